@@ -27,7 +27,7 @@ extension StubVault {
   }
 
   /// How many streams follow the state now.
-  public var followers: Int { content.withLock { $0.listeners.count } }
+  public var joinedWaiters: Int { content.withLock { $0.listeners.count } }
 
   /// Returns the stored token if it lasts, else a new one, after a presence check if one is needed.
   public func accessToken(

@@ -17,7 +17,7 @@ public struct SessionWatch: ~Copyable {
   /// Why the computer does not delay sleep although it should; `nil` if it does.
   public let sleepFailure: LoginFailure?
   /// An event that had already ended the presence before the watch began.
-  public let before: LoginEnd?
+  public let before: SessionEnd?
 
   /// Begins to watch; no event is missed from here on.
   ///
@@ -63,7 +63,7 @@ public struct SessionWatch: ~Copyable {
   ///
   /// - Returns: `nil` if `interrupt` is readable.
   /// - Throws: the reason why sessions can no longer be watched.
-  public mutating func next(interrupt: Int32) throws(LoginFailure) -> LoginEnd? {
+  public mutating func next(interrupt: Int32) throws(LoginFailure) -> SessionEnd? {
     while let message = try bus.next(interrupt: interrupt) {
       if let end = try judge(message) { return end }
     }
@@ -169,7 +169,7 @@ public struct SessionWatch: ~Copyable {
 
   private mutating func judge(
     _ message: borrowing BusMessage
-  ) throws(LoginFailure) -> LoginEnd? {
+  ) throws(LoginFailure) -> SessionEnd? {
     guard message.isSignal else { return nil }
     let (sender, path, name) = (message.sender, message.path, message.name)
     if sender == Logind.driver, name == Logind.driver + ".NameOwnerChanged" {
@@ -190,7 +190,7 @@ public struct SessionWatch: ~Copyable {
   private mutating func judge(
     _ message: borrowing BusMessage,
     ofManager name: String
-  ) throws(LoginFailure) -> LoginEnd? {
+  ) throws(LoginFailure) -> SessionEnd? {
     switch name {
     case Logind.manager + ".PrepareForSleep": return try message.boolean() ? .sleeping : nil
     case Logind.manager + ".SessionNew":
@@ -211,9 +211,9 @@ public struct SessionWatch: ~Copyable {
   private func judge(
     changesIn message: borrowing BusMessage,
     isAtSeat: Bool
-  ) throws(LoginFailure) -> LoginEnd? {
+  ) throws(LoginFailure) -> SessionEnd? {
     guard try message.text() == Logind.session, try message.enter("a", "{sv}") else { return nil }
-    var end: LoginEnd?
+    var end: SessionEnd?
     while try message.enter("e", "sv") {
       switch try message.text() {
       case "LockedHint":

@@ -5,7 +5,7 @@ extension PromptBook {
   /// The unarmed prompts with the same question and location.
   ///
   /// If the question may be shared, a passed check answers them too.
-  public func twins(of name: String) -> [String] {
+  public func sameRequests(of name: String) -> [String] {
     guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
     return prompts.filter {
       $0.key != name && $0.value.state == .open && $0.value.question == prompt.question

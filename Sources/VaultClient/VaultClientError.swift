@@ -18,7 +18,7 @@ public enum VaultClientError: Error, Sendable {
   /// Another user could change the engine program.
   case engineUnsafe(path: String, reason: String)
   /// The program that sends a request cannot be used, for this reason.
-  case courierMissing(reason: String)
+  case exchangeHelperMissing(reason: String)
   /// The engine ended before it listened.
   ///
   /// The text is its own reason.
@@ -57,7 +57,7 @@ extension VaultClientError: CustomStringConvertible {
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
-    case .courierMissing(let reason): reason
+    case .exchangeHelperMissing(let reason): reason
     case .unsafeVault(let reason, _): reason
     case .engineFailed(let reason): "the engine did not start: \(reason)"
     case .unreachable(let place, let cause): "the vault at \(place) does not answer (\(cause))"

@@ -4,7 +4,7 @@ import System
 import VaultInterface
 
 // A client's own request with its access token.
-extension Courier {
+extension ExchangeHelper {
   /// The descriptors of the answer's body (`output`) and of the request's body (`input`).
   private static let output: Int32 = 3
   private static let input: Int32 = 4

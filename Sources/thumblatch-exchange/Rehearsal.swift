@@ -5,7 +5,7 @@ import System
 import VaultInterface
 
 // Initializes libraries before the first request.
-extension Courier {
+extension ExchangeHelper {
   /// Runs one exchange with itself, whose request goes nowhere.
   ///
   /// At first use libraries and types initialize themselves, which takes 3 ms of a request. The
@@ -14,7 +14,7 @@ extension Courier {
   static func rehearse() {
     guard let (ours, theirs) = try? UnixSocket.pair() else { return }
     let engine = Descriptor(owning: ours)
-    let courier = Descriptor(owning: theirs)
+    let exchangeHelper = Descriptor(owning: theirs)
     HTTPRequest.prepare()
     guard let call = try? call(),
       let message = try? VarlinkCall(call, more: true).encoded(on: .helper)
@@ -24,7 +24,7 @@ extension Courier {
     }
     // A socket accepts a message of this size at once.
     guard sent == message.count else { return }
-    _ = Courier(rehearsalOn: courier).run()
+    _ = ExchangeHelper(rehearsalOn: exchangeHelper).run()
   }
 
   private static func call() throws -> ExchangeCall {

@@ -23,5 +23,5 @@ func engineUser(_ arguments: [String]) -> UInt32? {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let engine = engineUser(arguments) else { exitProcess(2) }
-let isServed = Courier(engine: engine, isService: !arguments.isEmpty).run()
+let isServed = ExchangeHelper(engine: engine, isService: !arguments.isEmpty).run()
 exitProcess(isServed ? 0 : 1)

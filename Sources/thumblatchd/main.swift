@@ -36,7 +36,7 @@ func service(_ arguments: [String]) -> Int32 {
   let route = HelperRoute.sockets(directory: directory)
   return ServiceEngine.run(
     idleSeconds: idle,
-    exchange: CourierExchange(by: route),
+    exchange: ExchangeHelperExchange(by: route),
     check: HelperPresence(by: route),
     rules: rules
   )
@@ -49,7 +49,7 @@ case "--private" where arguments.count == 1:
     PrivateEngine.run(
       directory: Descriptor(owning: 3),
       report: Descriptor(owning: 4),
-      exchange: CourierExchange(by: .children),
+      exchange: ExchangeHelperExchange(by: .children),
       check: HelperPresence(by: .children)
     )
   )

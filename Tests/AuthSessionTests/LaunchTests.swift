@@ -76,7 +76,7 @@ struct LaunchTests {
   @Test
   func whatOtherProgramsDoToTheAccountIsSeen() async throws {
     let made = try await Session.signedIn(protected: true)
-    try await until { made.vault.followers == 1 }
+    try await until { made.vault.joinedWaiters == 1 }
     made.vault.set { $0.isUnlocked = true }
     try await until { made.session.state == .authenticated(Session.user) }
     made.vault.set { $0.isUnlocked = false }
@@ -92,8 +92,8 @@ struct LaunchTests {
     do {
       let session = AuthSession(account: "me", vault: vault)
       try await session.restore()
-      try await until { vault.followers == 1 }
+      try await until { vault.joinedWaiters == 1 }
     }
-    try await until { vault.followers == 0 }
+    try await until { vault.joinedWaiters == 0 }
   }
 }

@@ -147,7 +147,7 @@ struct SlotImageTests {
   }
 
   @Test
-  func aSealedPlaintextThatNoCourierWritesIsRefused() throws {
+  func aSealedPlaintextThatNoExchangeHelperWritesIsRefused() throws {
     let plaintexts: [[UInt8]] = [
       [], [1], [1, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0],
       [1, 3, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0xff], [1, 1, 0, 0, 0, 0, 0],

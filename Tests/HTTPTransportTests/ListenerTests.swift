@@ -134,43 +134,44 @@ struct ListenerTests {
   }
 
   @Test
-  func theCourierSaysWhoListensInItsReplyAndInTheSlot() throws {
+  func theExchangeHelperSaysWhoListensInItsReplyAndInTheSlot() throws {
     let holder = try PortHolder(user: Self.nobody)
     for listeners in [nil, [], [Int(ThisProcess.user)], [-1, 1 << 40]] as [[Int]?] {
-      let courier = try CourierProcess()
-      try courier.send(call(holder.port, nil, listeners: listeners))
-      guard case .untrustedListener(user: Int(Self.nobody)) = try courier.exchangeReply() else {
+      let exchangeHelper = try ExchangeHelperProcess()
+      try exchangeHelper.send(call(holder.port, nil, listeners: listeners))
+      guard case .untrustedListener(user: Int(Self.nobody)) = try exchangeHelper.exchangeReply()
+      else {
         Issue.record("sent, or not told")
         return
       }
-      #expect(try courier.end().0 == .exited(0))
+      #expect(try exchangeHelper.end().0 == .exited(0))
     }
     let slot = try TestSlot()
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     let file = try slot.open()
-    try courier.send(call(holder.port, slot, listeners: nil), slot: file.number)
-    guard case .done = try courier.exchangeReply(),
+    try exchangeHelper.send(call(holder.port, slot, listeners: nil), slot: file.number)
+    guard case .done = try exchangeHelper.exchangeReply(),
       case .notSent(reason: "listener \(Self.nobody)") = try slot.outcome()
     else {
       Issue.record("the slot does not say so")
       return
     }
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
     #expect(try holder.received() == 0)
   }
 
   @Test
-  func theCourierGoesToAUserWhomTheEngineNames() throws {
+  func theExchangeHelperGoesToAUserWhomTheEngineNames() throws {
     let holder = try PortHolder(user: Self.nobody)
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     var named = call(holder.port, nil, listeners: [Int(Self.nobody)])
     named.timeout = 500
-    try courier.send(named)
-    guard case .lost(.timeout) = try courier.exchangeReply() else {
+    try exchangeHelper.send(named)
+    guard case .lost(.timeout) = try exchangeHelper.exchangeReply() else {
       Issue.record("not sent")
       return
     }
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
     #expect(try holder.received() > 0)
   }
 }

@@ -119,8 +119,8 @@ struct LocalAddressTests {
       ip route add local 10.77.0.0/16 dev lo
       """
     func reply(local: Bool) throws -> ExchangeReply? {
-      let courier = try CourierProcess(inside: network)
-      try courier.send(
+      let exchangeHelper = try ExchangeHelperProcess(inside: network)
+      try exchangeHelper.send(
         ExchangeCall(
           httpMethod: "GET",
           url: "https://\(host):9443/",
@@ -131,8 +131,8 @@ struct LocalAddressTests {
           local: local
         )
       )
-      let reply = try courier.exchangeReply()
-      #expect(try courier.end().0 == .exited(0))
+      let reply = try exchangeHelper.exchangeReply()
+      #expect(try exchangeHelper.end().0 == .exited(0))
       return reply
     }
     // Without a listener the kernel refuses the connection, which shows that it was tried.
@@ -192,8 +192,8 @@ struct LocalAddressTests {
     )
     func reply(local: Bool) throws -> ExchangeReply? {
       _ = try? directory.unlink("ready")
-      let courier = try CourierProcess(inside: network)
-      try courier.send(
+      let exchangeHelper = try ExchangeHelperProcess(inside: network)
+      try exchangeHelper.send(
         ExchangeCall(
           httpMethod: "GET",
           url: "https://10.77.0.5:9443/",
@@ -205,8 +205,8 @@ struct LocalAddressTests {
           local: local
         )
       )
-      let reply = try courier.exchangeReply()
-      #expect(try courier.end().0 == .exited(0))
+      let reply = try exchangeHelper.exchangeReply()
+      #expect(try exchangeHelper.end().0 == .exited(0))
       return reply
     }
     guard case .notSent(.local) = try reply(local: false) else {
@@ -220,7 +220,7 @@ struct LocalAddressTests {
   }
 
   @Test
-  func theCourierRefusesUnlessItIsTold() throws {
+  func theExchangeHelperRefusesUnlessItIsTold() throws {
     let backend = try DevBackend()
     let slot = try TestSlot()
     func call(local: Bool?, sealed: Bool) throws -> ExchangeCall {
@@ -236,7 +236,7 @@ struct LocalAddressTests {
         local: local ?? false
       )
     }
-    let plain = try CourierProcess()
+    let plain = try ExchangeHelperProcess()
     try plain.send(try call(local: nil, sealed: false))
     guard case .notSent(.local) = try plain.exchangeReply() else {
       Issue.record("sent")
@@ -244,7 +244,7 @@ struct LocalAddressTests {
     }
     #expect(try plain.end().0 == .exited(0))
     // With a slot the refusal is written there, like any other outcome.
-    let sealed = try CourierProcess()
+    let sealed = try ExchangeHelperProcess()
     let file = try slot.open()
     try sealed.send(try call(local: nil, sealed: true), slot: file.number)
     guard case .done = try sealed.exchangeReply(), case .notSent("local") = try slot.outcome()
@@ -254,7 +254,7 @@ struct LocalAddressTests {
     }
     #expect(try sealed.end().0 == .exited(0))
     #expect(try backend.connections() == 0)
-    let told = try CourierProcess()
+    let told = try ExchangeHelperProcess()
     try told.send(try call(local: true, sealed: false))
     guard case .answered(401, nil, _) = try told.exchangeReply() else {
       Issue.record("no answer")

@@ -31,7 +31,7 @@ struct CrowdTests {
     let passed = try Directory(path: "/")
     for _ in 0..<200 {
       let caller = try vault.connect()
-      // One descriptor beside each byte, all of them in flight at once.
+      // One descriptor beside each byte, all of them in refresh task at once.
       for byte in Self.status {
         _ = unsafe try withUnsafeBytes(of: byte) {
           unsafe try caller.socket.send($0, passing: passed.descriptor.number)

@@ -125,7 +125,7 @@ struct MemoryGuardTests {
   static let crashes = [SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE]
 
   @Test(arguments: crashes)
-  func anEngineOrCourierThatCrashesLeavesNothing(_ signal: Int32) throws {
+  func anEngineOrExchangeHelperThatCrashesLeavesNothing(_ signal: Int32) throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     let (near, far) = try UnixSocket.pair()
@@ -152,11 +152,11 @@ struct MemoryGuardTests {
       )
     )
     try backend.waitForRequests("/auth/login")
-    let courier = try vault.courier()
+    let exchangeHelper = try vault.exchangeHelper()
     let before = try Self.cores(in: "/")
-    for process in [courier, engine.identifier] {
+    for process in [exchangeHelper, engine.identifier] {
       #expect(kill(process, signal) == 0)
-      if process == courier { try waitForEnd(courier) }
+      if process == exchangeHelper { try waitForEnd(exchangeHelper) }
     }
     #expect(engine.end() == .signalled(signal))
     let words = String(decoding: try errors.readAll(limit: 1 << 20), as: UTF8.self)

@@ -156,19 +156,19 @@ struct HangingProviderTests {
     let old = try signIn(vault, backend)
     try backend.fail(.init("/auth/refresh", .hang))
     // Measured on that thread: the runner's own threads may be busy with other tests for longer.
-    let (failure, seconds, courier) = try await onThread {
+    let (failure, seconds, exchangeHelper) = try await onThread {
       let begun = BootInstant.now
       let caller = try vault.connect()
       try caller.send(AccessTokenCall(account: "me", rejected: old))
       try backend.waitForRequests("/auth/refresh")
-      let courier = try vault.courier()
+      let exchangeHelper = try vault.exchangeHelper()
       let failure = try caller.failure(of: AccessTokenCall.self)
-      return (failure, BootInstant.now.seconds(since: begun), courier)
+      return (failure, BootInstant.now.seconds(since: begun), exchangeHelper)
     }
     #expect(failure.map(isUnavailable) == true)
     // The exchange helper gives up after 28 s. The rest is for a loaded machine.
     #expect(seconds <= 60)
-    #expect(!vault.running("thumblatch-exchange").contains(courier))
+    #expect(!vault.running("thumblatch-exchange").contains(exchangeHelper))
     #expect(try vault.connect().state() == .uncertain)
     try vault.forgetRetryWait()
     #expect(try vault.connect().token() != old)

@@ -13,7 +13,7 @@ struct RefreshTransactionTests {
   private func killedDuringTheExchange(
     _ options: [String] = [],
     settings: [String: String] = [:]
-  ) throws -> (backend: DevBackend, vault: TestVault, old: String, courier: Int32) {
+  ) throws -> (backend: DevBackend, vault: TestVault, old: String, exchangeHelper: Int32) {
     let backend = try DevBackend(options)
     let vault = try TestVault()
     try vault.start()
@@ -24,10 +24,10 @@ struct RefreshTransactionTests {
     try caller.send(AccessTokenCall(account: "me", rejected: old))
     try backend.waitForRequests(Self.path)
     #expect(try vault.connect().state() == .refreshing)
-    let courier = try vault.courier()
+    let exchangeHelper = try vault.exchangeHelper()
     vault.killEngine()
     #expect(try caller.reply() == nil)
-    return (backend, vault, old, courier)
+    return (backend, vault, old, exchangeHelper)
   }
 
   /// Expects that the vault holds the newest refresh token.
@@ -42,15 +42,15 @@ struct RefreshTransactionTests {
   }
 
   @Test
-  func theNextEngineWaitsForTheCourierOfOneThatWasKilled() throws {
-    let (backend, vault, old, courier) = try killedDuringTheExchange()
+  func theNextEngineWaitsForTheExchangeHelperOfOneThatWasKilled() throws {
+    let (backend, vault, old, exchangeHelper) = try killedDuringTheExchange()
     try vault.start()
     let status = try vault.connect()
     #expect(try status.state() == .refreshing)
     let callers = try (0..<3).map { _ in try vault.connect() }
     for caller in callers { try caller.send(AccessTokenCall(account: "me")) }
     #expect(try status.state() == .refreshing)
-    #expect(vault.running("thumblatch-exchange") == [courier])
+    #expect(vault.running("thumblatch-exchange") == [exchangeHelper])
     try backend.release()
     let tokens = try callers.map { try $0.result(of: AccessTokenCall.self).accessToken }
     #expect(Set(tokens).count == 1)
@@ -61,9 +61,9 @@ struct RefreshTransactionTests {
 
   @Test
   func theNextEngineTakesTheAnswerThatLiesInTheSlot() throws {
-    let (backend, vault, old, courier) = try killedDuringTheExchange()
+    let (backend, vault, old, exchangeHelper) = try killedDuringTheExchange()
     try backend.release()
-    try waitForEnd(courier)
+    try waitForEnd(exchangeHelper)
     try vault.start()
     #expect(try vault.connect().state() == .refreshing)
     let token = try vault.connect().token()
@@ -83,10 +83,10 @@ struct RefreshTransactionTests {
     let caller = try vault.connect()
     try caller.send(AccessTokenCall(account: "me", rejected: old))
     try backend.waitForRequests(Self.path)
-    let courier = try vault.courier()
+    let exchangeHelper = try vault.exchangeHelper()
     vault.killEngine()
     try backend.release()
-    try waitForEnd(courier)
+    try waitForEnd(exchangeHelper)
     try vault.start()
     guard case .loginRequired = try vault.connect().failure(AccessTokenCall(account: "me")) else {
       Issue.record("the refusal in the slot was not taken")
@@ -97,11 +97,11 @@ struct RefreshTransactionTests {
   }
 
   @Test
-  func withoutEngineAndCourierTheOutcomeIsUncertainAndTriedOnceMore() throws {
+  func withoutEngineAndExchangeHelperTheOutcomeIsUncertainAndTriedOnceMore() throws {
     // The provider forgives a second use, as the authors of RFC 9700 ask after a lost answer.
-    let (backend, vault, old, courier) = try killedDuringTheExchange(["--reuse", "allow"])
-    kill(courier, SIGKILL)
-    try waitForEnd(courier)
+    let (backend, vault, old, exchangeHelper) = try killedDuringTheExchange(["--reuse", "allow"])
+    kill(exchangeHelper, SIGKILL)
+    try waitForEnd(exchangeHelper)
     try vault.start()
     #expect(try vault.connect().state() == .refreshing)
     // The provider is not asked again at once, for any caller and any number of calls. The wait is
@@ -138,9 +138,9 @@ struct RefreshTransactionTests {
 
   @Test
   func aRetryThatIsRefusedEndsInALoginAndErasesNothing() throws {
-    let (backend, vault, _, courier) = try killedDuringTheExchange()
-    kill(courier, SIGKILL)
-    try waitForEnd(courier)
+    let (backend, vault, _, exchangeHelper) = try killedDuringTheExchange()
+    kill(exchangeHelper, SIGKILL)
+    try waitForEnd(exchangeHelper)
     try backend.release()
     try vault.start()
     #expect(try vault.connect().failure(AccessTokenCall(account: "me")) != nil)
@@ -178,11 +178,11 @@ struct RefreshTransactionTests {
 
   @Test
   func whereAReuseRevokesNothingIsSentWhileTheAccessTokenLives() throws {
-    let (backend, vault, _, courier) = try killedDuringTheExchange(
+    let (backend, vault, _, exchangeHelper) = try killedDuringTheExchange(
       settings: ["refresh_reuse": "revokes"]
     )
-    kill(courier, SIGKILL)
-    try waitForEnd(courier)
+    kill(exchangeHelper, SIGKILL)
+    try waitForEnd(exchangeHelper)
     try backend.release()
     // The token that the caller called rejected is gone. Give the account a valid one.
     try vault.edit(
@@ -209,7 +209,7 @@ struct RefreshTransactionTests {
   }
 
   @Test
-  func aKilledCourierIsNoLogout() throws {
+  func aKilledExchangeHelperIsNoLogout() throws {
     let backend = try DevBackend(["--reuse", "allow"])
     let vault = try TestVault()
     try vault.start()
@@ -218,7 +218,7 @@ struct RefreshTransactionTests {
     let caller = try vault.connect()
     try caller.send(AccessTokenCall(account: "me", rejected: old))
     try backend.waitForRequests(Self.path)
-    kill(try vault.courier(), SIGKILL)
+    kill(try vault.exchangeHelper(), SIGKILL)
     guard case .providerUnavailable = try caller.failure(of: AccessTokenCall.self) else {
       Issue.record("a courier that was killed is told as something else")
       return
@@ -245,11 +245,11 @@ struct RefreshTransactionTests {
       )
     )
     try backend.waitForRequests("/auth/register")
-    let courier = try vault.courier()
+    let exchangeHelper = try vault.exchangeHelper()
     vault.killEngine()
     try vault.start()
     try backend.release()
-    try waitForEnd(courier)
+    try waitForEnd(exchangeHelper)
     // A call for a token finds the finished sign-in, so the password need not be typed again.
     let token = try vault.connect().token()
     try goesOn(vault, backend, after: token)

@@ -185,22 +185,22 @@ struct RequestCommandTests {
   }
 
   @Test
-  func anInterruptEndsTheCourierToo() throws {
+  func anInterruptEndsTheExchangeHelperToo() throws {
     let server = try PlainServer()
     let person = try made(with: server)
     let session = try person.terminal("request", "me", "http://\(server.host)/hang")
     try server.waitForHang()
     // The engine has its own exchange helper, which waits for another request.
     let engines = processes(in: person.programs, named: "thumblatchd")
-    let couriers = processes(in: person.programs, named: "thumblatch-exchange").filter {
+    let exchangeHelpers = processes(in: person.programs, named: "thumblatch-exchange").filter {
       !engines.contains(ProcessFacts(process: $0)?.parent ?? 0)
     }
-    #expect(couriers.count == 1)
+    #expect(exchangeHelpers.count == 1)
     try session.type("\u{3}")
     try session.end(130)
     // By itself it would wait for half a minute.
     let begun = BootInstant.now
-    for courier in couriers { try waitForEnd(courier) }
+    for exchangeHelper in exchangeHelpers { try waitForEnd(exchangeHelper) }
     #expect(BootInstant.now.seconds(since: begun) < 15)
   }
 

@@ -87,11 +87,11 @@ struct SecretTraceTests {
       )
     )
     try backend.waitForRequests("/auth/login")
-    let courier = try vault.courier()
+    let exchangeHelper = try vault.exchangeHelper()
     #expect(try occurrences(of: [password], in: vault.state) == [0])
     vault.killEngine()
     try backend.release()
-    try waitForEnd(courier)
+    try waitForEnd(exchangeHelper)
     // The answer lies in the slot, sealed: not even the access token can be read.
     #expect(try shell("cat \(vault.state)/slots/* | tr -d '\\0' | wc -c") != "0\n")
     let found = try occurrences(
@@ -135,7 +135,7 @@ struct SecretTraceTests {
     try caller.call(login)
     try caller.send(AccessTokenCall(account: "me", rejected: Self.access))
     try backend.waitForRequests("/auth/refresh")
-    for process in [engine.identifier, try vault.courier()] {
+    for process in [engine.identifier, try vault.exchangeHelper()] {
       let facts = try shell(
         "tr '\\0' '\\n' </proc/\(process)/environ; cat /proc/\(process)/cmdline"
       )

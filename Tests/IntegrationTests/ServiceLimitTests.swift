@@ -151,7 +151,7 @@ struct ServiceLimitTests {
   }
 
   @Test
-  func aCourierThatWasNeverStartedSentNothing() throws {
+  func anExchangeHelperThatWasNeverStartedSentNothing() throws {
     let scene = try Scene()
     let (bench, person) = (scene.bench, scene.person)
     try shell("touch \(bench.base)/drop")

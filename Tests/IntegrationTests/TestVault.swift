@@ -86,7 +86,7 @@ final class TestVault {
   /// The running exchange helper.
   ///
   /// Waits until it has sent its request.
-  func courier() throws -> Int32 {
+  func exchangeHelper() throws -> Int32 {
     var all: [Int32] = []
     // The previous helper ends some milliseconds after its reply.
     let isAlone = eventually {

@@ -20,7 +20,7 @@ struct SessionWatchTests {
   private func end(
     delaysSleep: Bool = false,
     _ happening: () throws -> Void
-  ) throws -> Result<LoginEnd?, LoginFailure> {
+  ) throws -> Result<SessionEnd?, LoginFailure> {
     var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: delaysSleep)
     try happening()
     let wake = try WakeEvent()
@@ -34,13 +34,13 @@ struct SessionWatchTests {
   }
 
   @Test(arguments: [
-    ("session('1', 'Lock')", LoginEnd.locked),
+    ("session('1', 'Lock')", SessionEnd.locked),
     ("session('1', 'SetLockedHint', True)", .locked),
     ("update_session('1', 'Active', False)", .switchedAway),
     ("prepare_for_sleep(True)", .sleeping),
     ("remove_session('1')", .loggedOut),
   ])
-  func whatEndsAPersonsTimeIsSeen(_ act: String, _ end: LoginEnd) throws {
+  func whatEndsAPersonsTimeIsSeen(_ act: String, _ end: SessionEnd) throws {
     defer { bus.remove() }
     #expect(try self.end { try bus.act(act) } == .success(end))
   }
@@ -48,7 +48,7 @@ struct SessionWatchTests {
   @Test
   func aScreenThatIsLockedAlreadyIsSeenAtTheBeginning() throws {
     defer { bus.remove() }
-    func before() throws -> LoginEnd? {
+    func before() throws -> SessionEnd? {
       try SessionWatch(user: 1234, address: bus.address, delaysSleep: false).before
     }
     #expect(try before() == nil)

@@ -49,11 +49,11 @@ struct SessionStorm {
       if number % 50 == 49 { vault.expireToken() }
       try await demand(session, tally)
     }
-    // Each follower is told of the end.
+    // Each joined waiter is told of the end.
     let states = session.states
-    let follower = Task { for await _ in states { tally.add("state") } }
-    follower.cancel()
-    await follower.value
+    let joinedWaiter = Task { for await _ in states { tally.add("state") } }
+    joinedWaiter.cancel()
+    await joinedWaiter.value
   }
 
   /// Does it a thousand times at once.

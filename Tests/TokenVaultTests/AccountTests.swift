@@ -195,7 +195,7 @@ struct AccountTests {
   }
 
   @Test
-  func aSlotThatACourierStillHoldsStaysUntilTheNextStart() async throws {
+  func aSlotThatAnExchangeHelperStillHoldsStaysUntilTheNextStart() async throws {
     let bench = try Bench()
     var vault: Vault? = try await bench.open()
     try await bench.signIn(try #require(vault))

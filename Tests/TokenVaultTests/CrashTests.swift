@@ -36,7 +36,7 @@ struct CrashTests {
   ///
   /// An engine that is killed then leaves no doubt.
   @Test
-  func aCourierConnectsBeforeTheIntentIsWrittenAndSendsAfterwards() async throws {
+  func anExchangeHelperConnectsBeforeTheIntentIsWrittenAndSendsAfterwards() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -110,7 +110,7 @@ struct CrashTests {
   }
 
   @Test
-  func withTheCourierNeverStartedTheOldTokenIsTriedOnceMore() async throws {
+  func withTheExchangeHelperNeverStartedTheOldTokenIsTriedOnceMore() async throws {
     let bench = try #require(try await stages()["begun"])
     let vault = try await bench.open()
     guard

@@ -361,8 +361,8 @@ struct DialogueTests {
 extension Vault {
   /// Whether the vault keeps nothing for any caller.
   var isIdle: Bool {
-    prompts.isEmpty && checks.isEmpty && followers.values.allSatisfy(\.isEmpty)
-      && spenders.isEmpty && flights.isEmpty && queues.isEmpty && recoveries.isEmpty
+    prompts.isEmpty && checks.isEmpty && joinedWaiters.values.allSatisfy(\.isEmpty)
+      && proofWaiters.isEmpty && refreshTasks.isEmpty && queues.isEmpty && recoveries.isEmpty
   }
 
   /// Takes the lock of an account's slot, as an exchange helper would, until the box is emptied.

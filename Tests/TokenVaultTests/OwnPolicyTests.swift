@@ -188,10 +188,10 @@ struct OwnPolicyTests {
     #expect(finger && early)
     // The proof does not count for another value, another purpose, or another connection with the
     // same request.
-    let twin = try await need { try await set("5", nil, caller(2)) }
+    let sameRequest = try await need { try await set("5", nil, caller(2)) }
     try await bench.pass(asked, vault, caller())
     let other = await isPresenceFailure { try await set("4", asked.prompt) }
-    let joined = await isPresenceFailure { try await set("5", twin.prompt, caller(2)) }
+    let joined = await isPresenceFailure { try await set("5", sameRequest.prompt, caller(2)) }
     let test = try await need {
       _ = try await vault.testPresence(prompt: nil, caller: caller())
     }

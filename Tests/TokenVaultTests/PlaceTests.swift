@@ -178,7 +178,9 @@ struct PlaceTests {
     async let leader = vault.check(first, by: .fingerprint, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)
     let notice = Box<CheckNotice>()
-    async let follower = vault.check(second, by: .fingerprint, caller: caller(2)) { notice.put($0) }
+    async let joinedWaiter = vault.check(second, by: .fingerprint, caller: caller(2)) {
+      notice.put($0)
+    }
     while notice.value == nil { await Task.yield() }
     #expect(notice.value == .waiting)
     let stranger = await failure {
@@ -191,7 +193,7 @@ struct PlaceTests {
     reader.tell(.ready)
     reader.tell(.matched)
     #expect(try await leader == .passed)
-    #expect(try await follower == .passed)
+    #expect(try await joinedWaiter == .passed)
     #expect(bench.check.conversations.count == begun + 1)
     // It answers no prompt that was shown elsewhere.
     let again = await failure {

@@ -120,7 +120,7 @@ struct RefreshTableTests {
   }
 
   @Test
-  func whileAnOrphanedCourierHoldsTheSlotEverybodyWaits() async throws {
+  func whileAnOrphanedExchangeHelperHoldsTheSlotEverybodyWaits() async throws {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
     let orphan = try await bench.orphan(vault, access: "at-2", refresh: "rt-2")
@@ -176,7 +176,7 @@ struct RefreshTableTests {
   }
 
   @Test
-  func anEngineKilledBeforeTheCourierBeganFindsItUncertain() async throws {
+  func anEngineKilledBeforeTheExchangeHelperBeganFindsItUncertain() async throws {
     let bench = try await killed(at: "begun", .died)
     let vault = try await bench.open()
     guard
@@ -215,7 +215,7 @@ struct RefreshTableTests {
   }
 
   @Test
-  func aCourierOfWhichNothingIsHeardIsWaitedFor() async throws {
+  func anExchangeHelperOfWhichNothingIsHeardIsWaitedFor() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.outlives(access: "at-2", refresh: "rt-2"))

@@ -25,11 +25,11 @@ struct RefusalTests {
     await vault.note(.refused("x"), by: caller(4))
     await vault.note(.providerUnavailable("x", retryAfter: nil), by: caller(4))
     #expect(try await refusals(vault).isEmpty)
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     let written = try await refusals(vault)
     #expect(written.map(\.detail) == ["5 × denied", "1 × busy", "1 × policy"])
     #expect(written.map(\.requester) == ["bash, pid 3", "bash, pid 3", "bash, pid 4"])
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     #expect(try await refusals(vault).count == 3)
   }
 
@@ -63,7 +63,7 @@ struct RefusalTests {
     // A day of two hundred callers a minute, each with another name.
     for minute in 0..<1440 {
       await vault.flood(minute, 200)
-      try await vault.tendTrail()
+      try await vault.maintainAudit()
       bench.clock.advance(60)
     }
     let records = try await vault.verifyTrail().records - before

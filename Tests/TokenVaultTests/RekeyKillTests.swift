@@ -24,7 +24,7 @@ struct RekeyKillTests {
       }
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
-      let standing = try await vault.fingerStanding(for: caller())
+      let standing = try await vault.fingerEligibility(for: caller())
       #expect(standing.prints.count == 1 && standing.change == nil)
       #expect(try await vault.verifyTrail().isWhole)
       // The next rekey works, too.

@@ -28,14 +28,14 @@ struct RekeyTests {
       #expect(try bench.scratch.files()["device-secret.next"] == nil)
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
-      let standing = try await vault.fingerStanding(for: caller())
+      let standing = try await vault.fingerEligibility(for: caller())
       #expect(standing.prints.map(\.finger) == ["right-index"] && standing.change == nil)
     }
     vault = nil
     #expect(try bench.filesHolding(old) == [])
     let next = try await bench.open()
     #expect(try await next.sentToken("work", bench).contains("rt-work"))
-    let standing = try await next.fingerStanding(for: caller())
+    let standing = try await next.fingerEligibility(for: caller())
     #expect(standing.prints.count == 1 && standing.change == nil)
     #expect(try await next.events().contains("rekey done"))
     #expect(try await next.verifyTrail().isWhole)

@@ -15,7 +15,7 @@ struct TrailKeepingTests {
     seconds: Int64 = 1 << 40,
     records: Int = 100_000
   ) async throws -> Vault {
-    try await bench.open(limits: TrailLimits(seconds: seconds, records: records))
+    try await bench.open(limits: AuditLimits(seconds: seconds, records: records))
   }
 
   @Test
@@ -23,10 +23,10 @@ struct TrailKeepingTests {
     let bench = try Bench()
     let vault = try await open(bench, records: 10)
     try await vault.write(10)
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     #expect(try await vault.verifyTrail().records == 10)
     try await vault.write(7)
-    try await vault.pruneTrail()
+    try await vault.pruneAudit()
     let facts = try await vault.verifyTrail()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [10, 9, 18])
@@ -35,7 +35,7 @@ struct TrailKeepingTests {
     #expect(last?.detail == "8 records removed, up to number 8")
     // Once more, from the checkpoint on.
     try await vault.write(30)
-    try await vault.pruneTrail()
+    try await vault.pruneAudit()
     let more = try await vault.verifyTrail()
     #expect(more.isWhole)
     #expect([Int64(more.records), more.first, more.last] == [10, 40, 49])
@@ -46,20 +46,20 @@ struct TrailKeepingTests {
     let bench = try Bench()
     let vault = try await open(bench, seconds: 365 * 86_400)
     try await vault.write(5)
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     bench.clock.advance(364 * 86_400)
     try await vault.write(2)
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     #expect(try await vault.verifyTrail().records == 7)
     bench.clock.advance(2 * 86_400)
     try await vault.write(1)
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     let facts = try await vault.verifyTrail()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [4, 6, 9])
     // The last record stays, however old it is, because the head refers to it.
     bench.clock.advance(400 * 86_400)
-    try await vault.tendTrail()
+    try await vault.maintainAudit()
     let rest = try await vault.verifyTrail()
     #expect(rest.isWhole)
     #expect([Int64(rest.records), rest.first, rest.last] == [2, 9, 10])
@@ -71,13 +71,13 @@ struct TrailKeepingTests {
     try await write(bench, 20)
     try edit(bench, "UPDATE audit SET detail = 'nothing' WHERE number = 3")
     let vault = try await open(bench, records: 5)
-    try await vault.pruneTrail()
+    try await vault.pruneAudit()
     let facts = try await vault.verifyTrail()
     #expect(facts.first == 17)
     #expect(facts.bad == 3)
     #expect(facts.problem == "altered")
     try await vault.write(20)
-    try await vault.pruneTrail()
+    try await vault.pruneAudit()
     #expect(try await vault.verifyTrail().bad == 3)
   }
 
@@ -97,7 +97,7 @@ struct TrailKeepingTests {
     try await write(bench, 20)
     do {
       let vault = try await open(bench, records: 5)
-      try await vault.pruneTrail()
+      try await vault.pruneAudit()
       let facts = try await vault.verifyTrail()
       #expect(facts.isWhole)
       #expect([facts.first, facts.last] == [17, 21])
@@ -115,7 +115,7 @@ struct TrailKeepingTests {
     let vault = try await open(bench)
     let clock = ContinuousClock()
     try await vault.writeMany(100_500)
-    let cut = try await clock.measure { try await vault.tendTrail() }
+    let cut = try await clock.measure { try await vault.maintainAudit() }
     let checked = try await clock.measure {
       let facts = try await vault.verifyTrail()
       #expect(facts.isWhole)
@@ -138,7 +138,7 @@ struct TrailKeepingTests {
     var served = 0
     while isDone.value == nil {
       try await vault.write(1)
-      if served == 1 { try await vault.pruneTrail() }
+      if served == 1 { try await vault.pruneAudit() }
       served += 1
       await Task.yield()
     }
@@ -155,7 +155,7 @@ struct TrailKeepingTests {
     try await write(bench, 600)
     do {
       let vault = try await open(bench, records: 580)
-      try await vault.pruneTrail()
+      try await vault.pruneAudit()
       try await vault.changeKeys()
       try await vault.write(3)
       let facts = try await vault.verifyTrail()
@@ -241,7 +241,7 @@ extension Vault {
 
   /// Writes this many first records and their head, faster than one by one.
   fileprivate func writeMany(_ count: Int64) throws {
-    var head = TrailHead.empty
+    var head = AuditHead.empty
     try store.transaction {
       for number in 1...count {
         var row = AuditRow(
@@ -253,24 +253,24 @@ extension Vault {
           requester: "bash, pid \(number)",
           mac: []
         )
-        row.mac = try trail.code(of: row, number: number, previous: head.code, using: trailKeys)
+        row.mac = try trail.code(of: row, number: number, previous: head.code, using: auditKeys)
         try store.append(row)
         head.code = row.mac
       }
       head.last = count
       head.count = count
-      try trail.write(head, using: trailKeys)
+      try trail.write(head, using: auditKeys)
     }
   }
 
   /// Changes the keys of the audit log, as a new device secret does.
   fileprivate func changeKeys() throws {
-    let new = try TrailKeys(from: try SealingKey.random())
+    let new = try AuditKeys(from: try SealingKey.random())
     try change { () throws(VaultFailure) in
-      try self.trailed { () throws(TrailFailure) in
-        try self.trail.reauthenticate(from: self.trailKeys, to: new)
+      try self.trailed { () throws(AuditFailure) in
+        try self.trail.reauthenticate(from: self.auditKeys, to: new)
       }
     }
-    trailKeys = new
+    auditKeys = new
   }
 }

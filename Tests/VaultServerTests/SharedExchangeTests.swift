@@ -26,25 +26,25 @@ struct SharedExchangeTests {
   /// A later request in the same sign-in, such as a fetch of keys, would otherwise wait without
   /// limit.
   @Test
-  func aCourierHasItsTurnUntilItsRequestHasEnded() async throws {
+  func anExchangeHelperHasItsTurnUntilItsRequestHasEnded() async throws {
     let settings = ["kind": "password-backend", "issuer": "https://id.example.com"]
     let provider = try Provider(name: ProviderName("dev"), settings: settings)
     let terms = ExchangeTerms(provider, owner: 1000)
     let request = ProviderRequest.look(at: "https://id.example.com/keys")
-    let courier = await exchange.courier()
+    let exchangeHelper = await exchange.exchangeHelper()
     #expect(turns.counts.used == 1)
-    _ = await courier.perform(request, terms: terms, delivery: nil)
+    _ = await exchangeHelper.perform(request, terms: terms, delivery: nil)
     #expect(turns.counts.used == 0)
     _ = await exchange.perform(request, terms: terms, delivery: nil)
-    withExtendedLifetime(courier) {}
+    withExtendedLifetime(exchangeHelper) {}
     #expect(turns.counts.used == 0)
   }
 
   @Test
-  func aCourierThatIsNotUsedGivesItsTurnBack() async {
+  func anExchangeHelperThatIsNotUsedGivesItsTurnBack() async {
     do {
-      let courier = await exchange.courier()
-      withExtendedLifetime(courier) { #expect(turns.counts.used == 1) }
+      let exchangeHelper = await exchange.exchangeHelper()
+      withExtendedLifetime(exchangeHelper) { #expect(turns.counts.used == 1) }
     }
     #expect(turns.counts.used == 0)
   }

@@ -7,7 +7,7 @@ extension AuthError {
     switch error {
     case .refused(let refusal): self.init(refusal, cause: error)
     case .interrupted: self = .taskCancelled
-    case .engineMissing, .courierMissing:
+    case .engineMissing, .exchangeHelperMissing:
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(error)",

@@ -64,7 +64,7 @@ extension EngineVault {
     let input = try memory(holding: request.body ?? [])
     let reply: HelperRequestReply
     do throws(VaultClientError) {
-      reply = try RequestCourier(interrupt: interrupt).perform(
+      reply = try RequestExchangeHelper(interrupt: interrupt).perform(
         call,
         input: request.body == nil ? nil : input.descriptor.number,
         output: output.descriptor.number

@@ -47,7 +47,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?
-    var followers: [AsyncStream<Phase>.Continuation] = []
+    var joinedWaiters: [AsyncStream<Phase>.Continuation] = []
 
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
   }
@@ -99,7 +99,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
       content.withLock { content in
         continuation.yield(content.phase)
         if content.hasEnded { return continuation.finish() }
-        content.followers.append(continuation)
+        content.joinedWaiters.append(continuation)
       }
     }
   }
@@ -160,11 +160,11 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   public func show(_ phase: Phase) {
     content.withLock { content in
       content.phase = phase
-      for follower in content.followers {
-        follower.yield(phase)
-        if content.hasEnded { follower.finish() }
+      for joinedWaiter in content.joinedWaiters {
+        joinedWaiter.yield(phase)
+        if content.hasEnded { joinedWaiter.finish() }
       }
-      if content.hasEnded { content.followers = [] }
+      if content.hasEnded { content.joinedWaiters = [] }
     }
     // Tell observers after the change. An observer on another thread that is told earlier could
     // read the old phase and would not be told again.

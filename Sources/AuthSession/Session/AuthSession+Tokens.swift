@@ -104,12 +104,13 @@ extension AuthSession {
     )
   }
 
-  /// Gets a token from the vault by single-flight work: callers that want the same token share it.
+  /// Gets a token from the vault by single-flight work: callers that want the same token
+  /// share it.
   func token(
     _ request: TokenRequest,
     asksNobody: Bool = false
   ) async throws(AuthError) -> AccessToken {
-    try await learnStanding()
+    try await learnStatus()
     while true {
       if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
       let work = TokenWork(
@@ -138,7 +139,7 @@ extension AuthSession {
   }
 
   /// Asks how the account stands, if the vault was not asked yet.
-  private func learnStanding() async throws(AuthError) {
+  private func learnStatus() async throws(AuthError) {
     let found = facts
     guard !found.isKnown else { return }
     let snapshot = try await vault.snapshot(of: account)
@@ -177,7 +178,8 @@ extension AuthSession {
   }
 }
 
-/// The key of single-flight token work: calls that want the same token wait for the same work.
+/// The key of single-flight token work: calls that want the same token wait for the same
+/// work.
 struct TokenWork: Hashable, Sendable {
   let scopes: [String]?
   let audience: String?

@@ -2,7 +2,7 @@ internal import JSON
 internal import VaultInterface
 
 extension AuditVerbs {
-  /// How long a check of the whole trail may take, in seconds.
+  /// How long a check of the whole audit log may take, in seconds.
   static let limit: Int64 = 300
 
   static let verify = Verb(

@@ -68,9 +68,10 @@ enum KeyVerbs {
     )
   }
 
-  /// Whether the trail was whole that was brought along, and what is to be said about it.
+  /// Whether the audit log was whole that was brought along, and what is to be said about it.
   ///
-  /// The rekey is done by now, so that what keeps the trail from being checked is no failure of it.
+  /// The rekey is done by now, so that what keeps the audit log from being checked is no failure of
+  /// it.
   private static func trail(_ session: Session) -> (isWhole: Bool?, warning: String?) {
     do throws(CommandError) {
       let facts = try session.call(within: AuditVerbs.limit) { _ in VerifyAuditCall() }

@@ -113,7 +113,7 @@ extension ExitCode {
       switch error {
       case .refused(let error): ExitCode(error)
       case .interrupted: .interrupted
-      case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .courierMissing: .usage
+      case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .exchangeHelperMissing: .usage
       case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
       case .system(let error) where error.limit != nil: .usage

@@ -165,9 +165,9 @@ private struct RequestRun {
       connectTimeout: terms.connectMilliseconds
     )
     session.output.clearStatus()
-    let courier = RequestCourier(interrupt: session.interrupt)
+    let exchangeHelper = RequestExchangeHelper(interrupt: session.interrupt)
     do throws(VaultClientError) {
-      return try courier.perform(
+      return try exchangeHelper.perform(
         call,
         input: body?.descriptor,
         output: answer.descriptor.number

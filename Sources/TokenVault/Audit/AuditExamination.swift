@@ -1,9 +1,9 @@
 // The part of an examination that verifies the audit log.
 extension Vault {
   /// Whether the audit log is intact, record by record; other calls are served in between.
-  func examineTrail() async -> [VaultFinding] {
+  func examineAudit() async -> [VaultFinding] {
     do throws(VaultFailure) {
-      let facts = try await checkedTrail()
+      let facts = try await checkedAudit()
       if let finding = finding(facts) { return [finding] }
       // A log that was cut along with its store is intact up to there.
       guard case .vaultUnsafe(_, let hint)? = standing.failure else {

@@ -1,7 +1,7 @@
 internal import Cryptography
 
 /// The keys of the audit log: one for the codes of its records, one for the seals of its ends.
-struct TrailKeys: ~Copyable, Sendable {
+struct AuditKeys: ~Copyable, Sendable {
   let chain: SealingKey
   let ends: SealingKey
 
@@ -15,7 +15,7 @@ struct TrailKeys: ~Copyable, Sendable {
 }
 
 /// The kind of a break, by the name that programs read.
-enum TrailFlaw: UInt8, CaseIterable {
+enum AuditFlaw: UInt8, CaseIterable {
   case altered = 1
   case dropped
   case reordered
@@ -30,13 +30,13 @@ enum TrailFlaw: UInt8, CaseIterable {
 }
 
 /// A place where the audit log is not as it was written.
-struct TrailBreak: Equatable {
+struct AuditBreak: Equatable {
   let number: Int64
-  let flaw: TrailFlaw
+  let flaw: AuditFlaw
 }
 
 /// The two ends of the audit log, written with each record: a cut tail does not match it.
-struct TrailHead: Equatable {
+struct AuditHead: Equatable {
   /// The number of the first record that is kept, or would be.
   var first: Int64
   /// The number of the last record.
@@ -48,35 +48,35 @@ struct TrailHead: Equatable {
   /// An older log that is put back with its head does not match a newer store.
   var boxChanges: UInt64
   /// The first break that was ever noticed; it is kept permanently.
-  var broken: TrailBreak?
+  var broken: AuditBreak?
   /// The code of the last record.
   var code: [UInt8]
 
   /// Before the first record.
-  static let empty = TrailHead(first: 1, last: 0, count: 0, boxChanges: 0, code: AuditChain.start)
+  static let empty = AuditHead(first: 1, last: 0, count: 0, boxChanges: 0, code: AuditChain.start)
 
   /// Notes a break; only the first one in the chain is kept.
-  mutating func note(_ found: TrailBreak) {
+  mutating func note(_ found: AuditBreak) {
     if let broken, broken.number <= found.number { return }
     broken = found
   }
 }
 
 /// The checkpoint in place of the records that were removed: the chain continues from here.
-struct TrailCheckpoint: Equatable {
+struct AuditCheckpoint: Equatable {
   /// The number of the last record that was removed.
   var number: Int64
   /// Its code.
   var code: [UInt8]
 
   /// Before the first record.
-  static let start = TrailCheckpoint(number: 0, code: AuditChain.start)
+  static let start = AuditCheckpoint(number: 0, code: AuditChain.start)
 }
 
 /// A value of the `meta` table that only this vault can have written: version, body, HMAC-SHA256.
 ///
 /// The code also covers the kind of the value, the vault and its owner.
-struct TrailSeal {
+struct AuditSeal {
   private static let version: UInt8 = 1
   private static let codeCount = 32
 
@@ -84,7 +84,7 @@ struct TrailSeal {
   let vault: [UInt8]
   let owner: UInt32
 
-  func seal(_ body: [UInt8], using keys: borrowing TrailKeys) throws(CryptographyError) -> [UInt8] {
+  func seal(_ body: [UInt8], using keys: borrowing AuditKeys) throws(CryptographyError) -> [UInt8] {
     [Self.version] + body + (try authenticate(message(body), using: keys.ends))
   }
 
@@ -92,7 +92,7 @@ struct TrailSeal {
   func open(
     _ value: [UInt8],
     count: Int,
-    using keys: borrowing TrailKeys
+    using keys: borrowing AuditKeys
   ) throws(CryptographyError) -> [UInt8]? {
     guard value.count == 1 + count + Self.codeCount, value[0] == Self.version else { return nil }
     let body = Array(value[1...count])
@@ -101,11 +101,11 @@ struct TrailSeal {
   }
 
   private func message(_ body: [UInt8]) -> [UInt8] {
-    [Self.version, kind] + vault + trailBytes(Int64(owner)) + body
+    [Self.version, kind] + vault + auditBytes(Int64(owner)) + body
   }
 }
 
-extension TrailHead {
+extension AuditHead {
   static let kind: UInt8 = 1
   static let encodedCount = 6 * 8 + 32
 
@@ -113,7 +113,7 @@ extension TrailHead {
     [
       first, last, count, Int64(bitPattern: boxChanges), broken?.number ?? 0,
       Int64(broken?.flaw.rawValue ?? 0),
-    ].flatMap(trailBytes) + code
+    ].flatMap(auditBytes) + code
   }
 
   /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
@@ -123,18 +123,18 @@ extension TrailHead {
     last = fields[1]
     count = fields[2]
     boxChanges = UInt64(bitPattern: fields[3])
-    broken = TrailFlaw(rawValue: UInt8(truncatingIfNeeded: fields[5])).map {
-      TrailBreak(number: fields[4], flaw: $0)
+    broken = AuditFlaw(rawValue: UInt8(truncatingIfNeeded: fields[5])).map {
+      AuditBreak(number: fields[4], flaw: $0)
     }
     code = Array(bytes[48...])
   }
 }
 
-extension TrailCheckpoint {
+extension AuditCheckpoint {
   static let kind: UInt8 = 2
   static let encodedCount = 8 + 32
 
-  var encoded: [UInt8] { trailBytes(number) + code }
+  var encoded: [UInt8] { auditBytes(number) + code }
 
   /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
@@ -144,7 +144,7 @@ extension TrailCheckpoint {
 }
 
 /// Eight bytes, the least significant first.
-func trailBytes(_ value: Int64) -> [UInt8] {
+func auditBytes(_ value: Int64) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) }
 }
 

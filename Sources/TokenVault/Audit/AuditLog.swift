@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Storage
 
 /// Why the audit log could not be read or continued.
-enum TrailFailure: Error {
+enum AuditFailure: Error {
   case storage(StorageError)
   case cryptography(CryptographyError)
 }
@@ -37,57 +37,57 @@ struct AuditLog {
     }
   }
 
-  func head(using keys: borrowing TrailKeys) throws(TrailFailure) -> End<TrailHead> {
+  func head(using keys: borrowing AuditKeys) throws(AuditFailure) -> End<AuditHead> {
     let bytes = try value(
       of: Self.headKey,
-      seal(TrailHead.kind),
-      count: TrailHead.encodedCount,
+      seal(AuditHead.kind),
+      count: AuditHead.encodedCount,
       using: keys
     )
     switch bytes {
     case .missing: return .missing
     case .forged: return .forged
-    case .authentic(let bytes): return .authentic(TrailHead(encoded: bytes))
+    case .authentic(let bytes): return .authentic(AuditHead(encoded: bytes))
     }
   }
 
-  func checkpoint(using keys: borrowing TrailKeys) throws(TrailFailure) -> End<TrailCheckpoint> {
+  func checkpoint(using keys: borrowing AuditKeys) throws(AuditFailure) -> End<AuditCheckpoint> {
     let bytes = try value(
       of: Self.checkpointKey,
-      seal(TrailCheckpoint.kind),
-      count: TrailCheckpoint.encodedCount,
+      seal(AuditCheckpoint.kind),
+      count: AuditCheckpoint.encodedCount,
       using: keys
     )
     switch bytes {
     case .missing: return .missing
     case .forged: return .forged
-    case .authentic(let bytes): return .authentic(TrailCheckpoint(encoded: bytes))
+    case .authentic(let bytes): return .authentic(AuditCheckpoint(encoded: bytes))
     }
   }
 
-  func write(_ head: TrailHead, using keys: borrowing TrailKeys) throws(TrailFailure) {
-    try write(head.encoded, Self.headKey, seal(TrailHead.kind), using: keys)
+  func write(_ head: AuditHead, using keys: borrowing AuditKeys) throws(AuditFailure) {
+    try write(head.encoded, Self.headKey, seal(AuditHead.kind), using: keys)
   }
 
-  func write(_ checkpoint: TrailCheckpoint, using keys: borrowing TrailKeys) throws(TrailFailure) {
-    try write(checkpoint.encoded, Self.checkpointKey, seal(TrailCheckpoint.kind), using: keys)
+  func write(_ checkpoint: AuditCheckpoint, using keys: borrowing AuditKeys) throws(AuditFailure) {
+    try write(checkpoint.encoded, Self.checkpointKey, seal(AuditCheckpoint.kind), using: keys)
   }
 
   /// Seals the end of the audit log of a new store, which has no record.
-  func begin(using keys: borrowing TrailKeys) throws(TrailFailure) {
+  func begin(using keys: borrowing AuditKeys) throws(AuditFailure) {
     try write(.empty, using: keys)
   }
 
-  private func seal(_ kind: UInt8) -> TrailSeal {
-    TrailSeal(kind: kind, vault: vault, owner: owner)
+  private func seal(_ kind: UInt8) -> AuditSeal {
+    AuditSeal(kind: kind, vault: vault, owner: owner)
   }
 
   private func value(
     of key: String,
-    _ seal: TrailSeal,
+    _ seal: AuditSeal,
     count: Int,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> End<[UInt8]> {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> End<[UInt8]> {
     guard let value = try storing({ () throws(StorageError) in try store.meta(key) }) else {
       return .missing
     }
@@ -101,9 +101,9 @@ struct AuditLog {
   private func write(
     _ body: [UInt8],
     _ key: String,
-    _ seal: TrailSeal,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) {
+    _ seal: AuditSeal,
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) {
     let value: [UInt8]
     do throws(CryptographyError) {
       value = try seal.seal(body, using: keys)
@@ -116,7 +116,7 @@ struct AuditLog {
   // MARK: - The count of changes to sealed boxes
 
   /// The number of changes to sealed boxes.
-  func boxChanges() throws(TrailFailure) -> UInt64 {
+  func boxChanges() throws(AuditFailure) -> UInt64 {
     let bytes = try storing { () throws(StorageError) in try store.meta(Self.changesKey) }
     return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
@@ -125,14 +125,14 @@ struct AuditLog {
   ///
   /// A head that missed the previous change is left as it is, so that the next record notices the
   /// break.
-  func bind(to boxChanges: UInt64, using keys: borrowing TrailKeys) throws(TrailFailure) {
+  func bind(to boxChanges: UInt64, using keys: borrowing AuditKeys) throws(AuditFailure) {
     guard var head = try head(using: keys).value, head.boxChanges == boxChanges &- 1 else { return }
     head.boxChanges = boxChanges
     try write(head, using: keys)
   }
 
   /// Accepts the present count of changes, for a person that may restore an older store.
-  func acceptBoxChanges(using keys: borrowing TrailKeys) throws(TrailFailure) {
+  func acceptBoxChanges(using keys: borrowing AuditKeys) throws(AuditFailure) {
     guard var head = try head(using: keys).value else { return }
     head.boxChanges = try boxChanges()
     try write(head, using: keys)
@@ -148,8 +148,8 @@ struct AuditLog {
   func append(
     _ entry: AuditEntry,
     at time: Int64,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) {
     var head = try soundHead(using: keys)
     var row = AuditRow(
       number: head.last + 1,
@@ -176,8 +176,8 @@ struct AuditLog {
     of row: AuditRow,
     number: Int64,
     previous: [UInt8],
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> [UInt8] {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> [UInt8] {
     do throws(CryptographyError) {
       return try AuditChain.code(of: row, number: number, previous: previous, using: keys.chain)
     } catch {
@@ -186,7 +186,7 @@ struct AuditLog {
   }
 
   /// The head that the next record continues, even if the log was changed from outside.
-  private func soundHead(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailHead {
+  private func soundHead(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditHead {
     let changes = try boxChanges()
     guard let head = try head(using: keys).value else {
       return try headOfWhatIsThere(changes, using: keys)
@@ -206,31 +206,31 @@ struct AuditLog {
 
   /// An authentic head that does not match the records: adapted to them, with the break noted.
   private func mended(
-    _ old: TrailHead,
+    _ old: AuditHead,
     _ rows: [(number: Int64, mac: [UInt8])],
     _ changes: UInt64,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailHead {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditHead {
     var head = old
     if let row = rows.first, row.number == old.last {
-      if row.mac != old.code { head.note(TrailBreak(number: old.last, flaw: .altered)) }
+      if row.mac != old.code { head.note(AuditBreak(number: old.last, flaw: .altered)) }
     } else if old.last > 0 {
       let last = try storing { () throws(StorageError) in
         try store.auditNumber(through: old.last)
       }
       let missing = max(old.first, (last ?? 0) + 1)
-      head.note(TrailBreak(number: missing, flaw: .truncated))
+      head.note(AuditBreak(number: missing, flaw: .truncated))
     }
     if let more = rows.first(where: { $0.number > old.last }) {
       // If the vault wrote a record that the head does not know, an older head was put back.
       let row = try readable(after: old.last, limit: 1).first
-      let isOurs = try row.map { row throws(TrailFailure) in
+      let isOurs = try row.map { row throws(AuditFailure) in
         try code(of: row, number: old.last + 1, previous: old.code, using: keys) == row.mac
       }
-      head.note(TrailBreak(number: more.number, flaw: isOurs == true ? .head : .added))
+      head.note(AuditBreak(number: more.number, flaw: isOurs == true ? .head : .added))
     }
     if old.boxChanges != changes {
-      head.note(TrailBreak(number: old.last + 1, flaw: .truncated))
+      head.note(AuditBreak(number: old.last + 1, flaw: .truncated))
     }
     head.boxChanges = changes
     return try placed(head, after: old.last)
@@ -239,23 +239,23 @@ struct AuditLog {
   /// A new head in place of one that is missing or forged.
   private func headOfWhatIsThere(
     _ changes: UInt64,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailHead {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditHead {
     let checkpoint = try checkpoint(using: keys).value ?? .start
     let last = try storing { () throws(StorageError) in
       try store.auditNumber(through: Self.mostNumber)
     }
-    var head = TrailHead.empty
+    var head = AuditHead.empty
     head.first = checkpoint.number + 1
     head.boxChanges = changes
     head.code = checkpoint.code
     head = try placed(head, after: max(last ?? 0, checkpoint.number))
-    head.note(TrailBreak(number: head.last + 1, flaw: .head))
+    head.note(AuditBreak(number: head.last + 1, flaw: .head))
     return head
   }
 
   /// The head, moved to the first free number after `number`, and with a new count.
-  private func placed(_ old: TrailHead, after number: Int64) throws(TrailFailure) -> TrailHead {
+  private func placed(_ old: AuditHead, after number: Int64) throws(AuditFailure) -> AuditHead {
     var head = old
     try storing { () throws(StorageError) in
       guard let free = try store.freeAuditNumber(after: number) else {
@@ -276,10 +276,10 @@ struct AuditLog {
 
   // MARK: -
 
-  /// Runs a step of the store, and turns its error into a `TrailFailure`.
+  /// Runs a step of the store, and turns its error into an `AuditFailure`.
   func storing<Value>(
     _ body: () throws(StorageError) -> Value
-  ) throws(TrailFailure) -> Value {
+  ) throws(AuditFailure) -> Value {
     do throws(StorageError) {
       return try body()
     } catch {

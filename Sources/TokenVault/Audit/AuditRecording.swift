@@ -36,9 +36,9 @@ extension Vault {
 
   /// Runs a step of the audit log, and turns its error into a `VaultFailure`.
   func trailed<Value>(
-    _ body: () throws(TrailFailure) -> Value
+    _ body: () throws(AuditFailure) -> Value
   ) throws(VaultFailure) -> Value {
-    do throws(TrailFailure) {
+    do throws(AuditFailure) {
       return try body()
     } catch {
       switch error {
@@ -52,8 +52,8 @@ extension Vault {
   /// Writes a record in the running transaction: if that fails, the transaction writes nothing.
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
-    try trailed { () throws(TrailFailure) in
-      try self.trail.append(entry.bounded, at: time, using: self.trailKeys)
+    try trailed { () throws(AuditFailure) in
+      try self.trail.append(entry.bounded, at: time, using: self.auditKeys)
     }
     recordsSincePruning += 1
   }
@@ -66,11 +66,11 @@ extension Vault {
   ///   but the records since are missing.
   public func verifyTrail() async throws(VaultFailure) -> TrailFacts {
     try demandCurrentStore()
-    return try await checkedTrail()
+    return try await checkedAudit()
   }
 
   /// Verifies the audit log as it is, even if the store may be an old copy.
-  func checkedTrail() async throws(VaultFailure) -> TrailFacts {
+  func checkedAudit() async throws(VaultFailure) -> TrailFacts {
     let verdict = try await verdict()
     let bad = verdict.found?.number
     return try stored { () throws(StorageError) in
@@ -90,17 +90,17 @@ extension Vault {
     }
   }
 
-  private func verdict() async throws(VaultFailure) -> TrailVerdict {
+  private func verdict() async throws(VaultFailure) -> AuditVerdict {
     var verification = AuditVerification(of: trail)
-    var keys = trailKeys.chain.identifier
+    var keys = auditKeys.chain.identifier
     while true {
       // A rekey has changed all codes: start again.
-      if trailKeys.chain.identifier != keys {
-        keys = trailKeys.chain.identifier
+      if auditKeys.chain.identifier != keys {
+        keys = auditKeys.chain.identifier
         verification = AuditVerification(of: trail)
       }
-      let verdict = try trailed { () throws(TrailFailure) in
-        try verification.step(using: self.trailKeys)
+      let verdict = try trailed { () throws(AuditFailure) in
+        try verification.step(using: self.auditKeys)
       }
       if let verdict { return verdict }
       await Task.yield()
@@ -112,7 +112,7 @@ extension Vault {
   /// Records the counted refusals, and removes old records if that is due.
   ///
   /// It is called at the start and each minute.
-  public func tendTrail() async throws(VaultFailure) {
+  public func maintainAudit() async throws(VaultFailure) {
     try flushRefusals()
     // An old copy that was restored stays as it is.
     guard standing == .current else { return }
@@ -124,17 +124,17 @@ extension Vault {
     }
     lastPruning = now
     recordsSincePruning = 0
-    try await pruneTrail()
+    try await pruneAudit()
   }
 
   /// Removes records that are too old or too many.
-  func pruneTrail() async throws(VaultFailure) {
+  func pruneAudit() async throws(VaultFailure) {
     func end() throws(VaultFailure) -> Int64? {
-      try trailed { () throws(TrailFailure) in
+      try trailed { () throws(AuditFailure) in
         try self.trail.endOfPruning(
-          to: self.trailLimitsNow(),
+          to: self.auditLimitsNow(),
           at: self.clock.wall.seconds,
-          using: self.trailKeys
+          using: self.auditKeys
         )
       }
     }
@@ -144,8 +144,8 @@ extension Vault {
     guard let end = try end() else { return }
     let time = clock.wall.seconds
     try change { () throws(VaultFailure) in
-      try self.trailed { () throws(TrailFailure) in
-        try self.trail.prune(through: end, found: found, at: time, using: self.trailKeys)
+      try self.trailed { () throws(AuditFailure) in
+        try self.trail.prune(through: end, found: found, at: time, using: self.auditKeys)
       }
     }
   }

@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Storage
 
 /// The limits of the audit log.
-public struct TrailLimits: Sendable {
+public struct AuditLimits: Sendable {
   /// The longest age of a record, in seconds.
   public let seconds: Int64
   /// The highest number of records.
@@ -11,7 +11,7 @@ public struct TrailLimits: Sendable {
   public let bytes: Int64?
 
   /// One year, and 100,000 records.
-  public static let standard = TrailLimits(seconds: 365 * 86_400, records: 100_000)
+  public static let standard = AuditLimits(seconds: 365 * 86_400, records: 100_000)
 
   /// Creates limits from these parts.
   public init(seconds: Int64, records: Int, bytes: Int64? = nil) {
@@ -30,9 +30,9 @@ extension AuditLog {
   /// records and counts of that transaction are included. A broken log does not become intact: its
   /// first break stays in the new head permanently.
   func reauthenticate(
-    from old: borrowing TrailKeys,
-    to new: borrowing TrailKeys
-  ) throws(TrailFailure) {
+    from old: borrowing AuditKeys,
+    to new: borrowing AuditKeys
+  ) throws(AuditFailure) {
     let verdict = try verifyChain(using: old)
     let checkpoint = try checkpoint(using: old).value ?? .start
     var head = try head(using: old).value ?? .empty
@@ -69,10 +69,10 @@ extension AuditLog {
 
   /// The last number to remove; `nil` if all records may stay.
   func endOfPruning(
-    to limits: TrailLimits,
+    to limits: AuditLimits,
     at time: Int64,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> Int64? {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> Int64? {
     guard let head = try head(using: keys).value else { return nil }
     var end = head.first - 1
     let oldest = time.subtractingReportingOverflow(limits.seconds)
@@ -108,10 +108,10 @@ extension AuditLog {
   /// - Throws: failures of the store or of cryptography.
   func prune(
     through end: Int64,
-    found: TrailBreak?,
+    found: AuditBreak?,
     at time: Int64,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) {
     guard var head = try head(using: keys).value, end < head.last else { return }
     if let found { head.note(found) }
     let (removed, code) = try storing { () throws(StorageError) -> (Int, [UInt8]) in
@@ -122,7 +122,7 @@ extension AuditLog {
     // A code of another length was changed from outside, and continues nothing; the break is known.
     let isCode = code.count == AuditChain.start.count
     try write(
-      TrailCheckpoint(number: end, code: isCode ? code : AuditChain.start),
+      AuditCheckpoint(number: end, code: isCode ? code : AuditChain.start),
       using: keys
     )
     head.first = end + 1

@@ -2,13 +2,13 @@ internal import Cryptography
 internal import Storage
 
 /// The result of verifying the audit log.
-struct TrailVerdict: Equatable {
+struct AuditVerdict: Equatable {
   /// The number of records, and their first and last number.
   var records = 0
   var first: Int64 = 0
   var last: Int64 = 0
   /// The first place that is not as it was written; `nil` if the log is intact.
-  var found: TrailBreak?
+  var found: AuditBreak?
 }
 
 /// Verifies the audit log page by page, to bound the memory and the wait of other calls.
@@ -29,13 +29,13 @@ struct AuditVerification {
   }
 
   /// Verifies one page; returns the verdict once there is one.
-  mutating func step(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict? {
+  mutating func step(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict? {
     if searched != nil { return try search(using: keys) }
-    let checkpoint: TrailCheckpoint
+    let checkpoint: AuditCheckpoint
     switch try trail.checkpoint(using: keys) {
     case .missing: checkpoint = .start
     case .authentic(let value): checkpoint = value
-    case .forged: return try verdict(TrailBreak(number: try firstNumber(), flaw: .checkpoint), keys)
+    case .forged: return try verdict(AuditBreak(number: try firstNumber(), flaw: .checkpoint), keys)
     }
     if checkpoint.number >= expected {
       expected = checkpoint.number + 1
@@ -43,7 +43,7 @@ struct AuditVerification {
     }
     let first = try firstNumber()
     if first <= checkpoint.number {
-      return try verdict(TrailBreak(number: first, flaw: .added), keys)
+      return try verdict(AuditBreak(number: first, flaw: .added), keys)
     }
     let rows = try readable(after: expected - 1)
     for row in rows {
@@ -70,29 +70,29 @@ struct AuditVerification {
 
   /// Compares the head with the end of an intact chain.
   private func judgeHead(
-    _ checkpoint: TrailCheckpoint,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailBreak? {
+    _ checkpoint: AuditCheckpoint,
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditBreak? {
     guard let head = try trail.head(using: keys).value else {
-      return TrailBreak(number: expected, flaw: .head)
+      return AuditBreak(number: expected, flaw: .head)
     }
-    if head.last >= expected { return TrailBreak(number: expected, flaw: .truncated) }
-    if head.last < expected - 1 { return TrailBreak(number: head.last + 1, flaw: .head) }
-    if head.code != previous { return TrailBreak(number: max(1, head.last), flaw: .head) }
+    if head.last >= expected { return AuditBreak(number: expected, flaw: .truncated) }
+    if head.last < expected - 1 { return AuditBreak(number: head.last + 1, flaw: .head) }
+    if head.code != previous { return AuditBreak(number: max(1, head.last), flaw: .head) }
     if head.first != checkpoint.number + 1 {
-      return TrailBreak(number: head.first, flaw: .checkpoint)
+      return AuditBreak(number: head.first, flaw: .checkpoint)
     }
     if try head.boxChanges != trail.boxChanges() {
-      return TrailBreak(number: expected, flaw: .truncated)
+      return AuditBreak(number: expected, flaw: .truncated)
     }
     return nil
   }
 
   /// The verdict with this break, or with an earlier one that the head has kept.
   private func verdict(
-    _ found: TrailBreak?,
-    _ keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailVerdict {
+    _ found: AuditBreak?,
+    _ keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditVerdict {
     var found = found
     if let known = try trail.head(using: keys).value?.broken {
       // For the same place, the head knows the state before further records came. It does not know
@@ -101,7 +101,7 @@ struct AuditVerification {
       if isSame || known.number < found?.number ?? .max { found = known }
     }
     return try trail.storing { () throws(StorageError) in
-      TrailVerdict(
+      AuditVerdict(
         records: try trail.store.auditCount(),
         first: try trail.store.auditNumber(after: 0) ?? 0,
         last: try trail.store.auditNumber(through: .max) ?? 0,
@@ -114,8 +114,8 @@ struct AuditVerification {
 
   /// Searches one page for the record that belongs at `expected`.
   private mutating func search(
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailVerdict? {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditVerdict? {
     if let pruned = try trail.checkpoint(using: keys).value, pruned.number >= expected {
       searched = nil
       return nil
@@ -160,33 +160,33 @@ struct AuditVerification {
   }
 
   private func told(
-    _ flaw: TrailFlaw,
-    _ keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailVerdict {
-    try verdict(TrailBreak(number: expected, flaw: flaw), keys)
+    _ flaw: AuditFlaw,
+    _ keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditVerdict {
+    try verdict(AuditBreak(number: expected, flaw: flaw), keys)
   }
 
   /// The verdict on records behind the last one: names the number of the one that must not be
   /// there.
   private func toldMore(
     _ wrong: AuditRow?,
-    _ keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailVerdict {
+    _ keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditVerdict {
     guard wrong == nil else { return try told(.added, keys) }
     let next = try trail.readable(after: expected, limit: 1).first
-    let isCopy = try next.map { row throws(TrailFailure) in try self.isCopy(row) } ?? false
+    let isCopy = try next.map { row throws(AuditFailure) in try self.isCopy(row) } ?? false
     let number = try trail.storing { () throws(StorageError) in
       try trail.store.auditNumber(after: expected) ?? expected
     }
-    return try verdict(TrailBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
+    return try verdict(AuditBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
   }
 
   /// The right record was found elsewhere: two changed places, or one was inserted between.
   private func placing(
     _ wrong: AuditRow?,
     _ right: AuditRow,
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> TrailFlaw {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> AuditFlaw {
     guard let wrong, right.number == expected + 1 else { return .reordered }
     return try isAuthentic(wrong, at: right.number, after: right.mac, using: keys)
       ? .reordered : .added
@@ -196,18 +196,18 @@ struct AuditVerification {
     _ row: AuditRow,
     at number: Int64,
     after previous: [UInt8],
-    using keys: borrowing TrailKeys
-  ) throws(TrailFailure) -> Bool {
+    using keys: borrowing AuditKeys
+  ) throws(AuditFailure) -> Bool {
     try trail.code(of: row, number: number, previous: previous, using: keys) == row.mac
   }
 
-  private func isCopy(_ row: AuditRow) throws(TrailFailure) -> Bool {
+  private func isCopy(_ row: AuditRow) throws(AuditFailure) -> Bool {
     try trail.storing { () throws(StorageError) in
       try trail.store.hasAuditCode(row.mac, besides: row.number)
     }
   }
 
-  private func isUnreadable(_ number: Int64) throws(TrailFailure) -> Bool {
+  private func isUnreadable(_ number: Int64) throws(AuditFailure) -> Bool {
     try trail.storing { () throws(StorageError) in
       try trail.store.auditNumber(after: number - 1) == number
     }
@@ -215,19 +215,19 @@ struct AuditVerification {
 
   // MARK: - Reading
 
-  private func firstNumber() throws(TrailFailure) -> Int64 {
+  private func firstNumber() throws(AuditFailure) -> Int64 {
     try trail.storing { () throws(StorageError) in
       try trail.store.auditNumber(after: .min) ?? expected
     }
   }
 
-  private func record(at number: Int64) throws(TrailFailure) -> AuditRow? {
+  private func record(at number: Int64) throws(AuditFailure) -> AuditRow? {
     try trail.readable(after: number - 1, limit: 1).first.flatMap {
       $0.number == number ? $0 : nil
     }
   }
 
-  private func readable(after number: Int64) throws(TrailFailure) -> [AuditRow] {
+  private func readable(after number: Int64) throws(AuditFailure) -> [AuditRow] {
     try trail.readable(after: number, limit: Self.page)
   }
 }
@@ -235,7 +235,7 @@ struct AuditVerification {
 extension AuditLog {
   /// A page of records, up to the first that cannot be read because it holds values that the engine
   /// never writes.
-  func readable(after number: Int64, limit: Int) throws(TrailFailure) -> [AuditRow] {
+  func readable(after number: Int64, limit: Int) throws(AuditFailure) -> [AuditRow] {
     do throws(StorageError) {
       return try store.audit(after: number, limit: limit)
     } catch {
@@ -257,7 +257,7 @@ extension AuditLog {
   }
 
   /// Verifies the whole chain at once, inside a transaction or before any other call is served.
-  func verifyChain(using keys: borrowing TrailKeys) throws(TrailFailure) -> TrailVerdict {
+  func verifyChain(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict {
     var verification = AuditVerification(of: self)
     while true {
       if let verdict = try verification.step(using: keys) { return verdict }

@@ -51,7 +51,7 @@ extension Vault {
     findings += examineSlots()
     findings += examineTokenFiles()
     findings += examineAccounts()
-    findings += await examineTrail()
+    findings += await examineAudit()
     findings += examineClock()
     findings += examineMemory()
     findings += examineReader(await reader())

@@ -62,7 +62,7 @@ struct DesktopLook {
 }
 
 /// The values that a prompt was opened with, besides those in the prompt book.
-struct PromptNote {
+struct PromptContext {
   /// The desktop's fingers that its check is made for.
   var look: DesktopLook
   /// The fingers as they were shown, if the password has to confirm them.
@@ -75,7 +75,7 @@ struct PromptNote {
 // fingers pass no check until the password is given again (promise 6; Apple's biometryCurrentSet).
 extension Vault {
   /// Looks at the desktop's fingers, with a prepared helper or a new one, and at the own prints.
-  func fingerStanding(
+  func fingerEligibility(
     for caller: Caller,
     by program: (any PreparedCheck)? = nil
   ) async throws(VaultFailure) -> FingerEligibility {
@@ -90,7 +90,7 @@ extension Vault {
     } catch {
       look.damage = Self.damage(error)
     }
-    return try fingerStanding(look)
+    return try fingerEligibility(look)
   }
 
   /// The same without starting the desktop's program.
@@ -104,7 +104,7 @@ extension Vault {
     } catch {
       look.damage = Self.damage(error)
     }
-    return try fingerStanding(look)
+    return try fingerEligibility(look)
   }
 
   /// The desktop's fingers without a start of the desktop's program; see `fingerStandingAtRest`.
@@ -126,7 +126,7 @@ extension Vault {
 
   /// The eligibility of the fingers, from the desktop's as they were seen and the present own
   /// prints.
-  func fingerStanding(_ look: DesktopLook) throws(VaultFailure) -> FingerEligibility {
+  func fingerEligibility(_ look: DesktopLook) throws(VaultFailure) -> FingerEligibility {
     let desktop = look.desktop
     var damage = look.damage
     let (prints, own, broken) = try openedPrints()
@@ -204,7 +204,7 @@ extension Vault {
   /// The set that was shown with a prompt; `nil` if another set is enrolled now.
   func unconfirmedSet(of prompt: String, for caller: Caller) async -> EnrolledSet? {
     guard let shown = notes[prompt]?.unconfirmed,
-      let now = try? await fingerStanding(for: caller), now.damage == nil, now.set == shown
+      let now = try? await fingerEligibility(for: caller), now.damage == nil, now.set == shown
     else { return nil }
     return shown
   }
@@ -212,7 +212,7 @@ extension Vault {
   /// Remembers the values that a prompt is opened with, and drops those of prompts that are gone.
   func note(_ prompt: String, _ standing: FingerEligibility, at place: CallerLocation) {
     notes = notes.filter { prompts.contains($0.key) }
-    notes[prompt] = PromptNote(
+    notes[prompt] = PromptContext(
       look: standing.look,
       unconfirmed: standing.change != nil && standing.damage == nil ? standing.set : nil,
       objection: fingerObjection(standing, at: place)

@@ -9,7 +9,7 @@ internal import System
 ///
 /// It is handed over once: whoever spends it empties it, and it cannot be copied.
 final class Authority: Sendable {
-  /// How presence was shown, for the trail; `nil` if nothing had to be.
+  /// How presence was shown, for the audit log; `nil` if nothing had to be.
   let method: String?
   /// Where its proof comes from; `nil` if it has none.
   let origin: PresenceProof.Origin?

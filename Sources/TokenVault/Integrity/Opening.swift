@@ -92,8 +92,8 @@ struct Opening: ~Copyable {
   ) throws -> StoreFreshness {
     // Without a counted change there is no box, and the device secret may be a new one.
     guard count > 0 else { return try store.hasSealedBoxes() ? .boxesChanged : .current }
-    let seal = try Vault.boxSeal(of: store, count: count, vault: identifier, using: key)
-    return try store.meta(Vault.boxSealKey) == seal ? .current : .boxesChanged
+    let seal = try Vault.storeDigest(of: store, count: count, vault: identifier, using: key)
+    return try store.meta(Vault.storeDigestKey) == seal ? .current : .boxesChanged
   }
 
   /// Makes durable what the start has found out.
@@ -104,7 +104,7 @@ struct Opening: ~Copyable {
   /// - Parameter begin: writes the first head of the audit log of an empty store, in the
   ///   transaction that names the store.
   /// - Throws: `StorageError`, `CryptographyError`, and all that `begin` throws.
-  mutating func settle(beginning begin: (borrowing TrailKeys) throws -> Void) throws {
+  mutating func settle(beginning begin: (borrowing AuditKeys) throws -> Void) throws {
     try name(begin)
     guard standing == .current else { return }
     if isRekeyUnfinished {
@@ -121,7 +121,7 @@ struct Opening: ~Copyable {
   }
 
   /// Names the vault in a new store, and the device secret in a store without boxes.
-  private func name(_ begin: (borrowing TrailKeys) throws -> Void) throws {
+  private func name(_ begin: (borrowing AuditKeys) throws -> Void) throws {
     let secret = keys.identifier
     guard try !hasIdentifier || store.meta(Self.secretKey) != secret else { return }
     let isEmpty = try count == 0 && !store.hasSealedBoxes() && store.auditCount() == 0

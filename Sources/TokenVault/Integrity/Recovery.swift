@@ -68,8 +68,8 @@ extension Vault {
       }
       try self.dropUnreadableRules()
       try self.setBoxChanges(count)
-      try self.trailed { () throws(TrailFailure) in
-        try self.trail.acceptBoxChanges(using: self.trailKeys)
+      try self.trailed { () throws(AuditFailure) in
+        try self.trail.acceptBoxChanges(using: self.auditKeys)
       }
       try self.stored { () throws(StorageError) in
         try self.store.setMeta("vault", to: self.identifier)

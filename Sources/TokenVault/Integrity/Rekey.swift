@@ -100,7 +100,7 @@ extension Vault {
     try stored { () throws(StorageError) in
       try self.store.setMeta(Opening.secretKey, to: identifier)
     }
-    let records = try resealTrail(under: next.trail)
+    let records = try resealAudit(under: next.trail)
     return RekeyFacts(accounts: accounts.count, prints: prints, records: records)
   }
 
@@ -121,7 +121,7 @@ extension Vault {
   /// The old keys are wiped: nothing is sealed or opened under them any more.
   private func take(_ next: consuming VaultKeys) {
     deviceSecret = next.secret
-    trailKeys = next.trail
+    auditKeys = next.trail
     markKey = next.mark
   }
 

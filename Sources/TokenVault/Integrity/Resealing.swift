@@ -54,9 +54,9 @@ extension Vault {
   ///
   /// The log is verified under the old keys first. A broken log does not become whole: the break
   /// stays in its head permanently. So a rekey need not be refused to the users that need it most.
-  func resealTrail(under keys: borrowing TrailKeys) throws(VaultFailure) -> Int {
-    try trailed { () throws(TrailFailure) in
-      try self.trail.reauthenticate(from: self.trailKeys, to: keys)
+  func resealAudit(under keys: borrowing AuditKeys) throws(VaultFailure) -> Int {
+    try trailed { () throws(AuditFailure) in
+      try self.trail.reauthenticate(from: self.auditKeys, to: keys)
     }
     return try stored { () throws(StorageError) in try self.store.auditCount() }
   }

@@ -14,8 +14,8 @@ extension Vault {
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
     isMarkBehind = true
     try setBoxChanges(next)
-    try trailed { () throws(TrailFailure) in
-      try self.trail.bind(to: next, using: self.trailKeys)
+    try trailed { () throws(AuditFailure) in
+      try self.trail.bind(to: next, using: self.auditKeys)
     }
   }
 

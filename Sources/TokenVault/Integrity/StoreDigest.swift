@@ -8,10 +8,10 @@ internal import Storage
 // a laxer policy. It does not cover the bytes of a box: damage to one box harms only that box, and
 // a box of another generation does not open.
 extension Vault {
-  static let boxSealKey = "box-seal"
+  static let storeDigestKey = "box-seal"
 
   /// The code over the count and the boxes that the store holds now.
-  static func boxSeal(
+  static func storeDigest(
     of store: Store,
     count: UInt64,
     vault: [UInt8],
@@ -36,8 +36,8 @@ extension Vault {
   /// Writes the code over the present boxes, at the end of the transaction that changes one.
   func sealBoxes(_ count: UInt64, using key: borrowing SealingKey) throws(VaultFailure) {
     do {
-      let code = try Self.boxSeal(of: store, count: count, vault: identifier, using: key)
-      try store.setMeta(Self.boxSealKey, to: code)
+      let code = try Self.storeDigest(of: store, count: count, vault: identifier, using: key)
+      try store.setMeta(Self.storeDigestKey, to: code)
     } catch let error as StorageError {
       throw failure(of: error)
     } catch {

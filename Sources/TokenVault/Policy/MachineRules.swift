@@ -87,11 +87,11 @@ extension Vault {
   }
 
   /// The present limits of the audit log: half of the store at most.
-  func trailLimitsNow() -> TrailLimits {
-    guard rules.policyFile != nil, let policy = try? rules.policy() else { return trailLimits }
-    return TrailLimits(
-      seconds: trailLimits.seconds,
-      records: trailLimits.records,
+  func auditLimitsNow() -> AuditLimits {
+    guard rules.policyFile != nil, let policy = try? rules.policy() else { return auditLimits }
+    return AuditLimits(
+      seconds: auditLimits.seconds,
+      records: auditLimits.records,
       bytes: Int64(policy.store) << 19
     )
   }

@@ -59,8 +59,8 @@ extension Vault {
     }
     // Who was about to ask the same finds what this one brings: one touch is enough.
     answered = answered.filter { prompts.contains($0.key) }
-    for twin in prompts.twins(of: prompt) { answered[twin] = prompt }
-    wakeFollowers(of: prompt, with: nil)
+    for sameRequest in prompts.sameRequests(of: prompt) { answered[sameRequest] = prompt }
+    wakeJoinedWaiters(of: prompt, with: nil)
   }
 
   /// Writes a failure down, counts it where it counts, and makes the error for it.

@@ -76,9 +76,9 @@ extension Vault {
     let standing: FingerEligibility
     do throws(VaultFailure) {
       if let look = notes[prompt]?.look {
-        standing = try fingerStanding(look)
+        standing = try fingerEligibility(look)
       } else {
-        standing = try await fingerStanding(for: caller)
+        standing = try await fingerEligibility(for: caller)
       }
     } catch {
       // Prints that cannot be read never switch protection off: they lead to the password.
@@ -223,7 +223,7 @@ extension Vault {
     _ run: CheckRun,
     _ caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
-    let standing = try? await fingerStanding(for: caller)
+    let standing = try? await fingerEligibility(for: caller)
     let objection = standing?.objection(tries.lockout)
     if let standing, objection != nil, notes[prompt] != nil {
       note(prompt, standing, at: .everywhere)

@@ -76,7 +76,7 @@ extension Vault {
     // A caller that will ask at once spends a prompt of the person for it.
     let isExpected = isCounted && place.objection == nil
     let program = isExpected ? await prepare(for: name, question.purpose) : nil
-    let standing = try await fingerStanding(for: caller, by: program)
+    let standing = try await fingerEligibility(for: caller, by: program)
     let opening = prompts.open(
       name,
       place: place.name,

@@ -123,7 +123,7 @@ extension Vault {
   /// Gives up everything that a connection had open, because it has ended.
   public func disconnect(_ connection: UInt64) {
     for prompt in prompts.names(of: connection) {
-      wakeFollower(prompt)
+      wakeJoinedWaiter(prompt)
       giveUp(prompt, as: .cancelled, byCaller: true)
     }
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
@@ -145,7 +145,7 @@ extension Vault {
         connection: caller.connection,
         at: now
       )
-      wakeSpenders(of: prompt)
+      wakeProofWaiters(of: prompt)
       restGuardLater()
       return proof
     } catch {

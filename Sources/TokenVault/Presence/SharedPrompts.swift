@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 
 /// One who joined another's prompt.
-struct Follower {
+struct JoinedWaiter {
   /// Its own prompt.
   let prompt: String
   let wake: CheckedContinuation<PresenceOutcome?, Never>
@@ -47,7 +47,7 @@ extension Vault {
   private func lookAgain(_ prompt: String, after leader: String) async -> Bool {
     giveUp(prompt, as: .cancelled)
     if prompts.contains(leader) {
-      await withCheckedContinuation { spenders[leader, default: []].append($0) }
+      await withCheckedContinuation { proofWaiters[leader, default: []].append($0) }
     }
     return true
   }
@@ -59,31 +59,31 @@ extension Vault {
       await withCheckedContinuation { wake in
         // The handler may have run already, before there was anything to wake.
         if Task.isCancelled { return wake.resume(returning: .cancelled) }
-        followers[leader, default: []].append(Follower(prompt: prompt, wake: wake))
+        joinedWaiters[leader, default: []].append(JoinedWaiter(prompt: prompt, wake: wake))
       }
     } onCancel: {
-      Task { await self.wakeFollower(prompt) }
+      Task { await self.wakeJoinedWaiter(prompt) }
     }
   }
 
-  func wakeFollowers(of leader: String, with outcome: PresenceOutcome?) {
-    for follower in followers.removeValue(forKey: leader) ?? [] {
-      follower.wake.resume(returning: outcome)
+  func wakeJoinedWaiters(of leader: String, with outcome: PresenceOutcome?) {
+    for joinedWaiter in joinedWaiters.removeValue(forKey: leader) ?? [] {
+      joinedWaiter.wake.resume(returning: outcome)
     }
   }
 
   /// Ends the waiting of one who joined, and leaves the leader alone.
-  func wakeFollower(_ prompt: String) {
-    for (leader, waiting) in followers where waiting.contains(where: { $0.prompt == prompt }) {
-      followers[leader] = waiting.filter { $0.prompt != prompt }
-      for follower in waiting where follower.prompt == prompt {
-        follower.wake.resume(returning: .cancelled)
+  func wakeJoinedWaiter(_ prompt: String) {
+    for (leader, waiting) in joinedWaiters where waiting.contains(where: { $0.prompt == prompt }) {
+      joinedWaiters[leader] = waiting.filter { $0.prompt != prompt }
+      for joinedWaiter in waiting where joinedWaiter.prompt == prompt {
+        joinedWaiter.wake.resume(returning: .cancelled)
       }
     }
   }
 
-  func wakeSpenders(of prompt: String) {
-    for waiting in spenders.removeValue(forKey: prompt) ?? [] { waiting.resume() }
+  func wakeProofWaiters(of prompt: String) {
+    for waiting in proofWaiters.removeValue(forKey: prompt) ?? [] { waiting.resume() }
   }
 
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
@@ -103,8 +103,8 @@ extension Vault {
     if let connection = prompts.connection(of: prompt) {
       prompts.close(prompt, connection: connection)
     }
-    wakeFollowers(of: prompt, with: outcome)
-    wakeSpenders(of: prompt)
+    wakeJoinedWaiters(of: prompt, with: outcome)
+    wakeProofWaiters(of: prompt)
     restGuardLater()
   }
 

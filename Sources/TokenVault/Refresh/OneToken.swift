@@ -103,7 +103,7 @@ extension Vault {
         after: earlier,
         method: authority.method,
         slot,
-        by: await exchange.courier(),
+        by: await exchange.exchangeHelper(),
         caller
       )
       let fresh = tokens(in: answer, provider)?.refreshToken
@@ -186,16 +186,16 @@ extension Vault {
   }
 
   /// Begins the exchange of a token that is due, if that needs no presence check.
-  func takeOffOneTokenAhead(
+  func startOneTokenAhead(
     _ account: AccountRow,
     _ engine: Caller
-  ) throws(VaultFailure) -> RefreshFlight? {
+  ) throws(VaultFailure) -> RefreshTask? {
     guard let row = try token(of: account), row.isSealed, try provider(of: account).canRefresh,
       isDue(row), timeLeft(of: row) > 0, try !mustWait(try intent(of: account), account),
       let authority = try authorityAhead(for: account, engine)
     else { return nil }
     let more = timeLeft(of: row) + 1
-    return takeOff(account.id, .standard, wanted: more, authority, engine, OneTokenUse())
+    return startRefresh(account.id, .standard, wanted: more, authority, engine, OneTokenUse())
   }
 
   /// What to expect of a provider that gives one token, for `provider test`.

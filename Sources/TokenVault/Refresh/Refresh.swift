@@ -7,13 +7,15 @@ internal import Storage
 internal import System
 
 // Refresh is a transaction that spans this machine and the provider. One at a time per account:
-// the account's slot file is lock and mailbox in one, and the courier that makes the exchange holds
-// a duplicate of the same open file description. So "the courier has ended" means that a newly
-// opened descriptor of the slot can be locked, and an engine that is killed in the middle leaves a
-// courier that finishes, seals what came back into the slot, and only then lets go.
+// the account's slot file is lock and mailbox in one, and the exchange helper that makes the
+// exchange holds a duplicate of the same open file description. So "the exchange helper has ended"
+// means that a newly opened descriptor of the slot can be locked, and an engine that is killed in
+// the middle leaves a
+// exchange helper that finishes, seals what came back into the slot, and only then lets go.
 //
-// The way: lock slot → recover by the table → have a courier → re-read the row → gate (open box n) → the courier
-// connects, and T1: intent and audit → exchange → slot durable → T2: box n+1, access token, intent cleared,
+// The way: lock slot → recover by the table → have an exchange helper → re-read the row → gate
+// (open box n) → the exchange helper connects, and T1: intent and audit → exchange → slot durable →
+// T2: box n+1, access token, intent cleared,
 // audit → mark → token file → zero the slot → close → show. A check of the new token comes after T2, never undoes it.
 //
 // | intent | slot lock | slot                         | status     | the next holder               |
@@ -32,14 +34,14 @@ internal import System
 // stores it as that set's, and leaves those of other sets alone. What was to be asked for next needs
 // the refresh token that this one brings, so it waits. The retry rule stands in `RetryRule.swift`.
 extension Vault {
-  /// How much longer than its lifetime an orphaned courier is waited for, in seconds.
+  /// How much longer than its lifetime an orphaned exchange helper is waited for, in seconds.
   private static let orphanPatience = 5
   private static let orphanPoll: Int64 = 50
 
   /// Exchanges the refresh token of an account.
   ///
-  /// Only `takeOff` calls this, once at a time. `wanted` is how long the token is to live, in
-  /// seconds: what an orphaned courier has brought meanwhile is taken if it does.
+  /// Only `startRefresh` calls this, once at a time. `wanted` is how long the token is to live, in
+  /// seconds: what an orphaned exchange helper has brought meanwhile is taken if it does.
   func refresh(
     _ identifier: [UInt8],
     _ asked: ScopeRequest,
@@ -54,7 +56,7 @@ extension Vault {
     let slot = try await lockedSlot(identifier)
     if case .waiting(let why) = try await recover(identifier, slot) { throw why }
     // Nobody waits for what became of an earlier one, unless it still may be used.
-    _ = try await admitWithheld(identifier)
+    _ = try await admitUnchecked(identifier)
     let known = try account(withIdentifier: identifier)
     // New settings may have come meanwhile. A refresh token must not be taken for an access token.
     guard (use != nil) == isOneToken(known) else { throw .hasJustChanged }
@@ -62,8 +64,8 @@ extension Vault {
     if let use {
       return try await useOneToken(of: known, use, wanted: wanted, authority, slot, caller)
     }
-    // Before T1: a courier that cannot be had leaves nothing in doubt.
-    let courier = await exchange.courier()
+    // Before T1: an exchange helper that cannot be had leaves nothing in doubt.
+    let exchangeHelper = await exchange.exchangeHelper()
     let account = try account(withIdentifier: identifier)
     let earlier = try self.intent(of: account)
     try demandPatience(earlier, of: account)
@@ -90,7 +92,7 @@ extension Vault {
       after: earlier,
       method: authority.method,
       slot,
-      by: courier,
+      by: exchangeHelper,
       caller
     )
     do throws(VaultFailure) {
@@ -98,7 +100,7 @@ extension Vault {
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
       guard withheld[identifier]?.intent.intent == answer.intent.intent else { throw error }
-      if let refusal = try await admitWithheld(identifier) { throw refusal }
+      if let refusal = try await admitUnchecked(identifier) { throw refusal }
     }
     let refreshed = try self.account(withIdentifier: identifier)
     guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
@@ -118,7 +120,7 @@ extension Vault {
     after earlier: IntentRow?,
     method: String?,
     _ slot: consuming SlotFile,
-    by courier: any ReadyCourier,
+    by exchangeHelper: any ReadyExchangeHelper,
     _ caller: Caller
   ) async throws(VaultFailure) -> RefreshAnswer {
     let request: ProviderRequest
@@ -136,7 +138,7 @@ extension Vault {
     )
     let terms = terms(of: provider)
     let delivery = try delivery(intent, slot)
-    courier.connect(request, terms: terms, delivery: delivery)
+    exchangeHelper.connect(request, terms: terms, delivery: delivery)
     try begin(
       intent,
       AuditEntry(
@@ -148,7 +150,7 @@ extension Vault {
         detail: asked.shown
       )
     )
-    let reply = await courier.perform(request, terms: terms, delivery: delivery)
+    let reply = await exchangeHelper.perform(request, terms: terms, delivery: delivery)
     if reply.isOpen {
       slot.close()
       slot = try await lockedSlot(account.id)
@@ -163,7 +165,7 @@ extension Vault {
     )
   }
 
-  /// Finishes what an engine or a courier left behind, without a question to anyone.
+  /// Finishes what an engine or an exchange helper left behind, without a question to anyone.
   ///
   /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
   func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
@@ -182,7 +184,7 @@ extension Vault {
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)
       if case .waiting(let why) = try await recover(identifier, slot) { throw why }
-      _ = try await admitWithheld(identifier)
+      _ = try await admitUnchecked(identifier)
       slot.close()
       return .success(())
     } catch {
@@ -190,7 +192,7 @@ extension Vault {
     }
   }
 
-  /// Opens and locks the account's slot; waits for a courier that outlived its engine.
+  /// Opens and locks the account's slot; waits for an exchange helper that outlived its engine.
   func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
     let begun = clock.boot
     while true {
@@ -210,17 +212,17 @@ extension Vault {
     }
   }
 
-  /// How long the courier of an earlier exchange of this account is waited for, in seconds: it ends
-  /// within the limits of the provider that it asks.
+  /// How long the exchange helper of an earlier exchange of this account is waited for, in seconds:
+  /// it ends within the limits of the provider that it asks.
   private func orphanWait(of account: AccountRow) -> Int64 {
     var limits = (try? provider(of: account))?.limits ?? .standard
     if let intent = (try? intent(of: account)) ?? nil,
       let asked = try? provider(for: intent, of: account),
-      asked.limits.courierLifetime > limits.courierLifetime
+      asked.limits.exchangeHelperLifetime > limits.exchangeHelperLifetime
     {
       limits = asked.limits
     }
-    return Int64(limits.courierLifetime + Self.orphanPatience)
+    return Int64(limits.exchangeHelperLifetime + Self.orphanPatience)
   }
 
   func newIntent(
@@ -252,7 +254,7 @@ extension Vault {
     }
   }
 
-  /// What the courier needs: the one-use key can be derived again from the intent's id.
+  /// What the exchange helper needs: the one-use key can be derived again from the intent's id.
   func delivery(
     _ intent: IntentRow,
     _ slot: borrowing SlotFile
@@ -295,7 +297,7 @@ extension Vault {
     switch reply {
     case .sealed(let image): return image
     case .notSent(let reason):
-      // No courier ran, so nobody sealed this; it is the same record all the same.
+      // No exchange helper ran, so nobody sealed this; it is the same record all the same.
       do throws(CryptographyError) {
         let key = try deviceSecret.derived(for: "answer", context: intent.intent)
         return try SlotImage.seal(

@@ -16,8 +16,8 @@ extension TokenPlace {
 
 // Tokens that are in use are refreshed before they expire, so that nobody has to wait for it: by the
 // engine alone, without a question to anyone. It is a convenience: what cannot be done so is left to
-// the next request. It extends no unlock window and does not keep the engine; the courier of one
-// that leaves in the middle is an orphan as any other.
+// the next request. It extends no unlock window and does not keep the engine; the exchange helper
+// of one that leaves in the middle is an orphan as any other.
 extension Vault {
   /// How long before its end a token is refreshed, in seconds.
   static let aheadTime: Int64 = 5 * 60
@@ -34,21 +34,21 @@ extension Vault {
     // What has ended by a clock that ran on in a suspend, or was set, is told by now.
     wakeWatchers()
     guard standing == .current, let rows = try? accounts() else { return }
-    var begun: [RefreshFlight] = []
+    var begun: [RefreshTask] = []
     for account in rows {
-      guard let flight = try? takeOffAhead(account) else { continue }
-      begun.append(flight)
+      guard let refreshTask = try? startRefreshAhead(account) else { continue }
+      begun.append(refreshTask)
     }
-    for flight in begun { _ = await flight.task.value }
+    for refreshTask in begun { _ = await refreshTask.task.value }
   }
 
   /// Begins a refresh of one token of the account that is due; another is begun in a minute.
-  private func takeOffAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshFlight? {
-    guard account.state == .signedIn, flights[account.id] == nil, queues[account.id] == nil,
+  private func startRefreshAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshTask? {
+    guard account.state == .signedIn, refreshTasks[account.id] == nil, queues[account.id] == nil,
       !failing.contains(account.id)
     else { return nil }
     let engine = Caller.engine(owner)
-    if isOneToken(account) { return try takeOffOneTokenAhead(account, engine) }
+    if isOneToken(account) { return try startOneTokenAhead(account, engine) }
     guard try intent(of: account) == nil else { return nil }
     for row in try tokens(of: account)
     where isDue(row) && isUsed(row, account) || isDueForWatcher(row, account) {
@@ -58,7 +58,7 @@ extension Vault {
       else { continue }
       // Where that ends the tokens that callers have, they keep them for as long as they were told.
       guard try provider(of: account).oauth?.refreshEndsAccessTokens != true else { return nil }
-      return takeOff(account.id, asked, wanted: left + 1, authority, engine)
+      return startRefresh(account.id, asked, wanted: left + 1, authority, engine)
     }
     return nil
   }

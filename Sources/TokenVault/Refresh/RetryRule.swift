@@ -2,8 +2,8 @@ internal import Configuration
 internal import Storage
 internal import System
 
-// The retry rule of a refresh whose answer was lost: with the courier ended nobody holds token n+1,
-// so sending n once more can only cost the access tokens that are still valid.
+// The retry rule of a refresh whose answer was lost: with the exchange helper ended nobody holds
+// token n+1, so sending n once more can only cost the access tokens that are still valid.
 // `refresh_reuse = retry`: soon. `revokes`: once they have expired. Never sooner than 2 s, doubling to
 // 10 min, by CLOCK_BOOTTIME. 5xx never ends it; `invalid_grant` to a retry is "login required", cause
 // "answer lost". A refusal that says nothing is taken for a fault: one try in 10 min. The second one

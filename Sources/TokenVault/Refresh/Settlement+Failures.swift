@@ -185,7 +185,7 @@ extension VaultFailure {
     }
   }
 
-  /// What of a failure goes into the trail: never a provider's own words.
+  /// What of a failure goes into the audit log: never a provider's own words.
   fileprivate var auditDetail: String {
     switch self {
     case .loginRequired: "login required"

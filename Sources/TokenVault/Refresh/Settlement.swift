@@ -108,7 +108,7 @@ extension Vault {
     }
   }
 
-  /// What the courier of an exchange has left in the slot.
+  /// What the exchange helper of an exchange has left in the slot.
   func outcome(
     in image: [UInt8],
     of intent: IntentRow

@@ -8,7 +8,7 @@ internal import System
 /// A refresh that is under way, and what it was asked for.
 ///
 /// One account has one at a time. Who asks for the same shares its outcome, the failure too.
-struct RefreshFlight {
+struct RefreshTask {
   let asked: ScopeRequest
   let task: Task<Result<AccessGrant, VaultFailure>, Never>
   /// Whether it opens the one token of a provider, which only its own caller gets.
@@ -91,15 +91,15 @@ extension Vault {
         return (grant, token)
       }
       let isOneToken = isOneToken(account)
-      if let flight = flights[account.id] {
-        guard flight.asked == asked, !isOneToken, !flight.isOfOneToken else {
+      if let refreshTask = refreshTasks[account.id] {
+        guard refreshTask.asked == asked, !isOneToken, !refreshTask.isOfOneToken else {
           // What becomes of that is another's; the refresh token is free, or in doubt, afterwards.
-          _ = await flight.task.value
+          _ = await refreshTask.task.value
           place = nil
           continue
         }
         if let prompt { cancel(prompt, caller: caller) }
-        return (try await share(flight.task, wanted: wanted), token)
+        return (try await share(refreshTask.task, wanted: wanted), token)
       }
       // An exchange that outlived its engine may have brought a token already, or one waits for the
       // provider's keys: no question then.
@@ -111,7 +111,7 @@ extension Vault {
         }
       }
       let current = try self.account(named: name)
-      guard current.id == account.id, flights[account.id] == nil else { continue }
+      guard current.id == account.id, refreshTasks[account.id] == nil else { continue }
       if isOneToken {
         try mayUseOneToken(current, wanted: wanted)
       } else {
@@ -136,28 +136,28 @@ extension Vault {
         place = await self.place(of: caller)
         continue
       }
-      // No wait between the look at the flights and the one that is begun.
+      // No wait between the look at the refresh tasks and the one that is begun.
       guard let authority = try authority(for: current, question, prompt, caller, at: place) else {
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
       if consent == .untilNextLogin { try noteConsent(to: asked, current) }
       let use = isOneToken ? OneTokenUse(rejected: rejected) : nil
-      let flight = takeOff(current.id, asked, wanted: wanted, authority, caller, use)
-      if isOneToken { return (try await flight.task.value.get(), token) }
-      return (try await share(flight.task, wanted: wanted), token)
+      let refreshTask = startRefresh(current.id, asked, wanted: wanted, authority, caller, use)
+      if isOneToken { return (try await refreshTask.task.value.get(), token) }
+      return (try await share(refreshTask.task, wanted: wanted), token)
     }
   }
 
   /// Begins a refresh; none of the account may be under way.
-  func takeOff(
+  func startRefresh(
     _ account: [UInt8],
     _ asked: ScopeRequest,
     wanted: Int64,
     _ authority: Authority,
     _ caller: Caller,
     _ use: OneTokenUse? = nil
-  ) -> RefreshFlight {
-    let flight = RefreshFlight(
+  ) -> RefreshTask {
+    let refreshTask = RefreshTask(
       asked: asked,
       task: Task {
         let result: Result<AccessGrant, VaultFailure>
@@ -175,21 +175,21 @@ extension Vault {
         } catch {
           result = .failure(error)
         }
-        self.land(account, result, isOfOneToken: use != nil)
+        self.finishRefresh(account, result, isOfOneToken: use != nil)
         return result
       },
       isOfOneToken: use != nil
     )
-    flights[account] = flight
-    return flight
+    refreshTasks[account] = refreshTask
+    return refreshTask
   }
 
-  private func land(
+  private func finishRefresh(
     _ account: [UInt8],
     _ result: Result<AccessGrant, VaultFailure>,
     isOfOneToken: Bool
   ) {
-    flights[account] = nil
+    refreshTasks[account] = nil
     // A token that nothing else renews is tried again while it lives.
     if case .failure(let failure) = result, !isOfOneToken || !failure.isOfTheMoment {
       failing.insert(account)
@@ -201,10 +201,10 @@ extension Vault {
   }
 
   private func share(
-    _ flight: Task<Result<AccessGrant, VaultFailure>, Never>,
+    _ refreshTask: Task<Result<AccessGrant, VaultFailure>, Never>,
     wanted: Int64
   ) async throws(VaultFailure) -> AccessGrant {
-    let grant = try await flight.value.get()
+    let grant = try await refreshTask.value.get()
     let left = grant.expiresAt.map { $0 - clock.wall.seconds } ?? assumedLifetime
     return AccessGrant(
       account: grant.account,

@@ -3,8 +3,8 @@ internal import OAuth
 internal import Storage
 internal import System
 
-// What a holder of the slot makes of what an engine or a courier has left behind, by the table that
-// stands in `Refresh.swift`.
+// What a holder of the slot makes of what an engine or an exchange helper has left behind, by the
+// table that stands in `Refresh.swift`.
 extension Vault {
   /// What the table made of what was left behind.
   enum Recovery {
@@ -21,8 +21,8 @@ extension Vault {
 
   /// The table, with the slot's lock held.
   ///
-  /// The row and the trail hold what the provider said to a caller that is gone; the present caller gets
-  /// an answer of its own. What the store says is thrown to each caller.
+  /// The row and the audit log hold what the provider said to a caller that is gone; the present
+  /// caller gets an answer of its own. What the store says is thrown to each caller.
   ///
   /// - Parameters:
   ///   - identifier: the account, which the caller has to itself.

@@ -2,7 +2,7 @@ public import Configuration
 public import OAuth
 public import SecretMemory
 
-/// What a courier needs to make an answer durable without the engine.
+/// What an exchange helper needs to make an answer durable without the engine.
 public struct AnswerDelivery: Sendable {
   /// The one-use key under which the raw outcome is sealed.
   public let key: SharedSecret
@@ -10,8 +10,8 @@ public struct AnswerDelivery: Sendable {
   public let context: [UInt8]
   /// The account's slot: locked, open for writing.
   ///
-  /// It is lent: the courier gets a duplicate of the same open file description, so that the lock
-  /// lasts as long as the courier does.
+  /// It is lent: the exchange helper gets a duplicate of the same open file description, so that
+  /// the lock lasts as long as the exchange helper does.
   public let slot: Int32
 
   /// Puts the parts together.
@@ -35,8 +35,8 @@ public enum ExchangeReply: Sendable {
   /// The request may have been received, and no whole answer came back.
   case interrupted(reason: String)
 
-  /// Whether the courier may still be at work, so that its slot must not be judged: only a newly
-  /// opened descriptor of the slot that can be locked proves that it has ended.
+  /// Whether the exchange helper may still be at work, so that its slot must not be judged: only a
+  /// newly opened descriptor of the slot that can be locked proves that it has ended.
   var isOpen: Bool {
     if case .interrupted = self { true } else { false }
   }
@@ -76,15 +76,15 @@ public struct ExchangeTerms: Sendable, Hashable {
 }
 
 extension ExchangeLimits {
-  /// How long a courier may live that keeps to these, in seconds: two more than the request, and never
-  /// less than 30.
-  public var courierLifetime: Int { max(30, total + 2) }
+  /// How long an exchange helper may live that keeps to these, in seconds: two more than the
+  /// request, and never less than 30.
+  public var exchangeHelperLifetime: Int { max(30, total + 2) }
 }
 
-/// A courier that waits for one request, and knows nothing of it yet.
+/// An exchange helper that waits for one request, and knows nothing of it yet.
 ///
 /// One that is not used goes back with the last reference to it.
-public protocol ReadyCourier: Sendable {
+public protocol ReadyExchangeHelper: Sendable {
   /// Hands it its request ahead of `perform`, which gets the same one: it may connect to the provider, and
   /// sends nothing of it before.
   ///
@@ -101,21 +101,21 @@ public protocol ReadyCourier: Sendable {
 
 /// Sends one request to a provider, in a process of its own.
 public protocol TokenExchange: Sendable {
-  /// Starts a courier ahead, if a request is likely to follow soon; returns at once.
+  /// Starts an exchange helper ahead, if a request is likely to follow soon; returns at once.
   func prepare()
 
   /// The same for the next request, behind the reply to the last one; returns at once.
   func prepareLater()
 
-  /// Has a courier ready, before it is written down that its request may have been sent.
+  /// Has an exchange helper ready, before it is written down that its request may have been sent.
   ///
   /// It does not throw: if none can be started, its request is `notSent`.
-  func courier() async -> any ReadyCourier
+  func exchangeHelper() async -> any ReadyExchangeHelper
 
   /// Performs a request; with a `delivery` the outcome goes into the slot.
   ///
-  /// It does not throw: a courier that dies is `interrupted` if it has begun to send, else `notSent`, as is
-  /// one that cannot be started.
+  /// It does not throw: an exchange helper that dies is `interrupted` if it has begun to send, else
+  /// `notSent`, as is one that cannot be started.
   func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,
@@ -123,7 +123,7 @@ public protocol TokenExchange: Sendable {
   ) async -> ExchangeReply
 }
 
-extension ReadyCourier {
+extension ReadyExchangeHelper {
   /// It connects when it sends.
   public func connect(
     _ request: ProviderRequest,
@@ -139,11 +139,13 @@ extension TokenExchange {
   /// Nothing is started ahead.
   public func prepareLater() {}
 
-  /// A courier that starts with its request.
-  public func courier() async -> any ReadyCourier { StartingCourier(exchange: self) }
+  /// An exchange helper that starts with its request.
+  public func exchangeHelper() async -> any ReadyExchangeHelper {
+    StartingExchangeHelper(exchange: self)
+  }
 }
 
-private struct StartingCourier<Exchange: TokenExchange>: ReadyCourier {
+private struct StartingExchangeHelper<Exchange: TokenExchange>: ReadyExchangeHelper {
   let exchange: Exchange
 
   func perform(

@@ -23,7 +23,8 @@ public enum Unavailability: String, Sendable, Equatable {
   /// The refresh token was refused once without a reason; a second time counts.
   case refusedOnce = "refused_once"
 
-  /// The reason of a connection that was refused before the request, by the courier's word for it.
+  /// The reason of a connection that was refused before the request, by the exchange helper's word
+  /// for it.
   fileprivate init?(word: Substring) {
     switch word {
     case "refused": self = .notAnswering
@@ -46,14 +47,14 @@ public enum Unavailability: String, Sendable, Equatable {
     }
   }
 
-  /// Whether the courier's word means that.
+  /// Whether the exchange helper's word means that.
   static func isDistrust(_ word: String) -> Bool {
     word.split(separator: " ").first.flatMap { Self(word: $0) }?.isDistrust ?? false
   }
 }
 
 extension VaultFailure {
-  /// No byte of a request left this machine; `reason` is the courier's word for why.
+  /// No byte of a request left this machine; `reason` is the exchange helper's word for why.
   ///
   /// - Parameters:
   ///   - reason: such as `resolve`, or `listener 1000` with the user who listens there.
@@ -85,7 +86,7 @@ extension VaultFailure {
         retryAfter: retryAfter
       )
     case "local":
-      // A word of the courier in the service alone.
+      // A word of the exchange helper in the service alone.
       return .refused(
         "nothing was sent: \(name), or its proxy, is this machine or its own link, where the vault"
           + " goes only for a provider in /etc/thumblatch/providers.d (an administrator can put it"

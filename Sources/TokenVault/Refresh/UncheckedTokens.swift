@@ -6,7 +6,7 @@ internal import Storage
 internal import System
 
 /// An access token that came with an ID token which could not be judged yet.
-struct WithheldToken: Sendable {
+struct UncheckedToken: Sendable {
   let row: AccessTokenRow
   let answer: TokenAnswer
   let intent: IntentRow
@@ -56,7 +56,7 @@ extension Vault {
       sent,
       isWaiting: true
     )
-    withheld[account.id] = WithheldToken(
+    withheld[account.id] = UncheckedToken(
       row: accessToken(in: answer, intent, provider),
       answer: answer,
       intent: intent,
@@ -72,7 +72,7 @@ extension Vault {
   ///
   /// - Returns: why it is not used, now and later; `nil` if it is, or none waits.
   /// - Throws: why there are no keys: it still waits.
-  func admitWithheld(_ identifier: [UInt8]) async throws(VaultFailure) -> VaultFailure? {
+  func admitUnchecked(_ identifier: [UInt8]) async throws(VaultFailure) -> VaultFailure? {
     guard let waiting = try waitingToken(identifier) else { return nil }
     let provider = try provider(of: try account(withIdentifier: identifier))
     let keys = try await keys(of: provider, isMissingOne: true)
@@ -102,7 +102,7 @@ extension Vault {
   }
 
   /// The access token that waits, where it is still good for something.
-  private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> WithheldToken? {
+  private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> UncheckedToken? {
     guard let waiting = withheld[identifier] else { return nil }
     let account = try account(withIdentifier: identifier)
     guard account.state == .signedIn, account.generation == waiting.generation,
@@ -116,7 +116,7 @@ extension Vault {
 
   /// What T2 would have been.
   private func admit(
-    _ waiting: WithheldToken,
+    _ waiting: UncheckedToken,
     _ user: UserFacts,
     _ account: AccountRow,
     _ provider: Provider

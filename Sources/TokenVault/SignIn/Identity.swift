@@ -23,7 +23,7 @@ extension Vault {
   ///
   /// An answer is judged by the time at which it came, even if the next engine judges it later.
   func answerMoment(of intent: IntentRow, _ provider: Provider) -> Int64 {
-    min(clock.wall.seconds, intent.startedAt + Int64(provider.limits.courierLifetime))
+    min(clock.wall.seconds, intent.startedAt + Int64(provider.limits.exchangeHelperLifetime))
   }
 
   func identity(

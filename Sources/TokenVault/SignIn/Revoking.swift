@@ -168,7 +168,7 @@ extension Vault {
   ) async throws(VaultFailure) -> (access: String, refresh: SharedSecret)? {
     let asked = try request(nil, nil, of: row)
     // Start the exchange helper before T1, as for a refresh.
-    let courier = await exchange.courier()
+    let exchangeHelper = await exchange.exchangeHelper()
     let answer = try await send(
       token,
       asked,
@@ -177,7 +177,7 @@ extension Vault {
       after: nil,
       method: right.authority.method,
       slot,
-      by: courier,
+      by: exchangeHelper,
       caller
     )
     do throws(VaultFailure) {

@@ -140,7 +140,7 @@ extension Vault {
   ) async throws(VaultFailure) -> Exchanged {
     let replaced = await loginToReplace(in: row, caller)
     // Start the exchange helper before T1, as for a refresh.
-    let courier = await exchange.courier()
+    let exchangeHelper = await exchange.exchangeHelper()
     let intent: IntentRow
     do throws(VaultFailure) {
       var pending = attempt.pending
@@ -167,7 +167,7 @@ extension Vault {
       throw error
     }
     let delivery = try delivery(intent, slot)
-    let reply = await courier.perform(
+    let reply = await exchangeHelper.perform(
       attempt.request,
       terms: terms(of: attempt.provider),
       delivery: delivery

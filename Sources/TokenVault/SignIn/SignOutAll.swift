@@ -113,7 +113,7 @@ extension Vault {
         proofs.append((account, Authority(proof)))
       }
     }
-    wakeSpenders(of: prompt)
+    wakeProofWaiters(of: prompt)
     restGuardLater()
     return proofs
   }

@@ -119,7 +119,7 @@ extension Vault {
     minimumLifetime: Int64?
   ) -> GrantAtHand? {
     guard let name, !hasLostItsStore, (minimumLifetime ?? 0) >= 0,
-      (minimumLifetime ?? 0) <= Self.longestWish, let found = tokensAtHand.find(name)
+      (minimumLifetime ?? 0) <= Self.longestWish, let found = tokenCache.find(name)
     else { return nil }
     let now = clock.wall
     let row = found.row
@@ -141,7 +141,7 @@ extension Vault {
     let file = fileMark(of: account.name)
     // If the file could not be written, the next call tries that again.
     guard file != nil || directory.tokens == nil else { return }
-    tokensAtHand.put(TokenAtHand(account.name, row, file))
+    tokenCache.put(TokenAtHand(account.name, row, file))
   }
 
   /// The front's file as it is now; `nil` if there is none.

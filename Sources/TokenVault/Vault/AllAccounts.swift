@@ -2,11 +2,11 @@ internal import Cryptography
 internal import Storage
 
 extension Vault {
-  /// Runs a step in which nobody works on any account, and no courier is under way.
+  /// Runs a step in which nobody works on any account, and no exchange helper is under way.
   ///
   /// Accounts are taken in the order of their ids. With an account taken, nobody in this engine
-  /// sends a courier out for it; and once its slot could be locked, none of an earlier engine is
-  /// left. So the slots themselves need not stay open.
+  /// sends an exchange helper out for it; and once its slot could be locked, none of an earlier
+  /// engine is left. So the slots themselves need not stay open.
   ///
   /// - Parameters:
   ///   - prepare: is called once for each account, with its slot locked.

@@ -96,7 +96,7 @@ public struct VaultFacts: Sendable {
   public let problem: (message: String, remedy: String?)?
 }
 
-/// One line of the audit trail.
+/// One line of the audit log.
 public struct AuditFacts: Sendable, Equatable {
   /// Its place in the chain, from 1.
   public let number: Int64

@@ -4,7 +4,7 @@ internal import Storage
 extension Vault {
   /// Whether something is under way that must not be cut off: an exchange with a provider, or what
   /// an earlier one left behind.
-  public var isAtWork: Bool { !flights.isEmpty || !recoveries.isEmpty || !queues.isEmpty }
+  public var isAtWork: Bool { !refreshTasks.isEmpty || !recoveries.isEmpty || !queues.isEmpty }
 
   /// Whether closing this vault, to be opened again by the next call, would lose nothing.
   public var isAtRest: Bool {

@@ -3,8 +3,9 @@ internal import Storage
 extension Vault {
   /// Runs a step that has an account to itself.
   ///
-  /// Nobody else in this engine works on it, no courier is under way, and what one has left is taken
-  /// over: the row is the account as it is then, which may be another than when it was asked for.
+  /// Nobody else in this engine works on it, no exchange helper is under way, and what one has left
+  /// is taken over: the row is the account as it is then, which may be another than when it was
+  /// asked for.
   ///
   /// - Parameters:
   ///   - identifier: the account.

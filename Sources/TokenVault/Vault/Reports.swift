@@ -40,7 +40,7 @@ extension Vault {
     return facts
   }
 
-  /// A page of the trail, oldest first.
+  /// A page of the audit log, oldest first.
   public func trail(
     after number: Int64,
     since: Int64?,
@@ -145,7 +145,7 @@ extension Vault {
     at place: CallerLocation
   ) throws(VaultFailure) -> AccountState {
     if let intent = try intent(of: row), intent.purpose == .refresh {
-      guard flights[row.id] == nil else { return .refreshing }
+      guard refreshTasks[row.id] == nil else { return .refreshing }
       guard intent.uncertain else { return .refreshing }
       return .uncertain
     }

@@ -4,7 +4,8 @@ public import Storage
 internal import Synchronization
 internal import System
 
-// What every room of the engine uses: rows, transactions, the trail, and the queue of an account.
+// What every room of the engine uses: rows, transactions, the audit log, and the queue of an
+// account.
 extension Vault {
   // MARK: - Transactions
 
@@ -14,7 +15,7 @@ extension Vault {
     do {
       let value = try store.transaction { () throws(VaultFailure) -> Value in
         // Before anything is committed: what is at hand of these accounts may be untrue then.
-        defer { tokensAtHand.takeBack(store.takeChangedAccounts()) }
+        defer { tokenCache.takeBack(store.takeChangedAccounts()) }
         return try body()
       }
       wakeWatchers()

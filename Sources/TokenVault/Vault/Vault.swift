@@ -7,16 +7,17 @@ internal import Synchronization
 internal import System
 
 /// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
-/// the audit trail.
+/// the audit log.
 ///
 /// One actor, so that each database transaction is one step. Whoever waits inside it (for an
-/// exchange, a person, an orphaned courier) holds no transaction, and looks again afterwards.
+/// exchange, a person, an orphaned exchange helper) holds no transaction, and looks again
+/// afterwards.
 public actor Vault {
   let directory: StateDirectory
   let store: Store
   // What everything is sealed and authenticated under; a rekey replaces all three.
   var deviceSecret: SealingKey
-  var trailKeys: TrailKeys
+  var auditKeys: AuditKeys
   var markKey: SealingKey
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
   let identifier: [UInt8]
@@ -60,27 +61,27 @@ public actor Vault {
   var prepared: (prompt: String, program: (any PreparedCheck)?)?
   /// The finger that is asked next where the reader takes one print at a time.
   var nextFinger: String?
-  var notes: [String: PromptNote] = [:]
+  var notes: [String: PromptContext] = [:]
   var tries: FingerTries
   var backoff: PasswordBackoff
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   /// Enrolments whose helper has not ended yet.
   var takingPrints = 0
-  var followers: [String: [Follower]] = [:]
-  var spenders: [String: [CheckedContinuation<Void, Never>]] = [:]
+  var joinedWaiters: [String: [JoinedWaiter]] = [:]
+  var proofWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
   /// Prompts that were shown when another one for the same question was passed, by that one.
   var answered: [String: String] = [:]
-  var flights: [[UInt8]: RefreshFlight] = [:]
+  var refreshTasks: [[UInt8]: RefreshTask] = [:]
   /// The accounts whose last refresh failed: nothing is refreshed ahead for them.
   var failing: Set<[UInt8]> = []
   /// The access tokens that were handed out from the store, by when they were stored.
   var uses: [TokenPlace: Int64] = [:]
   /// What was handed out and may be again, until its account changes.
-  nonisolated let tokensAtHand = TokenCache()
+  nonisolated let tokenCache = TokenCache()
   /// Scopes that were not granted, until somebody who gets the token is told.
   var narrowings: [TokenPlace: String] = [:] {
-    didSet { if narrowings != oldValue { tokensAtHand.takeAllBack() } }
+    didSet { if narrowings != oldValue { tokenCache.takeAllBack() } }
   }
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
@@ -90,7 +91,7 @@ public actor Vault {
   var lastProvider: LastProvider?
   /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
   var patience: [[UInt8]: BootInstant] = [:]
-  var withheld: [[UInt8]: WithheldToken] = [:]
+  var withheld: [[UInt8]: UncheckedToken] = [:]
   /// Refresh tokens that are not kept, by the intent of their exchange, until they are revoked.
   var discarded: [[UInt8]: DiscardedToken] = [:]
   /// Logins that would replace a protected account, by their intents: between the answer and whoever
@@ -103,8 +104,8 @@ public actor Vault {
   var quietChecks = QuietChecks()
   /// How often the one token of a provider was opened without a check.
   var openings = OpeningCount()
-  let trailLimits: TrailLimits
-  /// When the trail was last looked through for what is too old; nil before the first time.
+  let auditLimits: AuditLimits
+  /// When the audit log was last looked through for what is too old; nil before the first time.
   var lastPruning: BootInstant?
   var recordsSincePruning = 0
 
@@ -116,7 +117,7 @@ public actor Vault {
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the password's stack.
   ///   - clock: the clocks to go by.
-  ///   - trailLimits: how much of the trail is kept.
+  ///   - auditLimits: how much of the audit log is kept.
   ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
   ///   - rules: what the administrator of the machine has laid down.
   ///   - promptLimit: how often somebody may be asked.
@@ -129,13 +130,13 @@ public actor Vault {
     exchange: any TokenExchange,
     check: any PresenceChecker,
     clock: any VaultClock,
-    trailLimits: TrailLimits = .standard,
+    auditLimits: AuditLimits = .standard,
     windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = PromptLimit(),
     places: (any CallerPlaces)? = nil
   ) throws(VaultFailure) {
-    self.trailLimits = trailLimits
+    self.auditLimits = auditLimits
     self.windowGuard = windowGuard
     self.rules = rules
     self.promptLimit = promptLimit
@@ -156,13 +157,13 @@ public actor Vault {
       markedCount = opening.markedCount
       if opening.standing == .current { Self.removeLeavings(of: opening.store, in: directory) }
       deviceSecret = opening.keys.secret
-      trailKeys = opening.keys.trail
+      auditKeys = opening.keys.trail
       markKey = opening.keys.mark
       tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
       backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
     } catch let error as StorageError {
       throw VaultFailure(error)
-    } catch TrailFailure.storage(let error) {
+    } catch AuditFailure.storage(let error) {
       throw VaultFailure(error)
     } catch let failure as VaultFailure {
       throw failure

@@ -5,15 +5,15 @@ internal import SecretMemory
 struct VaultKeys: ~Copyable, Sendable {
   /// The root, which seals tokens and prints.
   let secret: SealingKey
-  /// Authenticate the trail.
-  let trail: TrailKeys
+  /// Authenticate the audit log.
+  let trail: AuditKeys
   /// Authenticates the rollback mark.
   let mark: SealingKey
 
   /// Takes the device secret over.
   init(_ secret: consuming SecretBytes) throws(CryptographyError) {
     let root = try SealingKey(secret)
-    let trail = try TrailKeys(from: root)
+    let trail = try AuditKeys(from: root)
     let mark = try root.derived(for: "rollback mark")
     self.secret = root
     self.trail = trail

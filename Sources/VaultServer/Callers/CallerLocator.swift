@@ -95,7 +95,7 @@ final class CallerLocator: CallerPlaces {
     while let first = next() {
       var question = first
       do throws(LoginFailure) {
-        let lookup = try LoginLookup(address: address)
+        let lookup = try SessionLookup(address: address)
         while true {
           question.answer.give(try Self.look(for: question, lookup))
           guard let another = next() else { return }
@@ -109,7 +109,7 @@ final class CallerLocator: CallerPlaces {
 
   private static func look(
     for question: Question,
-    _ lookup: borrowing LoginLookup
+    _ lookup: borrowing SessionLookup
   ) throws(LoginFailure) -> CallerLocation {
     let (caller, peer) = (question.caller, question.peer)
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }

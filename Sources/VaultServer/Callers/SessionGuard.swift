@@ -128,7 +128,7 @@ final class SessionGuard: SessionEvents {
         var what = try watch.next(interrupt: wake.event.descriptor.number)
         while case .sessionEnded(let identifier)? = what {
           // The other sessions go on, and so does this watch.
-          Task { await end(LoginLocation.name(ofSession: identifier), LoginEnd.loggedOut.reason) }
+          Task { await end(LoginLocation.name(ofSession: identifier), SessionEnd.loggedOut.reason) }
           what = try watch.next(interrupt: wake.event.descriptor.number)
         }
         guard let what else { return }
@@ -230,7 +230,7 @@ private final class Once: Sendable {
   }
 }
 
-extension LoginEnd {
+extension SessionEnd {
   /// The text of the audit log about it.
   fileprivate var reason: String {
     switch self {

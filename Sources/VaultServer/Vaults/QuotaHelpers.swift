@@ -28,10 +28,10 @@ struct SharedExchange: TokenExchange {
 
   func prepareLater() { exchange.prepareLater() }
 
-  func courier() async -> any ReadyCourier {
+  func exchangeHelper() async -> any ReadyExchangeHelper {
     // A request that brings tokens waits without a time limit.
     _ = await turns.take(for: user, .pressing)
-    return SharedCourier(await exchange.courier(), turns, user)
+    return SharedExchangeHelper(await exchange.exchangeHelper(), turns, user)
   }
 
   func perform(
@@ -40,7 +40,7 @@ struct SharedExchange: TokenExchange {
     delivery: AnswerDelivery?
   ) async -> ExchangeReply {
     guard delivery == nil else {
-      return await courier().perform(request, terms: terms, delivery: delivery)
+      return await exchangeHelper().perform(request, terms: terms, delivery: delivery)
     }
     guard await turns.take(for: user, .passing) else {
       return .notSent(reason: "nobody waits for it any more")
@@ -52,14 +52,14 @@ struct SharedExchange: TokenExchange {
 
 /// An exchange helper that holds one user's turn until its request has ended, or until it is
 /// released unused.
-private final class SharedCourier: ReadyCourier {
-  private let courier: any ReadyCourier
+private final class SharedExchangeHelper: ReadyExchangeHelper {
+  private let exchangeHelper: any ReadyExchangeHelper
   private let turns: HelperQuota
   private let user: UInt32
   private let isTaken = Mutex(true)
 
-  init(_ courier: any ReadyCourier, _ turns: HelperQuota, _ user: UInt32) {
-    self.courier = courier
+  init(_ exchangeHelper: any ReadyExchangeHelper, _ turns: HelperQuota, _ user: UInt32) {
+    self.exchangeHelper = exchangeHelper
     self.turns = turns
     self.user = user
   }
@@ -75,7 +75,7 @@ private final class SharedCourier: ReadyCourier {
   }
 
   func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {
-    courier.connect(request, terms: terms, delivery: delivery)
+    exchangeHelper.connect(request, terms: terms, delivery: delivery)
   }
 
   func perform(
@@ -85,7 +85,7 @@ private final class SharedCourier: ReadyCourier {
   ) async -> ExchangeReply {
     // Later requests of the same call, such as a fetch of keys, need turns of their own.
     defer { giveBack() }
-    return await courier.perform(request, terms: terms, delivery: delivery)
+    return await exchangeHelper.perform(request, terms: terms, delivery: delivery)
   }
 }
 

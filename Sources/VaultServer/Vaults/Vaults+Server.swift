@@ -68,7 +68,7 @@ extension Vaults {
     for (user, _) in openVaults {
       beside {
         try? await self.use(of: user, keeps: false) { vault in
-          try? await vault.tendTrail()
+          try? await vault.maintainAudit()
           guard refreshing else { return }
           await vault.restGuard()
           await vault.refreshAhead()

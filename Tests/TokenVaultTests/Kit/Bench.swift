@@ -27,7 +27,7 @@ final class Bench: Sendable {
   func open(
     owner: UInt32 = ThisProcess.user,
     keepsTokens: Bool = true,
-    limits: TrailLimits = .standard,
+    limits: AuditLimits = .standard,
     windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = .none,
@@ -45,7 +45,7 @@ final class Bench: Sendable {
           exchange: exchange,
           check: check,
           clock: clock,
-          trailLimits: limits,
+          auditLimits: limits,
           windowGuard: windowGuard,
           rules: rules,
           promptLimit: promptLimit,
@@ -77,13 +77,13 @@ final class Bench: Sendable {
     let keys = try VaultKeys(try SecretBytes(copying: secret))
     return try await withStore { store in
       let value = try body(store)
-      let seal = try Vault.boxSeal(
+      let seal = try Vault.storeDigest(
         of: store,
         count: try Vault.boxChanges(in: store),
         vault: try #require(try store.meta("vault")),
         using: keys.mark
       )
-      try store.setMeta(Vault.boxSealKey, to: seal)
+      try store.setMeta(Vault.storeDigestKey, to: seal)
       return value
     }
   }

@@ -93,7 +93,7 @@ final class ScriptedExchange: TokenExchange {
     state.withLock { $0.connecting = body }
   }
 
-  func courier() async -> any ReadyCourier { ScriptedCourier(exchange: self) }
+  func exchangeHelper() async -> any ReadyExchangeHelper { ScriptedExchangeHelper(exchange: self) }
 
   fileprivate func connect() { state.withLock { $0.connecting }?() }
 
@@ -284,7 +284,7 @@ func text(_ secret: SharedSecret) -> String {
   unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
 }
 
-private struct ScriptedCourier: ReadyCourier {
+private struct ScriptedExchangeHelper: ReadyExchangeHelper {
   let exchange: ScriptedExchange
 
   func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {

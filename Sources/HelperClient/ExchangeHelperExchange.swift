@@ -9,15 +9,15 @@ internal import VaultInterface
 /// Sends requests through `thumblatch-exchange`, one process for each request.
 ///
 /// One process is started ahead.
-public struct CourierExchange: TokenExchange {
-  private let spare: SpareCourier
+public struct ExchangeHelperExchange: TokenExchange {
+  private let spare: SpareExchangeHelper
 
   /// Makes an exchange that reaches its helper by this route.
   public init(by route: HelperRoute) {
-    spare = SpareCourier(by: route)
+    spare = SpareExchangeHelper(by: route)
   }
 
-  fileprivate init(_ spare: SpareCourier) {
+  fileprivate init(_ spare: SpareExchangeHelper) {
     self.spare = spare
   }
 
@@ -28,12 +28,14 @@ public struct CourierExchange: TokenExchange {
   public func prepareLater() { spare.prepareLater() }
 
   /// Gets an exchange helper that waits for a request; see `TokenExchange`.
-  public func courier() async -> any ReadyCourier {
+  public func exchangeHelper() async -> any ReadyExchangeHelper {
     do throws(HelperError) {
-      return HelperCourier(.success(try await spare.take()), spare)
+      return ExchangeHelperClient(.success(try await spare.take()), spare)
     } catch {
-      if case .notStarted(let why) = error { return HelperCourier(.failure(.init(why)), spare) }
-      return HelperCourier(.failure(.init("the courier did not start")), spare)
+      if case .notStarted(let why) = error {
+        return ExchangeHelperClient(.failure(.init(why)), spare)
+      }
+      return ExchangeHelperClient(.failure(.init("the courier did not start")), spare)
     }
   }
 
@@ -43,12 +45,12 @@ public struct CourierExchange: TokenExchange {
     terms: ExchangeTerms,
     delivery: AnswerDelivery?
   ) async -> TokenVault.ExchangeReply {
-    await courier().perform(request, terms: terms, delivery: delivery)
+    await exchangeHelper().perform(request, terms: terms, delivery: delivery)
   }
 }
 
 /// One process of the exchange helper, for one request.
-final class HelperCourier: ReadyCourier {
+final class ExchangeHelperClient: ReadyExchangeHelper {
   /// Why there is no process.
   struct Missing: Error {
     let reason: String
@@ -74,30 +76,33 @@ final class HelperCourier: ReadyCourier {
     case used
   }
 
-  private let courier: Result<SpareCourier.Courier, Missing>
+  private let exchangeHelper: Result<SpareExchangeHelper.ExchangeHelper, Missing>
   private let state = Mutex(State.unused)
-  private let spare: SpareCourier
+  private let spare: SpareExchangeHelper
 
-  init(_ courier: Result<SpareCourier.Courier, Missing>, _ spare: SpareCourier) {
-    self.courier = courier
+  init(
+    _ exchangeHelper: Result<SpareExchangeHelper.ExchangeHelper, Missing>,
+    _ spare: SpareExchangeHelper
+  ) {
+    self.exchangeHelper = exchangeHelper
     self.spare = spare
   }
 
   deinit {
-    guard case .success(let courier) = courier else { return }
+    guard case .success(let exchangeHelper) = exchangeHelper else { return }
     switch state.withLock({ $0 }) {
     // It knows nothing of a request that was not made.
-    case .unused: spare.giveBack(courier)
-    case .connecting: spare.end(courier)
+    case .unused: spare.giveBack(exchangeHelper)
+    case .connecting: spare.end(exchangeHelper)
     case .used: break
     }
   }
 
   func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {
-    guard case .success(let courier) = courier, courier.canWait else { return }
+    guard case .success(let exchangeHelper) = exchangeHelper, exchangeHelper.canWait else { return }
     state.withLock { state in
       guard case .unused = state else { return }
-      let failure = Self.send(request, terms, delivery, waits: true, by: courier.link)
+      let failure = Self.send(request, terms, delivery, waits: true, by: exchangeHelper.link)
       state = .connecting(since: .now, failure: failure)
     }
   }
@@ -107,9 +112,9 @@ final class HelperCourier: ReadyCourier {
     terms: ExchangeTerms,
     delivery: AnswerDelivery?
   ) async -> TokenVault.ExchangeReply {
-    let courier: SpareCourier.Courier
-    switch self.courier {
-    case .success(let found): courier = found
+    let exchangeHelper: SpareExchangeHelper.ExchangeHelper
+    switch self.exchangeHelper {
+    case .success(let found): exchangeHelper = found
     case .failure(let missing): return .notSent(reason: missing.reason)
     }
     let before = state.withLock { state in
@@ -119,39 +124,39 @@ final class HelperCourier: ReadyCourier {
     // The slot's descriptor is lent for the call. The helper's copy exists before this returns.
     switch before {
     case .unused:
-      if let failure = Self.send(request, terms, delivery, waits: false, by: courier.link) {
-        spare.end(courier)
+      if let failure = Self.send(request, terms, delivery, waits: false, by: exchangeHelper.link) {
+        spare.end(exchangeHelper)
         return failure
       }
-      return await reply(of: courier, terms)
+      return await reply(of: exchangeHelper, terms)
     case .connecting(let begun, nil) where BootInstant.now.seconds(since: begun) < Self.longestWait:
       // A helper that has ended may have reported why it could not connect.
-      try? courier.link.send(HelperProceedCall(), oneway: true)
-      let reply = await reply(of: courier, terms)
+      try? exchangeHelper.link.send(HelperProceedCall(), oneway: true)
+      let reply = await reply(of: exchangeHelper, terms)
       guard case .notSent(reason: Self.ended) = reply else { return reply }
-    case .connecting: spare.end(courier)
+    case .connecting: spare.end(exchangeHelper)
     case .used: return .notSent(reason: "the courier was used before")
     }
     // The helper has sent nothing, and no other helper has tried.
-    return await CourierExchange(spare).perform(request, terms: terms, delivery: delivery)
+    return await ExchangeHelperExchange(spare).perform(request, terms: terms, delivery: delivery)
   }
 
   private func reply(
-    of courier: SpareCourier.Courier,
+    of exchangeHelper: SpareExchangeHelper.ExchangeHelper,
     _ terms: ExchangeTerms
   ) async -> TokenVault.ExchangeReply {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread {
-          let seconds = Int64(terms.limits.courierLifetime + Self.patience)
-          continuation.resume(returning: Self.reply(of: courier.link, within: seconds))
+          let seconds = Int64(terms.limits.exchangeHelperLifetime + Self.patience)
+          continuation.resume(returning: Self.reply(of: exchangeHelper.link, within: seconds))
           // The kernel needs a millisecond for its end. The answer is written during that time.
-          courier.link.awaitEnd(withinMilliseconds: Self.courtesy)
-          courier.link.finish(withinMilliseconds: 1000)
+          exchangeHelper.link.awaitEnd(withinMilliseconds: Self.courtesy)
+          exchangeHelper.link.finish(withinMilliseconds: 1000)
         }
       } catch {
         // The helper has the request already.
-        spare.end(courier)
+        spare.end(exchangeHelper)
         continuation.resume(returning: .interrupted(reason: "\(error)"))
       }
     }

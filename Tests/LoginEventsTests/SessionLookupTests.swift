@@ -7,7 +7,7 @@ import Testing
 
 /// The location of a process by logind, on a real bus with a stand-in for logind.
 @Suite(.serialized)
-struct LoginLookupTests {
+struct SessionLookupTests {
   private let bus: DesktopBus
   private let process = ThisProcess.identifier
 
@@ -36,7 +36,7 @@ struct LoginLookupTests {
       LockedHint=(True, False), User=(user_of(1234), user_of(4321)))
       """
     )
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     var counted = 0
     for number in 0..<(2 * 2 * 2 * 3 * 3 * 3 * 2 * 2) {
       var rest = number
@@ -85,7 +85,7 @@ struct LoginLookupTests {
       ("Remote=True, Active=False, Seat=seat_of('')", .remoteSession),
       ("Remote=True, State='closing'", .closing),
     ]
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     for (facts, objection) in reasons {
       try reset()
       #expect(try lookup.place(of: process, user: 1234).objection == nil)
@@ -98,7 +98,7 @@ struct LoginLookupTests {
   @Test
   func whoBelongsToTheUsersManagerSitsAtTheDisplaySession() throws {
     defer { bus.remove() }
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     try bus.act("set_sessions({})")
     try bus.act("set_display(1234, '1')")
     try bus.act("set_display(4321, '2')")
@@ -127,7 +127,7 @@ struct LoginLookupTests {
   @Test
   func whoIsInNoSessionBelongsToItsUnit() throws {
     defer { bus.remove() }
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     try bus.act("set_sessions({})")
     try bus.act("set_display(1234, '1')")
     let place = try lookup.place(of: process, user: 1234) { group("/system.slice/cron.service") }
@@ -153,7 +153,7 @@ struct LoginLookupTests {
       child.kill()
       _ = try? child.wait()
     }
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     #expect(try lookup.place(of: process, user: 1234).objection == nil)
     let place = try lookup.place(of: child.identifier, user: 1234)
     #expect(place.objection == .noSession && place.name != "session 1" && !place.isLocal)
@@ -162,7 +162,7 @@ struct LoginLookupTests {
   @Test
   func whatMakesNoSenseIsNotBelieved() throws {
     defer { bus.remove() }
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     for facts in [
       "Active='yes'", "Active=1", "Remote='no'", "Seat='seat0'", "User=dbus.UInt32(1234)",
       "Class=7", "State=True", "LockedHint='no'", "Id=''", "Id='1\\n2'", "Id='../1'",
@@ -185,7 +185,7 @@ struct LoginLookupTests {
       ("Seat", "seat_of('seat0')"), ("Class", "'user'"), ("State", "'active'"),
       ("LockedHint", "False"),
     ]
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     for missing in [nil] + all.map(\.0) {
       let name = "x\(missing ?? "")"
       let facts = all.filter { $0.0 != missing }.map { "\($0.0)=\($0.1)" }
@@ -215,7 +215,7 @@ struct LoginLookupTests {
   @Test
   func logindThatDoesNotAnswerIsWaitedForNoLongerThanTwoSeconds() throws {
     defer { bus.remove() }
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     bus.haltLogind()
     let begun = BootInstant.now
     let place = Result { () throws(LoginFailure) in try lookup.place(of: process, user: 1234) }
@@ -230,12 +230,12 @@ struct LoginLookupTests {
   @Test
   func withoutLogindThereIsAReason() throws {
     defer { bus.remove() }
-    let lookup = try LoginLookup(address: bus.address)
+    let lookup = try SessionLookup(address: bus.address)
     try bus.killLogind()
     for attempt in [
       Result(catching: { () throws(LoginFailure) in try lookup.place(of: process, user: 1234) }),
       Result(catching: { () throws(LoginFailure) in
-        try LoginLookup(address: bus.address).place(of: process, user: 1234)
+        try SessionLookup(address: bus.address).place(of: process, user: 1234)
       }),
     ] {
       guard case .failure(.noLogind) = attempt else {
@@ -244,7 +244,7 @@ struct LoginLookupTests {
       }
     }
     #expect {
-      _ = try LoginLookup(address: "unix:path=/nowhere/bus")
+      _ = try SessionLookup(address: "unix:path=/nowhere/bus")
     } throws: { error in
       guard case .bus(let cause) = error as? LoginFailure else { return false }
       return cause.code == ENOENT

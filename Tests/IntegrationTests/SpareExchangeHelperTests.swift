@@ -5,7 +5,7 @@ import Testing
 import VaultInterface
 
 /// The spare exchange helper, which is started ahead of its request.
-struct SpareCourierTests {
+struct SpareExchangeHelperTests {
   private static let path = "/auth/refresh"
   private static let program = "thumblatch-exchange"
 
@@ -22,12 +22,12 @@ struct SpareCourierTests {
   /// The waiting exchange helper.
   ///
   /// A helper that has served ends within two seconds.
-  private func waiting(among couriers: () -> [Int32]) throws -> Int32 {
+  private func waiting(among exchangeHelpers: () -> [Int32]) throws -> Int32 {
     while true {
       var found: [Int32] = []
       try #require(
         eventually {
-          found = couriers()
+          found = exchangeHelpers()
           return found.count == 1
         }
       )
@@ -49,38 +49,38 @@ struct SpareCourierTests {
   }
 
   /// Makes the provider hold a refresh, and returns the exchange helper that sent it.
-  private func courier(
+  private func exchangeHelper(
     of vault: TestVault,
     _ backend: DevBackend,
     replacing token: String
-  ) throws -> (courier: Int32, next: String) {
+  ) throws -> (exchangeHelper: Int32, next: String) {
     try backend.fail(.init(Self.path, hold: true))
     let caller = try vault.connect()
     try caller.send(AccessTokenCall(account: "me", rejected: token))
     try backend.waitForRequests(Self.path)
     // A helper that was killed for this may not have gone yet.
-    let courier = try spare(of: vault)
+    let exchangeHelper = try spare(of: vault)
     try backend.release()
-    return (courier, try caller.result(of: AccessTokenCall.self).accessToken)
+    return (exchangeHelper, try caller.result(of: AccessTokenCall.self).accessToken)
   }
 
   @Test
   func itServesOneRequestAndAnotherOneTakesItsPlace() throws {
     let (backend, vault, token, spare) = try waiting()
-    let (first, next) = try courier(of: vault, backend, replacing: token)
+    let (first, next) = try exchangeHelper(of: vault, backend, replacing: token)
     #expect(first == spare)
     try waitForEnd(first)
     let other = try self.spare(of: vault, otherThan: [first])
     try backend.clear()
-    #expect(try courier(of: vault, backend, replacing: next).courier == other)
+    #expect(try exchangeHelper(of: vault, backend, replacing: next).exchangeHelper == other)
   }
 
   @Test(arguments: [SIGKILL, SIGTERM, SIGSTOP])
   func oneThatHasDiedOrHangsIsReplacedBeforeAnythingIsInDoubt(_ signal: Int32) throws {
     let (backend, vault, token, spare) = try waiting()
     kill(spare, signal)
-    let (courier, next) = try courier(of: vault, backend, replacing: token)
-    #expect(courier != spare)
+    let (exchangeHelper, next) = try exchangeHelper(of: vault, backend, replacing: token)
+    #expect(exchangeHelper != spare)
     #expect(next != token)
     #expect(try backend.requests().filter { $0.path == Self.path }.count == 1)
     #expect(try vault.connect().state() == .ready)
@@ -97,8 +97,8 @@ struct SpareCourierTests {
       mv new \(Self.program)
       """
     )
-    let (courier, next) = try courier(of: vault, backend, replacing: token)
-    #expect(courier != spare && next != token)
+    let (exchangeHelper, next) = try exchangeHelper(of: vault, backend, replacing: token)
+    #expect(exchangeHelper != spare && next != token)
     try waitForEnd(spare)
   }
 
@@ -128,8 +128,8 @@ struct SpareCourierTests {
       let caller = try bench.connect()
       try person.register()
       #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
-      let couriers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
-      processes = [try waiting(among: couriers), try #require(bench.engine)]
+      let exchangeHelpers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
+      processes = [try waiting(among: exchangeHelpers), try #require(bench.engine)]
       // proc(5): root owns the files of an undumpable process. The helper runs as another user.
       let owner = "stat -c %u /proc/\(processes[0])/environ"
       #expect(try eventually { try shell(owner) == "0\n" })

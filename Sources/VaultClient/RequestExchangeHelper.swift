@@ -7,7 +7,7 @@ public import VaultInterface
 ///
 /// The service sends no requests to APIs for its callers. The client does that itself with its
 /// access token, in a separate process that has no other data.
-public struct RequestCourier: Sendable {
+public struct RequestExchangeHelper: Sendable {
   private static let program = "thumblatch-exchange"
   /// A caller's locale, proxy or library path must not reach the helper.
   private static let environment = [
@@ -27,7 +27,7 @@ public struct RequestCourier: Sendable {
   ///
   /// Its body is all of `input`, and the answer's body is written to `output`.
   ///
-  /// - Throws: `interrupted`, `courierMissing` if the program is not installed.
+  /// - Throws: `interrupted`, `exchangeHelperMissing` if the program is not installed.
   public func perform(
     _ call: HelperRequestCall,
     input: Int32?,
@@ -37,7 +37,7 @@ public struct RequestCourier: Sendable {
     do {
       path = try InstalledProgram(forApp: Self.program).path
     } catch {
-      throw .courierMissing(reason: "\(error)")
+      throw .exchangeHelperMissing(reason: "\(error)")
     }
     let pair: (ours: Int32, theirs: Int32)
     do { pair = try UnixSocket.pair() } catch { throw .system(error) }

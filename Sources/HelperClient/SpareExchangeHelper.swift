@@ -8,7 +8,7 @@ internal import VaultInterface
 ///
 /// An exchange helper takes 10 ms or more to start, mostly for its libraries. Before its request it
 /// knows no user, no slot and no secret. It serves one request, and ends when this process does.
-final class SpareCourier: Sendable {
+final class SpareExchangeHelper: Sendable {
   /// How long the start of a helper may take, in seconds.
   ///
   /// The service manager may be busy.
@@ -25,7 +25,7 @@ final class SpareCourier: Sendable {
   private static let courtesy: UInt64 = 10 * 1_000_000
 
   /// A helper that has answered a greeting.
-  struct Courier {
+  struct ExchangeHelper {
     let link: HelperLink
     /// Its program file as it was before the start; `nil` if there was none.
     let program: InstalledProgram?
@@ -48,8 +48,8 @@ final class SpareCourier: Sendable {
     /// Its start has begun.
     ///
     /// A waiting request takes it.
-    case starting(CheckedContinuation<Courier?, Never>?)
-    case ready(Courier, number: UInt64)
+    case starting(CheckedContinuation<ExchangeHelper?, Never>?)
+    case ready(ExchangeHelper, number: UInt64)
   }
 
   private let route: HelperRoute
@@ -94,13 +94,14 @@ final class SpareCourier: Sendable {
   /// Takes a waiting helper, only for this request.
   ///
   /// - Throws: why no helper could be started. Nothing was sent then.
-  func take() async throws(HelperError) -> Courier {
+  func take() async throws(HelperError) -> ExchangeHelper {
     requests.add(1, ordering: .relaxed)
     if let spare = await taken() {
       if await answers(spare) { return spare }
       Self.end(spare.link, withinMilliseconds: 0)
     }
-    let started: Result<Courier, HelperError> = await withCheckedContinuation { continuation in
+    let started: Result<ExchangeHelper, HelperError> = await withCheckedContinuation {
+      continuation in
       do throws(SystemError) {
         try startThread { [self] in
           continuation.resume(returning: Result { () throws(HelperError) in try start() })
@@ -112,12 +113,14 @@ final class SpareCourier: Sendable {
     return try started.get()
   }
 
-  private func answers(_ courier: Courier) async -> Bool {
-    if let isReady = courier.isReady { return isReady }
+  private func answers(_ exchangeHelper: ExchangeHelper) async -> Bool {
+    if let isReady = exchangeHelper.isReady { return isReady }
     return await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread {
-          continuation.resume(returning: (try? Self.greet(courier.link, Self.answerSeconds)) != nil)
+          continuation.resume(
+            returning: (try? Self.greet(exchangeHelper.link, Self.answerSeconds)) != nil
+          )
         }
       } catch {
         continuation.resume(returning: false)
@@ -126,31 +129,31 @@ final class SpareCourier: Sendable {
   }
 
   /// Takes an unused helper back.
-  func giveBack(_ courier: Courier) { keep(courier) }
+  func giveBack(_ exchangeHelper: ExchangeHelper) { keep(exchangeHelper) }
 
   /// Takes the spare helper as soon as it has started.
-  private func taken() async -> Courier? {
+  private func taken() async -> ExchangeHelper? {
     await withCheckedContinuation { continuation in
-      let (isKnown, courier) = state.withLock { state -> (Bool, Courier?) in
+      let (isKnown, exchangeHelper) = state.withLock { state -> (Bool, ExchangeHelper?) in
         switch state.spare {
         // Another request takes the helper that is starting.
         case .none, .starting(.some): return (true, nil)
         case .starting(nil):
           state.spare = .starting(continuation)
           return (false, nil)
-        case .ready(let courier, _):
+        case .ready(let exchangeHelper, _):
           state.spare = .none
-          return (true, courier)
+          return (true, exchangeHelper)
         }
       }
-      if isKnown { continuation.resume(returning: courier) }
+      if isKnown { continuation.resume(returning: exchangeHelper) }
     }
   }
 
   /// Keeps a started helper, or passes it to the waiting request; `nil` if it could not be started.
-  private func keep(_ courier: Courier?) {
+  private func keep(_ exchangeHelper: ExchangeHelper?) {
     enum Step {
-      case hand(CheckedContinuation<Courier?, Never>)
+      case hand(CheckedContinuation<ExchangeHelper?, Never>)
       case watch(UInt64)
       case end
     }
@@ -160,20 +163,20 @@ final class SpareCourier: Sendable {
         state.spare = .none
         return .hand(waiting)
       case .starting(nil), .none:
-        guard let courier else {
+        guard let exchangeHelper else {
           state.spare = .none
           return .end
         }
         state.last += 1
-        state.spare = .ready(courier, number: state.last)
+        state.spare = .ready(exchangeHelper, number: state.last)
         return .watch(state.last)
       case .ready: return .end
       }
     }
     switch step {
-    case .hand(let waiting): waiting.resume(returning: courier)
+    case .hand(let waiting): waiting.resume(returning: exchangeHelper)
     case .watch(let number): endLater(number)
-    case .end: if let courier { Self.end(courier.link, withinMilliseconds: 1000) }
+    case .end: if let exchangeHelper { Self.end(exchangeHelper.link, withinMilliseconds: 1000) }
     }
   }
 
@@ -186,18 +189,18 @@ final class SpareCourier: Sendable {
   }
 
   private func endUnused(_ number: UInt64) {
-    let unused = state.withLock { state -> Courier? in
-      guard case .ready(let courier, number) = state.spare else { return nil }
+    let unused = state.withLock { state -> ExchangeHelper? in
+      guard case .ready(let exchangeHelper, number) = state.spare else { return nil }
       state.spare = .none
-      return courier
+      return exchangeHelper
     }
     if let unused { Self.end(unused.link, withinMilliseconds: 1000) }
   }
 
   /// Ends a helper that was not used but has its request already.
-  func end(_ courier: Courier) {
-    courier.link.stop()
-    Self.end(courier.link, withinMilliseconds: 1000)
+  func end(_ exchangeHelper: ExchangeHelper) {
+    exchangeHelper.link.stop()
+    Self.end(exchangeHelper.link, withinMilliseconds: 1000)
   }
 
   private static func end(_ link: HelperLink, withinMilliseconds limit: Int32) {
@@ -206,12 +209,12 @@ final class SpareCourier: Sendable {
   }
 
   /// Starts a helper, and waits until it answers a call without effect.
-  private func start() throws(HelperError) -> Courier {
+  private func start() throws(HelperError) -> ExchangeHelper {
     let program = try? InstalledProgram(Helper.exchange.program)
     let link = try HelperLink(.exchange, by: route)
     do throws(HelperError) {
       let canWait = try Self.greet(link, Self.startSeconds)
-      return Courier(link: link, program: program, canWait: canWait)
+      return ExchangeHelper(link: link, program: program, canWait: canWait)
     } catch {
       link.finish(withinMilliseconds: 0)
       throw .notStarted("the courier did not start")

@@ -9,7 +9,7 @@ import Testing
 import VaultInterface
 
 /// The built exchange helper, between an engine that may be killed and a server that may fail.
-struct CourierTests {
+struct ExchangeHelperTests {
   let backend: DevBackend
   let slot: TestSlot
 
@@ -56,10 +56,10 @@ struct CourierTests {
   ///
   /// The slot is passed, and then held by no other process.
   private func run(_ call: ExchangeCall, slot passed: Int32 = -1) throws -> ExchangeReply? {
-    let courier = try CourierProcess()
-    try courier.send(call, slot: passed)
-    let reply = try courier.exchangeReply()
-    let (end, printed) = try courier.end()
+    let exchangeHelper = try ExchangeHelperProcess()
+    try exchangeHelper.send(call, slot: passed)
+    let reply = try exchangeHelper.exchangeReply()
+    let (end, printed) = try exchangeHelper.end()
     #expect(end == .exited(0))
     #expect(printed.isEmpty)
     return reply
@@ -85,19 +85,19 @@ struct CourierTests {
   func aKilledEngineFindsTheAnswerInTheSlotOnceTheLockIsFree() throws {
     let call = try refresh()
     try backend.fail(DevBackendFault("/auth/refresh", hold: true))
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     do {
       let engines = try slot.open()
       #expect(try engines.lockExclusively())
-      try courier.send(call, slot: engines.number)
+      try exchangeHelper.send(call, slot: engines.number)
       try backend.waitForRequests("/auth/refresh")
     }
-    courier.close()
+    exchangeHelper.close()
     let next = try slot.open()
     #expect(try next.lockExclusively() == false)
     #expect(SlotImage.isEmpty(try slot.contents()))
     try backend.release()
-    #expect(try courier.end() == (.exited(0), printed: []))
+    #expect(try exchangeHelper.end() == (.exited(0), printed: []))
     #expect(try eventually { try next.lockExclusively() })
     #expect(try isNewTokenPair(try slot.outcome()))
   }
@@ -106,13 +106,13 @@ struct CourierTests {
   func aSignalDoesNotCostTheAnswer(_ number: Int32) throws {
     let call = try refresh()
     try backend.fail(DevBackendFault("/auth/refresh", hold: true))
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     let file = try slot.open()
-    try courier.send(call, slot: file.number)
+    try exchangeHelper.send(call, slot: file.number)
     try backend.waitForRequests("/auth/refresh")
-    courier.child.send(signal: number)
+    exchangeHelper.child.send(signal: number)
     try backend.release()
-    #expect(try courier.end() == (.exited(0), printed: []))
+    #expect(try exchangeHelper.end() == (.exited(0), printed: []))
     #expect(try isNewTokenPair(try slot.outcome()))
   }
 
@@ -234,37 +234,37 @@ struct CourierTests {
       Array(#"{"method":"io.thumblatch.Helper.Exchange","parameters":[]}"#.utf8) + [0],
     ]
     for bytes in garbage {
-      let courier = try CourierProcess()
-      _ = unsafe try? bytes.withUnsafeBytes { unsafe try courier.send($0) }
-      courier.close()
-      #expect(try courier.end() == (.exited(bytes.isEmpty ? 0 : 1), printed: []))
+      let exchangeHelper = try ExchangeHelperProcess()
+      _ = unsafe try? bytes.withUnsafeBytes { unsafe try exchangeHelper.send($0) }
+      exchangeHelper.close()
+      #expect(try exchangeHelper.end() == (.exited(bytes.isEmpty ? 0 : 1), printed: []))
     }
   }
 
   @Test
   func otherCallsAreRefusedAndTheExchangeStillGoesOn() throws {
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     for call in [
       try VarlinkCall(HelperGetReaderCall()), VarlinkCall(method: "io.thumblatch.Helper.Nothing"),
       VarlinkCall(method: ExchangeCall.method),
     ] {
       let message = try call.encoded(on: .helper)
-      unsafe try message.withUnsafeBytes { unsafe try courier.send($0) }
-      #expect(try courier.reply()?.error != nil)
+      unsafe try message.withUnsafeBytes { unsafe try exchangeHelper.send($0) }
+      #expect(try exchangeHelper.reply()?.error != nil)
     }
-    try courier.send(try call("GET", backend.url + "/auth/me", nil, sealed: false))
-    guard case .answered(401, nil, _) = try courier.exchangeReply() else {
+    try exchangeHelper.send(try call("GET", backend.url + "/auth/me", nil, sealed: false))
+    guard case .answered(401, nil, _) = try exchangeHelper.exchangeReply() else {
       Issue.record("no answer")
       return
     }
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
   @Test
   func theServicesHasNoAnswerForAClientThatHandsNothingDown() throws {
     let name = unsafe try #require(getpwuid(getuid())).pointee.pw_name
     let user = unsafe String(cString: try #require(name))
-    let courier = try CourierProcess(arguments: ["--service", "--engine", user])
+    let exchangeHelper = try ExchangeHelperProcess(arguments: ["--service", "--engine", user])
     let call = HelperRequestCall(
       httpMethod: "GET",
       url: backend.url + "/auth/me",
@@ -277,20 +277,20 @@ struct CourierTests {
       maximumBody: 1024
     )
     let message = try VarlinkCall(call).encoded(on: .helper)
-    unsafe try message.withUnsafeBytes { unsafe try courier.send($0) }
-    #expect(try courier.reply()?.error == "org.varlink.service.MethodNotImplemented")
+    unsafe try message.withUnsafeBytes { unsafe try exchangeHelper.send($0) }
+    #expect(try exchangeHelper.reply()?.error == "org.varlink.service.MethodNotImplemented")
     #expect(try backend.requests().isEmpty)
-    courier.close()
-    _ = try courier.end()
+    exchangeHelper.close()
+    _ = try exchangeHelper.end()
   }
 
   @Test
   func itGivesUpPrivilegesAndCores() throws {
     try backend.fail(DevBackendFault("/auth/me", hold: true))
-    let courier = try CourierProcess()
-    try courier.send(try call("GET", backend.url + "/auth/me", nil, sealed: false))
+    let exchangeHelper = try ExchangeHelperProcess()
+    try exchangeHelper.send(try call("GET", backend.url + "/auth/me", nil, sealed: false))
     try backend.waitForRequests("/auth/me")
-    let process = try Directory(path: "/proc/\(courier.child.identifier)")
+    let process = try Directory(path: "/proc/\(exchangeHelper.child.identifier)")
     let status = try process.openForReading("status").readAll(limit: 1 << 16)
     let limits = try process.openForReading("limits").readAll(limit: 1 << 16)
     #expect(String(decoding: status, as: UTF8.self).contains("NoNewPrivs:\t1"))
@@ -298,7 +298,7 @@ struct CourierTests {
       .first { $0.hasPrefix("Max core file size") }
     #expect(core?.split(separator: " ").dropFirst(4).first == "0")
     try backend.release()
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
   @Test
@@ -308,17 +308,17 @@ struct CourierTests {
     let tls = try DevBackend([
       "--tls", certificates.path("leaf.pem"), certificates.path("leaf.key"),
     ])
-    let courier = try CourierProcess(environment: [
+    let exchangeHelper = try ExchangeHelperProcess(environment: [
       "http_proxy=" + proxy.url, "https_proxy=" + proxy.url, "ALL_PROXY=" + proxy.url,
       "SSLKEYLOGFILE=" + certificates.path("keys"), "SSL_CERT_FILE=" + certificates.path("ca.pem"),
       "SSL_CERT_DIR=" + certificates.path("trusted"),
     ])
-    try courier.send(try call("GET", tls.url + "/auth/me", nil, sealed: false))
-    guard case .notSent(.authority) = try courier.exchangeReply() else {
+    try exchangeHelper.send(try call("GET", tls.url + "/auth/me", nil, sealed: false))
+    guard case .notSent(.authority) = try exchangeHelper.exchangeReply() else {
       Issue.record("sent")
       return
     }
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
     #expect(try proxy.connections() == 0)
     #expect(try tls.requests().isEmpty)
     #expect(try Directory(path: certificates.directory).contains("keys") == false)

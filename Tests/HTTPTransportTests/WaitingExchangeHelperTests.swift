@@ -7,7 +7,7 @@ import Testing
 import VaultInterface
 
 /// An exchange helper that was started before its request.
-struct WaitingCourierTests {
+struct WaitingExchangeHelperTests {
   private func profile(of backend: DevBackend) -> ExchangeCall {
     ExchangeCall(
       httpMethod: "GET",
@@ -28,40 +28,40 @@ struct WaitingCourierTests {
   func itTellsThatItBeginsBeforeTheFirstByteIsSent() throws {
     let backend = try DevBackend()
     try backend.fail(DevBackendFault("/auth/me", hold: true))
-    let courier = try CourierProcess()
-    try courier.send(profile(of: backend), more: true)
-    let first = try #require(try courier.reply())
+    let exchangeHelper = try ExchangeHelperProcess()
+    try exchangeHelper.send(profile(of: backend), more: true)
+    let first = try #require(try exchangeHelper.reply())
     guard case .begun = try first.result(of: ExchangeCall.self), first.continues else {
       Issue.record("it did not tell")
       return
     }
     try backend.waitForRequests("/auth/me")
     try backend.release()
-    #expect(isUnauthorized(try courier.exchangeReply()))
-    #expect(try courier.end().0 == .exited(0))
+    #expect(isUnauthorized(try exchangeHelper.exchangeReply()))
+    #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
   @Test
   func itTellsNothingWhereItCannotBegin() throws {
     var call = profile(of: try DevBackend())
     call.url = "http://127.0.0.1:1/auth/me"
-    let courier = try CourierProcess()
-    try courier.send(call, more: true)
-    guard case .notSent(.refused)? = try courier.exchangeReply() else {
+    let exchangeHelper = try ExchangeHelperProcess()
+    try exchangeHelper.send(call, more: true)
+    guard case .notSent(.refused)? = try exchangeHelper.exchangeReply() else {
       Issue.record("it told something else")
       return
     }
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
   /// An engine without the report would send the request again.
   @Test
   func itSendsNothingWhereItCannotTell() throws {
     let backend = try DevBackend()
-    let courier = try CourierProcess()
-    try courier.send(profile(of: backend), more: true)
-    courier.close()
-    #expect(try courier.end().0 == .exited(0))
+    let exchangeHelper = try ExchangeHelperProcess()
+    try exchangeHelper.send(profile(of: backend), more: true)
+    exchangeHelper.close()
+    #expect(try exchangeHelper.end().0 == .exited(0))
     #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
   }
 
@@ -69,37 +69,37 @@ struct WaitingCourierTests {
   @Test
   func itSendsNothingBeforeItMay() throws {
     let backend = try DevBackend()
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     var call = profile(of: backend)
     call.waits = true
-    try courier.send(call, more: true)
+    try exchangeHelper.send(call, more: true)
     #expect(try eventually { try backend.connections() == 1 })
-    try courier.send(HelperProceedCall(), oneway: true)
-    guard case .begun? = try courier.exchangeReply() else {
+    try exchangeHelper.send(HelperProceedCall(), oneway: true)
+    guard case .begun? = try exchangeHelper.exchangeReply() else {
       Issue.record("it did not tell")
       return
     }
-    #expect(isUnauthorized(try courier.exchangeReply()))
+    #expect(isUnauthorized(try exchangeHelper.exchangeReply()))
     #expect(try backend.requests().filter { $0.path == "/auth/me" }.count == 1)
   }
 
   @Test(arguments: [false, true])
   func itSendsNothingIfItMayNot(_ isToldOtherwise: Bool) throws {
     let backend = try DevBackend()
-    let courier = try CourierProcess()
+    let exchangeHelper = try ExchangeHelperProcess()
     var call = profile(of: backend)
     call.waits = true
-    try courier.send(call, more: true)
+    try exchangeHelper.send(call, more: true)
     if isToldOtherwise {
-      try courier.send(HelperKeepCall())
-      guard case .notSent? = try courier.exchangeReply() else {
+      try exchangeHelper.send(HelperKeepCall())
+      guard case .notSent? = try exchangeHelper.exchangeReply() else {
         Issue.record("it told something else")
         return
       }
     } else {
-      courier.close()
+      exchangeHelper.close()
     }
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
     #expect(try backend.requests().filter { $0.path == "/auth/me" }.isEmpty)
   }
 
@@ -107,36 +107,36 @@ struct WaitingCourierTests {
   @Test
   func itWaitsLongerThanARequestMayTake() throws {
     let backend = try DevBackend()
-    let courier = try CourierProcess()
-    #expect(try courier.greet())
-    let handle = try ProcessHandle(identifier: courier.child.identifier)
+    let exchangeHelper = try ExchangeHelperProcess()
+    #expect(try exchangeHelper.greet())
+    let handle = try ProcessHandle(identifier: exchangeHelper.child.identifier)
     let hasEnded = handle.waitForEnd(milliseconds: 32_000)
     #expect(!hasEnded)
-    #expect(try courier.greet())
-    try courier.send(profile(of: backend))
-    #expect(isUnauthorized(try courier.exchangeReply()))
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.greet())
+    try exchangeHelper.send(profile(of: backend))
+    #expect(isUnauthorized(try exchangeHelper.exchangeReply()))
+    #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
   @Test
   func aCallThatNeverEndsIsGivenUpInTime() throws {
     let slot = try TestSlot()
     let file = try slot.open()
-    let courier = try CourierProcess()
-    #expect(try courier.greet())
+    let exchangeHelper = try ExchangeHelperProcess()
+    #expect(try exchangeHelper.greet())
     let begun = BootInstant.now
     let half = Array(#"{"method":"#.utf8)
-    unsafe try half.withUnsafeBytes { unsafe try courier.send($0, slot: file.number) }
-    #expect(try courier.end().0 == .signalled(SIGALRM))
+    unsafe try half.withUnsafeBytes { unsafe try exchangeHelper.send($0, slot: file.number) }
+    #expect(try exchangeHelper.end().0 == .signalled(SIGALRM))
     #expect((28...60).contains(BootInstant.now.seconds(since: begun)))
   }
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
   func itEndsWhenItIsToldTo(_ number: Int32) throws {
-    let courier = try CourierProcess()
-    #expect(try courier.greet())
-    courier.child.send(signal: number)
-    #expect(try courier.end().0 == .signalled(number))
+    let exchangeHelper = try ExchangeHelperProcess()
+    #expect(try exchangeHelper.greet())
+    exchangeHelper.child.send(signal: number)
+    #expect(try exchangeHelper.end().0 == .signalled(number))
   }
 
   @Test(arguments: ["cp program new; mv new program", "mv program old", "rm program"])
@@ -146,11 +146,11 @@ struct WaitingCourierTests {
     try #require(
       try run("cp \(BuiltPrograms.path("thumblatch-exchange")) \(path)") == .exited(0)
     )
-    let courier = try CourierProcess(path)
-    #expect(try courier.greet())
+    let exchangeHelper = try ExchangeHelperProcess(path)
+    #expect(try exchangeHelper.greet())
     let script = change.replacing("program", with: path).replacing(" new", with: " \(path).new")
     try #require(try run(script.replacing(" old", with: " \(path).old")) == .exited(0))
-    #expect(try courier.end().0 == .exited(0))
+    #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
   private func run(_ script: String) throws -> ProcessEnd {

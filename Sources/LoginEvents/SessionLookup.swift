@@ -4,7 +4,7 @@ package import System
 ///
 /// The facts come from logind and the kernel, never from the process: its environment
 /// (`XDG_SESSION_ID`, `XDG_SEAT`) is ignored.
-public struct LoginLookup: ~Copyable {
+public struct SessionLookup: ~Copyable {
   // The names of logind's errors: org.freedesktop.login1(5).
   private static let noSession = [
     "org.freedesktop.login1.NoSessionForPID", "org.freedesktop.login1.NoSuchSession",

@@ -8,7 +8,7 @@ import VaultInterface
 /// reply.
 ///
 /// The process may be started long before that call, and knows nothing of it until then.
-struct Courier: ~Copyable {
+struct ExchangeHelper: ~Copyable {
   /// The longest wait for a byte, in milliseconds; then it checks its files and waits again.
   private static let patience: Int32 = 15_000
 

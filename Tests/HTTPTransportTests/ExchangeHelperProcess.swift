@@ -5,7 +5,7 @@ import TestSupport
 import VaultInterface
 
 /// A running `thumblatch-exchange`, and the engine's end of its socket.
-final class CourierProcess {
+final class ExchangeHelperProcess {
   let child: ChildProcess
   private var socket: Descriptor?
   private let output: Descriptor
