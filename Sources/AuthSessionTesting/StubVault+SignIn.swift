@@ -86,14 +86,14 @@ extension StubVault {
   ) async throws(AuthError) -> SignOutOutcome {
     try await begin(.signOut)
     let known = snapshot
-    guard let standing = known.account else {
+    guard let status = known.account else {
       throw AuthError(.signedOut, "nobody is signed in")
     }
-    if !locally, standing.isProtected, !known.isUnlocked, standing.standing == .signedIn {
+    if !locally, status.isProtected, !known.isUnlocked, status.status == .signedIn {
       try await check("sign out of", asking)
     }
     content.withLock { content in
-      content.settings.account?.standing = .signedOut
+      content.settings.account?.status = .signedOut
       content.token = nil
     }
     announce()
@@ -127,7 +127,7 @@ extension StubVault {
       let account = AccountSnapshot(
         name: name,
         user: user,
-        standing: .signedIn,
+        status: .signedIn,
         // A sign-in of the same person keeps the protection.
         isProtected: !isOther && known?.isProtected == true
       )

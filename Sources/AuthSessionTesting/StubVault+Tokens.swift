@@ -39,7 +39,7 @@ extension StubVault {
     guard let found = snapshot.account else {
       throw AuthError(.signedOut, "nobody is signed in")
     }
-    switch found.standing {
+    switch found.status {
     case .signedIn: break
     case .signedOut: throw AuthError(.signedOut, "nobody is signed in")
     case .loginRequired(let reason):

@@ -155,7 +155,7 @@ public final class StubVault: AuthVault {
       settings.account = AccountSnapshot(
         name: name,
         user: user,
-        standing: .signedIn,
+        status: .signedIn,
         isProtected: isProtected
       )
     }
@@ -180,7 +180,7 @@ public final class StubVault: AuthVault {
   /// Makes the account need a new sign-in, as if the provider had revoked the old one.
   public func requireLogin(reason: String? = nil) {
     content.withLock { content in
-      content.settings.account?.standing = .loginRequired(reason: reason)
+      content.settings.account?.status = .loginRequired(reason: reason)
       content.token = nil
     }
     announce()

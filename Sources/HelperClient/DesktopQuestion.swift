@@ -5,7 +5,7 @@ internal import VaultInterface
 
 /// Asks a helper for the fingers that fprintd has for a caller's user.
 struct DesktopQuestion: Sendable {
-  private static let patience: Int64 = 10
+  private static let timeout: Int64 = 10
 
   private let caller: Caller
   private let route: HelperRoute
@@ -76,7 +76,7 @@ struct DesktopQuestion: Sendable {
     return try helper.receive(
       &buffer,
       to: HelperListEnrolledCall.self,
-      until: BootInstant.now.advanced(bySeconds: Self.patience)
+      until: BootInstant.now.advanced(bySeconds: Self.timeout)
     ).reply
   }
 }

@@ -60,7 +60,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
 
   private static let ended = "the courier ended"
   /// How many seconds longer than the helper's lifetime to wait for it.
-  private static let patience = 3
+  private static let grace = 3
   /// How long it may run after its reply, in milliseconds.
   private static let courtesy: Int32 = 20
   /// How long it may wait before it is used, in seconds, because the time limits of its request
@@ -148,7 +148,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
     await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread {
-          let seconds = Int64(terms.limits.exchangeHelperLifetime + Self.patience)
+          let seconds = Int64(terms.limits.exchangeHelperLifetime + Self.grace)
           continuation.resume(returning: Self.reply(of: exchangeHelper.link, within: seconds))
           // The kernel needs a millisecond for its end. The answer is written during that time.
           exchangeHelper.link.awaitEnd(withinMilliseconds: Self.courtesy)

@@ -78,7 +78,7 @@ struct HelperCheck: CheckConversation {
 /// The messages to and from one helper.
 private struct CheckTalk: ~Copyable {
   /// After so many seconds without news a person needs a message.
-  private static let patience: Int64 = 3
+  private static let timeout: Int64 = 3
 
   private let helper: HelperLink
   private let seconds: Int64
@@ -131,7 +131,7 @@ private struct CheckTalk: ~Copyable {
         put(.reader(SeenReader(reader), only: reader.finger))
         put(.ready)
       // The screen already says that the reader waits. It does not say that the reader is busy.
-      case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.patience: continue
+      case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.timeout: continue
       default:
         let event = TokenVault.CheckEvent(reply)
         put(event)

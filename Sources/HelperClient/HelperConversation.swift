@@ -22,7 +22,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
   /// How long to wait for the last event of a helper that was told to end, in milliseconds.
   ///
   /// A driver may finish a scan first.
-  private static var patience: UInt64 { 9500 }
+  private static var timeout: UInt64 { 9500 }
   /// How long a helper may take to release the reader after its last event, in milliseconds.
   private static var releaseTime: Int32 { 16_000 }
   /// How long to wait for the previous use, in milliseconds.
@@ -91,7 +91,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
     cancelled.reach()
     helper.hangUp()
     Task { [weak self] in
-      try? await Task.sleep(nanoseconds: Self.patience * 1_000_000)
+      try? await Task.sleep(nanoseconds: Self.timeout * 1_000_000)
       // The helper hangs, or another program has stopped it.
       self?.helper.stop()
     }

@@ -33,12 +33,12 @@ public struct SessionLookup: ~Copyable {
   /// check afterwards that it is still alive.
   ///
   /// - Throws: if logind does not answer, or its answer is invalid.
-  public func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
-    try place(of: process, user: user) { ControlGroup(process: process) }
+  public func location(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
+    try location(of: process, user: user) { ControlGroup(process: process) }
   }
 
   /// The same for a process whose control group is known.
-  package func place(
+  package func location(
     of process: Int32,
     user: UInt32,
     in findGroup: () -> ControlGroup?

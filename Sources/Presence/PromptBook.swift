@@ -31,7 +31,7 @@ public struct PromptBook: Sendable {
   struct Prompt: Sendable {
     let question: PromptQuestion
     /// `nil` until the location is known.
-    var place: String?
+    var location: String?
     let connection: UInt64
     var state = State.beginning
     var deadline: BootInstant
@@ -102,23 +102,23 @@ public struct PromptBook: Sendable {
   ///
   /// - Parameters:
   ///   - name: its name.
-  ///   - place: the location of the caller; a check is shared only within one location.
+  ///   - location: the location of the caller; a check is shared only within one location.
   ///   - fingerprintPossible: false if no finger can pass it.
   ///   - now: the moment of the call.
   /// - Returns: the state of the prompt; `nil` if it was given up.
   public mutating func open(
     _ name: String,
-    place: String = "",
+    location: String = "",
     fingerprintPossible: Bool,
     at now: BootInstant
   ) -> Opening? {
     guard var prompt = prompts[name], prompt.state == .beginning else { return nil }
     prompt.state = .open
-    prompt.place = place
+    prompt.location = location
     prompt.fingerprintPossible = fingerprintPossible
     prompt.deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name] = prompt
-    return prompt.passedMeanwhile[place].map(Opening.answered) ?? .asks
+    return prompt.passedMeanwhile[location].map(Opening.answered) ?? .asks
   }
 
   /// Removes a prompt that was begun and not opened.
@@ -138,7 +138,7 @@ public struct PromptBook: Sendable {
   public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
   /// The location of a prompt's caller; `nil` until it is known.
-  public func place(of name: String) -> String? { prompts[name]?.place }
+  public func location(of name: String) -> String? { prompts[name]?.location }
 
   /// Arms a prompt for a method; with `mayWait` it waits instead of being busy.
   ///
@@ -167,7 +167,7 @@ public struct PromptBook: Sendable {
     if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
     for (other, running) in prompts where other != name {
       guard case .armed = running.state, let end = running.end, now <= end else { continue }
-      guard running.question == prompt.question, running.place == prompt.place,
+      guard running.question == prompt.question, running.location == prompt.location,
         prompt.question.purpose.mayBeShared, now <= running.deadline
       else {
         guard mayWait else { throw .busy("another presence prompt is open") }
@@ -224,10 +224,10 @@ public struct PromptBook: Sendable {
     else { return }
     prompts[name]?.state = .passed(method)
     renew(name, at: now)
-    guard prompt.question.purpose.mayBeShared, let place = prompt.place else { return }
+    guard prompt.question.purpose.mayBeShared, let location = prompt.location else { return }
     for (other, beginning) in prompts
     where beginning.state == .beginning && beginning.question == prompt.question {
-      prompts[other]?.passedMeanwhile[place] = name
+      prompts[other]?.passedMeanwhile[location] = name
     }
   }
 
@@ -269,12 +269,12 @@ public struct PromptBook: Sendable {
   ///
   /// - Throws: `denied` for a prompt of another connection or with another question, `timedOut` for
   ///   an expired one.
-  public func standing(
+  public func status(
     of name: String,
     question: PromptQuestion,
     connection: UInt64,
     at now: BootInstant
-  ) throws(PresenceOutcome) -> Standing {
+  ) throws(PresenceOutcome) -> Status {
     guard let prompt = prompts[name], prompt.connection == connection,
       prompt.question == question
     else { throw .denied("no such prompt on this connection") }

@@ -9,7 +9,7 @@ extension PromptBook {
     guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
     return prompts.filter {
       $0.key != name && $0.value.state == .open && $0.value.question == prompt.question
-        && $0.value.place == prompt.place
+        && $0.value.location == prompt.location
     }
     .map(\.key)
   }
@@ -79,8 +79,8 @@ extension PromptBook {
   }
 
   /// The ready prompts of a location.
-  public func names(at place: String) -> [String] {
-    prompts.filter { $0.value.place == place }.map(\.key)
+  public func names(at location: String) -> [String] {
+    prompts.filter { $0.value.location == location }.map(\.key)
   }
 
   /// The prompts with a running check by this method, or with a passed one that was not used yet.

@@ -19,7 +19,7 @@ extension PromptBook {
   }
 
   /// The status of a prompt for a call that names it.
-  public enum Standing: Sendable, Equatable {
+  public enum Status: Sendable, Equatable {
     /// The check was passed, and the proof can be taken.
     case passed
     /// The prompt shares the check of this other prompt.

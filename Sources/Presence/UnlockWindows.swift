@@ -14,9 +14,9 @@ public struct UnlockWindows: Sendable, Equatable {
   public init() {}
 
   /// Opens a window and replaces the location's previous one.
-  public mutating func open(_ window: UnlockWindow, at place: String, now: BootInstant) {
+  public mutating func open(_ window: UnlockWindow, at location: String, now: BootInstant) {
     windows = windows.filter { $0.value.isOpen(at: now) }
-    windows[place] = window
+    windows[location] = window
   }
 
   /// Opens a window for one more account: an open window stays and covers it too.
@@ -25,18 +25,18 @@ public struct UnlockWindows: Sendable, Equatable {
   public mutating func add(
     _ window: UnlockWindow,
     for account: [UInt8],
-    at place: String,
+    at location: String,
     now: BootInstant
   ) {
-    guard let open = self.window(at: place, now: now) else {
-      return self.open(window, at: place, now: now)
+    guard let open = self.window(at: location, now: now) else {
+      return self.open(window, at: location, now: now)
     }
-    windows[place] = open.including(account)
+    windows[location] = open.including(account)
   }
 
   /// The open window of a location.
-  public func window(at place: String, now: BootInstant) -> UnlockWindow? {
-    windows[place].flatMap { $0.isOpen(at: now) ? $0 : nil }
+  public func window(at location: String, now: BootInstant) -> UnlockWindow? {
+    windows[location].flatMap { $0.isOpen(at: now) ? $0 : nil }
   }
 
   /// Whether a window is open at any location.
@@ -50,18 +50,23 @@ public struct UnlockWindows: Sendable, Equatable {
   }
 
   /// The locations with a window, open or expired.
-  public var places: Set<String> { Set(windows.keys) }
+  public var locations: Set<String> { Set(windows.keys) }
 
   /// A proof for one use by a caller at a location, or `nil`; it may move the end of a sliding
   /// window.
   public mutating func proof(
-    at place: String,
+    at location: String,
     account: [UInt8],
     connection: UInt64,
     now: BootInstant,
     extending: Bool
   ) -> PresenceProof? {
-    windows[place]?.proof(account: account, connection: connection, at: now, extending: extending)
+    windows[location]?.proof(
+      account: account,
+      connection: connection,
+      at: now,
+      extending: extending
+    )
   }
 
   /// A proof for one refresh ahead of time, for a covered account; it moves no window's end.
@@ -70,10 +75,10 @@ public struct UnlockWindows: Sendable, Equatable {
     connection: UInt64,
     now: BootInstant
   ) -> PresenceProof? {
-    guard let place = windows.first(where: { $0.value.covers(account, at: now) })?.key else {
+    guard let location = windows.first(where: { $0.value.covers(account, at: now) })?.key else {
       return nil
     }
-    return windows[place]?.proof(
+    return windows[location]?.proof(
       account: account,
       connection: connection,
       at: now,
@@ -83,8 +88,8 @@ public struct UnlockWindows: Sendable, Equatable {
 
   /// Closes the window of a location; returns whether it was open.
   @discardableResult
-  public mutating func close(at place: String, now: BootInstant) -> Bool {
-    windows.removeValue(forKey: place)?.isOpen(at: now) ?? false
+  public mutating func close(at location: String, now: BootInstant) -> Bool {
+    windows.removeValue(forKey: location)?.isOpen(at: now) ?? false
   }
 
   /// Closes all windows; returns whether one was open.

@@ -110,32 +110,32 @@ public final class Connection {
   ///
   /// Each reply must come within `seconds`.
   ///
-  /// `patience` is called once if the first reply takes more than two seconds, so that the person
+  /// `whenSlow` is called once if the first reply takes more than two seconds, so that the person
   /// can be told.
   public func stream<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = true,
     within seconds: Int64 = 30,
-    patience: (() -> Void)? = nil,
+    whenSlow: (() -> Void)? = nil,
     each body: (Method.Reply) throws(VaultClientError) -> Void
   ) throws(VaultClientError) {
     let number = try send(content, more: more)
-    var patience = patience
+    var whenSlow = whenSlow
     var deadline = BootInstant.now.advanced(bySeconds: seconds)
     while true {
-      let soon = patience.map { _ in BootInstant.now.advanced(bySeconds: 2) }
+      let soon = whenSlow.map { _ in BootInstant.now.advanced(bySeconds: 2) }
       switch try next(deadline: min(soon ?? deadline, deadline)) {
       case .input: continue
       case .timedOut:
         if BootInstant.now >= deadline { throw .timedOut }
-        patience?()
-        patience = nil
+        whenSlow?()
+        whenSlow = nil
       case .reply(let reply, let of):
         // A late reply to a call that was given up does not belong to this call.
         guard of == number else { continue }
         try body(try Self.result(of: reply, to: Method.self))
         if !reply.continues { return }
-        patience = nil
+        whenSlow = nil
         deadline = BootInstant.now.advanced(bySeconds: seconds)
       }
     }

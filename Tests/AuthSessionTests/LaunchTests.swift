@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LaunchTests {
   @Test(arguments: [
-    (AccountSnapshot.Standing?.none, false, false, AuthState.unauthenticated),
+    (AccountSnapshot.Status?.none, false, false, AuthState.unauthenticated),
     (.signedOut, false, false, .unauthenticated),
     (.signedOut, true, true, .unauthenticated),
     (.signedIn, false, false, .authenticated(Session.user)),
@@ -18,15 +18,15 @@ struct LaunchTests {
     ),
   ])
   func oneCallDecidesWithoutNetworkAndWithoutAPrompt(
-    _ standing: AccountSnapshot.Standing?,
+    _ status: AccountSnapshot.Status?,
     _ isProtected: Bool,
     _ isUnlocked: Bool,
     _ expected: AuthState
   ) async throws {
     let made = try Session()
     made.vault.set { settings in
-      settings.account = standing.map {
-        AccountSnapshot(name: "me", user: Session.user, standing: $0, isProtected: isProtected)
+      settings.account = status.map {
+        AccountSnapshot(name: "me", user: Session.user, status: $0, isProtected: isProtected)
       }
       settings.isUnlocked = isUnlocked
     }
@@ -81,7 +81,7 @@ struct LaunchTests {
     try await until { made.session.state == .authenticated(Session.user) }
     made.vault.set { $0.isUnlocked = false }
     try await until { made.session.state == .locked(Session.user) }
-    made.vault.set { $0.account?.standing = .signedOut }
+    made.vault.set { $0.account?.status = .signedOut }
     try await until { made.session.state == .unauthenticated }
   }
 

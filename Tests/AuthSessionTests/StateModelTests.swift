@@ -48,7 +48,7 @@ struct StateModelTests {
 
   private func snapshot(
     _ user: User,
-    _ standing: AccountSnapshot.Standing,
+    _ status: AccountSnapshot.Status,
     protected isProtected: Bool = false,
     open: Bool = false
   ) -> VaultSnapshot {
@@ -56,7 +56,7 @@ struct StateModelTests {
       account: AccountSnapshot(
         name: "me",
         user: user,
-        standing: standing,
+        status: status,
         isProtected: isProtected
       ),
       isUnlocked: open

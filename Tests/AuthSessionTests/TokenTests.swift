@@ -225,7 +225,7 @@ struct TokenTests {
     try await until { made.session.hasProtectedCredentials }
     // The vault reports the end of the login later than the call does.
     made.vault.content.withLock { content in
-      content.settings.account?.standing = .loginRequired(reason: "invalid_grant")
+      content.settings.account?.status = .loginRequired(reason: "invalid_grant")
     }
     made.vault.letGo()
     #expect(await call.value?.kind == .loginRequired)

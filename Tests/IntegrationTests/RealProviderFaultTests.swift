@@ -141,9 +141,12 @@ struct RealProviderFaultTests {
     ] {
       try member.expireTokens()
       try member.provider.fail(fault.at(grant: "refresh_token"))
-      let withheld = try member.run("token", "work")
-      #expect(withheld.end != .exited(0) && withheld.end != .exited(4), "\(withheld.text)")
-      #expect(withheld.text.contains("ID token"), "\(withheld.text)")
+      let uncheckedTokens = try member.run("token", "work")
+      #expect(
+        uncheckedTokens.end != .exited(0) && uncheckedTokens.end != .exited(4),
+        "\(uncheckedTokens.text)"
+      )
+      #expect(uncheckedTokens.text.contains("ID token"), "\(uncheckedTokens.text)")
       // The family lives: the token that came with the bad one is in the vault.
       try member.run("token", "work").succeeded()
       #expect(try member.provider.count("live_refresh_tokens") == 1)

@@ -54,10 +54,10 @@ struct SessionLookupTests {
       let isActive = choice(of: 2) == 0
       let counts =
         isActive && !isRemote && isAtSeat && isPersonal && state == "active" && !isLocked && isOwn
-      let place = try lookup.place(of: Int32(number), user: 1234)
-      #expect((place.objection == nil) == counts, "\(number)")
-      #expect(place.name == (state == "closing" ? "closing session" : "session") + " c\(number)")
-      #expect(place.isLocal == (!isRemote && isAtSeat && isPersonal && state != "closing"))
+      let location = try lookup.location(of: Int32(number), user: 1234)
+      #expect((location.objection == nil) == counts, "\(number)")
+      #expect(location.name == (state == "closing" ? "closing session" : "session") + " c\(number)")
+      #expect(location.isLocal == (!isRemote && isAtSeat && isPersonal && state != "closing"))
       counted += counts ? 1 : 0
     }
     #expect(counted == 3)
@@ -88,9 +88,9 @@ struct SessionLookupTests {
     let lookup = try SessionLookup(address: bus.address)
     for (facts, objection) in reasons {
       try reset()
-      #expect(try lookup.place(of: process, user: 1234).objection == nil)
+      #expect(try lookup.location(of: process, user: 1234).objection == nil)
       try bus.act("set_session('1', \(facts))")
-      #expect(try lookup.place(of: process, user: 1234).objection == objection, "\(facts)")
+      #expect(try lookup.location(of: process, user: 1234).objection == objection, "\(facts)")
     }
   }
 
@@ -103,24 +103,25 @@ struct SessionLookupTests {
     try bus.act("set_display(1234, '1')")
     try bus.act("set_display(4321, '2')")
     let terminal = "/user.slice/user-1234.slice/user@1234.service/app.slice/term.scope"
-    func place(_ path: String, _ user: UInt32 = 1234) throws -> LoginLocation {
-      try lookup.place(of: process, user: user) { group(path) }
+    func location(_ path: String, _ user: UInt32 = 1234) throws -> LoginLocation {
+      try lookup.location(of: process, user: user) { group(path) }
     }
-    let found = try place(terminal)
+    let found = try location(terminal)
     #expect(found.name == "session 1" && found.objection == nil && found.isLocal)
-    #expect(try place("/user.slice/user-1234.slice/user@1234.service") == found)
+    #expect(try location("/user.slice/user-1234.slice/user@1234.service") == found)
     // A process of another user inside that unit.
-    let other = try place(terminal, 4321)
+    let other = try location(terminal, 4321)
     #expect(other.name == "unit \(terminal)" && other.objection == .noSession && !other.isLocal)
     // The display session has the usual rules.
     try bus.act("set_session('1', Remote=True)")
-    #expect(try place(terminal).objection == .remoteSession)
+    #expect(try location(terminal).objection == .remoteSession)
     // Without a display session no person is at the machine.
     try bus.act("set_display(1234, '')")
-    #expect(try place(terminal) == LoginLocation(unit: terminal))
+    #expect(try location(terminal) == LoginLocation(unit: terminal))
     // The same if logind does not know the user at all.
     #expect(
-      try place("/user@77.service/a.scope", 77) == LoginLocation(unit: "/user@77.service/a.scope")
+      try location("/user@77.service/a.scope", 77)
+        == LoginLocation(unit: "/user@77.service/a.scope")
     )
   }
 
@@ -130,10 +131,12 @@ struct SessionLookupTests {
     let lookup = try SessionLookup(address: bus.address)
     try bus.act("set_sessions({})")
     try bus.act("set_display(1234, '1')")
-    let place = try lookup.place(of: process, user: 1234) { group("/system.slice/cron.service") }
-    #expect(place.name == "unit /system.slice/cron.service")
-    #expect(place.objection == .noSession && !place.isLocal)
-    let nowhere = try lookup.place(of: process, user: 1234) { nil }
+    let location = try lookup.location(of: process, user: 1234) {
+      group("/system.slice/cron.service")
+    }
+    #expect(location.name == "unit /system.slice/cron.service")
+    #expect(location.objection == .noSession && !location.isLocal)
+    let nowhere = try lookup.location(of: process, user: 1234) { nil }
     #expect(nowhere.name == nil && nowhere.objection == .noSession)
   }
 
@@ -154,9 +157,9 @@ struct SessionLookupTests {
       _ = try? child.wait()
     }
     let lookup = try SessionLookup(address: bus.address)
-    #expect(try lookup.place(of: process, user: 1234).objection == nil)
-    let place = try lookup.place(of: child.identifier, user: 1234)
-    #expect(place.objection == .noSession && place.name != "session 1" && !place.isLocal)
+    #expect(try lookup.location(of: process, user: 1234).objection == nil)
+    let location = try lookup.location(of: child.identifier, user: 1234)
+    #expect(location.objection == .noSession && location.name != "session 1" && !location.isLocal)
   }
 
   @Test
@@ -169,10 +172,10 @@ struct SessionLookupTests {
       "Id='x' * 65", "Id=3", "Seat=dbus.Struct(('seat0', 'seat0'), signature='ss')",
     ] {
       try reset()
-      #expect(try lookup.place(of: process, user: 1234).objection == nil)
+      #expect(try lookup.location(of: process, user: 1234).objection == nil)
       try bus.act("set_session('1', \(facts))")
       #expect(throws: LoginFailure.notUnderstood, "\(facts)") {
-        _ = try lookup.place(of: process, user: 1234)
+        _ = try lookup.location(of: process, user: 1234)
       }
     }
   }
@@ -191,20 +194,20 @@ struct SessionLookupTests {
       let facts = all.filter { $0.0 != missing }.map { "\($0.0)=\($0.1)" }
       try bus.act("add_strange('\(name)', \(facts.joined(separator: ", ")))")
       try bus.act("set_sessions({\(process): '\(name)'})")
-      let place = Result { () throws(LoginFailure) in
-        try lookup.place(of: process, user: 1234)
+      let location = Result { () throws(LoginFailure) in
+        try lookup.location(of: process, user: 1234)
       }
       guard missing != nil else {
-        #expect(try place.get().objection == nil)
+        #expect(try location.get().objection == nil)
         continue
       }
-      #expect(place == .failure(.notUnderstood), "without \(missing ?? "")")
+      #expect(location == .failure(.notUnderstood), "without \(missing ?? "")")
     }
     // A session that does not exist.
     try bus.act("set_sessions({\(process): 'gone'})")
     guard
       case .failure(.noLogind) = Result(catching: { () throws(LoginFailure) in
-        try lookup.place(of: process, user: 1234)
+        try lookup.location(of: process, user: 1234)
       })
     else {
       Issue.record("a session was found that is not there")
@@ -218,9 +221,10 @@ struct SessionLookupTests {
     let lookup = try SessionLookup(address: bus.address)
     bus.haltLogind()
     let begun = BootInstant.now
-    let place = Result { () throws(LoginFailure) in try lookup.place(of: process, user: 1234) }
-    guard case .failure(.noLogind(let cause)) = place else {
-      Issue.record("\(place)")
+    let location = Result { () throws(LoginFailure) in try lookup.location(of: process, user: 1234)
+    }
+    guard case .failure(.noLogind(let cause)) = location else {
+      Issue.record("\(location)")
       return
     }
     #expect(cause.code == ETIMEDOUT)
@@ -233,9 +237,9 @@ struct SessionLookupTests {
     let lookup = try SessionLookup(address: bus.address)
     try bus.killLogind()
     for attempt in [
-      Result(catching: { () throws(LoginFailure) in try lookup.place(of: process, user: 1234) }),
+      Result(catching: { () throws(LoginFailure) in try lookup.location(of: process, user: 1234) }),
       Result(catching: { () throws(LoginFailure) in
-        try SessionLookup(address: bus.address).place(of: process, user: 1234)
+        try SessionLookup(address: bus.address).location(of: process, user: 1234)
       }),
     ] {
       guard case .failure(.noLogind) = attempt else {

@@ -30,7 +30,7 @@ struct PromptBookTests {
         _ = try book.takeProof("p", question: question, connection: connection, at: at(1))
       }
       #expect(throws: PresenceOutcome.self) {
-        _ = try book.standing(of: "p", question: question, connection: connection, at: at(1))
+        _ = try book.status(of: "p", question: question, connection: connection, at: at(1))
       }
     }
     // The owner of the proof can still take it.
@@ -42,7 +42,7 @@ struct PromptBookTests {
   func aProofThatIsTakenTooLateIsLost() throws {
     var book = try passedBook()
     #expect(throws: PresenceOutcome.timedOut) {
-      _ = try book.standing(of: "p", question: question(), connection: 1, at: at(31))
+      _ = try book.status(of: "p", question: question(), connection: 1, at: at(31))
     }
     #expect(throws: PresenceOutcome.timedOut) {
       _ = try book.takeProof("p", question: question(), connection: 1, at: at(31))
@@ -64,7 +64,7 @@ struct PromptBookTests {
     var book = PromptBook()
     book.open("p")
     book.pass("p", at: at(0))
-    #expect(try book.standing(of: "p", question: question(), connection: 1, at: at(0)) == .open)
+    #expect(try book.status(of: "p", question: question(), connection: 1, at: at(0)) == .open)
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(1))
     _ = book.fail("p", with: .cancelled, lockout: FingerLockout(), at: at(2))
     book.pass("p", at: at(2))
@@ -126,7 +126,7 @@ struct PromptBookTests {
     #expect(try arm(79) == .wait("p"))
     book.pass("p", at: at(79))
     #expect(
-      try book.standing(of: "q", question: question(of: otherAccount), connection: 2, at: at(80))
+      try book.status(of: "q", question: question(of: otherAccount), connection: 2, at: at(80))
         == .open
     )
     book.endWait("q", at: at(80))
@@ -170,7 +170,7 @@ struct PromptBookTests {
     }
     book.pass("p1", at: at(220))
     #expect(
-      try book.standing(of: "p2", question: question(), connection: 2, at: at(221))
+      try book.status(of: "p2", question: question(), connection: 2, at: at(221))
         == .joined("p1")
     )
   }
@@ -333,8 +333,8 @@ struct PromptBookTests {
     for (number, (name, question)) in asked.enumerated() {
       _ = book.begin(name, question: question, connection: UInt64(number), at: at(0))
     }
-    func opening(_ name: String, at place: String = "here") -> PromptBook.Opening? {
-      book.open(name, place: place, fingerprintPossible: true, at: at(0))
+    func opening(_ name: String, at location: String = "here") -> PromptBook.Opening? {
+      book.open(name, location: location, fingerprintPossible: true, at: at(0))
     }
     #expect(opening("leader") == .asks)
     _ = try book.arm("leader", method: .fingerprint, connection: 0, at: at(0))

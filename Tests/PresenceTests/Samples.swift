@@ -21,14 +21,14 @@ extension PromptBook {
   mutating func open(
     _ name: String,
     _ asked: PromptQuestion = PresenceTests.question(),
-    place: String = "",
+    location: String = "",
     by connection: UInt64 = 1,
     fingerprintPossible: Bool = true,
     at second: Int64 = 0
   ) -> [PresenceMethod]? {
     let now = PresenceTests.at(second)
     guard begin(name, question: asked, connection: connection, at: now) else { return nil }
-    _ = open(name, place: place, fingerprintPossible: fingerprintPossible, at: now)
+    _ = open(name, location: location, fingerprintPossible: fingerprintPossible, at: now)
     return methods(of: name)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Windows and prompts of several locations, against the simplest possible model.
 @Suite
 struct UnlockWindowsModelTests {
-  private static let places = ["desk", "other desk", "network"]
+  private static let locations = ["desk", "other desk", "network"]
   private static let accounts = [account, otherAccount]
   private static let names = (0..<6).map { "p\($0)" }
 
@@ -17,7 +17,7 @@ struct UnlockWindowsModelTests {
   }
 
   private struct Prompt {
-    let place: Int
+    let location: Int
     let account: Int?
     var isArmed = false
     var leader: Int?
@@ -27,8 +27,8 @@ struct UnlockWindowsModelTests {
     var windows: [Int: Window] = [:]
     var prompts: [Int: Prompt] = [:]
 
-    func covers(_ place: Int, _ account: Int, _ now: Int64) -> Bool {
-      guard let window = windows[place], now < window.pause else { return false }
+    func covers(_ location: Int, _ account: Int, _ now: Int64) -> Bool {
+      guard let window = windows[location], now < window.pause else { return false }
       return window.account == nil || window.account == account
     }
   }
@@ -61,14 +61,14 @@ struct UnlockWindowsModelTests {
     var now: Int64 = 100
     var count = (uses: 0, joins: 0)
     for _ in 0..<(3 + dice.roll(12)) {
-      var (event, place, account) = (dice.roll(12), dice.roll(3), dice.roll(2))
+      var (event, location, account) = (dice.roll(12), dice.roll(3), dice.roll(2))
       // Mostly the next event, so that windows are opened and used, and prompts joined.
       if dice.roll(2) == 0 {
         if let armed = model.prompts.values.first(where: \.isArmed) {
-          (event, place) = (dice.roll(3) == 0 ? 0 : 5, armed.place)
+          (event, location) = (dice.roll(3) == 0 ? 0 : 5, armed.location)
           account = armed.account ?? account
         } else if let open = model.windows.keys.min() {
-          (event, place) = (0, open)
+          (event, location) = (0, open)
         } else {
           event = 3
         }
@@ -77,15 +77,15 @@ struct UnlockWindowsModelTests {
       switch event {
       case 0, 1, 2:
         // A request: by the window, or by a prompt.
-        let isFree = model.covers(place, account, now)
-        agrees = use(&vault, place, account, now) == isFree
-        if isFree, let window = model.windows[place] {
+        let isFree = model.covers(location, account, now)
+        agrees = use(&vault, location, account, now) == isFree
+        if isFree, let window = model.windows[location] {
           count.uses += 1
-          if window.slides { model.windows[place]?.pause = min(window.end, now + 600) }
+          if window.slides { model.windows[location]?.pause = min(window.end, now + 600) }
         } else {
-          agrees = agrees && ask(&vault, &model, place, account, now, &count.joins)
+          agrees = agrees && ask(&vault, &model, location, account, now, &count.joins)
         }
-      case 3, 4: agrees = ask(&vault, &model, place, nil, now, &count.joins)
+      case 3, 4: agrees = ask(&vault, &model, location, nil, now, &count.joins)
       case 5, 6: agrees = touch(&vault, &model, now, &dice)
       case 7:
         let wasOpen = model.windows.values.contains { now < $0.pause }
@@ -98,11 +98,11 @@ struct UnlockWindowsModelTests {
         model = Model()
       case 9:
         // One of the sessions ends.
-        let wasOpen = model.windows[place].map { now < $0.pause } ?? false
-        agrees = vault.windows.close(at: Self.places[place], now: at(now)) == wasOpen
-        for name in vault.book.names(at: Self.places[place]) { close(&vault, name) }
-        model.windows[place] = nil
-        model.prompts = model.prompts.filter { $0.value.place != place }
+        let wasOpen = model.windows[location].map { now < $0.pause } ?? false
+        agrees = vault.windows.close(at: Self.locations[location], now: at(now)) == wasOpen
+        for name in vault.book.names(at: Self.locations[location]) { close(&vault, name) }
+        model.windows[location] = nil
+        model.prompts = model.prompts.filter { $0.value.location != location }
       default:
         // Time passes, with or without suspend: the clock counts it and cannot be set.
         now += [40, 61, 599, 600, 601, 43_200][dice.roll(6)]
@@ -118,9 +118,9 @@ struct UnlockWindowsModelTests {
     vault.book.close(name, connection: vault.book.connection(of: name) ?? 0)
   }
 
-  private func use(_ vault: inout Vault, _ place: Int, _ account: Int, _ now: Int64) -> Bool {
+  private func use(_ vault: inout Vault, _ location: Int, _ account: Int, _ now: Int64) -> Bool {
     let proof = vault.windows.proof(
-      at: Self.places[place],
+      at: Self.locations[location],
       account: Self.accounts[account],
       connection: 1,
       now: at(now),
@@ -136,7 +136,7 @@ struct UnlockWindowsModelTests {
   private func ask(
     _ vault: inout Vault,
     _ model: inout Model,
-    _ place: Int,
+    _ location: Int,
     _ account: Int?,
     _ now: Int64,
     _ joins: inout Int
@@ -145,13 +145,14 @@ struct UnlockWindowsModelTests {
     vault.book.open(
       Self.names[name],
       question(account == nil ? .unlock : .refresh, of: account.map { Self.accounts[$0] }),
-      place: Self.places[place],
+      location: Self.locations[location],
       by: UInt64(name),
       at: now
     )
-    var expected = Prompt(place: place, account: account)
+    var expected = Prompt(location: location, account: account)
     let armed = model.prompts.first { $0.value.isArmed }
-    let mayJoin = armed.map { $0.value.place == place && $0.value.account == account } ?? false
+    let mayJoin =
+      armed.map { $0.value.location == location && $0.value.account == account } ?? false
     if armed == nil { expected.isArmed = true }
     if mayJoin { expected.leader = armed?.key }
     model.prompts[name] = expected
@@ -186,7 +187,7 @@ struct UnlockWindowsModelTests {
     }
     vault.book.pass(Self.names[name], at: at(now))
     guard let asked = vault.book.question(of: Self.names[name]),
-      vault.book.place(of: Self.names[name]) == Self.places[prompt.place],
+      vault.book.location(of: Self.names[name]) == Self.locations[prompt.location],
       let proof = try? vault.book.takeProof(
         Self.names[name],
         question: asked,
@@ -215,8 +216,8 @@ struct UnlockWindowsModelTests {
       at: at(now)
     )
     guard let window else { return false }
-    vault.windows.open(window, at: Self.places[prompt.place], now: at(now))
-    model.windows[prompt.place] = Window(
+    vault.windows.open(window, at: Self.locations[prompt.location], now: at(now))
+    model.windows[prompt.location] = Window(
       account: covered,
       end: now + (seconds ?? 43_200),
       pause: now + (seconds ?? 600),
@@ -226,11 +227,11 @@ struct UnlockWindowsModelTests {
   }
 
   private func same(_ vault: Vault, _ model: Model, _ now: Int64) -> Bool {
-    for place in 0..<3 {
-      let open = vault.windows.window(at: Self.places[place], now: at(now))
+    for location in 0..<3 {
+      let open = vault.windows.window(at: Self.locations[location], now: at(now))
       for account in 0..<2 {
         let covers = open?.covers(Self.accounts[account], at: at(now)) ?? false
-        guard covers == model.covers(place, account, now) else { return false }
+        guard covers == model.covers(location, account, now) else { return false }
       }
     }
     for account in 0..<2 {

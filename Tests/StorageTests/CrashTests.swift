@@ -96,9 +96,9 @@ struct CrashTests {
       _ = try SlotFile(in: directory, account: accountID)
     }
     try SlotFile.create(in: directory, account: accountID)
-    let mark = try MarkFile.read(in: directory)?.count
+    let mark = try RollbackCounterFile.read(in: directory)?.count
     if lines.contains("mark") { #expect(mark == 1) }
-    try MarkFile.write(count: 1, code: markCode, in: directory)
+    try RollbackCounterFile.write(count: 1, code: counterCode, in: directory)
     let known: Set = ["device-secret", "mark", "slots", "tokens", "vault.db", "vault.db-wal"]
     #expect(try Set(directory.root.names()).isSubset(of: known))
   }
@@ -120,7 +120,7 @@ struct CrashTests {
     try store.put(
       AccessTokenRow(account: accountID, token: "access-1", expiresAt: nil, storedAt: 1)
     )
-    try MarkFile.write(count: 1, code: markCode, in: directory)
+    try RollbackCounterFile.write(count: 1, code: counterCode, in: directory)
     try TokenFiles.write(try sampleToken("access-1"), account: "me", in: directory)
     try Files.patch([1, 2, 3], at: 0, of: scratch.path + "/slots/" + Hexadecimal.text(accountID))
   }
@@ -138,7 +138,7 @@ struct CrashTests {
     #expect(try store.accessToken(account: accountID)?.token == "access-\(row.generation)")
     if lines.contains("changed") { #expect(row.generation == 2) }
 
-    let mark = try #require(try MarkFile.read(in: directory)).count
+    let mark = try #require(try RollbackCounterFile.read(in: directory)).count
     #expect(mark == 1 || mark == 2)
     #expect(mark <= row.generation)
     if lines.contains("mark") { #expect(mark == 2) }

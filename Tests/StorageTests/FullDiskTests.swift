@@ -32,7 +32,7 @@ private struct FullDisk {
     }
     try SlotFile.create(in: directory, account: accountID)
     if try store.account(id: accountID) == nil { try store.insert(sampleAccount()) }
-    try MarkFile.write(count: 1, code: markCode, in: directory)
+    try RollbackCounterFile.write(count: 1, code: counterCode, in: directory)
     try TokenFiles.write(try sampleToken(), account: "me", in: directory)
   }
 
@@ -89,8 +89,8 @@ private struct FullDisk {
       // Nor does the rollback counter, which is overwritten in place.
       let count = UInt64(spare + 2)
       try fill(scratch, leaving: 0)
-      try MarkFile.write(count: count, code: markCode, in: directory)
-      #expect(try MarkFile.read(in: directory)?.count == count)
+      try RollbackCounterFile.write(count: count, code: counterCode, in: directory)
+      #expect(try RollbackCounterFile.read(in: directory)?.count == count)
       #expect(throws: StorageError.full) {
         try fill(scratch, leaving: 0)
         try TokenFiles.write(try sampleToken("other"), account: "me", in: directory)

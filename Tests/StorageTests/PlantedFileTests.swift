@@ -82,7 +82,7 @@ enum Target: CaseIterable {
     case .store, .log, .journal: _ = try Store(in: directory)
     case .deviceSecret:
       _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
-    case .mark: _ = try MarkFile.read(in: directory)
+    case .mark: _ = try RollbackCounterFile.read(in: directory)
     case .slot: _ = try SlotFile(in: directory, account: accountID)
     case .token: _ = try TokenFiles.read(account: "me", in: directory)
     case .defaultAccount: _ = try TokenFiles.defaultAccount(in: directory)
@@ -108,7 +108,7 @@ struct PlantedFileTests {
       try store.insert(sampleAccount())
     }
     _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
-    try MarkFile.write(count: 1, code: markCode, in: directory)
+    try RollbackCounterFile.write(count: 1, code: counterCode, in: directory)
     try SlotFile.create(in: directory, account: accountID)
     try TokenFiles.write(try sampleToken(), account: "me", in: directory)
     try TokenFiles.setDefault(account: "me", in: directory)

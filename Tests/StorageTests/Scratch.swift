@@ -48,7 +48,7 @@ func run(_ path: String, _ arguments: [String], output: Int32 = -1) throws -> Pr
   ).wait()
 }
 
-let markCode = [UInt8](repeating: 0x22, count: 32)
+let counterCode = [UInt8](repeating: 0x22, count: 32)
 let accountID = [UInt8](repeating: 0x11, count: 16)
 
 /// An account as the engine would store it.

@@ -188,7 +188,7 @@ struct TokenFilesTests {
 }
 
 @Suite
-struct MarkFileTests {
+struct RollbackCounterFileTests {
   private let scratch: Scratch
   private let directory: StateDirectory
 
@@ -199,15 +199,18 @@ struct MarkFileTests {
 
   @Test
   func whatIsWrittenIsRead() throws {
-    #expect(try MarkFile.read(in: directory) == nil)
+    #expect(try RollbackCounterFile.read(in: directory) == nil)
     for count in [0, 5, 3, UInt64.max] {
-      try MarkFile.write(count: count, code: markCode, in: directory)
-      #expect(try MarkFile.read(in: directory) == Mark(count: count, code: markCode))
+      try RollbackCounterFile.write(count: count, code: counterCode, in: directory)
+      #expect(
+        try RollbackCounterFile.read(in: directory)
+          == RollbackCounter(count: count, code: counterCode)
+      )
     }
     #expect(!Files.exists(scratch.path + "/mark.new"))
     #expect(try Files.contents(scratch.path + "/mark").count == 48)
     #expect(throws: StorageError.damaged("mark")) {
-      try MarkFile.write(count: 1, code: [1, 2, 3], in: directory)
+      try RollbackCounterFile.write(count: 1, code: [1, 2, 3], in: directory)
     }
   }
 
@@ -215,14 +218,16 @@ struct MarkFileTests {
   func oneOfAnotherLengthIsReplaced(_ length: Int) throws {
     let path = scratch.path + "/mark"
     try Files.put([UInt8](repeating: 7, count: length), at: path)
-    try MarkFile.write(count: 8, code: markCode, in: directory)
-    #expect(try MarkFile.read(in: directory) == Mark(count: 8, code: markCode))
+    try RollbackCounterFile.write(count: 8, code: counterCode, in: directory)
+    #expect(
+      try RollbackCounterFile.read(in: directory) == RollbackCounter(count: 8, code: counterCode)
+    )
     #expect(try Files.contents(path).count == 48)
   }
 
   @Test
   func everyOtherMagicAndLengthIsDamage() throws {
-    try MarkFile.write(count: 77, code: markCode, in: directory)
+    try RollbackCounterFile.write(count: 77, code: counterCode, in: directory)
     let path = scratch.path + "/mark"
     let bytes = try Files.contents(path)
     #expect(bytes.count == 48)
@@ -230,15 +235,21 @@ struct MarkFileTests {
       var changed = bytes
       changed[bit / 8] ^= 1 << UInt8(bit % 8)
       try Files.put(changed, at: path)
-      #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+      #expect(throws: StorageError.damaged("mark")) {
+        _ = try RollbackCounterFile.read(in: directory)
+      }
     }
     for count in [0, 24, 47] {
       try Files.put(Array(bytes.prefix(count)), at: path)
-      #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+      #expect(throws: StorageError.damaged("mark")) {
+        _ = try RollbackCounterFile.read(in: directory)
+      }
     }
     try Files.put(bytes + [0], at: path)
-    #expect(throws: StorageError.damaged("mark")) { _ = try MarkFile.read(in: directory) }
+    #expect(throws: StorageError.damaged("mark")) {
+      _ = try RollbackCounterFile.read(in: directory)
+    }
     try Files.put(bytes, at: path)
-    #expect(try MarkFile.read(in: directory)?.count == 77)
+    #expect(try RollbackCounterFile.read(in: directory)?.count == 77)
   }
 }

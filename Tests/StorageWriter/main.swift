@@ -45,7 +45,7 @@ func makeFresh(_ directory: StateDirectory) throws {
     )
   }
   try report("account")
-  try MarkFile.write(count: 1, code: code, in: directory)
+  try RollbackCounterFile.write(count: 1, code: code, in: directory)
   try report("mark")
 }
 
@@ -67,7 +67,7 @@ func change(_ directory: StateDirectory) throws {
     )
   }
   try report("changed")
-  try MarkFile.write(count: UInt64(row.generation), code: code, in: directory)
+  try RollbackCounterFile.write(count: UInt64(row.generation), code: code, in: directory)
   try report("mark")
   if let cached = try token(row.generation) {
     try TokenFiles.write(cached, account: "me", in: directory)

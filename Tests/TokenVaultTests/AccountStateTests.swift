@@ -10,9 +10,9 @@ import Testing
 struct AccountStateTests {
   private func state(
     _ vault: Vault,
-    at place: CallerLocation = .everywhere
+    at location: CallerLocation = .everywhere
   ) async throws -> AccountState {
-    try #require(try await vault.accountFacts(named: "me", at: place).first).state
+    try #require(try await vault.accountFacts(named: "me", at: location).first).state
   }
 
   @Test
@@ -44,18 +44,18 @@ struct AccountStateTests {
 
   @Test
   func aWindowAtAnotherPlaceUnlocksNothingHere() async throws {
-    let places = ScriptedPlaces()
-    places.seat(1, at: "session 1")
-    places.seat(2, at: "session 2")
+    let locations = ScriptedPlaces()
+    locations.seat(1, at: "session 1")
+    locations.seat(2, at: "session 2")
     let bench = try Bench()
-    let vault = try await bench.open(places: places)
+    let vault = try await bench.open(locations: locations)
     try await bench.signIn(vault)
     try await bench.protect(vault)
     _ = try await vault.lock(caller: caller(1))
     bench.clock.advance(7200)
     try await bench.unlock(vault, caller: caller(1))
-    #expect(try await state(vault, at: await vault.placeOfWindow(caller(1))) == .ready)
-    #expect(try await state(vault, at: await vault.placeOfWindow(caller(2))) == .locked)
+    #expect(try await state(vault, at: await vault.locationOfWindow(caller(1))) == .ready)
+    #expect(try await state(vault, at: await vault.locationOfWindow(caller(2))) == .locked)
     // The state in a reply is that of the caller's location.
     #expect(try await vault.setDefault(account: "me", caller: caller(1)).state == .ready)
     #expect(try await vault.setDefault(account: "me", caller: caller(2)).state == .locked)

@@ -27,7 +27,7 @@ struct AccountTests {
     #expect(try await vault.cachedToken("me") == nil)
     #expect(try await vault.frontsDefault() == "work")
     #expect(await failure { _ = try await vault.token("me") } == .noSuchAccount("me"))
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "account-renamed" && last.account == "work" && last.detail == "was me")
     // The box is bound to the account's ID: it opens under the new name.
     bench.clock.advance(3600)
@@ -157,7 +157,7 @@ struct AccountTests {
     #expect(await failure { _ = try await vault.token("me") } == .noSuchAccount("me"))
     #expect(try names(bench, in: "slots").count == 1)
     #expect(try await vault.frontsDefault() == "work")
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "account-removed" && last.account == "me")
     for (name, bytes) in try bench.scratch.files() {
       #expect(!contains(bytes, "at-1") && !contains(bytes, "rt-1"), "\(name)")

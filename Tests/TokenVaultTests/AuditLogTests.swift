@@ -33,7 +33,7 @@ struct AuditLogTests {
     #expect(records.map(\.number) == Array(1...Int64(records.count)))
     #expect(
       facts
-        == TrailFacts(
+        == AuditReport(
           isWhole: true,
           records: records.count,
           first: 1,
@@ -68,7 +68,7 @@ struct AuditLogTests {
     let observed = Box<[String]>()
     bench.exchange.observe { _ in
       let files = (try? bench.scratch.files()) ?? [:]
-      let found = (refresh + [password]).flatMap { places(of: $0, in: files) }
+      let found = (refresh + [password]).flatMap { locations(of: $0, in: files) }
       if !found.isEmpty { observed.put(found) }
     }
     func login(_ refresh: String) async throws {
@@ -102,13 +102,15 @@ struct AuditLogTests {
     #expect(!"\(String(describing: failure))".contains("MARKER"))
     #expect(observed.value == nil)
     let files = try bench.scratch.files()
-    for marker in refresh + [password] { #expect(places(of: marker, in: files).isEmpty) }
+    for marker in refresh + [password] { #expect(locations(of: marker, in: files).isEmpty) }
     // Control: the search finds the access token, which is in plain storage.
-    #expect(!places(of: plain, in: files).isEmpty)
-    #expect(places(of: "A", in: ["x": Array("QQ==".utf8)]).isEmpty)
-    #expect(places(of: "MARKER", in: ["x": Array("xTUFSS0VSx".utf8)]) == ["x"])
+    #expect(!locations(of: plain, in: files).isEmpty)
+    #expect(locations(of: "A", in: ["x": Array("QQ==".utf8)]).isEmpty)
+    #expect(locations(of: "MARKER", in: ["x": Array("xTUFSS0VSx".utf8)]) == ["x"])
     #expect(
-      places(of: "MARKER", in: ["x": Array(#"\u004d\u0041\u0052\u004b\u0045\u0052"#.utf8)]) == ["x"]
+      locations(of: "MARKER", in: ["x": Array(#"\u004d\u0041\u0052\u004b\u0045\u0052"#.utf8)]) == [
+        "x"
+      ]
     )
   }
 

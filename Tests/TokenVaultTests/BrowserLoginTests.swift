@@ -30,7 +30,7 @@ struct BrowserLoginTests {
     #expect(bound.endpoint(.revocation) == OpenProvider.issuer + "/revoke")
     #expect(bound.asWritten == (try OpenProvider.provider()))
     for secret in ["code-1", "rt-1", try #require(parameter("code_verifier", of: form))] {
-      #expect(places(of: secret, in: try bench.scratch.files()).isEmpty)
+      #expect(locations(of: secret, in: try bench.scratch.files()).isEmpty)
     }
   }
 

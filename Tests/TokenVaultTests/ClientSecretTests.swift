@@ -22,16 +22,16 @@ struct ClientSecretTests {
     var vault: Vault? = try await bench.open()
     if let vault {
       try await bench.signInOAuth(vault, settings: Self.settings(how))
-      #expect(try places(of: Self.secret, in: bench.scratch.files()) == [])
+      #expect(try locations(of: Self.secret, in: bench.scratch.files()) == [])
       try await refresh(vault, bench, how)
     }
     vault = nil
-    #expect(try places(of: Self.secret, in: bench.scratch.files()) == [])
+    #expect(try locations(of: Self.secret, in: bench.scratch.files()) == [])
     // The next engine knows it, too.
     let next = try await bench.open()
     try await refresh(next, bench, how)
-    #expect(try places(of: Self.secret, in: bench.scratch.files()) == [])
-    #expect(places(of: Self.secret, in: ["x": Array(Self.secret.utf8)]) == ["x"])
+    #expect(try locations(of: Self.secret, in: bench.scratch.files()) == [])
+    #expect(locations(of: Self.secret, in: ["x": Array(Self.secret.utf8)]) == ["x"])
   }
 
   /// A refresh that sends the secret.
@@ -147,7 +147,7 @@ struct ClientSecretTests {
     #expect(try await vault.token().accessToken == "at-1")
     #expect(next.exchange.requests.isEmpty)
     try await refresh(vault, next, "post")
-    #expect(try places(of: Self.secret, in: next.scratch.files()) == [])
+    #expect(try locations(of: Self.secret, in: next.scratch.files()) == [])
   }
 
   @Test

@@ -92,7 +92,7 @@ struct CrashTests {
       #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-2"}"#])
       #expect(try await vault.slot().allSatisfy { $0 == 0 })
       for marker in ["rt-1", "rt-2", "rt-3"] {
-        #expect(places(of: #""\#(marker)""#, in: try bench.scratch.files()).isEmpty)
+        #expect(locations(of: #""\#(marker)""#, in: try bench.scratch.files()).isEmpty)
       }
     }
   }

@@ -26,7 +26,7 @@ struct DeletionTests {
     #expect(try !isOnDisk())
     #expect(try bench.scratch.files()["mark"] != mark)
     #expect(try await vault.fingers(of: caller()).fingers == ["right-index"])
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "finger-deletion" && last.detail == "left-thumb")
     #expect(last.method == "password")
     #expect(try await bench.glance(vault).methods == [.fingerprint, .password])

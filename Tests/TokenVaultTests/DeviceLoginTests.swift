@@ -56,7 +56,7 @@ struct DeviceLoginTests {
     #expect(try await vault.row().generation == 1)
     let forms = bench.exchange.requests.suffix(5).compactMap(\.body)
     #expect(forms.allSatisfy { parameter("device_code", of: $0) == "dc-1" })
-    #expect(places(of: "dc-1", in: try bench.scratch.files()).isEmpty)
+    #expect(locations(of: "dc-1", in: try bench.scratch.files()).isEmpty)
   }
 
   @Test

@@ -39,17 +39,17 @@ struct EnabledWindowTests {
     _ = try await TokenVaultTests.need { _ = try await vault.token("other") }
     bench.clock.advance(601)
     _ = try await TokenVaultTests.need { _ = try await vault.token() }
-    let events = try await vault.trail(after: 0, since: nil, account: nil)
+    let events = try await vault.auditPage(after: 0, since: nil, account: nil)
     #expect(events.contains { $0.event == "unlock" && $0.detail == "me, sliding" })
   }
 
   @Test
   func itIsOpenWhereTheCallerSitsAndNowhereElse() async throws {
-    let places = ScriptedPlaces()
-    places.seat(1, at: "session 1")
-    places.seat(2, at: "session 2")
+    let locations = ScriptedPlaces()
+    locations.seat(1, at: "session 1")
+    locations.seat(2, at: "session 2")
     let bench = try Bench()
-    let vault = try await bench.open(places: places)
+    let vault = try await bench.open(locations: locations)
     try await bench.signIn(vault)
     _ = try await enable(vault, bench, caller: caller(1))
     #expect(try await vault.facts(for: caller(1)).unlockedFor == 600)

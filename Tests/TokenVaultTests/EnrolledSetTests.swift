@@ -19,7 +19,7 @@ struct EnrolledSetTests {
   }
 
   private func details(_ vault: Vault, _ event: String) async throws -> [String] {
-    try await vault.trail(after: 0, since: nil, account: nil).filter { $0.event == event }
+    try await vault.auditPage(after: 0, since: nil, account: nil).filter { $0.event == event }
       .compactMap(\.detail)
   }
 

@@ -30,7 +30,7 @@ struct EnrollmentTests {
     let vault = try await bench.open()
     try await bench.enroll(vault)
     #expect(try await vault.fingers(of: caller()).fingers == ["right-index"])
-    #expect(places(of: "print of right-index", in: try bench.scratch.files()).isEmpty)
+    #expect(locations(of: "print of right-index", in: try bench.scratch.files()).isEmpty)
     guard
       case .refused? = await failure({
         _ = try await vault.enroll("right-index", prompt: nil, caller: caller()) { _ in }
@@ -156,7 +156,7 @@ struct EnrollmentTests {
     let excuse = String(repeating: "no\u{1b}[2J\n", count: 3000)
     bench.check.enrollments[0].tell(.failed(.notAvailable(excuse)))
     #expect(await enrolment.value == .presenceFailed(.notAvailable(excuse), methods: []))
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "enrollment" && last.outcome == "failed")
     let detail = try #require(last.detail)
     #expect(

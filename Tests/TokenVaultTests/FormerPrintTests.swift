@@ -61,7 +61,7 @@ struct FormerPrintTests {
     #expect(try await vault.fingers(of: caller()).fingers.isEmpty)
     let row = try #require(try await former(vault).first)
     #expect(row.finger == "right-index")
-    #expect(places(of: "print of right-index", in: try bench.scratch.files()).isEmpty)
+    #expect(locations(of: "print of right-index", in: try bench.scratch.files()).isEmpty)
 
     let (enrollment, end) = try await begun(bench, vault, "left-thumb")
     #expect(enrollment.request.own.isEmpty)

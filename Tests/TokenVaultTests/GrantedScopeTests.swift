@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct GrantedScopeTests {
   private func lastDetail(_ vault: Vault) async throws -> String? {
-    try await vault.trail(after: 0, since: nil, account: "me").last?.detail
+    try await vault.auditPage(after: 0, since: nil, account: "me").last?.detail
   }
 
   private func missing(_ vault: Vault) async throws -> String? {

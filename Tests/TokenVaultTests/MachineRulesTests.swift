@@ -127,7 +127,7 @@ struct MachineRulesTests {
     let vault = try await open()
     try await fill(vault, 1)
     #expect(await refusedLogin(vault, "me") != "")
-    try await vault.pruneAudit()
+    try await vault.pruneAuditLog()
     #expect(try await vault.storeSize() < 1 << 20)
     let facts = try await vault.verifyTrail()
     #expect(facts.isWhole)
@@ -144,7 +144,7 @@ struct MachineRulesTests {
     try await vault.write(Int(count), detail: "scope openid profile email")
     let each = (try await vault.storeSize() - before) / count
     #expect(each * 100_000 < 32 << 20)
-    try await vault.pruneAudit()
+    try await vault.pruneAuditLog()
     #expect(try await vault.verifyTrail().first == 1)
   }
 

@@ -112,7 +112,7 @@ struct OneTokenTests {
     try await bench.unlock(vault)
     #expect(try await vault.token().accessToken == "one-1")
     #expect(try await vault.stateOfMe().state == .ready)
-    let methods = try await vault.trail(after: 0, since: nil, account: "me")
+    let methods = try await vault.auditPage(after: 0, since: nil, account: "me")
       .filter { $0.event == "release" }.map(\.method)
     #expect(methods == ["password", "unlock-window"])
   }
@@ -145,7 +145,7 @@ struct OneTokenTests {
     for _ in 0..<70 { _ = try await vault.token() }
     bench.clock.advance(60)
     _ = try await vault.token()
-    let records = try await vault.trail(after: 0, since: nil, account: "me")
+    let records = try await vault.auditPage(after: 0, since: nil, account: "me")
       .filter { $0.event == "release" }
     #expect(records.count == 61)
     #expect(records.last?.detail == "as the access token, and 10 times before")

@@ -173,7 +173,7 @@ struct ProtectionTests {
     }
     #expect(try await bench.unlock(vault, Array(names.prefix(30))).unlockedAccounts.count == 30)
     let detail = try #require(
-      try await vault.trail(after: 0, since: nil, account: nil).last { $0.event == "unlock" }?
+      try await vault.auditPage(after: 0, since: nil, account: nil).last { $0.event == "unlock" }?
         .detail
     )
     #expect(detail.contains(names[29]))

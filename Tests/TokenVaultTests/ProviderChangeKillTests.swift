@@ -12,7 +12,7 @@ import Testing
 struct ProviderChangeKillTests {
   private func judge(_ bench: Bench, _ lines: [String]) async throws -> Bool {
     let vault = try await bench.open()
-    #expect(await vault.standing == .current)
+    #expect(await vault.freshness == .current)
     let issuer = try await vault.boundProvider(account: "work").provider.issuer.text
     let isNew = issuer == "https://later.example.com"
     #expect(isNew || issuer == "https://id.example.com")

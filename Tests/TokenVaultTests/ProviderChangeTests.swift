@@ -58,12 +58,12 @@ struct ProviderChangeTests {
     #expect(try bench.filesHolding([old]) == [])
     let bound = try await vault.boundProvider(account: nil)
     #expect(bound.account == "me" && bound.provider.issuer.text == "https://later.example.com")
-    let record = try #require(try await vault.trail(after: 0, since: nil, account: "me").last)
+    let record = try #require(try await vault.auditPage(after: 0, since: nil, account: "me").last)
     #expect(record.event == "provider-applied" && record.method == "password")
     #expect(record.detail == need.detail)
     // The generation changes, so restoring the old box together with the old provider is detected.
     #expect(try await vault.row().generation == 2)
-    #expect(try await vault.boxChanges() == vault.markedCount)
+    #expect(try await vault.boxChanges() == vault.counterValue)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token().accessToken == "at-2")
     #expect(bench.exchange.requests.last?.url == "https://later.example.com/auth/refresh")
@@ -191,7 +191,7 @@ struct ProviderChangeTests {
     vault = nil
     let row = try #require(old)
     try await bench.withStore { store in try store.transaction { try store.update(row) } }
-    #expect(try await bench.open().standing == .boxesChanged)
+    #expect(try await bench.open().freshness == .boxesChanged)
   }
 }
 

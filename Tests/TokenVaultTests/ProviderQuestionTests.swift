@@ -98,7 +98,7 @@ struct ProviderQuestionTests {
     #expect(need.detail?.contains("→ \(long); userinfo_endpoint") == true)
     try await bench.pass(need, vault, caller())
     _ = try await vault.applyProvider(fits, account: "me", prompt: need.prompt, caller: caller())
-    let record = try #require(try await vault.trail(after: 0, since: nil, account: "me").last)
+    let record = try #require(try await vault.auditPage(after: 0, since: nil, account: "me").last)
     #expect(record.detail == need.detail)
   }
 

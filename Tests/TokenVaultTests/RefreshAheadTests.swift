@@ -40,7 +40,7 @@ struct RefreshAheadTests {
     // Reading the file would count as a use.
     #expect(try await vault.token(of: vault.row())?.token == "at-2")
     #expect(bench.exchange.refreshes == [#"{"refresh_token":"rt-1"}"#])
-    let records = try await vault.trail(after: 0, since: nil, account: "me").suffix(2)
+    let records = try await vault.auditPage(after: 0, since: nil, account: "me").suffix(2)
     #expect(records.map(\.event) == ["refresh", "refresh"])
     #expect(records.allSatisfy { $0.requester == "thumblatchd" })
     // The new token has not been handed out yet.
@@ -109,7 +109,7 @@ struct RefreshAheadTests {
     await vault.refreshAhead()
     #expect(bench.exchange.refreshes.count == 1)
     #expect(try await vault.facts().unlockedFor == left)
-    let record = try await vault.trail(after: 0, since: nil, account: "me")
+    let record = try await vault.auditPage(after: 0, since: nil, account: "me")
       .last { $0.outcome == "begun" }
     #expect(record?.method == "unlock-window")
   }

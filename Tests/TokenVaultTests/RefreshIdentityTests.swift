@@ -189,7 +189,7 @@ struct RefreshIdentityTests {
       tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock, kid: "k2", .otherP256))
     )
     #expect(await failure { _ = try await vault.token(minimum: 200) } != nil)
-    #expect(await !vault.withheld.isEmpty)
+    #expect(await !vault.uncheckedTokens.isEmpty)
     #expect(await !vault.failing.isEmpty)
     #expect(await !vault.uses.isEmpty)
     switch end {
@@ -199,7 +199,7 @@ struct RefreshIdentityTests {
       bench.clock.advance(100)
       try await bench.openSignIn(vault)
     }
-    #expect(await vault.withheld.isEmpty)
+    #expect(await vault.uncheckedTokens.isEmpty)
     #expect(await vault.failing.isEmpty)
     #expect(await vault.uses.isEmpty)
   }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct RefusalTests {
   private func refusals(_ vault: Vault) async throws -> [AuditFacts] {
-    try await vault.trail(after: 0, since: nil, account: nil).filter { $0.event == "refusal" }
+    try await vault.auditPage(after: 0, since: nil, account: nil).filter { $0.event == "refusal" }
   }
 
   @Test
@@ -25,11 +25,11 @@ struct RefusalTests {
     await vault.note(.refused("x"), by: caller(4))
     await vault.note(.providerUnavailable("x", retryAfter: nil), by: caller(4))
     #expect(try await refusals(vault).isEmpty)
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     let written = try await refusals(vault)
     #expect(written.map(\.detail) == ["5 × denied", "1 × busy", "1 × policy"])
     #expect(written.map(\.requester) == ["bash, pid 3", "bash, pid 3", "bash, pid 4"])
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     #expect(try await refusals(vault).count == 3)
   }
 
@@ -63,7 +63,7 @@ struct RefusalTests {
     // A day of two hundred callers a minute, each with another name.
     for minute in 0..<1440 {
       await vault.flood(minute, 200)
-      try await vault.maintainAudit()
+      try await vault.maintainAuditLog()
       bench.clock.advance(60)
     }
     let records = try await vault.verifyTrail().records - before

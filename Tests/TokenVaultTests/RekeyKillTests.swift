@@ -14,7 +14,7 @@ struct RekeyKillTests {
     let secret = try #require(old.last)
     var vault: Vault? = try await bench.open()
     if let vault {
-      #expect(await vault.standing == .current)
+      #expect(await vault.freshness == .current)
       let files = try bench.scratch.files()
       #expect(files["device-secret.next"] == nil)
       if files["device-secret"] == secret {
@@ -32,7 +32,7 @@ struct RekeyKillTests {
       #expect(try bench.filesHolding(old) == [])
     }
     vault = nil
-    #expect(try await bench.open().standing == .current)
+    #expect(try await bench.open().freshness == .current)
   }
 
   @Test(arguments: [

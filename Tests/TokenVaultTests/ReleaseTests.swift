@@ -76,7 +76,7 @@ struct ReleaseTests {
     // The refusal is counted once, with its account.
     await vault.note(try #require(refused), by: caller())
     try await vault.flushRefusals()
-    let records = try await vault.trail(after: 0, since: nil, account: "me")
+    let records = try await vault.auditPage(after: 0, since: nil, account: "me")
     let written = records.filter { $0.event == "refusal" }
     #expect(written.map(\.detail) == ["1 × release of an account that is not exportable"])
     #expect(try await vault.events().count { $0.hasPrefix("refusal") } == 1)

@@ -50,7 +50,7 @@ struct RemovalTests {
     let answer = try await remove(vault, local: local, again.prompt)
     #expect(answer.grant == (local ? .valid : .ended))
     #expect(try await vault.accountFacts(named: nil).isEmpty)
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "account-removed" && last.method == "password")
   }
 

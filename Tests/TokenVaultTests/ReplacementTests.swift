@@ -106,12 +106,12 @@ struct ReplacementTests: Replacing {
     // Nothing has changed, and nothing is left for another engine to find.
     #expect(try await isAnns(vault, before))
     #expect(try await vault.intent() == nil)
-    #expect(places(of: "rt-eve", in: try bench.scratch.files()).isEmpty)
+    #expect(locations(of: "rt-eve", in: try bench.scratch.files()).isEmpty)
     try await bench.pass(need, vault, caller())
     let facts = try await signIn(vault, "eve", need.prompt)
     #expect(facts.email == "eve@example.org" && facts.subject == "id-eve" && !facts.isProtected)
     #expect(try await vault.token().accessToken == "at-eve")
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "login" && last.detail?.contains("protection off") == true)
     // The account is Eve's: from now on she needs no prompt.
     bench.exchange.plan(login("eve"))
@@ -132,7 +132,7 @@ struct ReplacementTests: Replacing {
     var last: String?
     while last?.contains("not kept") != true {
       await Task.yield()
-      last = try await vault.trail(after: 0, since: nil, account: "me").last?.detail
+      last = try await vault.auditPage(after: 0, since: nil, account: "me").last?.detail
     }
     #expect(last == "the login was not kept: the refresh token that came with it was revoked")
     #expect(try await isAnns(vault, before))

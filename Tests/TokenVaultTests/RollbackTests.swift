@@ -57,18 +57,18 @@ struct RollbackTests {
     case "store and tokens": try put(["vault.db", "tokens/me"], of: old, into: now)
     case "mark":
       try put(["mark"], of: old, into: now)
-      return .newerThanMark
+      return .newerThanCounter
     case "mark removed":
       try run("/bin/rm", [now.scratch.path + "/mark"])
-      return .markMissing
+      return .counterMissing
     case "mark edited":
       var bytes = try #require(try now.scratch.files()["mark"])
       bytes[8] -= 1
       try overwriteMark(now, bytes)
-      return .markDamaged
+      return .counterDamaged
     case "mark cut":
       try overwriteMark(now, Array(try #require(now.scratch.files()["mark"]).prefix(24)))
-      return .markDamaged
+      return .counterDamaged
     case "store, with the count of today":
       try put(["vault.db"], of: old, into: now)
       try edit(now, "UPDATE meta SET value = x'0300000000000000' WHERE key = 'box-changes'")
@@ -97,10 +97,10 @@ struct RollbackTests {
       return .boxesChanged
     case "no store":
       try run("/bin/rm", [now.scratch.path + "/vault.db"])
-      return .markDamaged
+      return .counterDamaged
     default: Issue.record("\(what)")
     }
-    return .olderThanMark
+    return .olderThanCounter
   }
 
   @Test(arguments: [
@@ -114,7 +114,7 @@ struct RollbackTests {
     let before = try now.scratch.files()
     var vault: Vault? = try await now.open()
     if let vault {
-      #expect(await vault.standing == standing)
+      #expect(await vault.freshness == standing)
       #expect(try await vault.facts().problem != nil)
       let sent = now.exchange.requests.count
       for failure in [
@@ -160,7 +160,7 @@ struct RollbackTests {
     }
     vault = nil
     vault = try await now.open()
-    #expect(await vault?.standing == .current)
+    #expect(await vault?.freshness == .current)
     #expect(try await vault?.token().accessToken == "at-1")
     // The replaced store is detected if it comes back.
     vault = nil
@@ -177,7 +177,7 @@ struct RollbackTests {
     if let vault { try await now.accept(vault) }
     vault = nil
     try put(["vault.db"], of: left, into: now)
-    #expect(try await now.open().standing == .olderThanMark)
+    #expect(try await now.open().freshness == .olderThanCounter)
   }
 
   @Test
@@ -185,12 +185,12 @@ struct RollbackTests {
     let (old, now) = try await copies()
     let standing = try damaged("no store", old, now)
     var vault: Vault? = try await now.open()
-    #expect(await vault?.standing == standing)
+    #expect(await vault?.freshness == standing)
     // The empty store has its identifier, so that records before `recover` belong to one vault.
     let name = await vault?.identifier
     vault = nil
     vault = try await now.open()
-    #expect(await vault?.standing == standing)
+    #expect(await vault?.freshness == standing)
     #expect(await vault?.identifier == name)
     if let vault {
       #expect(try await now.accept(vault) == [])
@@ -199,7 +199,7 @@ struct RollbackTests {
     }
     vault = nil
     vault = try await now.open()
-    #expect(await vault?.standing == .current)
+    #expect(await vault?.freshness == .current)
     #expect(try await vault?.verifyTrail().isWhole == true)
     vault = nil
     #expect(try now.scratch.files().keys.filter { $0.hasPrefix("slots/") }.count == 1)
@@ -211,7 +211,7 @@ struct RollbackTests {
     do { _ = try await bench.open() }
     try run("/bin/rm", [bench.scratch.path + "/device-secret"])
     let vault = try await bench.open()
-    #expect(await vault.standing == .current)
+    #expect(await vault.freshness == .current)
     #expect(try await vault.verifyTrail().isWhole)
   }
 
@@ -228,12 +228,12 @@ struct RollbackTests {
     vault = nil
     try overwriteMark(now, mark)
     vault = try await now.open()
-    #expect(await vault?.standing == .current)
+    #expect(await vault?.freshness == .current)
     vault = nil
     // The rollback counter has caught up.
     #expect(try now.scratch.files()["mark"] != mark)
     try overwriteMark(now, mark)
-    #expect(try await now.open().standing == .current)
+    #expect(try await now.open().freshness == .current)
   }
 
   @Test
@@ -241,7 +241,7 @@ struct RollbackTests {
     let (old, now) = try await copies()
     try put(["vault.db", "mark"], of: old, into: now)
     let vault = try await now.open()
-    #expect(await vault.standing == .current)
+    #expect(await vault.freshness == .current)
     #expect(try await vault.row().generation == 1)
   }
 
@@ -260,7 +260,7 @@ struct RollbackTests {
     }
     vault = nil
     try put(["vault.db"], of: left, into: now)
-    #expect(try await now.open().standing == .olderThanMark)
+    #expect(try await now.open().freshness == .olderThanCounter)
   }
 
   @Test
@@ -282,6 +282,6 @@ struct RollbackTests {
     try run("/bin/rmdir", [mark])
     now.exchange.plan(.tokens(access: "at-5", refresh: "rt-5"))
     #expect(try await vault.token().accessToken == "at-5")
-    #expect(try await vault.boxChanges() == vault.markedCount)
+    #expect(try await vault.boxChanges() == vault.counterValue)
   }
 }

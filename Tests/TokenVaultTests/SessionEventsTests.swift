@@ -31,7 +31,7 @@ struct SessionEventsTests {
     #expect(try await vault.facts().unlockedFor == nil)
     await onlooker.untilTold(2)
     #expect(onlooker.story == ["ready, unlocked", "ready"])
-    let record = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let record = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(record.event == "lock" && record.outcome == "done")
     #expect(record.detail == "the screen was locked" && record.requester == "thumblatchd")
     // A token needs a check again.

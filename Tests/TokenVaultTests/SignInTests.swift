@@ -280,7 +280,7 @@ struct SignInTests {
     #expect(row.state == .signedOut && row.sealedRefreshToken == nil)
     let files = try bench.scratch.files()
     #expect(!files.values.contains { holds($0, Array(box.suffix(48))) })
-    #expect(places(of: "at-plain", in: files).isEmpty)
+    #expect(locations(of: "at-plain", in: files).isEmpty)
     #expect(files["vault.db-wal"]?.isEmpty ?? true)
     guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
       Issue.record("a token of nobody")
@@ -329,10 +329,10 @@ struct SignInTests {
   func protectionTurnedOnWhileARefreshWaitedIsHonoured() async throws {
     let bench = try Bench()
     // The window that protection opens is at the location of the caller that turned it on.
-    let places = ScriptedPlaces()
-    places.seat(1, at: "session 1")
-    places.seat(2, at: "session 2")
-    let vault = try await bench.open(places: places)
+    let locations = ScriptedPlaces()
+    locations.seat(1, at: "session 1")
+    locations.seat(2, at: "session 2")
+    let vault = try await bench.open(locations: locations)
     try await bench.signIn(vault)
     let need = try await need {
       _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())

@@ -41,7 +41,7 @@ struct SignOutTests {
     #expect(request.headers.contains("Authorization: Bearer at-me"))
     #expect(request.body == #"{"refresh_token":"rt-me"}"#)
     #expect(try await vault.row().sealedRefreshToken == nil)
-    let last = try #require(try await vault.trail(after: 0, since: nil, account: nil).last)
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "logout" && last.method == "password" && last.detail == "revoked")
     // The proof was for this one sign-out.
     #expect(await failure { _ = try await signOut(vault, need.prompt) } == nil)
@@ -80,7 +80,7 @@ struct SignOutTests {
     try await bench.unlock(vault, ["me"])
     bench.exchange.plan(.answer(status: 204, body: ""))
     #expect(try await signOut(vault).revoked)
-    let trail = try await vault.trail(after: 0, since: nil, account: nil)
+    let trail = try await vault.auditPage(after: 0, since: nil, account: nil)
     #expect(trail.last?.method == "unlock-window")
   }
 
@@ -217,7 +217,7 @@ struct SignOutTests {
     #expect(try await vault.row().sealedRefreshToken == nil)
     #expect(try await vault.cachedToken() == nil)
     let files = try bench.scratch.files()
-    #expect(places(of: "at-2", in: files).isEmpty && places(of: "rt-2", in: files).isEmpty)
+    #expect(locations(of: "at-2", in: files).isEmpty && locations(of: "rt-2", in: files).isEmpty)
     #expect(try await vault.events().suffix(3) == ["refresh begun", "refresh done", "logout done"])
   }
 

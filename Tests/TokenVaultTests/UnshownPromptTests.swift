@@ -9,13 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct UnshownPromptTests {
   private let bench: Bench
-  private let places = ScriptedPlaces()
+  private let locations = ScriptedPlaces()
   private let administrator = Administrator()
 
   init() throws {
     bench = try Bench()
     // Connections 1 to 9 are at the machine, all others come over the network.
-    for connection: UInt64 in 1...9 { places.seat(connection, at: "session 1") }
+    for connection: UInt64 in 1...9 { locations.seat(connection, at: "session 1") }
   }
 
   /// A vault with a protected account whose token has expired.
@@ -24,7 +24,7 @@ struct UnshownPromptTests {
     let vault = try await bench.open(
       rules: administrator,
       promptLimit: PromptLimit(),
-      places: places
+      locations: locations
     )
     try await bench.signIn(vault)
     try await bench.protect(vault)

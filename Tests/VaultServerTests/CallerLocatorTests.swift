@@ -41,17 +41,17 @@ struct CallerLocatorTests {
   func aCallerInALocalSessionIsAtItsSeat() async throws {
     defer { bus.remove() }
     let peer = try myself()
-    let places = CallerLocator(address: bus.address)
+    let locations = CallerLocator(address: bus.address)
     let here = CallerLocation(name: "session 1", objection: nil, isLocal: true)
-    #expect(await places.place(of: caller(1, peer)) == here)
+    #expect(await locations.location(of: caller(1, peer)) == here)
     try bus.act("set_session('1', Remote=True)")
     let far = CallerLocation(name: "session 1", objection: "remote session", isLocal: false)
-    #expect(await places.place(of: caller(2, peer)) == far)
+    #expect(await locations.location(of: caller(2, peer)) == far)
     // Without a session the caller shares the location of its unit. Without a unit it has its own
     // location.
     try bus.act("set_sessions({})")
-    let one = await places.place(of: caller(1, peer))
-    let two = await places.place(of: caller(2, peer))
+    let one = await locations.location(of: caller(1, peer))
+    let two = await locations.location(of: caller(2, peer))
     #expect(one.objection == "no session" && !one.isLocal)
     if let group = ControlGroup(process: ThisProcess.identifier) {
       #expect(one == two && one.name == "unit \(group.unit)")
@@ -64,11 +64,11 @@ struct CallerLocatorTests {
   func manyAtOnceAreAnsweredEachForItself() async throws {
     defer { bus.remove() }
     let peer = try myself()
-    let places = CallerLocator(address: bus.address)
+    let locations = CallerLocator(address: bus.address)
     let found = await withTaskGroup(of: CallerLocation.self) { group in
       for connection: UInt64 in 1...300 {
         let caller = caller(connection, connection % 3 == 0 ? nil : peer)
-        group.addTask { await places.place(of: caller) }
+        group.addTask { await locations.location(of: caller) }
       }
       return await group.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
@@ -80,8 +80,8 @@ struct CallerLocatorTests {
   @Test
   func aCallerThatHasEndedSitsNowhere() async throws {
     defer { bus.remove() }
-    let place = try Directory(path: bus.directory)
-    let listener = try UnixSocket.listen(in: place, name: "test")
+    let location = try Directory(path: bus.directory)
+    let listener = try UnixSocket.listen(in: location, name: "test")
     let child = try ChildProcess(
       path: "/usr/bin/python3",
       arguments: [
@@ -103,11 +103,11 @@ struct CallerLocatorTests {
     }
     let peer = try Self.peer(socket)
     try bus.act("set_sessions({\(child.identifier): '1'})")
-    let places = CallerLocator(address: bus.address)
+    let locations = CallerLocator(address: bus.address)
     child.kill()
     _ = try child.wait()
     // Its number may belong to another process by now.
-    let found = await places.place(of: caller(7, peer))
+    let found = await locations.location(of: caller(7, peer))
     #expect(
       found
         == CallerLocation(name: "connection 7", objection: "the caller has ended", isLocal: false)
@@ -126,20 +126,20 @@ struct CallerLocatorTests {
       )
     }
     let nowhere = CallerLocator(address: "unix:path=/nowhere/bus")
-    #expect(await nowhere.place(of: caller(1, peer)) == unknown(1))
-    let places = CallerLocator(address: bus.address)
+    #expect(await nowhere.location(of: caller(1, peer)) == unknown(1))
+    let locations = CallerLocator(address: bus.address)
     bus.haltLogind()
     let begun = BootInstant.now
     // The lookups do not wait for earlier ones.
     let (one, two, three) = (caller(1, peer), caller(2, peer), caller(3, peer))
-    async let first = places.place(of: one)
-    async let second = places.place(of: two)
-    async let third = places.place(of: three)
+    async let first = locations.location(of: one)
+    async let second = locations.location(of: two)
+    async let third = locations.location(of: three)
     #expect(await (first, second, third) == (unknown(1), unknown(2), unknown(3)))
     #expect(BootInstant.now.seconds(since: begun) < 30)
     bus.resumeLogind()
-    #expect(await places.place(of: caller(4, peer)).name == "session 1")
+    #expect(await locations.location(of: caller(4, peer)).name == "session 1")
     try bus.killLogind()
-    #expect(await places.place(of: caller(5, peer)) == unknown(5))
+    #expect(await locations.location(of: caller(5, peer)) == unknown(5))
   }
 }

@@ -28,7 +28,7 @@ struct ConnectionTableTests {
 
     func add(
       _ user: UInt32,
-      _ standing: Standing = .person
+      _ kind: UserKind = .person
     ) throws -> Connection {
       let (own, other) = try UnixSocket.pair()
       others.append(other)
@@ -39,9 +39,9 @@ struct ConnectionTableTests {
         PeerCredentials(process: ThisProcess.identifier, user: user, group: user),
         try ProcessHandle(identifier: ThisProcess.identifier)
       )
-      let party: Party = standing == .person ? .person(user) : .strangers
+      let party: Party = kind == .person ? .person(user) : .strangers
       let share = table.share(of: party)
-      let connection = Connection(peer, number: number, share: share, standing: standing)
+      let connection = Connection(peer, number: number, share: share, kind: kind)
       number += 1
       table.add(connection)
       return connection
@@ -65,7 +65,7 @@ struct ConnectionTableTests {
     }
   }
 
-  private static let stranger = Standing.stranger("a test")
+  private static let stranger = UserKind.stranger("a test")
 
   @Test
   func strangersHaveFewConnectionsTogether() throws {
@@ -83,7 +83,7 @@ struct ConnectionTableTests {
     let pending = try scene.add(7, .pending)
     #expect(scene.evicted(by: .strangers) == 2)
     scene.table.move(pending, to: .person(7))
-    pending.standing = .person
+    pending.kind = .person
     #expect(scene.table.hasPerson(7) && scene.evicted(by: .strangers) == 0)
     #expect(scene.table.strangers.map(\.number) == [2, 3])
   }

@@ -193,7 +193,7 @@ public struct VaultSnapshot: Sendable, Hashable {
 /// The state of an account at one moment.
 public struct AccountSnapshot: Sendable, Hashable {
   /// The status of its sign-in.
-  public enum Standing: Sendable, Hashable {
+  public enum Status: Sendable, Hashable {
     /// The account is signed in.
     case signedIn
     /// The account is signed out.
@@ -207,7 +207,7 @@ public struct AccountSnapshot: Sendable, Hashable {
   /// The user of the account.
   public var user: User
   /// The status of the sign-in.
-  public var standing: Standing
+  public var status: Status
   /// Whether a presence check protects its refresh token.
   public var isProtected: Bool
   /// When its usual access token ends, in seconds since 1970; `nil` if that is unknown or there is
@@ -220,14 +220,14 @@ public struct AccountSnapshot: Sendable, Hashable {
   public init(
     name: String,
     user: User,
-    standing: Standing,
+    status: Status,
     isProtected: Bool,
     accessTokenExpiresAt: Int64? = nil,
     refreshedAt: Int64? = nil
   ) {
     self.name = name
     self.user = user
-    self.standing = standing
+    self.status = status
     self.isProtected = isProtected
     self.accessTokenExpiresAt = accessTokenExpiresAt
     self.refreshedAt = refreshedAt

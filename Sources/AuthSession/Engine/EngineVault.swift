@@ -34,7 +34,7 @@ public struct EngineVault: AuthVault {
       // For the engine's error, a signed-out account differs from a missing one, but not from an
       // ended sign-in. The snapshot tells the last two apart.
       guard error.kind == .loginRequired, let found = try? await snapshot(of: account),
-        found.account?.standing == .signedOut
+        found.account?.status == .signedOut
       else { throw error }
       throw AuthError(.signedOut, "nobody is signed in", recoverySuggestion: "sign in")
     }
@@ -229,7 +229,7 @@ extension VaultSnapshot {
 extension AccountSnapshot {
   /// Makes a snapshot from the engine's answer about an account.
   init(_ account: VaultAccount) {
-    let standing: Standing =
+    let status: Status =
       switch account.state {
       case .signedOut: .signedOut
       case .loginRequired: .loginRequired(reason: account.cause)
@@ -247,7 +247,7 @@ extension AccountSnapshot {
         issuer: account.issuer,
         claims: account.claims.map(ClaimValue.members) ?? [:]
       ),
-      standing: standing,
+      status: status,
       isProtected: account.presenceProtection,
       accessTokenExpiresAt: account.accessTokenExpiresAt.map { Int64($0) },
       refreshedAt: account.refreshedAt.map { Int64($0) }

@@ -7,7 +7,7 @@
 /// only by the functions here, at any time and in any order.
 struct SessionFacts: Sendable {
   /// The status of the sign-in.
-  enum Standing: Sendable, Hashable {
+  enum Status: Sendable, Hashable {
     case signedOut
     case loginRequired(User, reason: String?)
     case signedIn(User, Guard, isOffline: Bool)
@@ -20,7 +20,7 @@ struct SessionFacts: Sendable {
     case locked
   }
 
-  private(set) var standing = Standing.signedOut
+  private(set) var status = Status.signedOut
   /// Whether the vault was asked at least once.
   private(set) var isKnown = false
   /// Raised with each report that the vault sends by itself, and with each sign-in and sign-out.
@@ -43,7 +43,7 @@ struct SessionFacts: Sendable {
     if let prompt = prompts.first { return .presencePrompt(prompt) }
     if isAuthenticating { return .authenticating }
     if let failure { return .error(failure) }
-    switch standing {
+    switch status {
     case .signedOut: return .unauthenticated
     case .loginRequired(let user, let reason): return .loginRequired(user, reason: reason)
     case .signedIn(let user, .locked, _): return .locked(user)
@@ -54,7 +54,7 @@ struct SessionFacts: Sendable {
 
   /// The user who is signed in, whatever the session does at the moment.
   var user: User? {
-    switch standing {
+    switch status {
     case .signedOut: nil
     case .loginRequired(let user, _), .signedIn(let user, _, _): user
     }
@@ -62,46 +62,46 @@ struct SessionFacts: Sendable {
 
   /// Whether a user is signed in, whatever the session does at the moment.
   var isAuthenticated: Bool {
-    if case .signedIn = standing { true } else { false }
+    if case .signedIn = status { true } else { false }
   }
 
   /// Whether a presence check protects the account.
   var isProtected: Bool {
-    if case .signedIn(_, let kind, _) = standing { kind != .none } else { false }
+    if case .signedIn(_, let kind, _) = status { kind != .none } else { false }
   }
 
   /// Whether the account is protected and no unlock window is open.
   var isLocked: Bool {
-    if case .signedIn(_, .locked, _) = standing { true } else { false }
+    if case .signedIn(_, .locked, _) = status { true } else { false }
   }
 
   /// The user whose tokens may be kept in memory.
   ///
   /// A new name is not a new user.
   var tokenHolder: User? {
-    guard case .signedIn(let user, _, _) = standing else { return nil }
+    guard case .signedIn(let user, _, _) = status else { return nil }
     return User(id: user.id, email: user.email, issuer: user.issuer)
   }
 
   /// Whether the last attempt to reach the provider failed.
   var isOffline: Bool {
-    if case .signedIn(_, _, isOffline: true) = standing { true } else { false }
+    if case .signedIn(_, _, isOffline: true) = status { true } else { false }
   }
 
   /// Takes in the vault's answer on the account.
   mutating func saw(_ snapshot: VaultSnapshot) {
     isKnown = true
     guard let account = snapshot.account else {
-      standing = .signedOut
+      status = .signedOut
       return
     }
-    switch account.standing {
-    case .signedOut: standing = .signedOut
-    case .loginRequired(let reason): standing = .loginRequired(account.user, reason: reason)
+    switch account.status {
+    case .signedOut: status = .signedOut
+    case .loginRequired(let reason): status = .loginRequired(account.user, reason: reason)
     case .signedIn:
       var wasOffline = false
-      if case .signedIn(_, _, let isOffline) = standing { wasOffline = isOffline }
-      standing = .signedIn(
+      if case .signedIn(_, _, let isOffline) = status { wasOffline = isOffline }
+      status = .signedIn(
         account.user,
         !account.isProtected ? .none : snapshot.isUnlocked ? .unlocked : .locked,
         isOffline: wasOffline
@@ -134,16 +134,16 @@ struct SessionFacts: Sendable {
   /// The window stays as it was.
   mutating func saw(_ account: AccountSnapshot) {
     var isUnlocked = false
-    if case .signedIn(_, .unlocked, _) = standing { isUnlocked = true }
+    if case .signedIn(_, .unlocked, _) = status { isUnlocked = true }
     saw(VaultSnapshot(account: account, isUnlocked: isUnlocked))
   }
 
   /// An unlock window was opened or closed.
   mutating func windowIs(open: Bool) {
-    guard case .signedIn(let user, let kind, let isOffline) = standing, kind != .none else {
+    guard case .signedIn(let user, let kind, let isOffline) = status, kind != .none else {
       return
     }
-    standing = .signedIn(user, open ? .unlocked : .locked, isOffline: isOffline)
+    status = .signedIn(user, open ? .unlocked : .locked, isOffline: isOffline)
   }
 
   /// The session was locked, or the window ended with the engine.
@@ -154,21 +154,21 @@ struct SessionFacts: Sendable {
 
   /// Records whether the provider could be reached.
   mutating func providerIs(reachable: Bool) {
-    guard case .signedIn(let user, let kind, _) = standing else { return }
-    standing = .signedIn(user, kind, isOffline: !reachable)
+    guard case .signedIn(let user, let kind, _) = status else { return }
+    status = .signedIn(user, kind, isOffline: !reachable)
   }
 
   /// The provider no longer accepts the sign-in.
   mutating func loginEnded(reason: String?) {
     guard let user else { return }
-    standing = .loginRequired(user, reason: reason)
+    status = .loginRequired(user, reason: reason)
   }
 
   /// The account was signed out.
   mutating func signedOut() {
     news += 1
     watch += 1
-    standing = .signedOut
+    status = .signedOut
     failure = nil
   }
 

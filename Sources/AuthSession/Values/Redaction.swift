@@ -44,13 +44,13 @@ extension AccountSnapshot: CustomStringConvertible, CustomDebugStringConvertible
 {
   /// The status of the account, without the user.
   public var description: String {
-    let standing =
-      switch self.standing {
+    let status =
+      switch self.status {
       case .signedIn: "signedIn"
       case .signedOut: "signedOut"
       case .loginRequired: "loginRequired"
       }
-    return "AccountSnapshot(\(standing), isProtected: \(isProtected))"
+    return "AccountSnapshot(\(status), isProtected: \(isProtected))"
   }
   /// The same as `description`.
   public var debugDescription: String { description }

@@ -186,7 +186,7 @@ extension Session {
   var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
 
   /// Tells a person at a terminal why nothing happens; nobody else.
-  private func askPatience() {
+  private func announceWaiting() {
     guard !output.json, (try? terminal(for: "")) != nil else { return }
     output.status("waiting for the provider")
   }
@@ -242,7 +242,7 @@ extension Session {
           make(prompt),
           more: more,
           within: seconds,
-          patience: seconds == Self.remoteLimit ? { self.askPatience() } : nil
+          whenSlow: seconds == Self.remoteLimit ? { self.announceWaiting() } : nil
         ) { reply throws(VaultClientError) in
           hasReply = true
           try body(reply)

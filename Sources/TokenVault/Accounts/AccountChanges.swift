@@ -27,12 +27,12 @@ extension Vault {
     }
     let account = try account(named: name)
     let isAllowed = try await allowRename(account, to: fresh, prompt, caller)
-    let place = await placeOfWindow(caller)
+    let location = await locationOfWindow(caller)
     await enter(account.id)
     defer { leave(account.id) }
     let row = try self.account(withIdentifier: account.id)
     guard row.name == account.name else { throw .noSuchAccount(account.name) }
-    guard row.name != fresh.text else { return try facts(of: row, at: place) }
+    guard row.name != fresh.text else { return try facts(of: row, at: location) }
     guard try !store(has: fresh.text) else {
       throw .invalidArgument("there is an account \(fresh.text) already")
     }
@@ -63,7 +63,7 @@ extension Vault {
       writeTokenFile(of: changed, token)
     }
     writeDefaultAccount()
-    return try facts(of: changed, at: place)
+    return try facts(of: changed, at: location)
   }
 
   /// Whether a check for it was passed; `false` if none is needed.
@@ -210,7 +210,7 @@ extension Vault {
       )
     }
     forgetTokens(of: row.id)
-    if row.sealedRefreshToken != nil { try raiseMark() }
+    if row.sealedRefreshToken != nil { try raiseCounter() }
     // A window without any account of its own would count as one for all accounts.
     windows.forget(row.id)
     writeDefaultAccount()

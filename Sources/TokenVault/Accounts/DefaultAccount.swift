@@ -35,7 +35,7 @@ extension Vault {
 
   /// Writes the name of the default account, for callers that name none.
   func writeDefaultAccount() {
-    guard standing == .current else { return }
+    guard freshness == .current else { return }
     guard let account = try? impliedAccount() else {
       try? TokenFiles.setDefault(account: nil, in: directory)
       return
@@ -87,7 +87,7 @@ extension Vault {
       )
     }
     writeDefaultAccount()
-    return try facts(of: account, at: await placeOfWindow(caller))
+    return try facts(of: account, at: await locationOfWindow(caller))
   }
   /// The protected account that would stop being the default: the present one, or the one that was
   /// it until a second account came.

@@ -1,12 +1,12 @@
 // The part of an examination that verifies the audit log.
 extension Vault {
   /// Whether the audit log is intact, record by record; other calls are served in between.
-  func examineAudit() async -> [VaultFinding] {
+  func examineAuditLog() async -> [VaultFinding] {
     do throws(VaultFailure) {
-      let facts = try await checkedAudit()
+      let facts = try await checkedAuditLog()
       if let finding = finding(facts) { return [finding] }
       // A log that was cut along with its store is intact up to there.
-      guard case .vaultUnsafe(_, let hint)? = standing.failure else {
+      guard case .vaultUnsafe(_, let hint)? = freshness.failure else {
         return [VaultFinding("trail", .ok, "each record is what was written (\(facts.records))")]
       }
       return [
@@ -25,7 +25,7 @@ extension Vault {
     }
   }
 
-  private func finding(_ facts: TrailFacts) -> VaultFinding? {
+  private func finding(_ facts: AuditReport) -> VaultFinding? {
     guard !facts.isWhole else { return nil }
     return VaultFinding(
       "trail",

@@ -118,7 +118,7 @@ extension AuditHead {
 
   /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
-    let fields = (0..<6).map { trailInteger(bytes[$0 * 8..<$0 * 8 + 8]) }
+    let fields = (0..<6).map { auditInteger(bytes[$0 * 8..<$0 * 8 + 8]) }
     first = fields[0]
     last = fields[1]
     count = fields[2]
@@ -138,7 +138,7 @@ extension AuditCheckpoint {
 
   /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
-    number = trailInteger(bytes[..<8])
+    number = auditInteger(bytes[..<8])
     code = Array(bytes[8...])
   }
 }
@@ -148,6 +148,6 @@ func auditBytes(_ value: Int64) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) }
 }
 
-private func trailInteger(_ bytes: ArraySlice<UInt8>) -> Int64 {
+private func auditInteger(_ bytes: ArraySlice<UInt8>) -> Int64 {
   bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
 }

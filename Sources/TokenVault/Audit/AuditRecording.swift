@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 
 /// The result of verifying the audit log.
-public struct TrailFacts: Sendable, Equatable {
+public struct AuditReport: Sendable, Equatable {
   /// Whether every record is as it was written, and none is missing.
   public let isWhole: Bool
   /// The number of records.
@@ -32,10 +32,10 @@ extension Vault {
   static let pruningRecords = 1000
 
   /// The audit log in the store.
-  var trail: AuditLog { AuditLog(store: store, vault: identifier, owner: owner) }
+  var auditLog: AuditLog { AuditLog(store: store, vault: identifier, owner: owner) }
 
   /// Runs a step of the audit log, and turns its error into a `VaultFailure`.
-  func trailed<Value>(
+  func audited<Value>(
     _ body: () throws(AuditFailure) -> Value
   ) throws(VaultFailure) -> Value {
     do throws(AuditFailure) {
@@ -52,8 +52,8 @@ extension Vault {
   /// Writes a record in the running transaction: if that fails, the transaction writes nothing.
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
-    try trailed { () throws(AuditFailure) in
-      try self.trail.append(entry.bounded, at: time, using: self.auditKeys)
+    try audited { () throws(AuditFailure) in
+      try self.auditLog.append(entry.bounded, at: time, using: self.auditKeys)
     }
     recordsSincePruning += 1
   }
@@ -64,17 +64,17 @@ extension Vault {
   ///
   /// - Throws: `vaultUnsafe` if the store may be an old copy: its log is intact as far as it goes,
   ///   but the records since are missing.
-  public func verifyTrail() async throws(VaultFailure) -> TrailFacts {
+  public func verifyTrail() async throws(VaultFailure) -> AuditReport {
     try demandCurrentStore()
-    return try await checkedAudit()
+    return try await checkedAuditLog()
   }
 
   /// Verifies the audit log as it is, even if the store may be an old copy.
-  func checkedAudit() async throws(VaultFailure) -> TrailFacts {
+  func checkedAuditLog() async throws(VaultFailure) -> AuditReport {
     let verdict = try await verdict()
     let bad = verdict.found?.number
     return try stored { () throws(StorageError) in
-      TrailFacts(
+      AuditReport(
         isWhole: verdict.found == nil,
         records: verdict.records,
         first: verdict.first,
@@ -91,15 +91,15 @@ extension Vault {
   }
 
   private func verdict() async throws(VaultFailure) -> AuditVerdict {
-    var verification = AuditVerification(of: trail)
+    var verification = AuditVerification(of: auditLog)
     var keys = auditKeys.chain.identifier
     while true {
       // A rekey has changed all codes: start again.
       if auditKeys.chain.identifier != keys {
         keys = auditKeys.chain.identifier
-        verification = AuditVerification(of: trail)
+        verification = AuditVerification(of: auditLog)
       }
-      let verdict = try trailed { () throws(AuditFailure) in
+      let verdict = try audited { () throws(AuditFailure) in
         try verification.step(using: self.auditKeys)
       }
       if let verdict { return verdict }
@@ -112,10 +112,10 @@ extension Vault {
   /// Records the counted refusals, and removes old records if that is due.
   ///
   /// It is called at the start and each minute.
-  public func maintainAudit() async throws(VaultFailure) {
+  public func maintainAuditLog() async throws(VaultFailure) {
     try flushRefusals()
     // An old copy that was restored stays as it is.
-    guard standing == .current else { return }
+    guard freshness == .current else { return }
     let now = clock.boot
     if let lastPruning, now.seconds(since: lastPruning) < Self.pruningInterval,
       recordsSincePruning < Self.pruningRecords
@@ -124,14 +124,14 @@ extension Vault {
     }
     lastPruning = now
     recordsSincePruning = 0
-    try await pruneAudit()
+    try await pruneAuditLog()
   }
 
   /// Removes records that are too old or too many.
-  func pruneAudit() async throws(VaultFailure) {
+  func pruneAuditLog() async throws(VaultFailure) {
     func end() throws(VaultFailure) -> Int64? {
-      try trailed { () throws(AuditFailure) in
-        try self.trail.endOfPruning(
+      try audited { () throws(AuditFailure) in
+        try self.auditLog.endOfPruning(
           to: self.auditLimitsNow(),
           at: self.clock.wall.seconds,
           using: self.auditKeys
@@ -144,8 +144,8 @@ extension Vault {
     guard let end = try end() else { return }
     let time = clock.wall.seconds
     try change { () throws(VaultFailure) in
-      try self.trailed { () throws(AuditFailure) in
-        try self.trail.prune(through: end, found: found, at: time, using: self.auditKeys)
+      try self.audited { () throws(AuditFailure) in
+        try self.auditLog.prune(through: end, found: found, at: time, using: self.auditKeys)
       }
     }
   }

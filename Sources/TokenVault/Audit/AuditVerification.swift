@@ -17,22 +17,22 @@ struct AuditVerdict: Equatable {
 struct AuditVerification {
   private static let page = 256
 
-  private let trail: AuditLog
+  private let auditLog: AuditLog
   /// The number of the next record, and the code that it continues.
   private var expected: Int64 = 1
   private var previous = AuditChain.start
   /// The progress of the search for the right record; `nil` unless the one at `expected` is wrong.
   private var searched: Int64?
 
-  init(of trail: AuditLog) {
-    self.trail = trail
+  init(of auditLog: AuditLog) {
+    self.auditLog = auditLog
   }
 
   /// Verifies one page; returns the verdict once there is one.
   mutating func step(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict? {
     if searched != nil { return try search(using: keys) }
     let checkpoint: AuditCheckpoint
-    switch try trail.checkpoint(using: keys) {
+    switch try auditLog.checkpoint(using: keys) {
     case .missing: checkpoint = .start
     case .authentic(let value): checkpoint = value
     case .forged: return try verdict(AuditBreak(number: try firstNumber(), flaw: .checkpoint), keys)
@@ -47,8 +47,8 @@ struct AuditVerification {
     }
     let rows = try readable(after: expected - 1)
     for row in rows {
-      guard row.number == expected, row.owner == trail.owner,
-        try trail.code(of: row, number: expected, previous: previous, using: keys) == row.mac
+      guard row.number == expected, row.owner == auditLog.owner,
+        try auditLog.code(of: row, number: expected, previous: previous, using: keys) == row.mac
       else {
         searched = 0
         return nil
@@ -57,8 +57,8 @@ struct AuditVerification {
       previous = row.mac
     }
     if rows.count == Self.page { return nil }
-    let next = try trail.storing { () throws(StorageError) in
-      try trail.store.auditNumber(after: expected - 1)
+    let next = try auditLog.storing { () throws(StorageError) in
+      try auditLog.store.auditNumber(after: expected - 1)
     }
     // A record that cannot be read ends the page early.
     if next != nil {
@@ -73,7 +73,7 @@ struct AuditVerification {
     _ checkpoint: AuditCheckpoint,
     using keys: borrowing AuditKeys
   ) throws(AuditFailure) -> AuditBreak? {
-    guard let head = try trail.head(using: keys).value else {
+    guard let head = try auditLog.head(using: keys).value else {
       return AuditBreak(number: expected, flaw: .head)
     }
     if head.last >= expected { return AuditBreak(number: expected, flaw: .truncated) }
@@ -82,7 +82,7 @@ struct AuditVerification {
     if head.first != checkpoint.number + 1 {
       return AuditBreak(number: head.first, flaw: .checkpoint)
     }
-    if try head.boxChanges != trail.boxChanges() {
+    if try head.boxChanges != auditLog.boxChanges() {
       return AuditBreak(number: expected, flaw: .truncated)
     }
     return nil
@@ -94,17 +94,17 @@ struct AuditVerification {
     _ keys: borrowing AuditKeys
   ) throws(AuditFailure) -> AuditVerdict {
     var found = found
-    if let known = try trail.head(using: keys).value?.broken {
+    if let known = try auditLog.head(using: keys).value?.broken {
       // For the same place, the head knows the state before further records came. It does not know
       // whether an added record is the copy of another.
       let isSame = known.number == found?.number && found?.flaw != .duplicated
       if isSame || known.number < found?.number ?? .max { found = known }
     }
-    return try trail.storing { () throws(StorageError) in
+    return try auditLog.storing { () throws(StorageError) in
       AuditVerdict(
-        records: try trail.store.auditCount(),
-        first: try trail.store.auditNumber(after: 0) ?? 0,
-        last: try trail.store.auditNumber(through: .max) ?? 0,
+        records: try auditLog.store.auditCount(),
+        first: try auditLog.store.auditNumber(after: 0) ?? 0,
+        last: try auditLog.store.auditNumber(through: .max) ?? 0,
         found: found
       )
     }
@@ -116,7 +116,7 @@ struct AuditVerification {
   private mutating func search(
     using keys: borrowing AuditKeys
   ) throws(AuditFailure) -> AuditVerdict? {
-    if let pruned = try trail.checkpoint(using: keys).value, pruned.number >= expected {
+    if let pruned = try auditLog.checkpoint(using: keys).value, pruned.number >= expected {
       searched = nil
       return nil
     }
@@ -125,7 +125,7 @@ struct AuditVerification {
     if from == 0 {
       if let wrong, try isCopy(wrong) { return try told(.duplicated, keys) }
       if wrong == nil, try isUnreadable(expected) { return try told(.altered, keys) }
-      if let head = try trail.head(using: keys).value, expected > head.last {
+      if let head = try auditLog.head(using: keys).value, expected > head.last {
         return try toldMore(wrong, keys)
       }
     }
@@ -141,8 +141,8 @@ struct AuditVerification {
     }
     // Behind a record that cannot be read there may be more.
     let end = rows.last?.number ?? from
-    let unreadable = try trail.storing { () throws(StorageError) in
-      try trail.store.auditNumber(after: end)
+    let unreadable = try auditLog.storing { () throws(StorageError) in
+      try auditLog.store.auditNumber(after: end)
     }
     if let unreadable {
       searched = unreadable
@@ -173,10 +173,10 @@ struct AuditVerification {
     _ keys: borrowing AuditKeys
   ) throws(AuditFailure) -> AuditVerdict {
     guard wrong == nil else { return try told(.added, keys) }
-    let next = try trail.readable(after: expected, limit: 1).first
+    let next = try auditLog.readable(after: expected, limit: 1).first
     let isCopy = try next.map { row throws(AuditFailure) in try self.isCopy(row) } ?? false
-    let number = try trail.storing { () throws(StorageError) in
-      try trail.store.auditNumber(after: expected) ?? expected
+    let number = try auditLog.storing { () throws(StorageError) in
+      try auditLog.store.auditNumber(after: expected) ?? expected
     }
     return try verdict(AuditBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
   }
@@ -198,37 +198,37 @@ struct AuditVerification {
     after previous: [UInt8],
     using keys: borrowing AuditKeys
   ) throws(AuditFailure) -> Bool {
-    try trail.code(of: row, number: number, previous: previous, using: keys) == row.mac
+    try auditLog.code(of: row, number: number, previous: previous, using: keys) == row.mac
   }
 
   private func isCopy(_ row: AuditRow) throws(AuditFailure) -> Bool {
-    try trail.storing { () throws(StorageError) in
-      try trail.store.hasAuditCode(row.mac, besides: row.number)
+    try auditLog.storing { () throws(StorageError) in
+      try auditLog.store.hasAuditCode(row.mac, besides: row.number)
     }
   }
 
   private func isUnreadable(_ number: Int64) throws(AuditFailure) -> Bool {
-    try trail.storing { () throws(StorageError) in
-      try trail.store.auditNumber(after: number - 1) == number
+    try auditLog.storing { () throws(StorageError) in
+      try auditLog.store.auditNumber(after: number - 1) == number
     }
   }
 
   // MARK: - Reading
 
   private func firstNumber() throws(AuditFailure) -> Int64 {
-    try trail.storing { () throws(StorageError) in
-      try trail.store.auditNumber(after: .min) ?? expected
+    try auditLog.storing { () throws(StorageError) in
+      try auditLog.store.auditNumber(after: .min) ?? expected
     }
   }
 
   private func record(at number: Int64) throws(AuditFailure) -> AuditRow? {
-    try trail.readable(after: number - 1, limit: 1).first.flatMap {
+    try auditLog.readable(after: number - 1, limit: 1).first.flatMap {
       $0.number == number ? $0 : nil
     }
   }
 
   private func readable(after number: Int64) throws(AuditFailure) -> [AuditRow] {
-    try trail.readable(after: number, limit: Self.page)
+    try auditLog.readable(after: number, limit: Self.page)
   }
 }
 

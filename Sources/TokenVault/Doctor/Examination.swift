@@ -46,12 +46,12 @@ extension Vault {
 
   private func lookAtAll() async -> [VaultFinding] {
     var findings = examineStore()
-    findings += examineMark()
+    findings += examineCounter()
     findings += examineDeviceSecret()
     findings += examineSlots()
     findings += examineTokenFiles()
     findings += examineAccounts()
-    findings += await examineAudit()
+    findings += await examineAuditLog()
     findings += examineClock()
     findings += examineMemory()
     findings += examineReader(await reader())
@@ -93,14 +93,16 @@ extension Vault {
     }
   }
 
-  private func examineMark() -> [VaultFinding] {
+  private func examineCounter() -> [VaultFinding] {
     look("mark") { () throws(VaultFailure) in
-      if case .vaultUnsafe(let message, let hint)? = standing.failure {
+      if case .vaultUnsafe(let message, let hint)? = freshness.failure {
         return [VaultFinding("mark", .problem, message, remedy: hint)]
       }
       let count = try boxChanges()
       guard
-        let mark = try stored({ () throws(StorageError) in try MarkFile.read(in: self.directory) })
+        let counter = try stored({ () throws(StorageError) in
+          try RollbackCounterFile.read(in: self.directory)
+        })
       else {
         guard count > 0 else { return [VaultFinding("mark", .ok, "nothing to mark yet")] }
         return [
@@ -112,12 +114,12 @@ extension Vault {
           )
         ]
       }
-      guard mark.count == count else {
+      guard counter.count == count else {
         return [
           VaultFinding(
             "mark",
             .problem,
-            "the rollback mark does not fit the store (\(count), and the mark says \(mark.count))",
+            "the rollback mark does not fit the store (\(count), and the mark says \(counter.count))",
             remedy: "if you did not put back an old copy, find out who did"
           )
         ]

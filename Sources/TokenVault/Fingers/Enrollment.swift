@@ -7,7 +7,7 @@ internal import System
 /// An enrolment that runs for a connection.
 struct EnrollmentRun {
   /// The name of the caller's location.
-  let place: String
+  let location: String
   /// `nil` while it is being started.
   var conversation: (any EnrollmentConversation)?
 }
@@ -52,8 +52,8 @@ extension Vault {
     }
     try demandRoom()
     // Otherwise a remote caller would enroll the touches of the person at the reader.
-    let place = await place(of: caller)
-    if let objection = place.objection {
+    let location = await location(of: caller)
+    if let objection = location.objection {
       throw .presenceFailed(
         .notAvailable("a finger is enrolled at the machine itself: \(objection)"),
         methods: []
@@ -65,7 +65,7 @@ extension Vault {
     guard try spend(prompt, question, caller) == .password else {
       throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
     }
-    enrollments[caller.connection] = EnrollmentRun(place: place.name)
+    enrollments[caller.connection] = EnrollmentRun(location: location.name)
     defer { enrollments[caller.connection] = nil }
     let former = try formerPrints()
     let request = EnrollmentRequest(
@@ -78,8 +78,8 @@ extension Vault {
     let taken: TakenPrint
     do throws(PresenceOutcome) {
       taken = try await takenPrint(request, caller.connection) { event in
-        if case .removed(let place) = event, former.indices.contains(place) {
-          gone.append(former[place].id)
+        if case .removed(let location) = event, former.indices.contains(location) {
+          gone.append(former[location].id)
         } else {
           report(event)
         }
@@ -206,7 +206,7 @@ extension Vault {
         AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger)
       )
     }
-    try raiseMark()
+    try raiseCounter()
   }
 
   /// A print opens only for this owner, finger and reader: one copied from another does not.

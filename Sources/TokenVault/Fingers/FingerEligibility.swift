@@ -97,7 +97,7 @@ extension Vault {
   ///
   /// If that program does not run, its fingers are taken to be those that the password has
   /// confirmed.
-  func fingerStandingAtRest(for caller: Caller) async throws(VaultFailure) -> FingerEligibility {
+  func fingerEligibilityAtRest(for caller: Caller) async throws(VaultFailure) -> FingerEligibility {
     var look = DesktopLook()
     do throws(PresenceOutcome) {
       look.desktop = try await desktopAtRest(of: caller)
@@ -107,7 +107,7 @@ extension Vault {
     return try fingerEligibility(look)
   }
 
-  /// The desktop's fingers without a start of the desktop's program; see `fingerStandingAtRest`.
+  /// The desktop's fingers without a start of the desktop's program; see `fingerEligibilityAtRest`.
   func desktopAtRest(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
     switch try await check.desktopView(of: caller) {
     case .seen(let desktop): return desktop
@@ -210,12 +210,12 @@ extension Vault {
   }
 
   /// Remembers the values that a prompt is opened with, and drops those of prompts that are gone.
-  func note(_ prompt: String, _ standing: FingerEligibility, at place: CallerLocation) {
+  func note(_ prompt: String, _ eligibility: FingerEligibility, at location: CallerLocation) {
     notes = notes.filter { prompts.contains($0.key) }
     notes[prompt] = PromptContext(
-      look: standing.look,
-      unconfirmed: standing.change != nil && standing.damage == nil ? standing.set : nil,
-      objection: fingerObjection(standing, at: place)
+      look: eligibility.look,
+      unconfirmed: eligibility.change != nil && eligibility.damage == nil ? eligibility.set : nil,
+      objection: fingerObjection(eligibility, at: location)
     )
   }
 

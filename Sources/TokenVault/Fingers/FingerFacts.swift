@@ -19,12 +19,12 @@ extension Vault {
   ///
   /// It starts a helper to ask the desktop, but no program of the desktop.
   public func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
-    let standing = try await fingerStandingAtRest(for: caller)
+    let eligibility = try await fingerEligibilityAtRest(for: caller)
     return FingerFacts(
       fingers: try printRows().map(\.finger).sorted(),
-      desktop: Set(standing.desktop?.fingers.map(\.name) ?? []).sorted(),
-      source: standing.desktop?.source,
-      reason: reason(for: .test, standing, at: await place(of: caller))
+      desktop: Set(eligibility.desktop?.fingers.map(\.name) ?? []).sorted(),
+      source: eligibility.desktop?.source,
+      reason: reason(for: .test, eligibility, at: await location(of: caller))
     )
   }
 
@@ -99,7 +99,7 @@ extension Vault {
         )
       )
     }
-    try raiseMark()
+    try raiseCounter()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
     var onReader: String?
     if case .left(let why) = deletion { onReader = why }

@@ -63,8 +63,8 @@ extension Vault {
       let deletion =
         clock.boot < end ? await deletion(of: print) : .left("there was no time for it")
       guard case .left(let why) = deletion else { continue }
-      if let place = left.firstIndex(where: { $0.why.utf8.elementsEqual(why.utf8) }) {
-        left[place].fingers.append(finger)
+      if let index = left.firstIndex(where: { $0.why.utf8.elementsEqual(why.utf8) }) {
+        left[index].fingers.append(finger)
       } else {
         left.append((why, [finger]))
       }

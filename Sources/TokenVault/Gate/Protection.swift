@@ -22,7 +22,7 @@ extension Vault {
     let account = try account(named: name)
     if (try protectionClass(of: account) == .presence) == isOn {
       if let prompt { cancel(prompt, caller: caller) }
-      return try facts(of: account, at: await placeOfWindow(caller))
+      return try facts(of: account, at: await locationOfWindow(caller))
     }
     let policy = try policy()
     let question = PromptQuestion(
@@ -35,25 +35,25 @@ extension Vault {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
     // Where the person was asked, and looked for again before that could be passed.
-    let place = prompts.place(of: prompt)
+    let location = prompts.location(of: prompt)
     let ends = isOn ? await beginGuarding() : windowEnds
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       try protect(row, isOn, purpose, authority, caller)
     }
     // Not if the person has gone since.
-    if isOn, let place, ends == windowEnds {
-      openWindow(of: changed, provenBy: authority.origin, at: place, policy, caller)
+    if isOn, let location, ends == windowEnds {
+      openWindow(of: changed, provenBy: authority.origin, at: location, policy, caller)
     }
     restGuardLater()
-    return try facts(of: changed, at: await placeOfWindow(caller))
+    return try facts(of: changed, at: await locationOfWindow(caller))
   }
 
   /// Opens the unlock window of one account.
   private func openWindow(
     of account: AccountRow,
     provenBy origin: PresenceProof.Origin?,
-    at place: String,
+    at location: String,
     _ policy: Policy,
     _ caller: Caller
   ) {
@@ -76,7 +76,7 @@ extension Vault {
     )
     // Without its record there is no window; the protection is on all the same.
     guard (try? change { () throws(VaultFailure) in try self.record(entry) }) != nil else { return }
-    windows.add(window, for: account.id, at: place, now: clock.boot)
+    windows.add(window, for: account.id, at: location, now: clock.boot)
   }
 
   private func protect(
@@ -113,7 +113,7 @@ extension Vault {
         )
       )
     }
-    try raiseMark()
+    try raiseCounter()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
     return changed
   }

@@ -89,7 +89,7 @@ extension Vault {
         try self.countBoxChange()
         try self.record(entry)
       }
-      try? raiseMark()
+      try? raiseCounter()
       return
     }
     var row = account
@@ -112,7 +112,7 @@ extension Vault {
     forgetTokens(of: changed.id)
     // From here on the caller's copy is the only one: nothing may keep it from being sent. What
     // fails now is done by the next change and the next checkpoint.
-    try? raiseMark()
+    try? raiseCounter()
     _ = try? stored { () throws(StorageError) in try self.store.checkpoint() }
   }
 }

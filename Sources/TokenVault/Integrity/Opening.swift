@@ -14,16 +14,16 @@ struct Opening: ~Copyable {
   let store: Store
   let keys: VaultKeys
   let identifier: [UInt8]
-  private(set) var standing: StoreFreshness
+  private(set) var freshness: StoreFreshness
   /// Whether the store is sealed under the next device secret, which is not in its place yet.
   private(set) var isRekeyUnfinished: Bool
   /// The count that the file of the rollback counter holds; 0 if it holds none.
-  private(set) var markedCount: UInt64
+  private(set) var counterValue: UInt64
 
   private let directory: StateDirectory
   private let hasIdentifier: Bool
   private let count: UInt64
-  private let isMarkToBeWritten: Bool
+  private let isCounterToBeWritten: Bool
 
   /// Opens the files that are there, and makes those that are missing in a fresh directory.
   init(_ directory: StateDirectory) throws {
@@ -59,17 +59,17 @@ struct Opening: ~Copyable {
   ) throws {
     let known = try store.meta(Self.vaultKey)
     let identifier = if let known { known } else { try randomBytes(16) }
-    var found = try Self.found(identifier, keys.mark, in: directory)
-    var isMarkToBeWritten = !found.isAuthentic || found.mark?.count != count
+    var found = try Self.found(identifier, keys.counter, in: directory)
+    var isCounterToBeWritten = !found.isAuthentic || found.counter?.count != count
     let isRekeyUnfinished = replaced != nil
     if let replaced, !found.isAuthentic {
       // Until a rekey is finished, the file of the rollback counter is under either key.
-      found = try Self.found(identifier, replaced.mark, in: directory)
-      isMarkToBeWritten = true
+      found = try Self.found(identifier, replaced.counter, in: directory)
+      isCounterToBeWritten = true
     }
-    var standing = Self.standing(found, count)
-    if standing == .current {
-      standing = try Self.boxes(store, count, identifier, keys.mark)
+    var freshness = Self.freshness(found, count)
+    if freshness == .current {
+      freshness = try Self.boxes(store, count, identifier, keys.counter)
     }
     self.directory = directory
     self.store = store
@@ -78,9 +78,9 @@ struct Opening: ~Copyable {
     self.identifier = identifier
     hasIdentifier = known != nil
     self.isRekeyUnfinished = isRekeyUnfinished
-    self.isMarkToBeWritten = isMarkToBeWritten
-    markedCount = found.mark?.count ?? 0
-    self.standing = standing
+    self.isCounterToBeWritten = isCounterToBeWritten
+    counterValue = found.counter?.count ?? 0
+    self.freshness = freshness
   }
 
   /// Whether the store holds the boxes that its digest covers.
@@ -106,17 +106,17 @@ struct Opening: ~Copyable {
   /// - Throws: `StorageError`, `CryptographyError`, and all that `begin` throws.
   mutating func settle(beginning begin: (borrowing AuditKeys) throws -> Void) throws {
     try name(begin)
-    guard standing == .current else { return }
+    guard freshness == .current else { return }
     if isRekeyUnfinished {
-      try Vault.finishRekey(store, count, of: identifier, using: keys.mark, in: directory)
+      try Vault.finishRekey(store, count, of: identifier, using: keys.counter, in: directory)
       isRekeyUnfinished = false
     } else {
       try DeviceSecretFile.discardNext(in: directory)
-      if isMarkToBeWritten {
-        try Vault.writeMark(count, of: identifier, using: keys.mark, in: directory)
+      if isCounterToBeWritten {
+        try Vault.writeCounter(count, of: identifier, using: keys.counter, in: directory)
       }
     }
-    markedCount = count
+    counterValue = count
     try store.leaveLogOnClose(false)
   }
 
@@ -125,12 +125,12 @@ struct Opening: ~Copyable {
     let secret = keys.identifier
     guard try !hasIdentifier || store.meta(Self.secretKey) != secret else { return }
     let isEmpty = try count == 0 && !store.hasSealedBoxes() && store.auditCount() == 0
-    guard standing == .current || isEmpty && !hasIdentifier else { return }
+    guard freshness == .current || isEmpty && !hasIdentifier else { return }
     try store.transaction {
       try store.setMeta(Self.vaultKey, to: identifier)
       try store.setMeta(Self.secretKey, to: secret)
       // No record was authenticated under the keys of another secret.
-      if isEmpty { try begin(keys.trail) }
+      if isEmpty { try begin(keys.audit) }
     }
   }
 
@@ -176,7 +176,7 @@ struct Opening: ~Copyable {
   }
 
   private struct Found {
-    var mark: Mark?
+    var counter: RollbackCounter?
     var isDamaged = false
     var isAuthentic = false
   }
@@ -188,24 +188,25 @@ struct Opening: ~Copyable {
   ) throws -> Found {
     var found = Found()
     do throws(StorageError) {
-      found.mark = try MarkFile.read(in: directory)
+      found.counter = try RollbackCounterFile.read(in: directory)
     } catch {
       guard case .damaged = error else { throw error }
       found.isDamaged = true
     }
-    if let mark = found.mark {
-      found.isAuthentic = try mark.code == Vault.markCode(mark.count, of: identifier, using: key)
+    if let counter = found.counter {
+      found.isAuthentic =
+        try counter.code == Vault.counterCode(counter.count, of: identifier, using: key)
     }
     return found
   }
 
-  private static func standing(_ found: Found, _ count: UInt64) -> StoreFreshness {
-    if found.isDamaged { return .markDamaged }
-    guard let mark = found.mark else { return count == 0 ? .current : .markMissing }
+  private static func freshness(_ found: Found, _ count: UInt64) -> StoreFreshness {
+    if found.isDamaged { return .counterDamaged }
+    guard let counter = found.counter else { return count == 0 ? .current : .counterMissing }
     // Nothing has been counted yet, so the device secret may be a new one.
-    if count == 0 && mark.count == 0 { return .current }
-    guard found.isAuthentic else { return .markDamaged }
-    if count < mark.count { return .olderThanMark }
-    return count - mark.count <= 1 ? .current : .newerThanMark
+    if count == 0 && counter.count == 0 { return .current }
+    guard found.isAuthentic else { return .counterDamaged }
+    if count < counter.count { return .olderThanCounter }
+    return count - counter.count <= 1 ? .current : .newerThanCounter
   }
 }

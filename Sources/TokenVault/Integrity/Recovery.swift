@@ -43,7 +43,7 @@ extension Vault {
     for name in try tokenFiles() { try removeTokenFile(of: name) }
     let count = try acceptedCount()
     let secret = deviceSecret.identifier
-    let why = standing
+    let why = freshness
     let names = try change { () throws(VaultFailure) in
       var names: [String] = []
       for var row in accounts {
@@ -68,8 +68,8 @@ extension Vault {
       }
       try self.dropUnreadableRules()
       try self.setBoxChanges(count)
-      try self.trailed { () throws(AuditFailure) in
-        try self.trail.acceptBoxChanges(using: self.auditKeys)
+      try self.audited { () throws(AuditFailure) in
+        try self.auditLog.acceptBoxChanges(using: self.auditKeys)
       }
       try self.stored { () throws(StorageError) in
         try self.store.setMeta("vault", to: self.identifier)
@@ -92,8 +92,8 @@ extension Vault {
       try self.store.leaveLogOnClose(false)
       try self.store.checkpoint()
     }
-    try writeMark(count)
-    standing = .current
+    try writeCounter(count)
+    freshness = .current
     withdrawPresence()
     if isRekeyUnfinished { try finishRekey() }
     Self.removeLeavings(of: store, in: directory)
@@ -103,9 +103,9 @@ extension Vault {
 
   /// A count that no copy of this vault has reached, so that a copy restored later has a lower one.
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
-    let highest = max(try boxChanges(), markedCount)
+    let highest = max(try boxChanges(), counterValue)
     // If no newer counter tells how far the vault had come, add more than normal use ever adds.
-    let leap: UInt64 = standing == .olderThanMark ? 1 : 1 << 20
+    let leap: UInt64 = freshness == .olderThanCounter ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
     return count
@@ -125,10 +125,10 @@ extension StoreFreshness {
   fileprivate var auditName: String {
     switch self {
     case .current: "nothing was seen"
-    case .olderThanMark: "older than the mark"
-    case .newerThanMark: "newer than the mark"
-    case .markMissing: "the mark was missing"
-    case .markDamaged: "the mark was damaged"
+    case .olderThanCounter: "older than the mark"
+    case .newerThanCounter: "newer than the mark"
+    case .counterMissing: "the mark was missing"
+    case .counterDamaged: "the mark was damaged"
     case .boxesChanged: "a part was put back"
     }
   }

@@ -85,7 +85,7 @@ extension Vault {
     try resealFormerPrints(under: next.secret)
     try resealEnrolledSet(under: next.secret)
     try countBoxChange()
-    try sealBoxes(try boxChanges(), using: next.mark)
+    try sealBoxes(try boxChanges(), using: next.counter)
     try record(
       AuditEntry(
         .rekey,
@@ -100,7 +100,7 @@ extension Vault {
     try stored { () throws(StorageError) in
       try self.store.setMeta(Opening.secretKey, to: identifier)
     }
-    let records = try resealAudit(under: next.trail)
+    let records = try resealAudit(under: next.audit)
     return RekeyFacts(accounts: accounts.count, prints: prints, records: records)
   }
 
@@ -121,8 +121,8 @@ extension Vault {
   /// The old keys are wiped: nothing is sealed or opened under them any more.
   private func take(_ next: consuming VaultKeys) {
     deviceSecret = next.secret
-    auditKeys = next.trail
-    markKey = next.mark
+    auditKeys = next.audit
+    counterKey = next.counter
   }
 
   /// Removes the next secret after a failed transaction.
@@ -147,7 +147,7 @@ extension Vault {
   func finishRekey() throws(VaultFailure) {
     let count = try boxChanges()
     do {
-      try Self.finishRekey(store, count, of: identifier, using: markKey, in: directory)
+      try Self.finishRekey(store, count, of: identifier, using: counterKey, in: directory)
     } catch let error as StorageError {
       if case .uncertain = error { throw failure(of: error) }
       throw .vaultUnsafe(
@@ -158,8 +158,8 @@ extension Vault {
       throw .unexpected("the rollback mark cannot be made: \(error)")
     }
     isRekeyUnfinished = false
-    markedCount = count
-    isMarkBehind = false
+    counterValue = count
+    isCounterBehind = false
   }
 
   /// The steps that are left once the store names the next secret; they can be repeated.
@@ -169,12 +169,12 @@ extension Vault {
     _ store: Store,
     _ count: UInt64,
     of identifier: [UInt8],
-    using markKey: borrowing SealingKey,
+    using counterKey: borrowing SealingKey,
     in directory: StateDirectory
   ) throws {
     // The write-ahead log still holds the old boxes.
     try store.checkpoint()
-    try writeMark(count, of: identifier, using: markKey, in: directory)
+    try writeCounter(count, of: identifier, using: counterKey, in: directory)
     try DeviceSecretFile.adoptNext(in: directory)
   }
 }

@@ -55,8 +55,8 @@ extension Vault {
   /// The log is verified under the old keys first. A broken log does not become whole: the break
   /// stays in its head permanently. So a rekey need not be refused to the users that need it most.
   func resealAudit(under keys: borrowing AuditKeys) throws(VaultFailure) -> Int {
-    try trailed { () throws(AuditFailure) in
-      try self.trail.reauthenticate(from: self.auditKeys, to: keys)
+    try audited { () throws(AuditFailure) in
+      try self.auditLog.reauthenticate(from: self.auditKeys, to: keys)
     }
     return try stored { () throws(StorageError) in try self.store.auditCount() }
   }

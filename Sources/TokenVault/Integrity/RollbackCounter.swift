@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Storage
 
 // The rollback counter: the number of changes to sealed boxes. It stands in the store and, under a
-// key of the device secret, in a file beside the store (the mark). The file follows the store after
+// key of the device secret, in a file beside the store. The file follows the store after
 // each such change. So at a start the store's count is the file's, or one more after a crash in
 // between. A store that was restored from a backup counts less.
 extension Vault {
@@ -12,10 +12,10 @@ extension Vault {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
-    isMarkBehind = true
+    isCounterBehind = true
     try setBoxChanges(next)
-    try trailed { () throws(AuditFailure) in
-      try self.trail.bind(to: next, using: self.auditKeys)
+    try audited { () throws(AuditFailure) in
+      try self.auditLog.bind(to: next, using: self.auditKeys)
     }
   }
 
@@ -24,31 +24,31 @@ extension Vault {
     try stored { () throws(StorageError) in
       try self.store.setMeta(AuditLog.changesKey, to: bytes)
     }
-    try sealBoxes(count, using: markKey)
+    try sealBoxes(count, using: counterKey)
   }
 
   /// Copies the count to the file outside the database, after the commit.
   ///
   /// If that fails, the next transaction begins with it: the store is never two changes ahead.
-  func raiseMark() throws(VaultFailure) {
+  func raiseCounter() throws(VaultFailure) {
     try demandCurrentStore()
     let count = try boxChanges()
-    if count != markedCount {
-      try writeMark(count)
+    if count != counterValue {
+      try writeCounter(count)
     }
-    isMarkBehind = false
+    isCounterBehind = false
   }
 
   /// Writes the file of the rollback counter again, whatever it held.
-  func writeMark(_ count: UInt64) throws(VaultFailure) {
+  func writeCounter(_ count: UInt64) throws(VaultFailure) {
     do {
-      try Self.writeMark(count, of: identifier, using: markKey, in: directory)
+      try Self.writeCounter(count, of: identifier, using: counterKey, in: directory)
     } catch let error as StorageError {
       throw failure(of: error)
     } catch {
       throw .unexpected("the rollback mark cannot be made: \(error)")
     }
-    markedCount = count
+    counterValue = count
   }
 
   func boxChanges() throws(VaultFailure) -> UInt64 {
@@ -68,21 +68,21 @@ extension Vault {
     (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
   }
 
-  static func writeMark(
+  static func writeCounter(
     _ count: UInt64,
     of identifier: [UInt8],
     using key: borrowing SealingKey,
     in directory: StateDirectory
   ) throws {
-    try MarkFile.write(
+    try RollbackCounterFile.write(
       count: count,
-      code: try markCode(count, of: identifier, using: key),
+      code: try counterCode(count, of: identifier, using: key),
       in: directory
     )
   }
 
   /// The code that authenticates a count; it is valid only in this vault.
-  static func markCode(
+  static func counterCode(
     _ count: UInt64,
     of identifier: [UInt8],
     using key: borrowing SealingKey

@@ -3,13 +3,13 @@ enum StoreFreshness: Sendable, Equatable {
   /// The store and the file of the rollback counter match.
   case current
   /// The file has counted changes that this store does not have.
-  case olderThanMark
+  case olderThanCounter
   /// The store has more changes than the file can have missed.
-  case newerThanMark
+  case newerThanCounter
   /// The store has changes, and there is no file.
-  case markMissing
+  case counterMissing
   /// The file is damaged, or belongs to another vault.
-  case markDamaged
+  case counterDamaged
   /// The boxes, or the user's own rules, are not those that the store digest covers.
   case boxesChanged
 
@@ -18,22 +18,22 @@ enum StoreFreshness: Sendable, Equatable {
     let hint = "if you put it back yourself, accept it: thumblatch recover"
     return switch self {
     case .current: nil
-    case .olderThanMark:
+    case .olderThanCounter:
       .vaultUnsafe(
         "the store is older than its rollback mark: an old copy was put back",
         hint: hint
       )
-    case .newerThanMark:
+    case .newerThanCounter:
       .vaultUnsafe(
         "the rollback mark is older than the store: an old mark was put back",
         hint: hint
       )
-    case .markMissing:
+    case .counterMissing:
       .vaultUnsafe(
         "the rollback mark is missing: nothing tells whether the store is an old copy",
         hint: "if the store is the newest that you have, accept it: thumblatch recover"
       )
-    case .markDamaged:
+    case .counterDamaged:
       .vaultUnsafe(
         "the rollback mark is damaged, or of another vault:"
           + " nothing tells whether the store is an old copy",
@@ -55,6 +55,6 @@ extension Vault {
   /// Its tokens may have been replaced since, and a provider may take the use of an old one for
   /// theft.
   public func demandCurrentStore() throws(VaultFailure) {
-    if let failure = standing.failure { throw failure }
+    if let failure = freshness.failure { throw failure }
   }
 }

@@ -42,7 +42,7 @@ extension Vault {
     } catch {
       // A changed store can only be accepted: unreadable rules in it must not keep `recover` from
       // that.
-      guard standing == .current else { return UserRules() }
+      guard freshness == .current else { return UserRules() }
       throw .vaultUnsafe(
         "your own rules in the store cannot be read: \(error)",
         hint: "a newer program may have written them: use that one"
@@ -79,7 +79,7 @@ extension Vault {
   /// Whether a rule decides about anything in this vault.
   private func hasEffect(_ key: Policy.Key) -> Bool {
     switch key {
-    case .remote: places != nil
+    case .remote: locations != nil
     case .store: rules.policyFile != nil
     case .window, .windowLimit, .accounts: true
     }
@@ -206,7 +206,7 @@ extension Vault {
     }
     windows.closeAll(now: clock.boot)
     for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
-    try raiseMark()
+    try raiseCounter()
   }
 
   /// The text that names the origin of the rule in effect.

@@ -73,20 +73,20 @@ extension Vault {
     _ run: inout CheckRun,
     _ caller: Caller
   ) async throws -> any CheckConversation {
-    let standing: FingerEligibility
+    let eligibility: FingerEligibility
     do throws(VaultFailure) {
       if let look = notes[prompt]?.look {
-        standing = try fingerEligibility(look)
+        eligibility = try fingerEligibility(look)
       } else {
-        standing = try await fingerEligibility(for: caller)
+        eligibility = try await fingerEligibility(for: caller)
       }
     } catch {
       // Prints that cannot be read never switch protection off: they lead to the password.
       throw PresenceOutcome.notAvailable("the enrolled prints cannot be read")
     }
-    if let objection = standing.objection(tries.lockout) {
-      // At a place where one counts, or none would be asked.
-      if notes[prompt] != nil { note(prompt, standing, at: .everywhere) }
+    if let objection = eligibility.objection(tries.lockout) {
+      // At a location where a finger counts, or no finger would be asked for.
+      if notes[prompt] != nil { note(prompt, eligibility, at: .everywhere) }
       throw objection
     }
     guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceOutcome.cancelled }
@@ -94,11 +94,11 @@ extension Vault {
     guard tries.stored < FingerLockout.limit else {
       throw PresenceOutcome.busy("the last check has not ended yet")
     }
-    run.fingers = standing.fingers
+    run.fingers = eligibility.fingers
     try charge(run)
     let request = FingerRequest(
-      prints: standing.prints,
-      desktop: standing.desktop,
+      prints: eligibility.prints,
+      desktop: eligibility.desktop,
       first: nextFinger.flatMap { run.fingers.contains($0) ? $0 : nil },
       seconds: Self.checkSeconds
     )
@@ -223,10 +223,10 @@ extension Vault {
     _ run: CheckRun,
     _ caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
-    let standing = try? await fingerEligibility(for: caller)
-    let objection = standing?.objection(tries.lockout)
-    if let standing, objection != nil, notes[prompt] != nil {
-      note(prompt, standing, at: .everywhere)
+    let eligibility = try? await fingerEligibility(for: caller)
+    let objection = eligibility?.objection(tries.lockout)
+    if let eligibility, objection != nil, notes[prompt] != nil {
+      note(prompt, eligibility, at: .everywhere)
     }
     return try failed(prompt, run, objection ?? .notEnrolled, caller)
   }

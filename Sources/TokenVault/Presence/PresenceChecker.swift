@@ -117,7 +117,7 @@ public protocol CheckConversation: Sendable {
 public enum EnrollmentEvent: Sendable {
   /// Which reader takes the print.
   case reader(SeenReader)
-  /// A former print, by its place among those that were given, is not on the reader any longer.
+  /// A former print, by its index among those that were given, is not on the reader any longer.
   case removed(Int)
   case ready
   case waiting

@@ -65,22 +65,22 @@ extension Vault {
       if !isReady { endPrepared(of: name) }
       restGuardLater()
     }
-    let place = await place(of: caller)
+    let location = await location(of: caller)
     // What is refused here has cost the person no prompt, and others no right to open one.
-    try demandPresenceAllowed(at: place)
+    try demandPresenceAllowed(at: location)
     if isCounted {
       hasOnlyLooked = true
     } else if let wait = promptLimit.takeOpening(question, at: clock.boot) {
       return .tooManyPrompts(retryAfter: wait)
     }
     // A caller that will ask at once spends a prompt of the person for it.
-    let isExpected = isCounted && place.objection == nil
+    let isExpected = isCounted && location.objection == nil
     let program = isExpected ? await prepare(for: name, question.purpose) : nil
-    let standing = try await fingerEligibility(for: caller, by: program)
+    let eligibility = try await fingerEligibility(for: caller, by: program)
     let opening = prompts.open(
       name,
-      place: place.name,
-      fingerprintPossible: fingerObjection(standing, at: place) == nil,
+      location: location.name,
+      fingerprintPossible: fingerObjection(eligibility, at: location) == nil,
       at: clock.boot
     )
     switch opening {
@@ -91,14 +91,14 @@ extension Vault {
         prompts.close(name, connection: caller.connection)
         return .tooManyPrompts(retryAfter: wait)
       }
-      isReady = fingerObjection(standing, at: place) == nil
+      isReady = fingerObjection(eligibility, at: location) == nil
     // A check that was passed has answered it: it is not shown.
     case .answered(let leader)?: answered[name] = leader
     // Given up: its connection has ended, or what ends all prompts has happened.
     case nil: throw .presenceFailed(.cancelled, methods: [])
     }
     hasOnlyLooked = false
-    note(name, standing, at: place)
+    note(name, eligibility, at: location)
     sweepLater()
     return .presenceNeeded(
       PresenceNeed(
@@ -109,7 +109,7 @@ extension Vault {
         detail: question.detail,
         methods: prompts.methods(of: name),
         timeout: PromptBook.lifetime,
-        reason: reason(for: question.purpose, standing, at: place),
+        reason: reason(for: question.purpose, eligibility, at: location),
         scan: lastReader()?.scan
       )
     )

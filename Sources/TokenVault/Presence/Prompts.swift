@@ -55,7 +55,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
       throw .presenceFailed(.cancelled, methods: [])
     }
-    try await demandSamePlace(prompt, method, caller)
+    try await demandSameLocation(prompt, method, caller)
     // The book knows that no finger counts for a prompt, and not why.
     if method == .fingerprint, question(of: prompt, allows: .fingerprint),
       !prompts.methods(of: prompt).contains(.fingerprint), let objection = notes[prompt]?.objection
@@ -173,27 +173,27 @@ extension Vault {
 
   /// Looks again where the caller sits, who may have moved: the one who was shown the prompt has to
   /// be the one who passes it.
-  private func demandSamePlace(
+  private func demandSameLocation(
     _ prompt: String,
     _ method: PresenceMethod,
     _ caller: Caller
   ) async throws(VaultFailure) {
-    guard places != nil else { return }
-    let place = await place(of: caller)
+    guard locations != nil else { return }
+    let location = await location(of: caller)
     // Enter may come before the reader is armed: who has chosen the password goes on with it.
     if Task.isCancelled {
       if method == .fingerprint { prompts.refuseFinger(prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
     }
-    guard let shown = prompts.place(of: prompt) else {
+    guard let shown = prompts.location(of: prompt) else {
       throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
     }
-    guard shown == place.name else {
+    guard shown == location.name else {
       giveUp(prompt, as: .cancelled)
       throw refusal(of: prompt, .denied("the request comes from elsewhere now: ask again"), caller)
     }
-    try demandPresenceAllowed(at: place)
-    if method == .fingerprint, let objection = place.objection,
+    try demandPresenceAllowed(at: location)
+    if method == .fingerprint, let objection = location.objection,
       question(of: prompt, allows: .fingerprint)
     {
       prompts.refuseFinger(prompt)

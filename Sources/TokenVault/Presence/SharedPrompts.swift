@@ -23,15 +23,15 @@ extension Vault {
     _ question: PromptQuestion,
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
-    let standing = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
-      try self.prompts.standing(
+    let eligibility = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+      try self.prompts.status(
         of: prompt,
         question: question,
         connection: caller.connection,
         at: self.clock.boot
       )
     }
-    switch standing {
+    switch eligibility {
     case .passed: return false
     case .open:
       if let leader = answered[prompt] { return await lookAgain(prompt, after: leader) }

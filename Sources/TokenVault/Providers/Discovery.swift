@@ -184,7 +184,7 @@ extension VaultFailure {
   fileprivate static func failing(_ answer: Fetch.Answer) -> VaultFailure {
     let wait = answer.retryAfter.map(Int64.init)
     return answer.status == 429
-      ? .patience(retryAfter: wait)
+      ? .retryAfter(retryAfter: wait)
       : .providerUnavailable(
         "the provider answered \(answer.status)",
         retryAfter: wait,

@@ -20,7 +20,7 @@ struct MetadataCache {
   ///
   /// An ID token can name an invented key. The first reread comes at once, however lately the
   /// keys were read: a provider may have changed them since.
-  static let keyPatience: Int64 = 60
+  static let keyPause: Int64 = 60
   /// The limit of documents of one kind.
   static let most = 64
 
@@ -49,7 +49,7 @@ struct MetadataCache {
       return nil
     }
     guard isMissingOne else { return document.content }
-    guard let reread = rereads[source], now.seconds(since: reread.read) < Self.keyPatience else {
+    guard let reread = rereads[source], now.seconds(since: reread.read) < Self.keyPause else {
       return nil
     }
     return document.content
@@ -66,8 +66,8 @@ struct MetadataCache {
   func keyFailure(_ source: Source, at now: BootInstant) -> VaultFailure? {
     guard let failure = keyFailures[source] else { return nil }
     func left(_ asked: Int64?) -> Int64? {
-      let patience = max(Self.keyPatience, min(asked ?? 0, Vault.longestWait))
-      let left = patience - now.seconds(since: failure.read)
+      let retryAfter = max(Self.keyPause, min(asked ?? 0, Vault.longestWait))
+      let left = retryAfter - now.seconds(since: failure.read)
       return left > 0 ? left : nil
     }
     switch failure.content {

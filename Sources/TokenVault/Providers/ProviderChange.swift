@@ -41,7 +41,7 @@ extension Vault {
     let account = try account(named: name)
     guard try differs(provider, from: account) else {
       if let prompt { cancel(prompt, caller: caller) }
-      return try facts(of: account, at: await placeOfWindow(caller))
+      return try facts(of: account, at: await locationOfWindow(caller))
     }
     try mayApply(provider, to: account)
     let question = try question(provider, account, caller)
@@ -58,7 +58,7 @@ extension Vault {
       try apply(provider, to: row, authority, caller)
       return try self.account(withIdentifier: row.id)
     }
-    return try facts(of: changed, at: await placeOfWindow(caller))
+    return try facts(of: changed, at: await locationOfWindow(caller))
   }
 
   private func differs(
@@ -115,7 +115,7 @@ extension Vault {
   /// The keys that say where tokens go, for whom they are, and how a server is identified there.
   ///
   /// The most important key is first.
-  private static let places =
+  private static let addressKeys =
     ["token_endpoint", Provider.Endpoint.refresh.key]
     + OAuthEndpoint.allCases.map(\.key).filter { $0 != "token_endpoint" }
     + Provider.Endpoint.allCases.filter { $0 != .refresh }.map(\.key)
@@ -124,7 +124,7 @@ extension Vault {
       "audience", "resource",
     ]
 
-  /// The changes as text: each of `places` with its old and new value, all other settings by their
+  /// The changes as text: each of `addressKeys` with its old and new value, all other settings by their
   /// key.
   nonisolated func shownChange(
     from old: Provider,
@@ -137,16 +137,16 @@ extension Vault {
     if old.name != new.name { lines.append("\(old.name.text) → \(new.name.text)") }
     let (before, after) = (old.settings, new.settings)
     let changed = new.keys(differingFrom: old)
-    for key in Self.places where changed.contains(key) {
-      lines.append("\(key) \(try place(key, before)) → \(try place(key, after))")
+    for key in Self.addressKeys where changed.contains(key) {
+      lines.append("\(key) \(try address(key, before)) → \(try address(key, after))")
     }
-    let rest = changed.subtracting(Self.places + ["issuer"]).sorted()
+    let rest = changed.subtracting(Self.addressKeys + ["issuer"]).sorted()
     if !rest.isEmpty { lines.append("changed: " + rest.joined(separator: ", ")) }
     return lines.joined(separator: "; ")
   }
 
   /// A value as it is shown: certificates by their digest, because a person could not read them.
-  private nonisolated func place(
+  private nonisolated func address(
     _ key: String,
     _ settings: [String: String]
   ) throws(VaultFailure) -> String {
@@ -201,7 +201,7 @@ extension Vault {
       )
     }
     forgetTokens(of: changed.id)
-    try raiseMark()
+    try raiseCounter()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
   }
 }

@@ -40,13 +40,13 @@ extension Vault {
     )
     let account = try account(of: grant)
     let judgement = try await verification(of: grant, account)
-    let place = await placeOfWindow(caller)
+    let location = await locationOfWindow(caller)
     switch judgement {
     case .accepted(let user, let seconds):
       let known = if let user { await keep(user, of: account, isWhole: false) } else { account }
       let end = seconds.map { clock.wall.seconds + Int64($0) }
       return (
-        try facts(of: known, at: place),
+        try facts(of: known, at: location),
         TokenVerification(isAccepted: true, expiresAt: end ?? grant.expiresAt)
       )
     case .refused:
@@ -56,13 +56,15 @@ extension Vault {
         try discard(grant.accessToken, of: account, caller: caller)
       }
       let now = try self.account(withIdentifier: account.id)
-      return (try facts(of: now, at: place), TokenVerification(isAccepted: false, expiresAt: nil))
+      return (
+        try facts(of: now, at: location), TokenVerification(isAccepted: false, expiresAt: nil)
+      )
     case .notThere:
       throw .misconfigured(
         "\(account.provider) has no endpoint that a token could be verified at (verify_path,"
           + " profile_path, userinfo_endpoint)"
       )
-    case .rateLimited(let wait): throw .patience(retryAfter: wait.map(Int64.init))
+    case .rateLimited(let wait): throw .retryAfter(retryAfter: wait.map(Int64.init))
     case .unclear(let status, let message): throw .providerRefused(status: status, message)
     case .failing(let status, let wait, let message):
       throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)

@@ -125,14 +125,14 @@ extension Vault {
     switch judgement {
     case .profile(let user, let object):
       let known = await keep(user, of: account)
-      let facts = try facts(of: known, at: await placeOfWindow(caller))
+      let facts = try facts(of: known, at: await locationOfWindow(caller))
       return (facts, ProviderProfile(object: object))
     case .unauthorized:
       throw .providerRefused(status: 401, "the access token is not accepted")
     case .notThere:
       throw .misconfigured("the provider has no profile there; check where it is asked for")
     case .rateLimited(let wait):
-      throw .patience(retryAfter: wait.map(Int64.init))
+      throw .retryAfter(retryAfter: wait.map(Int64.init))
     case .refused(let status, let message): throw .providerRefused(status: status, message)
     case .failing(let status, let wait, let message):
       throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)

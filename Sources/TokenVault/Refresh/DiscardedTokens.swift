@@ -40,40 +40,40 @@ extension Vault {
   /// opened without a presence check.
   ///
   /// It is opened before the exchange, because the box is gone afterwards.
-  func loginToReplace(
+  func signInToReplace(
     in row: AccountRow,
     _ caller: Caller
-  ) async -> ReplacedLogin? {
+  ) async -> ReplacedSignIn? {
     guard row.sealedRefreshToken != nil, let provider = try? provider(of: row) else { return nil }
     guard row.state == .signedIn else {
       // The token of a dead grant is never sent again. It may be that another one lives: the answer
       // that brought it was lost, or the store is an old copy.
       let known = notRevoked(row, row.cause)
       guard known.grant == .unknown else { return nil }
-      return ReplacedLogin(provider: provider, subject: row.subject, token: nil, left: known)
+      return ReplacedSignIn(provider: provider, subject: row.subject, token: nil, left: known)
     }
-    let place = await placeOfWindow(caller)
+    let location = await locationOfWindow(caller)
     guard
-      let authority = try? authorityWithoutAsking(for: row, caller, at: place, extending: false),
+      let authority = try? authorityWithoutAsking(for: row, caller, at: location, extending: false),
       let token = try? openRefreshToken(
         of: row,
         authority: authority,
         use: Use(purpose: .refresh, caller: caller)
       )
-    else { return ReplacedLogin(provider: provider, subject: row.subject, token: nil) }
-    return ReplacedLogin(provider: provider, subject: row.subject, token: SharedSecret(token))
+    else { return ReplacedSignIn(provider: provider, subject: row.subject, token: nil) }
+    return ReplacedSignIn(provider: provider, subject: row.subject, token: SharedSecret(token))
   }
 
   /// The same for a login whose engine was killed, and that this one finishes.
-  func loginToReplace(by intent: IntentRow) async throws(VaultFailure) -> ReplacedLogin? {
+  func signInToReplace(by intent: IntentRow) async throws(VaultFailure) -> ReplacedSignIn? {
     guard intent.purpose != .refresh, let row = try accountIfAny(withIdentifier: intent.account)
     else { return nil }
-    return await loginToReplace(in: row, .engine(owner))
+    return await signInToReplace(in: row, .engine(owner))
   }
 
   /// Notes the refresh token of the login that an answer replaces, unless the provider gave the same
   /// one again: to revoke that would end the new login.
-  func noteReplaced(_ login: ReplacedLogin?, by new: SharedSecret?, _ intent: IntentRow) {
+  func noteReplaced(_ login: ReplacedSignIn?, by new: SharedSecret?, _ intent: IntentRow) {
     guard let login, let old = login.token, let new,
       !SecretBytes.constantTimeEqual(old.bytes, new.bytes)
     else { return }
@@ -84,7 +84,7 @@ extension Vault {
   ///
   /// - Returns: what came of it; `nil` if there is nothing to end.
   func end(
-    _ login: ReplacedLogin,
+    _ login: ReplacedSignIn,
     replacedBy row: AccountRow,
     _ intent: [UInt8]
   ) async
@@ -105,7 +105,7 @@ extension Vault {
 
   /// Whether a revocation of the old login would reach the new one.
   func isOfOneGrant(
-    _ login: ReplacedLogin,
+    _ login: ReplacedSignIn,
     _ row: AccountRow,
     _ current: Provider
   ) -> Bool {
@@ -118,7 +118,7 @@ extension Vault {
 }
 
 /// The login that an account had until another took its place.
-struct ReplacedLogin: Sendable {
+struct ReplacedSignIn: Sendable {
   let provider: Provider
   let subject: String?
   /// `nil` if it may not be opened, or is not sent any more.

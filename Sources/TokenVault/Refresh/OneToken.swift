@@ -93,7 +93,7 @@ extension Vault {
     if let row, serves, waits || !isDue(row) {
       return grant(token, row, account, wanted: wanted, authority)
     }
-    try demandPatience(earlier, of: account)
+    try demandRetryAfter(earlier, of: account)
     do throws(VaultFailure) {
       let answer = try await send(
         token,
@@ -231,7 +231,7 @@ extension Vault {
     _ account: AccountRow
   ) throws(VaultFailure) -> Bool {
     do throws(VaultFailure) {
-      try demandPatience(intent, of: account)
+      try demandRetryAfter(intent, of: account)
       return false
     } catch {
       guard error.isOfTheMoment else { throw error }

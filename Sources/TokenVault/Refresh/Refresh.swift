@@ -6,17 +6,21 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// Refresh is a transaction that spans this machine and the provider. One at a time per account:
-// the account's slot file is lock and mailbox in one, and the exchange helper that makes the
-// exchange holds a duplicate of the same open file description. So "the exchange helper has ended"
-// means that a newly opened descriptor of the slot can be locked, and an engine that is killed in
-// the middle leaves a
-// exchange helper that finishes, seals what came back into the slot, and only then lets go.
+// Refresh is a transaction that spans this machine and the provider. There is one at a time for each
+// account. The account's slot file is both lock and mailbox. The exchange helper holds a duplicate of
+// the same open file description, so it has ended once a newly opened descriptor of the slot can be
+// locked. If the engine is killed in the middle, the exchange helper finishes, seals the answer into
+// the slot, and only then releases the lock.
 //
-// The way: lock slot → recover by the table → have an exchange helper → re-read the row → gate
-// (open box n) → the exchange helper connects, and T1: intent and audit → exchange → slot durable →
-// T2: box n+1, access token, intent cleared,
-// audit → mark → token file → zero the slot → close → show. A check of the new token comes after T2, never undoes it.
+// The steps:
+//  1. Lock the slot, and recover by the table below.
+//  2. Have an exchange helper, and read the row again.
+//  3. Pass the gate, which opens box n. The exchange helper connects.
+//  4. T1: write intent and audit record.
+//  5. Exchange. The exchange helper makes the slot durable.
+//  6. T2: write box n+1, access token and audit record, and clear the intent.
+//  7. Raise the rollback counter, write the token file, zero the slot, close it, and answer.
+// A check of the new token comes after T2 and never undoes it.
 //
 // | intent | slot lock | slot                         | status     | the next holder               |
 // |--------|-----------|------------------------------|------------|-------------------------------|
@@ -35,7 +39,7 @@ internal import System
 // the refresh token that this one brings, so it waits. The retry rule stands in `RetryRule.swift`.
 extension Vault {
   /// How much longer than its lifetime an orphaned exchange helper is waited for, in seconds.
-  private static let orphanPatience = 5
+  private static let orphanGrace = 5
   private static let orphanPoll: Int64 = 50
 
   /// Exchanges the refresh token of an account.
@@ -68,7 +72,7 @@ extension Vault {
     let exchangeHelper = await exchange.exchangeHelper()
     let account = try account(withIdentifier: identifier)
     let earlier = try self.intent(of: account)
-    try demandPatience(earlier, of: account)
+    try demandRetryAfter(earlier, of: account)
     guard account.state == .signedIn else {
       throw .loginRequired(
         account: account.name,
@@ -99,7 +103,7 @@ extension Vault {
       try settle(answer, caller: caller)
     } catch {
       // The new refresh token is stored by now; what came with it may wait for newer keys.
-      guard withheld[identifier]?.intent.intent == answer.intent.intent else { throw error }
+      guard uncheckedTokens[identifier]?.intent.intent == answer.intent.intent else { throw error }
       if let refusal = try await admitUnchecked(identifier) { throw refusal }
     }
     let refreshed = try self.account(withIdentifier: identifier)
@@ -222,7 +226,7 @@ extension Vault {
     {
       limits = asked.limits
     }
-    return Int64(limits.exchangeHelperLifetime + Self.orphanPatience)
+    return Int64(limits.exchangeHelperLifetime + Self.orphanGrace)
   }
 
   func newIntent(

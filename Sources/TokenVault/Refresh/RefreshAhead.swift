@@ -4,13 +4,13 @@ internal import OAuth
 internal import Storage
 internal import System
 
-/// The place of one access token: its account, and what it was asked for.
-struct TokenPlace: Hashable {
+/// Identifies one access token: its account, and its set of scopes and audience.
+struct TokenCacheKey: Hashable {
   let account: [UInt8]
   let scopeSet: String
 }
 
-extension TokenPlace {
+extension TokenCacheKey {
   init(_ row: AccessTokenRow) { self.init(account: row.account, scopeSet: row.scopeSet) }
 }
 
@@ -33,7 +33,7 @@ extension Vault {
   public func refreshAhead() async {
     // What has ended by a clock that ran on in a suspend, or was set, is told by now.
     wakeWatchers()
-    guard standing == .current, let rows = try? accounts() else { return }
+    guard freshness == .current, let rows = try? accounts() else { return }
     var begun: [RefreshTask] = []
     for account in rows {
       guard let refreshTask = try? startRefreshAhead(account) else { continue }
@@ -102,22 +102,22 @@ extension Vault {
   ///
   /// One that has just come does not count: it may have been wanted once.
   func noteUse(of row: AccessTokenRow) {
-    uses[TokenPlace(row)] = row.storedAt
+    uses[TokenCacheKey(row)] = row.storedAt
   }
 
   /// Forgets what is known in memory of the tokens of an account, which are no more.
   func forgetTokens(of account: [UInt8]) {
-    withheld[account] = nil
+    uncheckedTokens[account] = nil
     failing.remove(account)
-    patience[account] = nil
+    retryAfter[account] = nil
     uses = uses.filter { $0.key.account != account }
-    narrowings = narrowings.filter { $0.key.account != account }
+    ungrantedScopes = ungrantedScopes.filter { $0.key.account != account }
   }
 
   /// Whether the token was handed out since it was stored: by the engine, or by the front, which
   /// reads the file of the usual one.
   private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
-    if uses[TokenPlace(row)] == row.storedAt { return true }
+    if uses[TokenCacheKey(row)] == row.storedAt { return true }
     guard row.scopeSet.isEmpty else { return false }
     return (try? TokenFiles.wasRead(account: account.name, in: directory)) == true
   }

@@ -13,20 +13,20 @@ internal import System
 // stays. When it wants to be asked again is kept in memory alone.
 extension Vault {
   /// The longest that a 429 is remembered, in seconds.
-  static let longestPatience: Int64 = 3600
+  static let longestRetryAfter: Int64 = 3600
 
   /// The provider does not want to be asked for a while, which it may have named.
-  func notePatience(_ wait: Int?, of account: [UInt8]) {
+  func noteRetryAfter(_ wait: Int?, of account: [UInt8]) {
     guard let wait, wait > 0 else { return }
-    patience[account] = clock.boot.advanced(bySeconds: min(Int64(wait), Self.longestPatience))
+    retryAfter[account] = clock.boot.advanced(bySeconds: min(Int64(wait), Self.longestRetryAfter))
   }
 
   /// Refuses a refresh or a retry that would come too soon.
-  func demandPatience(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
-    if let end = patience[account.id] {
+  func demandRetryAfter(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
+    if let end = retryAfter[account.id] {
       let wait = -clock.boot.seconds(since: end)
-      guard wait <= 0 else { throw .patience(retryAfter: wait) }
-      patience[account.id] = nil
+      guard wait <= 0 else { throw .retryAfter(retryAfter: wait) }
+      retryAfter[account.id] = nil
     }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
     if let status = try emptyRefusal(of: intent) {
@@ -66,7 +66,7 @@ extension Vault {
 
 extension VaultFailure {
   /// The provider has said 429; how long it wants to be left alone, in seconds, where it said so.
-  static func patience(retryAfter wait: Int64?) -> VaultFailure {
+  static func retryAfter(retryAfter wait: Int64?) -> VaultFailure {
     .providerUnavailable("the provider asks for patience (429)", retryAfter: wait, status: 429)
   }
 }

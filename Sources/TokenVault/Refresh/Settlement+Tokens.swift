@@ -55,7 +55,7 @@ extension Vault {
       )
     }
     if isSignIn { forgetTokens(of: account.id) }
-    if rotation.changesBox { try raiseMark() }
+    if rotation.changesBox { try raiseCounter() }
     if token.scopeSet.isEmpty { writeTokenFile(of: changed, token) }
     writeDefaultAccount()
   }
@@ -103,7 +103,7 @@ extension Vault {
       )
     }
     if isSignIn { forgetTokens(of: account.id) }
-    if rotation.changesBox { try raiseMark() }
+    if rotation.changesBox { try raiseCounter() }
     return rotation
   }
 

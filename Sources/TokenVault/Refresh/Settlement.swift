@@ -23,7 +23,7 @@ extension Vault {
     /// The status with which the try before this one was refused, if its answer was empty.
     var refused: Int?
     /// The refresh token of the login that this one replaces, and its provider.
-    var replaced: ReplacedLogin?
+    var replaced: ReplacedSignIn?
   }
 
   /// Takes what lies in the slot into the store (T2), then empties the slot.
@@ -158,8 +158,8 @@ extension Vault {
           status: 429
         )
       }
-      if !isSignIn { notePatience(wait, of: account.id) }
-      return try end(intent, .patience(retryAfter: wait.map(Int64.init)), caller)
+      if !isSignIn { noteRetryAfter(wait, of: account.id) }
+      return try end(intent, .retryAfter(retryAfter: wait.map(Int64.init)), caller)
     case .failing(let status, let wait, let message):
       if isSignIn {
         let wait = wait.map(Int64.init)

@@ -71,7 +71,7 @@ extension Vault {
     consent: NarrowingConsent = .notGiven,
     prompt: String?,
     caller: Caller
-  ) async throws(VaultFailure) -> (AccessGrant, TokenPlace) {
+  ) async throws(VaultFailure) -> (AccessGrant, TokenCacheKey) {
     try demandCurrentStore()
     guard (minimumLifetime ?? 0) >= 0, (minimumLifetime ?? 0) <= Self.longestWish else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
@@ -80,11 +80,11 @@ extension Vault {
     // A kill may have left the front without it.
     if name == nil { writeDefaultAccount() }
     var prompt = prompt
-    var place: CallerLocation?
+    var location: CallerLocation?
     while true {
       let account = try self.account(named: name)
       let asked = try request(scope, audience, of: account)
-      let token = TokenPlace(account: account.id, scopeSet: asked.key)
+      let token = TokenCacheKey(account: account.id, scopeSet: asked.key)
       if let rejected { try discard(rejected, of: account, caller: caller) }
       if let grant = try storedGrant(of: account, asked, wanted: wanted) {
         if let prompt { cancel(prompt, caller: caller) }
@@ -95,7 +95,7 @@ extension Vault {
         guard refreshTask.asked == asked, !isOneToken, !refreshTask.isOfOneToken else {
           // What becomes of that is another's; the refresh token is free, or in doubt, afterwards.
           _ = await refreshTask.task.value
-          place = nil
+          location = nil
           continue
         }
         if let prompt { cancel(prompt, caller: caller) }
@@ -103,7 +103,7 @@ extension Vault {
       }
       // An exchange that outlived its engine may have brought a token already, or one waits for the
       // provider's keys: no question then.
-      if try intent(of: account) != nil || withheld[account.id] != nil {
+      if try intent(of: account) != nil || uncheckedTokens[account.id] != nil {
         try await finishInterrupted(account)
         if let grant = try storedGrant(of: try self.account(named: name), asked, wanted: wanted) {
           if let prompt { cancel(prompt, caller: caller) }
@@ -132,12 +132,13 @@ extension Vault {
         continue
       }
       // A window counts where the caller sits now.
-      if prompt == nil, place == nil, try isCoveredByWindow(current) {
-        place = await self.place(of: caller)
+      if prompt == nil, location == nil, try isCoveredByWindow(current) {
+        location = await self.location(of: caller)
         continue
       }
       // No wait between the look at the refresh tasks and the one that is begun.
-      guard let authority = try authority(for: current, question, prompt, caller, at: place) else {
+      guard let authority = try authority(for: current, question, prompt, caller, at: location)
+      else {
         throw try await askForPresence(question, account: current.name, caller: caller)
       }
       if consent == .untilNextLogin { try noteConsent(to: asked, current) }
@@ -228,7 +229,7 @@ extension Vault {
       )
     case .signedIn: break
     }
-    try demandPatience(try intent(of: account), of: account)
+    try demandRetryAfter(try intent(of: account), of: account)
   }
 
   /// What entitles this call: no protection, the open window, or the prompt that it names; nil
@@ -238,12 +239,12 @@ extension Vault {
     _ question: PromptQuestion,
     _ prompt: String?,
     _ caller: Caller,
-    at place: CallerLocation?
+    at location: CallerLocation?
   ) throws(VaultFailure) -> Authority? {
     if let prompt, try protectionClass(of: account) == .presence {
       return Authority(try spendable(prompt, question: question, caller: caller))
     }
-    return try authorityWithoutAsking(for: account, caller, at: place, extending: true)
+    return try authorityWithoutAsking(for: account, caller, at: location, extending: true)
   }
 
   /// What entitles a call without a question to anyone: no protection, or the window that is open
@@ -251,14 +252,14 @@ extension Vault {
   func authorityWithoutAsking(
     for account: AccountRow,
     _ caller: Caller,
-    at place: CallerLocation?,
+    at location: CallerLocation?,
     extending: Bool
   ) throws(VaultFailure) -> Authority? {
     guard try protectionClass(of: account) == .presence else { return Authority() }
     guard
-      let place,
+      let location,
       let proof = windows.proof(
-        at: place.name,
+        at: location.name,
         account: account.id,
         connection: caller.connection,
         now: clock.boot,

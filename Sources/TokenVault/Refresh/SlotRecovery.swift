@@ -55,7 +55,7 @@ extension Vault {
       guard isLoginOver || isInTheWay(intent) else { return .waiting(error) }
       keys = nil
     }
-    let replaced = asksProvider ? try await loginToReplace(by: intent) : nil
+    let replaced = asksProvider ? try await signInToReplace(by: intent) : nil
     do throws(VaultFailure) {
       let settled = try settle(
         intent,

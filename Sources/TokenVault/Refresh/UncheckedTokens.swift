@@ -25,7 +25,7 @@ extension Vault {
   /// It is tried once: an answer without an ID token needs none.
   func readKeysAhead(for identifier: [UInt8]) async {
     guard let account = try? account(withIdentifier: identifier), account.state == .signedIn,
-      withheld[identifier] == nil, let provider = try? provider(of: account),
+      uncheckedTokens[identifier] == nil, let provider = try? provider(of: account),
       let source = keySource(of: provider), keysAtHand(of: provider) == nil,
       documents.keyFailure(source, at: clock.boot) == nil
     else { return }
@@ -56,7 +56,7 @@ extension Vault {
       sent,
       isWaiting: true
     )
-    withheld[account.id] = UncheckedToken(
+    uncheckedTokens[account.id] = UncheckedToken(
       row: accessToken(in: answer, intent, provider),
       answer: answer,
       intent: intent,
@@ -78,7 +78,7 @@ extension Vault {
     let keys = try await keys(of: provider, isMissingOne: true)
     // Reading may have taken its time.
     guard try waitingToken(identifier) != nil else { return nil }
-    withheld[identifier] = nil
+    uncheckedTokens[identifier] = nil
     let account = try account(withIdentifier: identifier)
     switch identity(in: waiting.answer, waiting.intent, account, provider, keys) {
     case .known(let token):
@@ -103,12 +103,12 @@ extension Vault {
 
   /// The access token that waits, where it is still good for something.
   private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> UncheckedToken? {
-    guard let waiting = withheld[identifier] else { return nil }
+    guard let waiting = uncheckedTokens[identifier] else { return nil }
     let account = try account(withIdentifier: identifier)
     guard account.state == .signedIn, account.generation == waiting.generation,
       let left = secondsLeft(of: waiting.row), left > 0
     else {
-      withheld[identifier] = nil
+      uncheckedTokens[identifier] = nil
       return nil
     }
     return waiting

@@ -63,7 +63,7 @@ extension Vault {
       ) {
       case .authorization(let given): return given
       case .rateLimited(let wait):
-        throw .patience(retryAfter: wait.map(Int64.init))
+        throw .retryAfter(retryAfter: wait.map(Int64.init))
       case .failing(let status, let wait, let message):
         throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)
       case .misconfigured(let message): throw .misconfigured(message)

@@ -255,7 +255,7 @@ extension Vault {
     heldByPrompt[prompt] = nil
     do throws(VaultFailure) {
       let before = try account(withIdentifier: held.intent.account)
-      let replaced = await loginToReplace(in: before, caller)
+      let replaced = await signInToReplace(in: before, caller)
       let row = try await withAccount(held.intent.account) { row throws(VaultFailure) in
         guard try ownership(of: row) == held.ownership else {
           throw .presenceFailed(
@@ -275,7 +275,7 @@ extension Vault {
         noteReplaced(replaced, by: held.answer.refreshToken, held.intent)
         return try account(withIdentifier: row.id)
       }
-      var facts = try facts(of: row, at: await placeOfWindow(caller))
+      var facts = try facts(of: row, at: await locationOfWindow(caller))
       if let replaced {
         facts.replaced = await end(replaced, replacedBy: row, held.intent.intent)
       }
@@ -310,7 +310,7 @@ extension Vault {
   func discard(_ held: HeldSignIn) async -> Revocation? {
     guard let token = held.answer.refreshToken else { return nil }
     let revocation: Revocation
-    let login = ReplacedLogin(provider: held.provider, subject: held.user?.id, token: token)
+    let login = ReplacedSignIn(provider: held.provider, subject: held.user?.id, token: token)
     let row = try? account(withIdentifier: held.intent.account)
     if let row, let current = try? provider(of: row), isOfOneGrant(login, row, current) {
       revocation = Revocation(

@@ -37,10 +37,10 @@ extension Vault {
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
     if let facts = try await finishHeld(prompt, caller) { return facts }
-    let place = try await place(toSignIn: name, provider)
+    let target = try await target(toSignIn: name, provider)
     let agreed = try await agreeToSignIn(
       name,
-      at: place,
+      at: target,
       isGiven: provider != nil,
       email: email,
       isNewUser: registering,
@@ -48,14 +48,14 @@ extension Vault {
       prompt,
       caller
     )
-    var pending = SignInIntent(place, email: email, exportable: exportable)
+    var pending = SignInIntent(target, email: email, exportable: exportable)
     pending.agreed = agreed
-    pending.keys = try await keys(of: place)?.encoded
+    pending.keys = try await keys(of: target)?.encoded
     let attempt = SignInAttempt(
       purpose: registering ? .register : .login,
-      provider: place,
+      provider: target,
       request: try request(
-        of: place,
+        of: target,
         email: email,
         password: password,
         newUser: registering ? .some(displayName) : nil
@@ -69,7 +69,7 @@ extension Vault {
   /// The provider that a sign-in goes to, with the values that discovery fills in.
   ///
   /// If none is given, it is the account's own, as the user wrote it: discovery is done again.
-  func place(
+  func target(
     toSignIn name: String,
     _ provider: Provider?
   ) async throws(VaultFailure) -> Provider {

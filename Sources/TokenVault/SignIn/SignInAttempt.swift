@@ -76,7 +76,7 @@ extension Vault {
     _ attempt: SignInAttempt,
     _ caller: Caller
   ) async throws(VaultFailure) -> SignInOutcome {
-    let place = await placeOfWindow(caller)
+    let location = await locationOfWindow(caller)
     while true {
       let account = try accountToSignIn(subject, provider)
       await enter(account.id)
@@ -95,7 +95,7 @@ extension Vault {
       // An earlier exchange of this same sign-in or registration has finished: the provider would
       // refuse a second one.
       case .tokens(let replaced) where isItself:
-        var facts = try facts(of: try self.account(withIdentifier: account.id), at: place)
+        var facts = try facts(of: try self.account(withIdentifier: account.id), at: location)
         facts.replaced = replaced
         return .signedIn(facts)
       case .over(let why) where isItself && attempt.purpose == .login && !why.isOfTheMoment:
@@ -107,12 +107,12 @@ extension Vault {
       guard let row = try find(account.id) else { continue }
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
         // The earlier exchange brought a refresh token, but not everything that was expected.
-        return .signedIn(try facts(of: row, at: place))
+        return .signedIn(try facts(of: row, at: location))
       }
       switch try await exchange(attempt, for: row, slot, caller) {
       case .settled(.pending(let slowDown), _): return .pending(slowDown: slowDown)
       case .settled(.tokens, let replaced):
-        var facts = try facts(of: try self.account(withIdentifier: row.id), at: place)
+        var facts = try facts(of: try self.account(withIdentifier: row.id), at: location)
         facts.replaced = replaced
         return .signedIn(facts)
       case .held(let held): return .held(held)
@@ -138,7 +138,7 @@ extension Vault {
     _ slot: consuming SlotFile,
     _ caller: Caller
   ) async throws(VaultFailure) -> Exchanged {
-    let replaced = await loginToReplace(in: row, caller)
+    let replaced = await signInToReplace(in: row, caller)
     // Start the exchange helper before T1, as for a refresh.
     let exchangeHelper = await exchange.exchangeHelper()
     let intent: IntentRow

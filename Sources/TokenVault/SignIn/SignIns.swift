@@ -62,12 +62,12 @@ extension Vault {
       throw .invalidArgument("\(error)")
     }
     let account = try target(of: name)
-    let place = try await place(toSignIn: name, provider)
+    let target = try await target(toSignIn: name, provider)
     // Read the keys now, so that a failure comes before the person goes to the provider.
-    _ = try await keys(of: place)
+    _ = try await keys(of: target)
     let agreed = try await agreeToSignIn(
       name,
-      at: place,
+      at: target,
       isGiven: provider != nil,
       email: nil,
       isNewUser: false,
@@ -78,8 +78,8 @@ extension Vault {
     let terms = SignInTerms(exportable: exportable, agreed: agreed)
     switch flow {
     case .browser(let redirect):
-      return try beginBrowserLogin(account, place, redirect: redirect, scopes, terms, caller)
-    case .device: return try await beginDeviceLogin(account, place, scopes, terms, caller)
+      return try beginBrowserLogin(account, target, redirect: redirect, scopes, terms, caller)
+    case .device: return try await beginDeviceLogin(account, target, scopes, terms, caller)
     }
   }
 

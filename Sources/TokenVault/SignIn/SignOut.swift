@@ -63,11 +63,11 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) -> RightToRevoke? {
     guard windows.isAnyOpen(for: account.id, now: clock.boot) else { return nil }
-    let place = await place(of: caller)
+    let location = await location(of: caller)
     let authority = try authorityWithoutAsking(
       for: account,
       caller,
-      at: place,
+      at: location,
       extending: false
     )
     return authority.map { RightToRevoke(authority: $0, purpose: .refresh) }
@@ -130,7 +130,7 @@ extension Vault {
       )
     }
     forgetTokens(of: changed.id)
-    try raiseMark()
+    try raiseCounter()
     try stored { () throws(StorageError) in try self.store.checkpoint() }
     return answer
   }

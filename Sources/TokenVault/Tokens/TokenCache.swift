@@ -11,11 +11,11 @@ final class TokenAtHand: Sendable {
   let account: String
   let row: AccessTokenRow
   /// The file of the front as it was found to be right; `nil` if the front has none.
-  let file: TokenFileMark?
+  let file: TokenFileStamp?
   /// The answer as it goes over the wire, once it has been made.
   fileprivate let message = Mutex<[UInt8]?>(nil)
 
-  init(_ account: String, _ row: AccessTokenRow, _ file: TokenFileMark?) {
+  init(_ account: String, _ row: AccessTokenRow, _ file: TokenFileStamp?) {
     self.account = account
     self.row = row
     self.file = file
@@ -23,12 +23,12 @@ final class TokenAtHand: Sendable {
 }
 
 /// The identity of a token's file for the front, and the clocks at which it was found to be right.
-struct TokenFileMark: Sendable {
+struct TokenFileStamp: Sendable {
   let stamp: FileStamp
   /// The wall clock minus the time since boot, in seconds.
   let clocks: Int64
 
-  func agrees(with other: TokenFileMark) -> Bool {
+  func agrees(with other: TokenFileStamp) -> Bool {
     // Both clocks are in whole seconds, so their difference can vary by one.
     stamp == other.stamp && abs(clocks - other.clocks) <= 1
   }
@@ -129,7 +129,9 @@ extension Vault {
     guard row.serves(wanted, left: left) else { return nil }
     // The front's file may be missing or wrong since: the actor then checks it, and writes it
     // again.
-    if let file = found.file, fileMark(of: found.account)?.agrees(with: file) != true { return nil }
+    if let file = found.file, fileStamp(of: found.account)?.agrees(with: file) != true {
+      return nil
+    }
     return GrantAtHand(found, isShorterThanRequested: left < wanted)
   }
 
@@ -137,18 +139,18 @@ extension Vault {
   ///
   /// It is not cached while a caller must still be told of scopes that it lacks.
   func putAtHand(_ account: AccountRow, _ row: AccessTokenRow) {
-    guard narrowings[TokenPlace(row)] == nil else { return }
-    let file = fileMark(of: account.name)
+    guard ungrantedScopes[TokenCacheKey(row)] == nil else { return }
+    let file = fileStamp(of: account.name)
     // If the file could not be written, the next call tries that again.
     guard file != nil || directory.tokens == nil else { return }
     tokenCache.put(TokenAtHand(account.name, row, file))
   }
 
   /// The front's file as it is now; `nil` if there is none.
-  private nonisolated func fileMark(of account: String) -> TokenFileMark? {
+  private nonisolated func fileStamp(of account: String) -> TokenFileStamp? {
     guard let stamp = try? TokenFiles.stamp(account: account, in: directory) else { return nil }
     let boot = clock.boot.nanoseconds / 1_000_000_000
-    return TokenFileMark(stamp: stamp, clocks: clock.wall.seconds - boot)
+    return TokenFileStamp(stamp: stamp, clocks: clock.wall.seconds - boot)
   }
 }
 

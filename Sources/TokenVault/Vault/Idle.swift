@@ -20,6 +20,6 @@ extension Vault {
     windowGuard?.rest()
     // The file alone is the store from here on: one that is put in its place is not mixed with a log of
     // today, even where this process ends before the last of its tasks has let go of the vault.
-    if standing == .current && !hasLostItsStore { try? store.checkpoint() }
+    if freshness == .current && !hasLostItsStore { try? store.checkpoint() }
   }
 }

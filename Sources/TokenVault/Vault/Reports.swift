@@ -5,16 +5,16 @@ internal import Storage
 internal import System
 
 extension Vault {
-  /// What the vault says about itself, with the unlock window of a place.
-  public func facts(at place: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
-    try facts(at: place.name)
+  /// What the vault says about itself, with the unlock window of a location.
+  public func facts(at location: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
+    try facts(at: location.name)
   }
 
-  func facts(at place: String) throws(VaultFailure) -> VaultFacts {
+  func facts(at location: String) throws(VaultFailure) -> VaultFacts {
     let now = clock.boot
-    let open = windows.window(at: place, now: now)
+    let open = windows.window(at: location, now: now)
     var problem: (message: String, remedy: String?)?
-    if case .vaultUnsafe(let message, let hint)? = standing.failure { problem = (message, hint) }
+    if case .vaultUnsafe(let message, let hint)? = freshness.failure { problem = (message, hint) }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
     return VaultFacts(
       unlockedFor: open?.secondsLeft(at: now),
@@ -29,19 +29,19 @@ extension Vault {
   /// window is open at one place only.
   public func accountFacts(
     named name: String?,
-    at place: CallerLocation = .everywhere
+    at location: CallerLocation = .everywhere
   ) throws(VaultFailure) -> [AccountFacts] {
     let rows = if let name { [try account(named: name)] } else { try accounts() }
     var facts: [AccountFacts] = []
     let chosen = try impliedAccount()?.id
     for row in rows {
-      facts.append(try self.facts(of: row, isDefault: row.id == chosen, at: place))
+      facts.append(try self.facts(of: row, isDefault: row.id == chosen, at: location))
     }
     return facts
   }
 
   /// A page of the audit log, oldest first.
-  public func trail(
+  public func auditPage(
     after number: Int64,
     since: Int64?,
     account name: String?
@@ -69,8 +69,8 @@ extension Vault {
     }
   }
 
-  func facts(of row: AccountRow, at place: CallerLocation) throws(VaultFailure) -> AccountFacts {
-    try facts(of: row, isDefault: try impliedAccount()?.id == row.id, at: place)
+  func facts(of row: AccountRow, at location: CallerLocation) throws(VaultFailure) -> AccountFacts {
+    try facts(of: row, isDefault: try impliedAccount()?.id == row.id, at: location)
   }
 
   /// An account whose record contradicts itself: what can be said without believing it.
@@ -99,7 +99,7 @@ extension Vault {
   private func facts(
     of row: AccountRow,
     isDefault: Bool,
-    at place: CallerLocation
+    at location: CallerLocation
   ) throws(VaultFailure) -> AccountFacts {
     let provider: Provider
     let isProtected: Bool
@@ -124,7 +124,7 @@ extension Vault {
       person: row.person,
       isProtected: isProtected,
       isExportable: row.exportable,
-      state: hasEnded ? .loginRequired : try state(of: row, token, at: place),
+      state: hasEnded ? .loginRequired : try state(of: row, token, at: location),
       cause: hasEnded ? Self.oneTokenEnded : try cause(of: row),
       accessTokenExpiresAt: token?.expiresAt,
       refreshedAt: row.refreshedAt,
@@ -142,7 +142,7 @@ extension Vault {
   private func state(
     of row: AccountRow,
     _ token: AccessTokenRow?,
-    at place: CallerLocation
+    at location: CallerLocation
   ) throws(VaultFailure) -> AccountState {
     if let intent = try intent(of: row), intent.purpose == .refresh {
       guard refreshTasks[row.id] == nil else { return .refreshing }
@@ -157,7 +157,7 @@ extension Vault {
         return .ready
       }
       guard try protectionClass(of: row) == .presence else { return .ready }
-      let window = windows.window(at: place.name, now: clock.boot)
+      let window = windows.window(at: location.name, now: clock.boot)
       return window?.covers(row.id, at: clock.boot) == true ? .ready : .locked
     }
   }

@@ -11,7 +11,7 @@ extension Vault {
 
   /// One transaction; it is undone as a whole where `body` throws.
   func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
-    if isMarkBehind { try raiseMark() }
+    if isCounterBehind { try raiseCounter() }
     do {
       let value = try store.transaction { () throws(VaultFailure) -> Value in
         // Before anything is committed: what is at hand of these accounts may be untrue then.
@@ -179,7 +179,7 @@ extension Vault {
   /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
     // What lies there may be newer than a store that was put back.
-    guard standing == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,
+    guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,
       let token = CachedToken(
         token: Array(row.token.utf8),
         wallExpiry: WallTime(seconds: clock.wall.seconds + left),

@@ -18,7 +18,7 @@ public actor Vault {
   // What everything is sealed and authenticated under; a rekey replaces all three.
   var deviceSecret: SealingKey
   var auditKeys: AuditKeys
-  var markKey: SealingKey
+  var counterKey: SealingKey
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
   let identifier: [UInt8]
   let owner: UInt32
@@ -27,18 +27,18 @@ public actor Vault {
   let clock: any VaultClock
   /// Sees what ends the window from outside; nil: nothing does.
   let windowGuard: (any SessionEvents)?
-  /// Tells where callers sit; nil: there is one place for all.
-  let places: (any CallerPlaces)?
+  /// Finds the locations of callers; `nil` if all callers have one location.
+  let locations: (any CallerLocations)?
 
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
 
   /// Whether the store may be used, or is an old copy.
-  var standing: StoreFreshness
-  /// The count that the mark stands at.
-  var markedCount: UInt64
-  /// A change was counted, and the mark does not stand at it yet.
-  var isMarkBehind = false
+  var freshness: StoreFreshness
+  /// The value of the rollback counter.
+  var counterValue: UInt64
+  /// Whether a change was counted that the rollback counter does not show yet.
+  var isCounterBehind = false
   /// The store is sealed under a device secret that is not in its place yet.
   var isRekeyUnfinished: Bool
   /// One at a time works on all accounts.
@@ -76,12 +76,12 @@ public actor Vault {
   /// The accounts whose last refresh failed: nothing is refreshed ahead for them.
   var failing: Set<[UInt8]> = []
   /// The access tokens that were handed out from the store, by when they were stored.
-  var uses: [TokenPlace: Int64] = [:]
+  var uses: [TokenCacheKey: Int64] = [:]
   /// What was handed out and may be again, until its account changes.
   nonisolated let tokenCache = TokenCache()
-  /// Scopes that were not granted, until somebody who gets the token is told.
-  var narrowings: [TokenPlace: String] = [:] {
-    didSet { if narrowings != oldValue { tokenCache.takeAllBack() } }
+  /// Scopes that were not granted, until a caller that gets the token is told.
+  var ungrantedScopes: [TokenCacheKey: String] = [:] {
+    didSet { if ungrantedScopes != oldValue { tokenCache.takeAllBack() } }
   }
   var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
   var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
@@ -89,9 +89,9 @@ public actor Vault {
   var watchers = WatcherBook()
   var documents = MetadataCache()
   var lastProvider: LastProvider?
-  /// When a provider that has asked for patience (429) may be asked again for an account's tokens.
-  var patience: [[UInt8]: BootInstant] = [:]
-  var withheld: [[UInt8]: UncheckedToken] = [:]
+  /// When a provider that answered 429 may be asked again for an account's tokens.
+  var retryAfter: [[UInt8]: BootInstant] = [:]
+  var uncheckedTokens: [[UInt8]: UncheckedToken] = [:]
   /// Refresh tokens that are not kept, by the intent of their exchange, until they are revoked.
   var discarded: [[UInt8]: DiscardedToken] = [:]
   /// Logins that would replace a protected account, by their intents: between the answer and whoever
@@ -121,7 +121,7 @@ public actor Vault {
   ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
   ///   - rules: what the administrator of the machine has laid down.
   ///   - promptLimit: how often somebody may be asked.
-  ///   - places: tells where callers sit; nil: there is one place for all.
+  ///   - locations: finds the locations of callers; `nil` if all callers have one location.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
   public init(
@@ -134,13 +134,13 @@ public actor Vault {
     windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = PromptLimit(),
-    places: (any CallerPlaces)? = nil
+    locations: (any CallerLocations)? = nil
   ) throws(VaultFailure) {
     self.auditLimits = auditLimits
     self.windowGuard = windowGuard
     self.rules = rules
     self.promptLimit = promptLimit
-    self.places = places
+    self.locations = locations
     self.owner = owner
     self.exchange = exchange
     self.check = check
@@ -148,17 +148,17 @@ public actor Vault {
     self.directory = directory
     do {
       var opening = try Opening(directory)
-      let trail = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
-      try opening.settle { keys in try trail.begin(using: keys) }
+      let auditLog = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
+      try opening.settle { keys in try auditLog.begin(using: keys) }
       store = opening.store
       identifier = opening.identifier
-      standing = opening.standing
+      freshness = opening.freshness
       isRekeyUnfinished = opening.isRekeyUnfinished
-      markedCount = opening.markedCount
-      if opening.standing == .current { Self.removeLeavings(of: opening.store, in: directory) }
+      counterValue = opening.counterValue
+      if opening.freshness == .current { Self.removeLeavings(of: opening.store, in: directory) }
       deviceSecret = opening.keys.secret
-      auditKeys = opening.keys.trail
-      markKey = opening.keys.mark
+      auditKeys = opening.keys.audit
+      counterKey = opening.keys.counter
       tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
       backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
     } catch let error as StorageError {

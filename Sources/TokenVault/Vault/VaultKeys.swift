@@ -6,18 +6,18 @@ struct VaultKeys: ~Copyable, Sendable {
   /// The root, which seals tokens and prints.
   let secret: SealingKey
   /// Authenticate the audit log.
-  let trail: AuditKeys
-  /// Authenticates the rollback mark.
-  let mark: SealingKey
+  let audit: AuditKeys
+  /// Authenticates the rollback counter.
+  let counter: SealingKey
 
   /// Takes the device secret over.
   init(_ secret: consuming SecretBytes) throws(CryptographyError) {
     let root = try SealingKey(secret)
-    let trail = try AuditKeys(from: root)
-    let mark = try root.derived(for: "rollback mark")
+    let audit = try AuditKeys(from: root)
+    let counter = try root.derived(for: "rollback mark")
     self.secret = root
-    self.trail = trail
-    self.mark = mark
+    self.audit = audit
+    self.counter = counter
   }
 
   /// Eight bytes that tell device secrets apart; the store names the one that it is sealed under.

@@ -77,7 +77,7 @@ extension Vault {
     of name: String?,
     caller: Caller
   ) async throws(VaultFailure) -> WatchFacts {
-    try look(at: name, from: await placeOfWindow(caller)).facts
+    try look(at: name, from: await locationOfWindow(caller)).facts
   }
 
   /// Reports the status of an account and of the window of the caller's location, and again after
@@ -112,16 +112,16 @@ extension Vault {
     }
     defer { watchers.remove(number) }
     var told: WatchFacts?
-    var place = CallerLocation.everywhere
+    var location = CallerLocation.everywhere
     var seen: Set<String> = []
     while true {
       // The caller's location is not looked up until a window is opened somewhere. A change in
       // between is seen by the look that follows without a wait.
-      while windows.places != seen {
-        seen = windows.places
-        place = await self.place(of: caller)
+      while windows.locations != seen {
+        seen = windows.locations
+        location = await self.location(of: caller)
       }
-      let (facts, end) = try look(at: name, from: place)
+      let (facts, end) = try look(at: name, from: location)
       if Task.isCancelled { return facts }
       if facts == told {
         await waitForChange(number, before: end)
@@ -150,15 +150,15 @@ extension Vault {
   /// The status, and when it ends by time.
   private func look(
     at name: String?,
-    from place: CallerLocation
+    from location: CallerLocation
   ) throws(VaultFailure) -> (facts: WatchFacts, end: BootInstant?) {
     let now = clock.boot
-    let open = windows.window(at: place.name, now: now)
+    let open = windows.window(at: location.name, now: now)
     guard let row = try row(of: name) else {
       let isUnlocked = open.map { $0.accounts == nil } ?? false
       return (WatchFacts(account: nil, isUnlocked: isUnlocked), open?.closing)
     }
-    let account = try facts(of: row, at: place)
+    let account = try facts(of: row, at: location)
     var end = open?.closing
     // A token that is due already causes no further change.
     if account.state == .ready, let token = try token(of: row), let left = secondsLeft(of: token),

@@ -33,10 +33,10 @@ public struct CallerLocation: Sendable, Equatable {
 }
 
 /// Finds the locations of callers.
-public protocol CallerPlaces: Sendable {
+public protocol CallerLocations: Sendable {
   /// The present location of a caller.
   ///
   /// It does not fail, and takes no longer than a few seconds. An unknown location is shared with
   /// no other caller, and no finger counts there.
-  func place(of caller: Caller) async -> CallerLocation
+  func location(of caller: Caller) async -> CallerLocation
 }

@@ -6,52 +6,56 @@ internal import Presence
 // seat.
 extension Vault {
   /// The present location of a caller.
-  func place(of caller: Caller) async -> CallerLocation {
-    guard let places else { return .everywhere }
-    return await places.place(of: caller)
+  func location(of caller: Caller) async -> CallerLocation {
+    guard let locations else { return .everywhere }
+    return await locations.location(of: caller)
   }
 
   /// Refuses a presence check if the policy forbids it at this location.
-  func demandPresenceAllowed(at place: CallerLocation) throws(VaultFailure) {
-    guard try policy().remote == .deny, !place.isLocal else { return }
+  func demandPresenceAllowed(at location: CallerLocation) throws(VaultFailure) {
+    guard try policy().remote == .deny, !location.isLocal else { return }
     let whose =
       try isOwn(.remote)
       ? ", your own rule; at this machine itself: thumblatch policy remote default"
       : rules.policyFile.map { " in \($0)" } ?? ""
     throw .refused(
       "no presence check is made from here"
-        + " (\(place.objection ?? "not certain to be at this machine")): remote = deny\(whose)"
+        + " (\(location.objection ?? "not certain to be at this machine")): remote = deny\(whose)"
     )
   }
 
   /// The same if no person is asked, and so no location was looked up.
   func demandPresenceAllowed(for caller: Caller) async throws(VaultFailure) {
     guard try policy().remote == .deny else { return }
-    try demandPresenceAllowed(at: await place(of: caller))
+    try demandPresenceAllowed(at: await location(of: caller))
   }
 
   /// Why no finger counts at a location; `nil` if one counts.
   ///
   /// Fingers that have changed come first: the password that is asked for confirms them.
-  func fingerObjection(_ standing: FingerEligibility, at place: CallerLocation) -> PresenceOutcome?
-  {
-    let objection = standing.objection(tries.lockout)
+  func fingerObjection(
+    _ eligibility: FingerEligibility,
+    at location: CallerLocation
+  ) -> PresenceOutcome? {
+    let objection = eligibility.objection(tries.lockout)
     switch objection {
     case .denied, .notEnrolled: return objection
-    default: return place.objection.map { .notAvailable(Self.shown($0)) } ?? objection
+    default: return location.objection.map { .notAvailable(Self.shown($0)) } ?? objection
     }
   }
 
   /// The text shown before the password is asked for; `nil` if there is nothing to explain.
   func reason(
     for purpose: PresencePurpose,
-    _ standing: FingerEligibility,
-    at place: CallerLocation
+    _ eligibility: FingerEligibility,
+    at location: CallerLocation
   ) -> String? {
-    if case .notAvailable(let why)? = fingerObjection(standing, at: place), place.objection != nil {
+    if case .notAvailable(let why)? = fingerObjection(eligibility, at: location),
+      location.objection != nil
+    {
       return purpose.methods == [.password] ? nil : why
     }
-    return standing.reason(for: purpose, tries.lockout)
+    return eligibility.reason(for: purpose, tries.lockout)
   }
 
   static func shown(_ objection: String) -> String {
@@ -60,11 +64,11 @@ extension Vault {
 
   /// The status of the vault for a caller, with the unlock window of the caller's own location.
   public func facts(for caller: Caller) async throws(VaultFailure) -> VaultFacts {
-    try facts(at: await placeOfWindow(caller))
+    try facts(at: await locationOfWindow(caller))
   }
 
   /// The location whose window a caller may see; it is not looked up while no window is open.
-  public func placeOfWindow(_ caller: Caller) async -> CallerLocation {
-    windows.isAnyOpen(now: clock.boot) ? await place(of: caller) : .everywhere
+  public func locationOfWindow(_ caller: Caller) async -> CallerLocation {
+    windows.isAnyOpen(now: clock.boot) ? await location(of: caller) : .everywhere
   }
 }

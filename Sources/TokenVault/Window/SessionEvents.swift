@@ -12,7 +12,7 @@ public protocol SessionEvents: Sendable {
   /// released. It is called once for all locations (`nil`). Before that, it is called each time
   /// that a location of that name is left, for those there. If the time is over already, it is
   /// called before this returns.
-  func begin(_ end: @escaping @Sendable (_ place: String?, _ why: String) async -> Void) async
+  func begin(_ end: @escaping @Sendable (_ location: String?, _ why: String) async -> Void) async
   /// Tells the guard that neither a window nor a prompt is open any more.
   func rest()
   /// Why no event can be seen; `nil` if events can be seen.
@@ -29,8 +29,8 @@ extension Vault {
     windowsBeginning += 1
     defer { windowsBeginning -= 1 }
     let ends = windowEnds
-    await windowGuard.begin { [weak self] place, why in
-      await self?.endWindows(at: place, because: why)
+    await windowGuard.begin { [weak self] location, why in
+      await self?.endWindows(at: location, because: why)
       // The computer must not fall asleep with an armed reader.
       await self?.readersReleased()
     }
@@ -42,15 +42,15 @@ extension Vault {
   /// The windows are closed before that is recorded, and in any case.
   ///
   /// - Parameters:
-  ///   - place: the name of the one location that has come to an end; `nil` if the person is gone.
+  ///   - location: the name of the one location that has come to an end; `nil` if the person is gone.
   ///   - why: the reason, for the audit log.
-  public func endWindows(at place: String? = nil, because why: String) {
+  public func endWindows(at location: String? = nil, because why: String) {
     let wasOpen: Bool
-    if let place {
+    if let location {
       // A caller that is about to open a window there has a prompt there.
-      for prompt in prompts.names(at: place) { giveUp(prompt, as: .cancelled) }
-      endEnrollments { $0.place == place }
-      wasOpen = windows.close(at: place, now: clock.boot)
+      for prompt in prompts.names(at: location) { giveUp(prompt, as: .cancelled) }
+      endEnrollments { $0.location == location }
+      wasOpen = windows.close(at: location, now: clock.boot)
     } else {
       windowEnds += 1
       // On a locked screen, the touch of another person must not release an earlier request.

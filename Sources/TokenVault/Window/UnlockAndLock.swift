@@ -40,15 +40,15 @@ extension Vault {
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     // The location at which the person was asked; it was looked up again before the check could
     // pass.
-    let place = prompts.place(of: prompt) ?? CallerLocation.aloneName(caller.connection)
+    let location = prompts.location(of: prompt) ?? CallerLocation.aloneName(caller.connection)
     // A caller that joined another's check finds the window that this check has opened.
     if try await waitForLeader(of: prompt, question, caller) {
       // A window that covers less than requested does not count, nor does one that was never opened
       // or is closed again.
-      guard windows.window(at: place, now: clock.boot)?.isFor(covered) == true else {
+      guard windows.window(at: location, now: clock.boot)?.isFor(covered) == true else {
         throw try await askForPresence(question, account: nil, caller: caller)
       }
-      return try facts(at: place)
+      return try facts(at: location)
     }
     // Await this before the proof is spent: from then on, a joined caller must find the window
     // open.
@@ -75,8 +75,8 @@ extension Vault {
         )
       )
     }
-    if let opened { windows.open(opened, at: place, now: clock.boot) }
-    return try facts(at: place)
+    if let opened { windows.open(opened, at: location, now: clock.boot) }
+    return try facts(at: location)
   }
 
   /// The text of a prompt that names the accounts and the length.

@@ -7,9 +7,9 @@ internal import TokenVault
 ///
 /// One thread does this as long as callers wait, because the server's own thread must not wait for
 /// a bus.
-final class CallerLocator: CallerPlaces {
+final class CallerLocator: CallerLocations {
   /// How long a caller waits for an answer, in nanoseconds.
-  private static let patience: UInt64 = 2_000_000_000
+  private static let timeout: UInt64 = 2_000_000_000
   /// How many callers of one user may wait.
   private static let mostOfUser = 256
 
@@ -32,12 +32,12 @@ final class CallerLocator: CallerPlaces {
     self.address = address
   }
 
-  func place(of caller: Caller) async -> CallerLocation {
+  func location(of caller: Caller) async -> CallerLocation {
     guard let peer = caller.peer else { return Self.unknown(caller) }
     let question = Question(caller: caller, peer: peer)
     guard ask(question) else { return Self.unknown(caller) }
     let timer = Task {
-      try? await Task.sleep(nanoseconds: Self.patience)
+      try? await Task.sleep(nanoseconds: Self.timeout)
       question.answer.give(Self.unknown(caller))
     }
     defer { timer.cancel() }
@@ -113,14 +113,14 @@ final class CallerLocator: CallerPlaces {
   ) throws(LoginFailure) -> CallerLocation {
     let (caller, peer) = (question.caller, question.peer)
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
-    let place = try lookup.place(of: peer.identifier, user: caller.user)
+    let location = try lookup.location(of: peer.identifier, user: caller.user)
     // The process still runs, so its number belonged to it during the lookup.
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
-    let objection = place.objection?.rawValue
-    guard let name = place.name else {
+    let objection = location.objection?.rawValue
+    guard let name = location.name else {
       return .alone(caller.connection, objection: objection ?? "no session")
     }
-    return CallerLocation(name: name, objection: objection, isLocal: place.isLocal)
+    return CallerLocation(name: name, objection: objection, isLocal: location.isLocal)
   }
 }
 
@@ -145,22 +145,22 @@ private final class Answer: Sendable {
   var value: CallerLocation {
     get async {
       await withCheckedContinuation { waiting in
-        let place = state.withLock { state -> CallerLocation? in
-          if case .given(let place) = state { return place }
+        let location = state.withLock { state -> CallerLocation? in
+          if case .given(let location) = state { return location }
           state = .awaited(waiting)
           return nil
         }
-        if let place { waiting.resume(returning: place) }
+        if let location { waiting.resume(returning: location) }
       }
     }
   }
 
-  func give(_ place: CallerLocation) {
+  func give(_ location: CallerLocation) {
     let waiting = state.withLock { state -> CheckedContinuation<CallerLocation, Never>? in
-      defer { if case .given = state {} else { state = .given(place) } }
+      defer { if case .given = state {} else { state = .given(location) } }
       guard case .awaited(let waiting) = state else { return nil }
       return waiting
     }
-    waiting?.resume(returning: place)
+    waiting?.resume(returning: location)
   }
 }

@@ -9,11 +9,11 @@ internal import TokenVault
 /// An engine without either does not load libsystemd and opens no connection to the bus.
 final class SessionGuard: SessionEvents {
   /// How long the opening of a window waits for the bus, in nanoseconds.
-  private static let patience: UInt64 = 3_000_000_000
+  private static let timeout: UInt64 = 3_000_000_000
   /// How long the computer's sleep waits for the end of the window, in milliseconds.
   ///
   /// The limit of logind itself is five seconds.
-  private static let sleepPatience: Int32 = 4000
+  private static let sleepTimeout: Int32 = 4000
 
   private enum State {
     case resting
@@ -87,7 +87,7 @@ final class SessionGuard: SessionEvents {
         once.resume("\(error)")
       }
       Task {
-        try? await Task.sleep(nanoseconds: Self.patience)
+        try? await Task.sleep(nanoseconds: Self.timeout)
         once.resume("the system bus does not answer")
       }
     }
@@ -104,7 +104,7 @@ final class SessionGuard: SessionEvents {
     }
     // A silent bus must not delay the opening of a window. No session is watched then.
     Task {
-      try? await Task.sleep(nanoseconds: Self.patience)
+      try? await Task.sleep(nanoseconds: Self.timeout)
       self.giveUp(number)
     }
   }
@@ -159,7 +159,7 @@ final class SessionGuard: SessionEvents {
       await end(nil, why)
       done.event.signal()
     }
-    _ = try? done.event.descriptor.waitReadable(milliseconds: sleepPatience)
+    _ = try? done.event.descriptor.waitReadable(milliseconds: sleepTimeout)
   }
 
   /// Records that no event is missed from now on.

@@ -9,7 +9,7 @@ extension Dispatcher {
   ) async throws(VaultFailure) -> GetAccountReply {
     let all = try await vault.accountFacts(
       named: call.account,
-      at: await vault.placeOfWindow(context.caller)
+      at: await vault.locationOfWindow(context.caller)
     )
     guard context.more || all.count <= 1 else {
       throw .invalidArgument("there are several accounts: name one")

@@ -13,7 +13,7 @@ extension Dispatcher {
     var number: Int64 = 0
     var last: AuditFacts?
     while true {
-      let page = try await vault.trail(
+      let page = try await vault.auditPage(
         after: number,
         since: call.since.map(Int64.init),
         account: call.account
@@ -44,7 +44,7 @@ extension Dispatcher {
 }
 
 extension VerifyAuditReply {
-  init(_ facts: TrailFacts) {
+  init(_ facts: AuditReport) {
     func wire(_ number: Int64?) -> Int? { number.map { Int(clamping: $0) } }
     self.init(
       whole: facts.isWhole,

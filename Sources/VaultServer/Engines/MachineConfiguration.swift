@@ -55,21 +55,21 @@ public final class MachineConfiguration: MachineRules {
   /// Whether `providers.d` holds exactly this provider, byte by byte, under any name.
   public func mayReachThisMachine(_ provider: Provider) -> Bool {
     let wanted = provider.asWritten
-    let place = path + "/" + Self.providersName
+    let folder = path + "/" + Self.providersName
     let names: [String]
     do throws(ConfigurationError) {
-      guard let directory = try openDirectory(place) else { return false }
-      names = try calling(place) { () throws(SystemError) in try directory.names() }
-      complain(nil, about: place)
+      guard let directory = try openDirectory(folder) else { return false }
+      names = try calling(folder) { () throws(SystemError) in try directory.names() }
+      complain(nil, about: folder)
     } catch {
-      complain("\(error)", about: place)
+      complain("\(error)", about: folder)
       return false
     }
     let providers = names.filter { ProviderFile.providerName(fileName: $0) != nil }.sorted()
     return providers.prefix(Self.mostProviders).contains { name in
-      let file = place + "/" + name
+      let file = folder + "/" + name
       do throws(ConfigurationError) {
-        let found = try self.provider(name, in: place)
+        let found = try self.provider(name, in: folder)
         complain(nil, about: file)
         return found?.isSamePlace(as: wanted) ?? false
       } catch {
@@ -83,18 +83,18 @@ public final class MachineConfiguration: MachineRules {
 
   private func provider(
     _ name: String,
-    in place: String
+    in folder: String
   ) throws(ConfigurationError) -> Provider? {
-    guard let directory = try openDirectory(place),
-      let file = try open(name, directory, place + "/" + name)
+    guard let directory = try openDirectory(folder),
+      let file = try open(name, directory, folder + "/" + name)
     else {
       return nil
     }
     // The file may hold a client secret.
-    let bytes = try readSecret(file, place + "/" + name)
-    return try ProviderFile.parse(bytes: bytes, file: place + "/" + name) { certificates in
+    let bytes = try readSecret(file, folder + "/" + name)
+    return try ProviderFile.parse(bytes: bytes, file: folder + "/" + name) { certificates in
       // Certificates may lie elsewhere on the machine, if only the owners can change them.
-      let whole = certificates.hasPrefix("/") ? certificates : place + "/" + certificates
+      let whole = certificates.hasPrefix("/") ? certificates : folder + "/" + certificates
       let end = whole.lastIndex(of: "/") ?? whole.startIndex
       // A user who can write to their directory could replace them.
       let parent = end == whole.startIndex ? "/" : String(whole[..<end])

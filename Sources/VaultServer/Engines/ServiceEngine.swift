@@ -47,7 +47,7 @@ public enum ServiceEngine {
       let clock = try SystemClock()
       // This is the unit's environment, which no caller can set; `nil` means the machine's bus.
       let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
-      let places = CallerLocator(address: bus)
+      let locations = CallerLocator(address: bus)
       let shares = HelperShares()
       let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
         try Vault(
@@ -58,7 +58,7 @@ public enum ServiceEngine {
           clock: clock,
           windowGuard: SessionGuard(user: user, address: bus),
           rules: rules,
-          places: places
+          locations: locations
         )
       }
       let vaults = Vaults(

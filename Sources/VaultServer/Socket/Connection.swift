@@ -40,7 +40,7 @@ final class Connection {
   /// The share that the connection counts for.
   var share: Share
   /// The kind of its user.
-  var standing: Standing
+  var kind: UserKind
   /// A call that waits until the kind of its user is known.
   var held: Question?
   /// Whether the connection waits for its turn.
@@ -77,11 +77,11 @@ final class Connection {
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
   /// Makes a connection of a peer.
-  init(_ peer: Peer, number: UInt64, share: Share, standing: Standing) {
+  init(_ peer: Peer, number: UInt64, share: Share, kind: UserKind) {
     self.peer = peer
     self.number = number
     self.share = share
-    self.standing = standing
+    self.kind = kind
   }
 
   /// The user of the connection.

@@ -116,7 +116,7 @@ struct ConnectionTable {
   /// Prefer strangers that are known to have no vault here.
   private var longestSilentStranger: Connection? {
     let strangers = shares[.strangers]?.connections ?? []
-    return Self.idlest(of: strangers.filter { $0.standing != .pending })
+    return Self.idlest(of: strangers.filter { $0.kind != .pending })
       ?? Self.idlest(of: strangers)
   }
 
@@ -208,7 +208,7 @@ struct ConnectionTable {
   }
 
   /// How long no connection becomes overdue, in milliseconds, but at most `most`.
-  func patience(at now: BootInstant, after seconds: Int64, most: Int32) -> Int32 {
+  func timeout(at now: BootInstant, after seconds: Int64, most: Int32) -> Int32 {
     guard firstHalf < halves.count else { return most }
     let end = halves[firstHalf].since.advanced(bySeconds: seconds)
     let left = (end.nanoseconds - now.nanoseconds) / 1_000_000 + 1

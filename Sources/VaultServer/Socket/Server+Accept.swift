@@ -38,14 +38,14 @@ extension Server {
         vaults.noteRefusal("wrong user", of: user, by: requester)
         continue
       }
-      let standing = standing(of: credentials)
-      let party: Party = standing == .person ? .person(credentials.user) : .strangers
+      let kind = kind(of: credentials)
+      let party: Party = kind == .person ? .person(credentials.user) : .strangers
       switch connections.room(for: party) {
       case .free: break
       // Idle connections must not lock out other callers.
       case .insteadOf(let idlest): end(idlest.number)
       case .none:
-        note("too many connections", of: credentials.user, standing)
+        note("too many connections", of: credentials.user, kind)
         continue
       }
       let process: ProcessHandle
@@ -56,7 +56,7 @@ extension Server {
           unfinished = consume socket
           throw error
         }
-        note("dead caller", of: credentials.user, standing)
+        note("dead caller", of: credentials.user, kind)
         continue
       }
       let peer = Peer(socket, credentials, process)
@@ -66,7 +66,7 @@ extension Server {
         continue
       }
       let share = connections.share(of: party)
-      connections.add(Connection(peer, number: nextToken, share: share, standing: standing))
+      connections.add(Connection(peer, number: nextToken, share: share, kind: kind))
       nextToken += 1
     }
     // More callers may wait. The listener reports them again.
@@ -80,8 +80,8 @@ extension Server {
   /// Counts a refused caller.
   ///
   /// The number of strangers has no limit, so they share one line.
-  private func note(_ what: String, of user: UInt32, _ standing: Standing) {
-    let isPerson = standing == .person
+  private func note(_ what: String, of user: UInt32, _ kind: UserKind) {
+    let isPerson = kind == .person
     vaults.noteRefusal(what, of: isPerson ? user : nil, by: isPerson ? "user \(user)" : "strangers")
   }
 
@@ -89,16 +89,16 @@ extension Server {
   ///
   /// If it is not known, the name is looked up beside this thread, because the machine's databases
   /// may be slow. Until then the user is a stranger.
-  private func standing(of caller: PeerCredentials) -> Standing {
+  private func kind(of caller: PeerCredentials) -> UserKind {
     let user = caller.user
     guard vaults.form == .service else { return .person }
     let isKnown = connections.hasPerson(user) || vaults.openVault(of: user) != nil
-    let known = standings.standing(of: user, isKnown: isKnown, at: .now)
+    let known = userKinds.kind(of: user, isKnown: isKnown, at: .now)
     if let known, known != .person { return known }
     // Container uids may also belong to people, by a directory service. In these ranges, a person
     // is a caller that sees all uids.
-    if standings.ranges.isForContainers(user), !ProcessFacts.seesAllUsers(caller.process) {
-      return Standings.contained(user)
+    if userKinds.ranges.isForContainers(user), !ProcessFacts.seesAllUsers(caller.process) {
+      return UserKinds.contained(user)
     }
     guard known == nil else { return .person }
     beside { [vaults, inbox] in
@@ -109,27 +109,27 @@ extension Server {
 
   /// Takes the result of a lookup, and begins the next lookup.
   func learn(_ name: Result<String?, SystemError>, of user: UInt32) {
-    settle(user, as: standings.learn(name, of: user, at: .now))
+    settle(user, as: userKinds.learn(name, of: user, at: .now))
     while let next = nextUnknown {
-      let standing = standing(of: next.peer.credentials)
-      guard standing != .pending else { return }
-      settle(next.user, as: standing)
+      let kind = kind(of: next.peer.credentials)
+      guard kind != .pending else { return }
+      settle(next.user, as: kind)
     }
   }
 
   /// A connection whose user must be looked up when a running lookup ends.
   private var nextUnknown: Connection? {
-    connections.strangers.first { $0.standing == .pending && !standings.isLookedUp($0.user) }
+    connections.strangers.first { $0.kind == .pending && !userKinds.isLookedUp($0.user) }
   }
 
   /// Makes a user's connections count for the kind of the user.
   ///
   /// A person has a share of their own from now on. A call that waited for the result is answered.
-  private func settle(_ user: UInt32, as standing: Standing) {
+  private func settle(_ user: UInt32, as kind: UserKind) {
     for connection in connections.strangers where connection.user == user {
-      guard connection.standing == .pending else { continue }
-      connection.standing = standing
-      if standing == .person { connections.move(connection, to: .person(user)) }
+      guard connection.kind == .pending else { continue }
+      connection.kind = kind
+      if kind == .person { connections.move(connection, to: .person(user)) }
       if let question = connection.held {
         connection.held = nil
         start(question, of: connection)

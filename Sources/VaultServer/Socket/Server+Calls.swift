@@ -73,7 +73,7 @@ extension Server {
   ///
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
-    guard connection.standing == .person,
+    guard connection.kind == .person,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
     else { return nil }
     return vault.tokenAtHand(
@@ -89,7 +89,7 @@ extension Server {
       beside { [inbox] in inbox.putLast(question.oneway ? nil : service, for: token) }
       return
     }
-    switch connection.standing {
+    switch connection.kind {
     case .person: break
     case .pending:
       connection.held = question

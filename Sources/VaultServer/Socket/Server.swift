@@ -41,7 +41,7 @@ public final class Server {
   let inbox: Inbox
   let decoder: Decoder
   var connections: ConnectionTable
-  var standings = Standings()
+  var userKinds = UserKinds()
   var turns = TurnQueue()
   /// Incremented each time that the server looks for new events.
   private(set) var round: UInt64 = 0
@@ -103,9 +103,9 @@ public final class Server {
     var tended = BootInstant.now
     vaults.tend(refreshing: false)
     while true {
-      let patience = patience(idleSince)
+      let timeout = timeout(idleSince)
       if isQuiet { MemoryTrim.giveBack() }
-      let events = try ready.wait(milliseconds: patience)
+      let events = try ready.wait(milliseconds: timeout)
       round += 1
       for event in events {
         if event.token == Self.signalToken { return }
@@ -139,9 +139,9 @@ public final class Server {
   }
 
   /// How long to wait for an event, in milliseconds.
-  private func patience(_ idleSince: BootInstant) -> Int32 {
+  private func timeout(_ idleSince: BootInstant) -> Int32 {
     guard turns.isEmpty else { return 0 }
-    return connections.patience(
+    return connections.timeout(
       at: .now,
       after: Self.messageDeadline,
       most: longestWait(idleSince)

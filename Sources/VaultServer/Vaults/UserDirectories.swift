@@ -111,10 +111,10 @@ struct UserDirectories: ~Copyable, Sendable {
   }
 
   private func demand(_ name: String, _ user: UInt32, _ directory: borrowing Directory) throws {
-    let place = "\(path)/users/\(user)"
+    let folder = "\(path)/users/\(user)"
     let remedy =
-      "root decides: if it is another person now, mv \(place) elsewhere; else write the name"
-      + " \(name) into \(place)/\(Self.ownerFile)"
+      "root decides: if it is another person now, mv \(folder) elsewhere; else write the name"
+      + " \(name) into \(folder)/\(Self.ownerFile)"
     if let owner = try Self.owner(in: directory) {
       guard owner == name else {
         throw VaultFailure.vaultUnsafe(

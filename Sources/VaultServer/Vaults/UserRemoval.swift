@@ -33,7 +33,7 @@ extension Vaults {
   /// How long running calls may take before their vault is removed anyway, in seconds.
   ///
   /// It is longer than the life of an exchange helper.
-  private static let patience = ServiceEngine.stopSeconds
+  private static let timeout = ServiceEngine.stopSeconds
 
   /// Removes a user's vault, or one account of it.
   ///
@@ -112,13 +112,13 @@ extension Vaults {
     while true {
       let isRemoved = state.withLock { $0.removing.contains(user) }
       guard !isRemoved else { throw .isBeingRemoved(user) }
-      let place: Place? = state.withLock { state in
+      let phase: Phase? = state.withLock { state in
         guard !state.removing.contains(user), state.entries[user] != nil else { return nil }
         state.entries[user]?.calls += 1
         state.entries[user]?.uses += 1
-        return state.entries[user]?.place
+        return state.entries[user]?.phase
       }
-      switch place {
+      switch phase {
       case .open(let opened)?: return opened
       case .opening(let task)?:
         // If the opening fails for its user, the vault as it is may still open. The entry is gone
@@ -136,7 +136,7 @@ extension Vaults {
       guard !state.removing.contains(user), state.entries[user] == nil else { return false }
       state.openings += 1
       let opened = Opened(vault: vault, name: name, number: state.openings)
-      state.entries[user] = Entry(place: .open(opened))
+      state.entries[user] = Entry(phase: .open(opened))
       return true
     }
     if !isTaken { await vault.retire() }
@@ -199,7 +199,7 @@ extension Vaults {
     let accounts = try? await opened.vault.accountFacts(named: nil)
     await opened.vault.endWindows(because: "root removed the vault")
     await opened.vault.endChecks()
-    let end = BootInstant.now.advanced(bySeconds: Self.patience)
+    let end = BootInstant.now.advanced(bySeconds: Self.timeout)
     while BootInstant.now < end, await isUsed(user, opened.vault) {
       try? await Task.sleep(nanoseconds: 20_000_000)
     }
@@ -229,8 +229,8 @@ extension Vaults {
 
   private func opened(_ user: UInt32) async -> Opened? {
     while true {
-      let place = state.withLock { $0.entries[user]?.place }
-      switch place {
+      let phase = state.withLock { $0.entries[user]?.phase }
+      switch phase {
       case nil: return nil
       case .open(let opened)?: return opened
       case .opening(let task)?:

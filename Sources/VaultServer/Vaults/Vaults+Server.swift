@@ -21,7 +21,7 @@ extension Vaults {
   /// It is for immediate answers, and counts as a use.
   func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
     let opened: Opened? = state.withLock { state in
-      guard case .open(let opened)? = state.entries[user]?.place else { return nil }
+      guard case .open(let opened)? = state.entries[user]?.phase else { return nil }
       state.entries[user]?.uses += 1
       state.entries[user]?.lastUse = .now
       return opened
@@ -68,7 +68,7 @@ extension Vaults {
     for (user, _) in openVaults {
       beside {
         try? await self.use(of: user, keeps: false) { vault in
-          try? await vault.maintainAudit()
+          try? await vault.maintainAuditLog()
           guard refreshing else { return }
           await vault.restGuard()
           await vault.refreshAhead()
@@ -80,7 +80,7 @@ extension Vaults {
   func openVault(of user: UInt32?) -> Vault? {
     guard let user else { return nil }
     return state.withLock { state in
-      guard case .open(let opened)? = state.entries[user]?.place else { return nil }
+      guard case .open(let opened)? = state.entries[user]?.phase else { return nil }
       return opened.vault
     }
   }
@@ -88,7 +88,7 @@ extension Vaults {
   var openVaults: [(UInt32, Vault)] {
     state.withLock { state in
       state.entries.compactMap { user, entry in
-        guard case .open(let opened) = entry.place else { return nil }
+        guard case .open(let opened) = entry.phase else { return nil }
         return (user, opened.vault)
       }
     }

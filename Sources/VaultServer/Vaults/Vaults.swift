@@ -24,13 +24,13 @@ public final class Vaults: Sendable {
     let number: UInt64
   }
 
-  enum Place {
+  enum Phase {
     case opening(Task<Result<Opened, VaultFailure>, Never>)
     case open(Opened)
   }
 
   struct Entry {
-    var place: Place
+    var phase: Phase
     /// The calls that run in the vault.
     ///
     /// A call counts until it ends, even if its caller has left.
@@ -92,7 +92,7 @@ public final class Vaults: Sendable {
     names = UserNameCache { _ in nil }
     onlyUser = user
     let opened = Opened(vault: vault, name: nil, number: 0)
-    state = Mutex(State(entries: [user: Entry(place: .open(opened))]))
+    state = Mutex(State(entries: [user: Entry(phase: .open(opened))]))
   }
 
   /// Makes a table for the vaults of all users.
@@ -208,7 +208,7 @@ public final class Vaults: Sendable {
   /// it was made for.
   private func dismiss(_ opened: Opened, of user: UInt32) async {
     let isOpen = state.withLock { state in
-      guard case .open(let current)? = state.entries[user]?.place, current.number == opened.number
+      guard case .open(let current)? = state.entries[user]?.phase, current.number == opened.number
       else { return false }
       state.entries[user] = nil
       state.lost.insert(opened.number)
@@ -237,25 +237,25 @@ public final class Vaults: Sendable {
         entry.uses += 1
         if keeps { entry.lastUse = .now }
         state.entries[user] = entry
-        return .place(entry.place)
+        return .phase(entry.phase)
       }
       let task = Task { await self.opened(user) }
       let passing = isPassing ? 1 : 0
-      state.entries[user] = Entry(place: .opening(task), calls: 1, passing: passing, uses: 1)
-      return .place(.opening(task))
+      state.entries[user] = Entry(phase: .opening(task), calls: 1, passing: passing, uses: 1)
+      return .phase(.opening(task))
     }
     switch found {
     case .removing: throw .isBeingRemoved(user)
     case .full:
       throw .busy("\(most) calls of user \(user) are under way: ask again when some have ended")
-    case .place(.open(let opened)): return opened
-    case .place(.opening(let task)): return try await task.value.get()
+    case .phase(.open(let opened)): return opened
+    case .phase(.opening(let task)): return try await task.value.get()
     }
   }
 
   /// The state of the vault that a call asks for.
   private enum Found {
-    case place(Place)
+    case phase(Phase)
     case full
     case removing
   }
@@ -268,7 +268,7 @@ public final class Vaults: Sendable {
   ) {
     let isLost = opened.vault.hasLostItsStore
     state.withLock { state in
-      guard var entry = state.entries[user], case .open(let current) = entry.place,
+      guard var entry = state.entries[user], case .open(let current) = entry.phase,
         current.number == opened.number
       else { return }
       entry.calls -= 1
@@ -297,7 +297,7 @@ public final class Vaults: Sendable {
       case .success((let vault, let name)):
         state.openings += 1
         let opened = Opened(vault: vault, name: name, number: state.openings)
-        state.entries[user]?.place = .open(opened)
+        state.entries[user]?.phase = .open(opened)
         return .success(opened)
       case .failure(let error):
         // The next call tries again.

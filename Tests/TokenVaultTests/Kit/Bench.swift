@@ -31,7 +31,7 @@ final class Bench: Sendable {
     windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = .none,
-    places: (any CallerPlaces)? = nil
+    locations: (any CallerLocations)? = nil
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -49,7 +49,7 @@ final class Bench: Sendable {
           windowGuard: windowGuard,
           rules: rules,
           promptLimit: promptLimit,
-          places: places
+          locations: locations
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
@@ -81,7 +81,7 @@ final class Bench: Sendable {
         of: store,
         count: try Vault.boxChanges(in: store),
         vault: try #require(try store.meta("vault")),
-        using: keys.mark
+        using: keys.counter
       )
       try store.setMeta(Vault.storeDigestKey, to: seal)
       return value
@@ -306,7 +306,7 @@ extension Vault {
 
   /// Events and outcomes of the audit log, oldest first, such as `login done`.
   func events() throws -> [String] {
-    try trail(after: 0, since: nil, account: nil).map { "\($0.event) \($0.outcome)" }
+    try auditPage(after: 0, since: nil, account: nil).map { "\($0.event) \($0.outcome)" }
   }
 }
 

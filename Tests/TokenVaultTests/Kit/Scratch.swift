@@ -65,7 +65,7 @@ func run(_ path: String, _ arguments: [String]) throws {
 }
 
 /// The files that contain a marker in plain text, as base64 at any offset, or escaped in JSON.
-func places(of marker: String, in files: [String: [UInt8]]) -> [String] {
+func locations(of marker: String, in files: [String: [UInt8]]) -> [String] {
   let plain = Array(marker.utf8)
   let escaped = plain.flatMap { Array("\\u00".utf8) + hexadecimal($0) }
   var needles = [plain, escaped, Array(hexadecimalText(plain).utf8)]

@@ -19,12 +19,12 @@ final class ScriptedGuard: SessionEvents {
   /// How often it was told to stop looking.
   var rested: Int { state.withLock { $0.rested } }
 
-  /// Reports an event at one location, or for the person if `place` is `nil`.
+  /// Reports an event at one location, or for the person if `location` is `nil`.
   ///
   /// Returns when the windows are closed.
-  func happen(_ why: String, at place: String? = nil) async {
+  func happen(_ why: String, at location: String? = nil) async {
     let end = state.withLock { $0.end }
-    await end?(place, why)
+    await end?(location, why)
   }
 
   /// Reports an event as soon as it begins to look.

@@ -3,9 +3,9 @@ import Synchronization
 @testable import TokenVault
 
 /// The location of each connection, as the test sets it.
-final class ScriptedPlaces: CallerPlaces {
+final class ScriptedPlaces: CallerLocations {
   private struct State {
-    var places: [UInt64: CallerLocation] = [:]
+    var locations: [UInt64: CallerLocation] = [:]
     var asked = 0
   }
 
@@ -21,25 +21,25 @@ final class ScriptedPlaces: CallerPlaces {
     objection: String? = nil,
     isLocal: Bool? = nil
   ) {
-    let place = CallerLocation(
+    let location = CallerLocation(
       name: name,
       objection: objection,
       isLocal: isLocal ?? (objection == nil)
     )
     state.withLock { state in
-      for connection in connections { state.places[connection] = place }
+      for connection in connections { state.locations[connection] = location }
     }
   }
 
   /// From now on the location of this connection is unknown.
   func forget(_ connection: UInt64) {
-    state.withLock { $0.places[connection] = nil }
+    state.withLock { $0.locations[connection] = nil }
   }
 
-  func place(of caller: Caller) async -> CallerLocation {
+  func location(of caller: Caller) async -> CallerLocation {
     state.withLock { state in
       state.asked += 1
-      return state.places[caller.connection]
+      return state.locations[caller.connection]
         ?? .alone(caller.connection, objection: "logind does not answer")
     }
   }

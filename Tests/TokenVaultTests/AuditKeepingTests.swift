@@ -8,7 +8,7 @@ import Testing
 
 /// Retention, other keys, and audit logs whose head was removed.
 @Suite(.timeLimit(.minutes(10)), .serialized)
-struct TrailKeepingTests {
+struct AuditKeepingTests {
   /// A vault on the bench that keeps few records.
   private func open(
     _ bench: Bench,
@@ -23,19 +23,19 @@ struct TrailKeepingTests {
     let bench = try Bench()
     let vault = try await open(bench, records: 10)
     try await vault.write(10)
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     #expect(try await vault.verifyTrail().records == 10)
     try await vault.write(7)
-    try await vault.pruneAudit()
+    try await vault.pruneAuditLog()
     let facts = try await vault.verifyTrail()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [10, 9, 18])
-    let last = try await vault.trail(after: 0, since: nil, account: nil).last
+    let last = try await vault.auditPage(after: 0, since: nil, account: nil).last
     #expect(last?.event == "trail-pruning")
     #expect(last?.detail == "8 records removed, up to number 8")
     // Once more, from the checkpoint on.
     try await vault.write(30)
-    try await vault.pruneAudit()
+    try await vault.pruneAuditLog()
     let more = try await vault.verifyTrail()
     #expect(more.isWhole)
     #expect([Int64(more.records), more.first, more.last] == [10, 40, 49])
@@ -46,20 +46,20 @@ struct TrailKeepingTests {
     let bench = try Bench()
     let vault = try await open(bench, seconds: 365 * 86_400)
     try await vault.write(5)
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     bench.clock.advance(364 * 86_400)
     try await vault.write(2)
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     #expect(try await vault.verifyTrail().records == 7)
     bench.clock.advance(2 * 86_400)
     try await vault.write(1)
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     let facts = try await vault.verifyTrail()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [4, 6, 9])
     // The last record stays, however old it is, because the head refers to it.
     bench.clock.advance(400 * 86_400)
-    try await vault.maintainAudit()
+    try await vault.maintainAuditLog()
     let rest = try await vault.verifyTrail()
     #expect(rest.isWhole)
     #expect([Int64(rest.records), rest.first, rest.last] == [2, 9, 10])
@@ -71,13 +71,13 @@ struct TrailKeepingTests {
     try await write(bench, 20)
     try edit(bench, "UPDATE audit SET detail = 'nothing' WHERE number = 3")
     let vault = try await open(bench, records: 5)
-    try await vault.pruneAudit()
+    try await vault.pruneAuditLog()
     let facts = try await vault.verifyTrail()
     #expect(facts.first == 17)
     #expect(facts.bad == 3)
     #expect(facts.problem == "altered")
     try await vault.write(20)
-    try await vault.pruneAudit()
+    try await vault.pruneAuditLog()
     #expect(try await vault.verifyTrail().bad == 3)
   }
 
@@ -97,7 +97,7 @@ struct TrailKeepingTests {
     try await write(bench, 20)
     do {
       let vault = try await open(bench, records: 5)
-      try await vault.pruneAudit()
+      try await vault.pruneAuditLog()
       let facts = try await vault.verifyTrail()
       #expect(facts.isWhole)
       #expect([facts.first, facts.last] == [17, 21])
@@ -115,7 +115,7 @@ struct TrailKeepingTests {
     let vault = try await open(bench)
     let clock = ContinuousClock()
     try await vault.writeMany(100_500)
-    let cut = try await clock.measure { try await vault.maintainAudit() }
+    let cut = try await clock.measure { try await vault.maintainAuditLog() }
     let checked = try await clock.measure {
       let facts = try await vault.verifyTrail()
       #expect(facts.isWhole)
@@ -138,7 +138,7 @@ struct TrailKeepingTests {
     var served = 0
     while isDone.value == nil {
       try await vault.write(1)
-      if served == 1 { try await vault.pruneAudit() }
+      if served == 1 { try await vault.pruneAuditLog() }
       served += 1
       await Task.yield()
     }
@@ -155,7 +155,7 @@ struct TrailKeepingTests {
     try await write(bench, 600)
     do {
       let vault = try await open(bench, records: 580)
-      try await vault.pruneAudit()
+      try await vault.pruneAuditLog()
       try await vault.changeKeys()
       try await vault.write(3)
       let facts = try await vault.verifyTrail()
@@ -253,13 +253,13 @@ extension Vault {
           requester: "bash, pid \(number)",
           mac: []
         )
-        row.mac = try trail.code(of: row, number: number, previous: head.code, using: auditKeys)
+        row.mac = try auditLog.code(of: row, number: number, previous: head.code, using: auditKeys)
         try store.append(row)
         head.code = row.mac
       }
       head.last = count
       head.count = count
-      try trail.write(head, using: auditKeys)
+      try auditLog.write(head, using: auditKeys)
     }
   }
 
@@ -267,8 +267,8 @@ extension Vault {
   fileprivate func changeKeys() throws {
     let new = try AuditKeys(from: try SealingKey.random())
     try change { () throws(VaultFailure) in
-      try self.trailed { () throws(AuditFailure) in
-        try self.trail.reauthenticate(from: self.auditKeys, to: new)
+      try self.audited { () throws(AuditFailure) in
+        try self.auditLog.reauthenticate(from: self.auditKeys, to: new)
       }
     }
     auditKeys = new

@@ -6,7 +6,7 @@ import Testing
 
 /// Damage to the audit log by sqlite3 while no engine runs, and the resulting report.
 @Suite(.timeLimit(.minutes(10)), .serialized)
-struct TrailDamageTests {
+struct AuditDamageTests {
   /// One damage to the audit log.
   struct Damage: Sendable, CustomTestStringConvertible {
     let name: String
@@ -254,7 +254,7 @@ struct TrailDamageTests {
   @Test(arguments: damages)
   func theFirstBadRecordIsNamedAndStaysNamed(_ damage: Damage) async throws {
     let bench = try await Self.damaged(damage)
-    let before: TrailFacts
+    let before: AuditReport
     do {
       let vault = try await bench.open()
       before = try await vault.verifyTrail()

@@ -1,7 +1,7 @@
 internal import System
 
 /// The kind of a uid on this machine.
-enum Standing: Sendable, Equatable {
+enum UserKind: Sendable, Equatable {
   /// A person of this machine, who has their own share of the server.
   case person
   /// Not known yet: the name is being looked up.
@@ -15,7 +15,7 @@ enum Standing: Sendable, Equatable {
 /// The known kinds of the uids that connect.
 ///
 /// It serves the one thread that accepts connections, which must not wait for a user database.
-struct Standings {
+struct UserKinds {
   /// How long the result "person" is valid, in seconds.
   ///
   /// It decides only limits. Before a vault is opened, the machine is asked again.
@@ -33,7 +33,7 @@ struct Standings {
   /// Each lookup has a thread.
   static let mostLooks = 32
 
-  private var found: [UInt32: (standing: Standing, until: BootInstant)] = [:]
+  private var found: [UInt32: (kind: UserKind, until: BootInstant)] = [:]
   private var pending: Set<UInt32> = []
   private(set) var ranges = SubordinateRanges()
   private var stamp: FileStamp?
@@ -54,7 +54,7 @@ struct Standings {
   ///   - isKnown: whether it already works here as a person's uid.
   ///   - now: the time.
   /// - Returns: the kind; `nil` if the caller must look the name up now, and then call `learn`.
-  mutating func standing(of user: UInt32, isKnown: Bool, at now: BootInstant) -> Standing? {
+  mutating func kind(of user: UInt32, isKnown: Bool, at now: BootInstant) -> UserKind? {
     refresh(at: now)
     if let objection = UserDirectories.objection(to: user) {
       return .stranger("\(objection): the service keeps no vault for it")
@@ -62,7 +62,7 @@ struct Standings {
     if ranges.isSubordinate(user), !ranges.mayBeOwn(user) { return Self.subordinate(user) }
     if isKnown { return .person }
     if pending.contains(user) { return .pending }
-    if let entry = found[user], now < entry.until { return entry.standing }
+    if let entry = found[user], now < entry.until { return entry.kind }
     guard pending.count < Self.mostLooks else { return .pending }
     pending.insert(user)
     return nil
@@ -75,21 +75,21 @@ struct Standings {
     _ name: Result<String?, SystemError>,
     of user: UInt32,
     at now: BootInstant
-  ) -> Standing {
+  ) -> UserKind {
     pending.remove(user)
-    let standing: Standing
+    let kind: UserKind
     switch name {
     // A failed lookup says nothing about the user. The next connection causes another lookup.
     case .failure(let error): return .stranger("user \(user) cannot be looked up: \(error)")
-    case .success(nil): standing = Self.nameless(user)
+    case .success(nil): kind = Self.nameless(user)
     case .success(let name?):
-      standing = ranges.isSubordinate(user, named: name) ? Self.subordinate(user) : .person
+      kind = ranges.isSubordinate(user, named: name) ? Self.subordinate(user) : .person
     }
     if found.count >= Self.most { found = found.filter { now < $0.value.until } }
     if found.count >= Self.most { found = [:] }
-    let seconds = standing == .person ? Self.personSeconds : Self.strangerSeconds
-    found[user] = (standing, now.advanced(bySeconds: seconds))
-    return standing
+    let seconds = kind == .person ? Self.personSeconds : Self.strangerSeconds
+    found[user] = (kind, now.advanced(bySeconds: seconds))
+    return kind
   }
 
   private mutating func refresh(at now: BootInstant) {
@@ -102,15 +102,15 @@ struct Standings {
     found = [:]
   }
 
-  static func subordinate(_ user: UInt32) -> Standing {
+  static func subordinate(_ user: UInt32) -> UserKind {
     .stranger("user \(user) is a subordinate one (/etc/subuid), which another user can act under")
   }
 
-  static func nameless(_ user: UInt32) -> Standing {
+  static func nameless(_ user: UInt32) -> UserKind {
     .stranger("user \(user) has no name on this machine")
   }
 
-  static func contained(_ user: UInt32) -> Standing {
+  static func contained(_ user: UInt32) -> UserKind {
     .stranger("user \(user) is one of a container")
   }
 }

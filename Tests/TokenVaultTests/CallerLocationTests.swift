@@ -6,27 +6,27 @@ import Testing
 
 /// Windows and shared checks are bound to the caller's location.
 @Suite(.timeLimit(.minutes(10)))
-struct PlaceTests {
+struct CallerLocationTests {
   /// A protected account and a finger.
   ///
   /// Connections 1 and 2 are at one desk, 3 at another one, and 4 comes over the network.
   private struct Desks {
     let bench: Bench
     let vault: Vault
-    let places = ScriptedPlaces()
+    let locations = ScriptedPlaces()
     let windowGuard = ScriptedGuard()
 
     init(policy: String = "") async throws {
       let administrator = Administrator()
       administrator.write(policy)
       bench = try Bench()
-      places.seat(1, 2, 77, at: "session 1")
-      places.seat(3, at: "session 2")
-      places.seat(4, at: "session 3", objection: "remote session")
+      locations.seat(1, 2, 77, at: "session 1")
+      locations.seat(3, at: "session 2")
+      locations.seat(4, at: "session 3", objection: "remote session")
       vault = try await bench.open(
         windowGuard: windowGuard,
         rules: administrator,
-        places: places
+        locations: locations
       )
       try await bench.signIn(vault)
       try await bench.protect(vault)
@@ -74,7 +74,7 @@ struct PlaceTests {
     #expect(try await desks.isFree(4))
     #expect(try await !desks.isFree(3))
     // A caller that moves takes no window along.
-    desks.places.seat(2, at: "session 2")
+    desks.locations.seat(2, at: "session 2")
     #expect(try await !desks.isFree(2))
   }
 
@@ -102,7 +102,7 @@ struct PlaceTests {
     await desks.windowGuard.happen("the session has ended", at: "session 3")
     #expect(try await !desks.isFree(4))
     #expect(try await desks.isFree(1))
-    let records = try await desks.vault.trail(after: 0, since: nil, account: nil)
+    let records = try await desks.vault.auditPage(after: 0, since: nil, account: nil)
     let lock = try #require(records.last { $0.event == "lock" })
     #expect(lock.detail == "the session has ended")
     desks.bench.check.plan([.matched])
@@ -139,7 +139,7 @@ struct PlaceTests {
       _ = try await vault.enroll("left-index", prompt: nil, caller: caller(2)) { _ in }
     }
     try await bench.pass(need, vault, caller(2))
-    desks.places.seat(2, at: "session 3", objection: "remote session")
+    desks.locations.seat(2, at: "session 3", objection: "remote session")
     let moved = await failure {
       _ = try await vault.enroll("left-index", prompt: need.prompt, caller: caller(2)) { _ in }
     }
@@ -270,7 +270,7 @@ struct PlaceTests {
       }
     }
     let inactive = try await prompt()
-    desks.places.seat(1, at: "session 1", objection: "not active", isLocal: true)
+    desks.locations.seat(1, at: "session 1", objection: "not active", isLocal: true)
     #expect(
       await attempt(inactive)
         == .presenceFailed(
@@ -278,15 +278,15 @@ struct PlaceTests {
           methods: [.password]
         )
     )
-    desks.places.seat(1, at: "session 1")
+    desks.locations.seat(1, at: "session 1")
     for method in PresenceMethod.allCases {
       let moved = try await prompt()
-      desks.places.seat(1, at: "session 2")
+      desks.locations.seat(1, at: "session 2")
       guard case .presenceFailed(.denied, methods: [])? = await attempt(moved, method) else {
         Issue.record("a prompt went along")
         return
       }
-      desks.places.seat(1, at: "session 1")
+      desks.locations.seat(1, at: "session 1")
     }
     #expect(desks.bench.check.conversations.count == begun)
   }
@@ -297,7 +297,7 @@ struct PlaceTests {
   ])
   func withDenyOnlyWhoIsAtTheMachineIsAsked(_ objection: String, _ isLocal: Bool) async throws {
     let desks = try await Desks(policy: "[Policy]\nremote = deny\n")
-    desks.places.seat(4, at: "session 3", objection: objection, isLocal: isLocal)
+    desks.locations.seat(4, at: "session 3", objection: objection, isLocal: isLocal)
     let answer = await failure { _ = try await desks.vault.token(caller: caller(4)) }
     if isLocal {
       guard case .presenceNeeded(let need)? = answer else {
@@ -315,9 +315,9 @@ struct PlaceTests {
       )
       #expect(await desks.vault.prompts.isEmpty)
       // The same holds if the prompt was opened earlier.
-      desks.places.seat(4, at: "session 3")
+      desks.locations.seat(4, at: "session 3")
       let need = try await need { _ = try await desks.vault.token(caller: caller(4)) }
-      desks.places.seat(4, at: "session 3", objection: objection, isLocal: false)
+      desks.locations.seat(4, at: "session 3", objection: objection, isLocal: false)
       let late = await failure {
         _ = try await desks.vault.check(need.prompt, by: .password, caller: caller(4)) { _ in }
       }
@@ -338,15 +338,15 @@ struct PlaceTests {
     try await desks.bench.unlock(desks.vault, caller: caller(1))
     desks.bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await desks.vault.token(caller: caller(1))
-    let asked = desks.places.asked
+    let asked = desks.locations.asked
     for connection: UInt64 in 1...9 {
       #expect(try await desks.vault.token(caller: caller(connection)).accessToken == "at-2")
     }
-    #expect(desks.places.asked == asked)
+    #expect(desks.locations.asked == asked)
     // Nor does a status while no window is open.
     _ = try await desks.vault.lock(caller: caller(1))
     _ = try await desks.vault.facts(for: caller(1))
-    #expect(desks.places.asked == asked)
+    #expect(desks.locations.asked == asked)
   }
 
   @Test

@@ -7,7 +7,7 @@ import Testing
 
 /// The error if a provider was not reached, or was reached and not trusted.
 @Suite(.timeLimit(.minutes(10)))
-struct NoAnswerTests {
+struct UnansweredRequestTests {
   private func refusal(
     _ word: String,
     settings: [String: String] = [:]

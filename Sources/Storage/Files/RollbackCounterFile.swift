@@ -1,13 +1,13 @@
 internal import System
 
 /// The rollback counter and its authentication code.
-public struct Mark: Sendable, Equatable {
+public struct RollbackCounter: Sendable, Equatable {
   /// The number of changes to sealed boxes that the store had made.
   public var count: UInt64
   /// The authentication code over the counter, 32 bytes.
   public var code: [UInt8]
 
-  /// Makes a mark of these parts.
+  /// Makes a counter of these parts.
   public init(count: UInt64, code: [UInt8]) {
     self.count = count
     self.code = code
@@ -18,7 +18,7 @@ public struct Mark: Sendable, Equatable {
 ///
 /// A store restored from an older copy has a lower number. Only the holder of the key can check the
 /// code. Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes.
-public enum MarkFile {
+public enum RollbackCounterFile {
   static let name = "mark"
   static let temporaryName = "mark.new"
   private static let magic = [UInt8]("TLMARK02".utf8)
@@ -28,13 +28,13 @@ public enum MarkFile {
   /// The rollback counter; `nil` if there is none.
   ///
   /// - Throws: `damaged`, or `unsafeFile` if it is not a private file.
-  public static func read(in directory: StateDirectory) throws(StorageError) -> Mark? {
+  public static func read(in directory: StateDirectory) throws(StorageError) -> RollbackCounter? {
     guard let file = try directory.root.openChecked(name) else { return nil }
     let bytes = try calling { () throws(SystemError) in
       try file.status().size <= Int64(count) ? file.readAll(limit: count) : []
     }
     guard bytes.count == count, bytes.starts(with: magic) else { throw .damaged(name) }
-    return Mark(count: integer(bytes[8..<16]), code: Array(bytes[16...]))
+    return RollbackCounter(count: integer(bytes[8..<16]), code: Array(bytes[16...]))
   }
 
   /// Replaces the rollback counter durably.

@@ -8,7 +8,7 @@ import Testing
 
 /// A user tightens the machine's policy, and cannot loosen it in another way.
 @Suite(.timeLimit(.minutes(10)))
-struct OwnPolicyTests {
+struct UserPolicyTests {
   private let bench: Bench
   private let administrator = Administrator()
 
@@ -38,7 +38,7 @@ struct OwnPolicyTests {
     #expect(try await bench.setRule(vault, "window", "5"))
     #expect(try await vault.facts(for: caller()).unlockedFor == nil)
     #expect(try await bench.unlock(vault).unlockedFor == 300)
-    let records = try await vault.trail(after: 0, since: nil, account: nil)
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
     let change = try #require(records.first { $0.event == "policy-changed" })
     #expect(change.outcome == "done" && change.method == "password")
     #expect(change.detail == "window: the default 10 min → 5 min")
@@ -87,7 +87,7 @@ struct OwnPolicyTests {
   @Test
   func whatIsLaxerOrNotForUsersIsRefusedAndNobodyIsAsked() async throws {
     administrator.write("[Policy]\nremote = deny\nwindow = 5\nwindow-limit = 2\n")
-    let vault = try await bench.open(rules: administrator, places: ScriptedPlaces())
+    let vault = try await bench.open(rules: administrator, locations: ScriptedPlaces())
     let events = try await vault.events()
     func says(_ key: String, _ value: String?) async -> String {
       await refusal { _ = try await vault.setRule(key, to: value, prompt: nil, caller: caller()) }
@@ -236,10 +236,10 @@ struct OwnPolicyTests {
 
   @Test
   func whoDeniesOthersThanThoseAtTheMachineDeniesThemAtOnceAndFromTheMachineAlone() async throws {
-    let places = ScriptedPlaces()
-    places.seat(1, at: "session 1")
-    places.seat(4, at: "session 3", objection: "remote session")
-    let vault = try await bench.open(rules: administrator, places: places)
+    let locations = ScriptedPlaces()
+    locations.seat(1, at: "session 1")
+    locations.seat(4, at: "session 3", objection: "remote session")
+    let vault = try await bench.open(rules: administrator, locations: locations)
     try await bench.unlock(vault, caller: caller(4))
     let open = try await need {
       _ = try await vault.testPresence(prompt: nil, caller: caller(4))

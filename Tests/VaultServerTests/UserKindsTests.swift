@@ -6,7 +6,7 @@ import Testing
 
 /// The classification of uids: people, and strangers that share one budget.
 @Suite
-struct StandingTests {
+struct UserKindsTests {
   private static let file = """
     ada:100000:65536
     bob:165536:65536
@@ -96,59 +96,59 @@ struct StandingTests {
   @Test
   func aUserIsLookedUpOnceAndPendingUntilThen() {
     let start = BootInstant.now
-    var standings = Standings()
-    #expect(standings.standing(of: 1234, isKnown: false, at: start) == nil)
-    #expect(standings.standing(of: 1234, isKnown: false, at: start) == .pending)
-    #expect(standings.standing(of: 1235, isKnown: true, at: start) == .person)
-    #expect(standings.learn(.success("ada"), of: 1234, at: start) == .person)
+    var userKinds = UserKinds()
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: start) == nil)
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: start) == .pending)
+    #expect(userKinds.kind(of: 1235, isKnown: true, at: start) == .person)
+    #expect(userKinds.learn(.success("ada"), of: 1234, at: start) == .person)
     let later = start.advanced(bySeconds: 59)
-    #expect(standings.standing(of: 1234, isKnown: false, at: later) == .person)
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: later) == .person)
     let much = start.advanced(bySeconds: 61)
-    #expect(standings.standing(of: 1234, isKnown: false, at: much) == nil)
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: much) == nil)
   }
 
   @Test
   func whoHasNoNameIsAStrangerForAWhile() {
     let start = BootInstant.now
-    var standings = Standings()
-    #expect(standings.standing(of: 1234, isKnown: false, at: start) == nil)
-    let nameless = standings.learn(.success(nil), of: 1234, at: start)
+    var userKinds = UserKinds()
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: start) == nil)
+    let nameless = userKinds.learn(.success(nil), of: 1234, at: start)
     #expect(nameless == .stranger("user 1234 has no name on this machine"))
     let later = start.advanced(bySeconds: 4)
-    #expect(standings.standing(of: 1234, isKnown: false, at: later) == nameless)
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: later) == nameless)
     // A user whom useradd(8) has just made need not wait long.
-    #expect(standings.standing(of: 1234, isKnown: false, at: start.advanced(bySeconds: 6)) == nil)
+    #expect(userKinds.kind(of: 1234, isKnown: false, at: start.advanced(bySeconds: 6)) == nil)
     let error = SystemError("pthread_create", code: 11)
-    #expect(standings.standing(of: 1235, isKnown: false, at: start) == nil)
-    guard case .stranger = standings.learn(.failure(error), of: 1235, at: start) else {
+    #expect(userKinds.kind(of: 1235, isKnown: false, at: start) == nil)
+    guard case .stranger = userKinds.learn(.failure(error), of: 1235, at: start) else {
       Issue.record("no stranger")
       return
     }
     // That says nothing about the user.
-    #expect(standings.standing(of: 1235, isKnown: false, at: start) == nil)
+    #expect(userKinds.kind(of: 1235, isKnown: false, at: start) == nil)
   }
 
   /// Unlimited lookups would take all threads, and then a person's lookup would fail.
   @Test
   func whoComesWhileManyAreLookedUpWaits() {
     let start = BootInstant.now
-    var standings = Standings()
-    let most = UInt32(Standings.mostLooks)
+    var userKinds = UserKinds()
+    let most = UInt32(UserKinds.mostLooks)
     for user in 1000..<1000 + most {
-      #expect(standings.standing(of: user, isKnown: false, at: start) == nil)
+      #expect(userKinds.kind(of: user, isKnown: false, at: start) == nil)
     }
-    #expect(standings.standing(of: 5000, isKnown: false, at: start) == .pending)
-    #expect(!standings.isLookedUp(5000) && standings.isLookedUp(1000))
-    #expect(standings.learn(.success("ada"), of: 1000, at: start) == .person)
-    #expect(standings.standing(of: 1000, isKnown: false, at: start) == .person)
-    #expect(standings.standing(of: 5000, isKnown: false, at: start) == nil)
-    #expect(standings.isLookedUp(5000))
+    #expect(userKinds.kind(of: 5000, isKnown: false, at: start) == .pending)
+    #expect(!userKinds.isLookedUp(5000) && userKinds.isLookedUp(1000))
+    #expect(userKinds.learn(.success("ada"), of: 1000, at: start) == .person)
+    #expect(userKinds.kind(of: 1000, isKnown: false, at: start) == .person)
+    #expect(userKinds.kind(of: 5000, isKnown: false, at: start) == nil)
+    #expect(userKinds.isLookedUp(5000))
   }
 
   @Test(arguments: [UInt32(61_184), 65_519, 65_534, .max])
   func whoIsNobodyForLongIsAStranger(_ user: UInt32) {
-    var standings = Standings()
-    guard case .stranger = standings.standing(of: user, isKnown: false, at: .now) else {
+    var userKinds = UserKinds()
+    guard case .stranger = userKinds.kind(of: user, isKnown: false, at: .now) else {
       Issue.record("no stranger")
       return
     }
@@ -156,12 +156,12 @@ struct StandingTests {
 
   @Test
   func whatIsKeptOfStrangersIsBounded() {
-    var standings = Standings()
+    var userKinds = UserKinds()
     let now = BootInstant.now
     for user in UInt32(2_000_000)..<2_010_000 {
-      #expect(standings.standing(of: user, isKnown: false, at: now) == nil)
-      _ = standings.learn(.success(nil), of: user, at: now)
+      #expect(userKinds.kind(of: user, isKnown: false, at: now) == nil)
+      _ = userKinds.learn(.success(nil), of: user, at: now)
     }
-    #expect(standings.count <= 4096)
+    #expect(userKinds.count <= 4096)
   }
 }

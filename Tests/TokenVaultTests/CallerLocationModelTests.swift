@@ -6,7 +6,7 @@ import Testing
 
 /// Random stories of one user at several locations, against the simplest possible model.
 @Suite(.timeLimit(.minutes(10)))
-struct PlaceModelTests {
+struct CallerLocationModelTests {
   private enum Step: CaseIterable {
     case ask
     case askAgain
@@ -34,14 +34,14 @@ struct PlaceModelTests {
   func aWindowIsOpenWhereTheModelSaysSo(_ seed: UInt64) async throws {
     var random = Numbers(state: seed)
     let bench = try Bench()
-    let places = ScriptedPlaces()
+    let locations = ScriptedPlaces()
     let windowGuard = ScriptedGuard()
     var seats: [UInt64: Int] = [:]
     for connection: UInt64 in 1...4 {
       seats[connection] = Int(connection) % 3
-      places.seat(connection, at: Self.names[Int(connection) % 3])
+      locations.seat(connection, at: Self.names[Int(connection) % 3])
     }
-    let vault = try await bench.open(windowGuard: windowGuard, places: places)
+    let vault = try await bench.open(windowGuard: windowGuard, locations: locations)
     try await bench.signIn(vault, lifetime: 1)
     try await bench.protect(vault)
     var windows: [Int: Window] = [:]
@@ -91,7 +91,7 @@ struct PlaceModelTests {
       case .move:
         let to = Int.random(in: 0..<3, using: &random)
         seats[connection] = to
-        places.seat(connection, at: Self.names[to])
+        locations.seat(connection, at: Self.names[to])
       case .wait:
         let seconds: Int64 = [1, 30, 59, 60, 599, 600][Int.random(in: 0..<6, using: &random)]
         bench.clock.advance(seconds)

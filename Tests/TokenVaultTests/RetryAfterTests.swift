@@ -9,7 +9,7 @@ import Testing
 
 /// If a provider sends Retry-After, there is neither a prompt nor a request until then.
 @Suite(.timeLimit(.minutes(10)))
-struct PatienceTests {
+struct RetryAfterTests {
   private func expired(_ names: [String] = ["me"]) async throws -> (Bench, Vault) {
     let bench = try Bench()
     let vault = try await bench.open()
@@ -64,7 +64,7 @@ struct PatienceTests {
     let (bench, vault) = try await expired(["me", "you"])
     bench.exchange.plan(.answer(status: 429, retryAfter: 7200, body: ""))
     #expect(try await wait(vault) == 7200)
-    #expect(try await wait(vault) == Vault.longestPatience)
+    #expect(try await wait(vault) == Vault.longestRetryAfter)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token("you").accessToken == "at-2")
     try await bench.signIn(vault, refresh: "rt-3", access: "at-3", lifetime: 1)

@@ -7,7 +7,7 @@ import VaultInterface
 
 /// The audit log through the real programs.
 @Suite(.serialized)
-struct TrailStoryTests {
+struct AuditStoryTests {
   /// The output of the command line for a test's vault.
   private func command(
     _ vault: TestVault,
