@@ -87,20 +87,21 @@ let package = Package(
     room("Storage", ["CSQLite", "System", "SecretMemory"]),
     room("OAuth", ["JSON", "Cryptography", "Configuration", "PlainText", "SecretMemory"]),
     room("UserNames"),
-    room("Presence", ["System"]),
+    room("PresenceTerms"),
+    room("Presence", ["PresenceTerms", "System"]),
     room("Configuration", ["PlainText", "SecretMemory"]),
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "PlainText",
-        "System", "SecretMemory",
+        "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography", "Configuration", "JSON",
+        "PlainText", "System", "SecretMemory",
       ]
     ),
-    room("VaultInterface", ["JSON", "PlainText", "SecretMemory"]),
+    room("VaultInterface", ["JSON", "PlainText", "PresenceTerms", "SecretMemory"]),
     room(
       "HelperClient",
       [
-        "TokenVault", "VaultInterface", "OAuth", "Presence", "Configuration", "System",
+        "TokenVault", "VaultInterface", "OAuth", "PresenceTerms", "Configuration", "System",
         "SecretMemory",
       ]
     ),
@@ -108,39 +109,42 @@ let package = Package(
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "VaultInterface", "OAuth", "Presence", "Storage",
-        "Configuration", "UserNames", "System", "SecretMemory",
+        "TokenVault", "LoginEvents", "VaultInterface", "OAuth", "Presence", "PresenceTerms",
+        "Storage", "Configuration", "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
-    room("VaultClient", ["VaultInterface", "PlainText", "System", "SecretMemory"]),
+    room(
+      "VaultClient",
+      ["VaultInterface", "PresenceTerms", "PlainText", "System", "SecretMemory"]
+    ),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "JSON", "System", "SecretMemory",
+        "VaultClient", "VaultInterface", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
+        "Configuration", "QRCode", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "JSON", "System", "SecretMemory",
+        "VaultClient", "VaultInterface", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
+        "Configuration", "JSON", "System", "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
-    room("FingerprintReader", ["CFprint", "SecretMemory"]),
+    room("FingerprintReader", ["CFprint", "PresenceTerms", "SecretMemory"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
     room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "SystemPassword", "VaultInterface", "UserNames", "SecretMemory",
-        "System",
+        "FingerprintReader", "PresenceTerms", "SystemPassword", "VaultInterface", "UserNames",
+        "SecretMemory", "System",
       ]
     ),
 
@@ -178,7 +182,8 @@ let package = Package(
     .executableTarget(
       name: "KeyWriter",
       dependencies: [
-        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "System", "SecretMemory",
+        "TokenVault", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage", "System",
+        "SecretMemory",
       ],
       path: "Tests/KeyWriter",
       swiftSettings: strict
@@ -194,21 +199,20 @@ let package = Package(
       ["Configuration", "Cryptography", "OAuth", "JSON", "SecretMemory", "System", "TestSupport"],
       exclude: ["Vectors"]
     ),
-    tests("PresenceTests", ["Presence", "System", "TestSupport"]),
+    tests("PresenceTests", ["Presence", "PresenceTerms", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory", "JSON", "KeyWriter",
-        "TestSupport",
+        "TokenVault", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage",
+        "Cryptography", "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport",
       ]
     ),
     tests(
       "VaultServerTests",
       [
         "VaultServer", "TokenVault", "VaultInterface", "Configuration", "OAuth", "Presence",
-        "SecretMemory", "Storage", "System", "TestSupport",
+        "PresenceTerms", "SecretMemory", "Storage", "System", "TestSupport",
       ]
     ),
     .target(
@@ -219,7 +223,9 @@ let package = Package(
     ),
     tests(
       "VaultInterfaceTests",
-      ["VaultInterface", "JSON", "SecretMemory", "TestSupport", "VarlinkMethods"],
+      [
+        "VaultInterface", "JSON", "PresenceTerms", "SecretMemory", "TestSupport", "VarlinkMethods",
+      ],
       exclude: ["Wire"]
     ),
     .executableTarget(
@@ -274,7 +280,10 @@ let package = Package(
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "UserNames", "VaultInterface", "SecretMemory", "System", "TestSupport"]
+      [
+        "FingerprintReader", "PresenceTerms", "UserNames", "VaultInterface", "SecretMemory",
+        "System", "TestSupport",
+      ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
@@ -285,8 +294,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "PlainText",
-        "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "PresenceTerms",
+        "JSON", "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),

@@ -68,8 +68,10 @@ def innermost(kind):
 class Room:
     """The Swift of one interface."""
 
-    def __init__(self, interface, before=None):
+    def __init__(self, interface, before=None, words=()):
         self.file = interface
+        # The names of the enumerations that PresenceTerms declares.
+        self.words = words
         self.prefix = interface.short
         self.names = NAMES.get(interface.short, {})
         # The interface whose enumerations are declared already.
@@ -233,6 +235,8 @@ class Room:
 
     def types(self):
         for name, (comment, parts) in self.file.types.items():
+            if name in self.words:
+                continue
             if self.is_enumeration(name):
                 same = self.before and self.before.types.get(name)
                 if not same:
@@ -359,6 +363,10 @@ class Room:
             if "SharedSecret" in text:
                 access = "public" if re.search(r"public var .*SharedSecret", text) else "internal"
                 found.append(f"{access} import SecretMemory")
+            word = rf"\b({'|'.join(self.words)})\b"
+            if self.words and re.search(word, text):
+                access = "public" if re.search(f"public var .*{word}", text) else "internal"
+                found.append(f"{access} import PresenceTerms")
             return found
 
         result = {}

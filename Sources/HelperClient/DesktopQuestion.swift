@@ -1,4 +1,4 @@
-internal import Presence
+internal import PresenceTerms
 internal import System
 internal import TokenVault
 internal import VaultInterface
@@ -18,7 +18,7 @@ struct DesktopQuestion: Sendable {
   /// The fingers, from a helper that is started for this query and then ends.
   func fingers(
     _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
-  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+  ) async throws(PresenceFailure) -> DesktopFingers? {
     try await fingers { () throws(HelperError) in
       let helper = try start()
       defer { helper.finish(withinMilliseconds: 500) }
@@ -29,14 +29,14 @@ struct DesktopQuestion: Sendable {
   /// The fingers, from a helper that continues.
   func fingers(
     of helper: HelperLink
-  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+  ) async throws(PresenceFailure) -> DesktopFingers? {
     try await fingers { () throws(HelperError) in try ask(helper, starting: true) }
   }
 
   /// The fingers that are visible without a start of fprintd.
   func view(
     _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
-  ) async throws(Presence.PresenceOutcome) -> DesktopView {
+  ) async throws(PresenceFailure) -> DesktopView {
     let told = await told { () throws(HelperError) in
       let helper = try start()
       defer { helper.finish(withinMilliseconds: 500) }
@@ -52,7 +52,7 @@ struct DesktopQuestion: Sendable {
 
   private func fingers(
     asking ask: @escaping @Sendable () throws(HelperError) -> HelperEnrolled
-  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+  ) async throws(PresenceFailure) -> DesktopFingers? {
     let told = await told(ask)
     do throws(HelperError) {
       return try DesktopFingers(told.get())

@@ -1,4 +1,4 @@
-internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import System
 internal import TokenVault
@@ -20,7 +20,7 @@ struct HelperCheck: CheckConversation {
     prepared: HelperLink?,
     turn: ReaderTurn,
     seconds: Int64
-  ) throws(Presence.PresenceOutcome) {
+  ) throws(PresenceFailure) {
     conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
       conversation,
       put throws(HelperError) in
@@ -53,7 +53,7 @@ struct HelperCheck: CheckConversation {
     of caller: Caller,
     by route: HelperRoute,
     seconds: Int64
-  ) throws(Presence.PresenceOutcome) {
+  ) throws(PresenceFailure) {
     conversation = try HelperConversation(by: route) { conversation, put throws(HelperError) in
       var talk = CheckTalk(conversation.helper, seconds: seconds)
       try talk.send(call, [], passing: route.connection(of: caller))
@@ -154,15 +154,15 @@ extension TokenVault.CheckEvent {
     switch event {
     case .ready: self = .ready
     case .waiting: self = .waiting
-    case .retry(let hint): self = .retry(TokenVault.RetryHint(hint))
+    case .retry(let hint): self = .retry(hint)
     case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
     case .matched: self = .matched
     case .notMatched: self = .failed(.noMatch)
     case .failed(let reason, let detail):
-      self = .failed(Presence.PresenceOutcome(reason, detail: detail))
+      self = .failed(PresenceFailure(helper: reason, detail: detail))
     case .lostPrints(let detail):
       self = .failed(.denied(detail ?? "the reader no longer has your finger: enroll it again"))
-    case .hidden(let detail): self = .failed(Presence.PresenceOutcome(.busy, detail: detail))
+    case .hidden(let detail): self = .failed(PresenceFailure(helper: .busy, detail: detail))
     }
   }
 }
@@ -172,12 +172,6 @@ extension SeenReader {
   /// opened it.
   init?(_ reader: ArmedReader) {
     guard let driver = reader.driver, let scan = reader.scan else { return nil }
-    self.init(name: reader.name, driver: driver, scan: scan == .swipe ? .swipe : .press)
-  }
-}
-
-extension TokenVault.RetryHint {
-  init(_ hint: ScanHint) {
-    self = TokenVault.RetryHint(rawValue: hint.rawValue) ?? .general
+    self.init(name: reader.name, driver: driver, scan: scan)
   }
 }

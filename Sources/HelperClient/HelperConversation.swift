@@ -1,4 +1,4 @@
-internal import Presence
+internal import PresenceTerms
 internal import Synchronization
 internal import System
 internal import TokenVault
@@ -47,7 +47,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
     turn: ReaderTurn? = nil,
     _ talk:
       @escaping @Sendable (HelperConversation<Event>, (Event) -> Void) throws(HelperError) -> Void
-  ) throws(Presence.PresenceOutcome) {
+  ) throws(PresenceFailure) {
     self.route = route
     let helper: HelperLink
     do throws(HelperError) {

@@ -1,4 +1,4 @@
-internal import Presence
+internal import PresenceTerms
 internal import System
 internal import TokenVault
 internal import VaultInterface
@@ -14,7 +14,7 @@ struct HelperEnrollment: EnrollmentConversation {
     _ request: EnrollmentRequest,
     by route: HelperRoute,
     turn: ReaderTurn
-  ) throws(Presence.PresenceOutcome) {
+  ) throws(PresenceFailure) {
     conversation = try HelperConversation(by: route, turn: turn) {
       conversation,
       put throws(HelperError) in
@@ -111,14 +111,13 @@ extension EnrollmentEvent {
     case .ready: self = .ready
     case .waiting: self = .waiting
     case .stage: self = .stage(reply.stage, of: reply.stages)
-    case .retry(let hint):
-      self = .retry(TokenVault.RetryHint(hint), stage: reply.stage, of: reply.stages)
+    case .retry(let hint): self = .retry(hint, stage: reply.stage, of: reply.stages)
     case .removed(let place): self = .removed(place)
     case .done(let print, let driver, let device):
       self = .done(print: print, driver: driver, device: device)
     case .failed(let reason, let detail):
-      self = .failed(Presence.PresenceOutcome(reason, detail: detail))
-    case .hidden(let detail): self = .failed(Presence.PresenceOutcome(.busy, detail: detail))
+      self = .failed(PresenceFailure(helper: reason, detail: detail))
+    case .hidden(let detail): self = .failed(PresenceFailure(helper: .busy, detail: detail))
     }
   }
 }

@@ -1,4 +1,4 @@
-public import Presence
+public import PresenceTerms
 internal import SecretMemory
 internal import System
 public import TokenVault
@@ -30,7 +30,7 @@ public struct HelperPresence: PresenceChecker {
   public func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     try HelperCheck(
       fingerprint: HelperCheckCall(request),
       of: caller,
@@ -46,7 +46,7 @@ public struct HelperPresence: PresenceChecker {
   public func password(
     of caller: Caller,
     seconds: Int64
-  ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     try HelperCheck(
       password: .init(presenceMethod: .password, timeout: Int(seconds) * 1000),
       of: caller,
@@ -58,7 +58,7 @@ public struct HelperPresence: PresenceChecker {
   /// Enrolls a new print; see `PresenceChecker`.
   public func enroll(
     _ request: EnrollmentRequest
-  ) async throws(Presence.PresenceOutcome) -> any EnrollmentConversation {
+  ) async throws(PresenceFailure) -> any EnrollmentConversation {
     try HelperEnrollment(request, by: route, turn: turn)
   }
 
@@ -75,7 +75,7 @@ public struct HelperPresence: PresenceChecker {
   /// The fingers that fprintd has for the caller's user; see `PresenceChecker`.
   public func desktopFingers(
     of caller: Caller
-  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+  ) async throws(PresenceFailure) -> DesktopFingers? {
     try await DesktopQuestion(caller, by: route).fingers {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
@@ -84,7 +84,7 @@ public struct HelperPresence: PresenceChecker {
   /// The same, without a start of fprintd; see `PresenceChecker`.
   public func desktopView(
     of caller: Caller
-  ) async throws(Presence.PresenceOutcome) -> DesktopView {
+  ) async throws(PresenceFailure) -> DesktopView {
     try await DesktopQuestion(caller, by: route).view {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
@@ -176,16 +176,16 @@ extension HelperError {
   }
 }
 
-extension Presence.PresenceOutcome {
-  /// The outcome for a helper's failure.
-  init(_ failure: HelperFailure, detail: String?) {
-    switch failure {
-    case .notAvailable: self = .notAvailable(detail ?? "there is no reader")
-    case .notEnrolled: self = .notEnrolled
-    case .busy: self = .busy(detail ?? "reader busy: another program has it")
-    case .timedOut: self = .timedOut
-    case .cancelled: self = .cancelled
-    case .denied: self = .denied(detail ?? "the system refuses this user")
-    }
+extension PresenceFailure {
+  /// The failure that a helper reports.
+  init(helper outcome: PresenceOutcome, detail: String?) {
+    let detail =
+      switch outcome {
+      case .notAvailable: detail ?? "there is no reader"
+      case .busy: detail ?? "reader busy: another program has it"
+      case .denied: detail ?? "the system refuses this user"
+      default: ""
+      }
+    self.init(outcome, detail: detail)
   }
 }

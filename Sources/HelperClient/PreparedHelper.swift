@@ -1,4 +1,4 @@
-internal import Presence
+internal import PresenceTerms
 internal import Synchronization
 internal import System
 internal import TokenVault
@@ -25,7 +25,7 @@ final class PreparedHelper: PreparedCheck {
 
   func desktopFingers(
     of caller: Caller
-  ) async throws(Presence.PresenceOutcome) -> DesktopFingers? {
+  ) async throws(PresenceFailure) -> DesktopFingers? {
     guard let helper = link.withLock({ $0 }) else {
       throw .notAvailable(HelperError.ended.reason)
     }
@@ -35,7 +35,7 @@ final class PreparedHelper: PreparedCheck {
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(Presence.PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     try HelperCheck(
       fingerprint: HelperCheckCall(request),
       of: caller,

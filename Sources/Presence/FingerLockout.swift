@@ -1,3 +1,5 @@
+public import PresenceTerms
+
 /// The count of failed finger checks, and the resulting lockout.
 ///
 /// It belongs to a uid: another name, connection or process does not reset it. The owner of the

@@ -1,3 +1,5 @@
+public import PresenceTerms
+
 /// The failures of fingers, together with the running tries.
 ///
 /// A try is charged before the reader is armed, and refunded if the check ends without a miss. If

@@ -1,3 +1,4 @@
+public import PresenceTerms
 public import System
 
 /// The only key to a presence-protected token: evidence of presence for one use.
@@ -40,14 +41,14 @@ public struct PresenceProof: ~Copyable, Sendable {
   ///   - connection: the caller's connection.
   ///   - now: the moment of use.
   /// - Returns: the source of the evidence, for the required audit record.
-  /// - Throws: `PresenceOutcome.denied` if the proof was made for something else, `timedOut` after
+  /// - Throws: `PresenceFailure.denied` if the proof was made for something else, `timedOut` after
   ///   its deadline. The proof is consumed in either case.
   public consuming func spend(
     for purpose: PresencePurpose,
     account: [UInt8]?,
     connection: UInt64,
     at now: BootInstant
-  ) throws(PresenceOutcome) -> Origin {
+  ) throws(PresenceFailure) -> Origin {
     guard purpose == self.purpose, account == self.account, connection == self.connection else {
       throw .denied("the presence check was made for something else")
     }

@@ -1,3 +1,4 @@
+public import PresenceTerms
 public import System
 
 /// The open prompts, with the armed one and the prompts that wait for another.
@@ -151,7 +152,7 @@ public struct PromptBook: Sendable {
     connection: UInt64,
     mayWait: Bool = false,
     at now: BootInstant
-  ) throws(PresenceOutcome) -> Arming {
+  ) throws(PresenceFailure) -> Arming {
     guard var prompt = prompts[name], prompt.connection == connection, prompt.state != .beginning
     else {
       throw .denied("no such prompt on this connection")
@@ -274,7 +275,7 @@ public struct PromptBook: Sendable {
     question: PromptQuestion,
     connection: UInt64,
     at now: BootInstant
-  ) throws(PresenceOutcome) -> Status {
+  ) throws(PresenceFailure) -> Status {
     guard let prompt = prompts[name], prompt.connection == connection,
       prompt.question == question
     else { throw .denied("no such prompt on this connection") }
@@ -293,7 +294,7 @@ public struct PromptBook: Sendable {
     question: PromptQuestion,
     connection: UInt64,
     at now: BootInstant
-  ) throws(PresenceOutcome) -> PresenceProof {
+  ) throws(PresenceFailure) -> PresenceProof {
     let (method, deadline) = try takePassed(name, question, connection, now)
     return PresenceProof(
       origin: .check(method),
@@ -316,7 +317,7 @@ public struct PromptBook: Sendable {
     connection: UInt64,
     at now: BootInstant,
     each body: (_ account: [UInt8], _ proof: consuming PresenceProof) -> Void
-  ) throws(PresenceOutcome) {
+  ) throws(PresenceFailure) {
     let (method, _) = try takePassed(name, question, connection, now)
     for account in question.accounts {
       let proof = PresenceProof(
@@ -335,7 +336,7 @@ public struct PromptBook: Sendable {
     _ question: PromptQuestion,
     _ connection: UInt64,
     _ now: BootInstant
-  ) throws(PresenceOutcome) -> (method: PresenceMethod, deadline: BootInstant) {
+  ) throws(PresenceFailure) -> (method: PresenceMethod, deadline: BootInstant) {
     guard let prompt = prompts[name], prompt.connection == connection,
       prompt.question == question, case .passed(let method) = prompt.state
     else { throw .denied("no passed presence check for this") }

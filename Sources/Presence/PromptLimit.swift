@@ -1,3 +1,4 @@
+internal import PresenceTerms
 public import System
 
 /// The rate limit of prompts: a person who is asked without limit finally agrees.

@@ -1,3 +1,4 @@
+public import PresenceTerms
 public import System
 
 // Queries about the prompts.

@@ -1,3 +1,5 @@
+public import PresenceTerms
+
 /// The question of a prompt; equal questions may share an outcome.
 public struct PromptQuestion: Sendable, Equatable {
   /// The user id of the caller.

@@ -1,3 +1,4 @@
+internal import PresenceTerms
 public import System
 
 /// The time after a presence check in which no further check is needed.

@@ -1,4 +1,5 @@
 internal import FingerprintReader
+internal import PresenceTerms
 internal import SecretMemory
 internal import System
 internal import SystemPassword

@@ -1,4 +1,5 @@
 internal import FingerprintReader
+internal import PresenceTerms
 internal import SystemPassword
 internal import VaultInterface
 
@@ -41,7 +42,7 @@ extension PresenceService {
       reply(.done(print: print.bytes, driver: print.driver, device: print.device))
     case .failure(.vanished): reply(.hidden(detail: ReaderError.vanished.description))
     case .failure(let error):
-      reply(.failed(HelperFailure(error), detail: error.description))
+      reply(.failed(PresenceOutcome(error), detail: error.description))
     }
   }
 
@@ -55,7 +56,7 @@ extension PresenceService {
     case .stage(let done, _):
       stage = done
       reply(.stage, continues: true)
-    case .retry(let hint): reply(.retry(ScanHint(hint)), continues: true)
+    case .retry(let hint): reply(.retry(hint), continues: true)
     case .removed(let place): reply(.removed(place), continues: true)
     }
   }
@@ -67,7 +68,7 @@ extension PresenceService {
     )
   }
 
-  func refuse(_ reason: HelperFailure, _ detail: String?) {
+  func refuse(_ reason: PresenceOutcome, _ detail: String?) {
     connection.reply(HelperCheckEvent.failed(reason, detail: detail))
   }
 }

@@ -1,4 +1,5 @@
 internal import FingerprintReader
+internal import PresenceTerms
 internal import VaultInterface
 
 /// The prints that the engine sends, and the ones that the reader enrolls and deletes.

@@ -1,28 +1,13 @@
 internal import FingerprintReader
+internal import PresenceTerms
 internal import SystemPassword
 internal import VaultInterface
 
 // Translates the results of the reader and of PAM to the interface's types.
 
-extension ScanHint {
-  init(_ hint: RetryHint) {
-    self =
-      switch hint {
-      case .general: .general
-      case .tooShort: .tooShort
-      case .centerFinger: .centerFinger
-      case .removeFinger: .removeFinger
-      }
-  }
-}
-
 extension ArmedReader {
   init(_ facts: ReaderFacts) {
-    self.init(
-      name: facts.name,
-      driver: facts.driver,
-      scan: facts.scan == .swipe ? .swipe : .press
-    )
+    self.init(name: facts.name, driver: facts.driver, scan: facts.scan)
   }
 }
 
@@ -34,7 +19,7 @@ extension HelperCheckEvent {
       reader.finger = only?.name
       self = .ready(reader)
     case .waiting: self = .waiting
-    case .retry(let hint): self = .retry(ScanHint(hint))
+    case .retry(let hint): self = .retry(hint)
     }
   }
 
@@ -44,7 +29,7 @@ extension HelperCheckEvent {
     case .success(.noMatch): self = .notMatched
     case .failure(.lostPrints): self = .lostPrints(detail: ReaderError.lostPrints.description)
     case .failure(.vanished): self = .hidden(detail: ReaderError.vanished.description)
-    case .failure(let error): self = .failed(HelperFailure(error), detail: error.description)
+    case .failure(let error): self = .failed(PresenceOutcome(error), detail: error.description)
     }
   }
 
@@ -53,12 +38,12 @@ extension HelperCheckEvent {
     case .success(.matched): self = .matched(finger: nil)
     // The engine adds the delay for a wrong password, without holding a process.
     case .success(.noMatch): self = .notMatched
-    case .failure(let error): self = .failed(HelperFailure(error), detail: error.description)
+    case .failure(let error): self = .failed(PresenceOutcome(error), detail: error.description)
     }
   }
 }
 
-extension HelperFailure {
+extension PresenceOutcome {
   init(_ error: ReaderError) {
     self =
       switch error {

@@ -1,3 +1,4 @@
+public import PresenceTerms
 public import SecretMemory
 public import System
 public import VaultInterface

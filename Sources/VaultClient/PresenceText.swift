@@ -1,4 +1,5 @@
 internal import PlainText
+public import PresenceTerms
 public import VaultInterface
 
 /// The sentences of the presence dialogue.

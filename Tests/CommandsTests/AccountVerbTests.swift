@@ -1,5 +1,6 @@
 import JSON
 import PlainText
+import PresenceTerms
 import Testing
 import VaultInterface
 

@@ -1,4 +1,5 @@
 import JSON
+import PresenceTerms
 import SecretMemory
 import Testing
 import VaultInterface

@@ -1,3 +1,4 @@
+import PresenceTerms
 import System
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import JSON
+import PresenceTerms
 import Testing
 import VaultInterface
 

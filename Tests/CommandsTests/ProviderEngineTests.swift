@@ -1,5 +1,6 @@
 import Configuration
 import JSON
+import PresenceTerms
 import Testing
 import VaultInterface
 

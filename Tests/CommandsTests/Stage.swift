@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import PresenceTerms
 import SecretMemory
 import System
 import TestSupport

@@ -1,4 +1,5 @@
 import FingerprintReader
+import PresenceTerms
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ extension ReaderTests {
         let print = try enroll("right", as: .rightIndex, on: reader)
         let check = RunningCheck([print])
         #expect(check.next() == .ready(only: nil))
-        let hints: [RetryHint] = [.general, .tooShort, .centerFinger, .removeFinger]
+        let hints: [ScanHint] = [.general, .tooShort, .centerFinger, .removeFinger]
         for (code, hint) in hints.enumerated() {
           try reader.send("RETRY \(code)")
           #expect(check.next() == .retry(hint))

@@ -1,4 +1,5 @@
 import FingerprintReader
+import PresenceTerms
 import TestSupport
 import Testing
 

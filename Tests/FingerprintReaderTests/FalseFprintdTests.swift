@@ -1,4 +1,5 @@
 import FingerprintReader
+import PresenceTerms
 import System
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ extension ReaderTests {
     func everyResultHasItsMeaning() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: [])
-      let hints: [(String, RetryHint)] = [
+      let hints: [(String, ScanHint)] = [
         ("verify-retry-scan", .general), ("verify-swipe-too-short", .tooShort),
         ("verify-finger-not-centered", .centerFinger), ("verify-remove-and-retry", .removeFinger),
         ("verify-too-fast", .tooShort),

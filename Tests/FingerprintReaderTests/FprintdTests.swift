@@ -1,4 +1,5 @@
 import FingerprintReader
+import PresenceTerms
 import System
 import TestSupport
 import Testing
@@ -50,7 +51,7 @@ extension ReaderTests {
       try bus.enroll("right", on: virtual)
       let running = check()
       #expect(running.next() == .ready(only: .rightIndex))
-      let hints: [RetryHint] = [.general, .tooShort, .centerFinger, .removeFinger]
+      let hints: [ScanHint] = [.general, .tooShort, .centerFinger, .removeFinger]
       for (code, hint) in hints.enumerated() {
         try virtual.send("RETRY \(code)")
         #expect(running.next() == .retry(hint))

@@ -1,3 +1,4 @@
+import PresenceTerms
 import SecretMemory
 import System
 import TestSupport
@@ -130,7 +131,7 @@ struct FingerProgramTests {
   func everyEndHasItsReason() throws {
     defer { remove() }
     let print = try enrolled()
-    let reasons: [(String, HelperFailure)] = [
+    let reasons: [(String, PresenceOutcome)] = [
       ("ERROR 0", .notAvailable), ("ERROR 4", .busy), ("ERROR 7", .notEnrolled),
       ("UNPLUG", .notAvailable),
     ]

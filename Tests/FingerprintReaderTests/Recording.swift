@@ -1,4 +1,5 @@
 import Glibc
+import PresenceTerms
 import SecretMemory
 import System
 import TestSupport

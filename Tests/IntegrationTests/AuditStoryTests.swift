@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import PresenceTerms
 import System
 import TestSupport
 import Testing

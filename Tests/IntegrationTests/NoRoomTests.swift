@@ -1,4 +1,5 @@
 import Glibc
+import PresenceTerms
 import System
 import TestSupport
 import Testing

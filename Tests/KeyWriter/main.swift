@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import OAuth
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import Synchronization
@@ -46,18 +47,18 @@ struct OpenDoor: PresenceChecker {
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation { throw .notAvailable("") }
+  ) async throws(PresenceFailure) -> any CheckConversation { throw .notAvailable("") }
 
   func password(
     of caller: Caller,
     seconds: Int64
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     Conversation()
   }
 
   func enroll(
     _ request: EnrollmentRequest
-  ) async throws(PresenceOutcome) -> any EnrollmentConversation { throw .notAvailable("") }
+  ) async throws(PresenceFailure) -> any EnrollmentConversation { throw .notAvailable("") }
 
   func delete(_ print: LoadedPrint) async -> PrintDeletion { .gone }
 

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 import Testing
 
@@ -174,7 +175,7 @@ struct PromptBookModelTests {
   ) -> Bool {
     let method: PresenceMethod = dice.roll(3) == 0 ? .password : .fingerprint
     let got: Answer
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       let arming = try book.arm(
         Self.names[name],
         method: method,
@@ -247,7 +248,7 @@ struct PromptBookModelTests {
     _ dice: inout Dice,
     _ now: Int64
   ) -> Bool {
-    let outcomes: [PresenceOutcome] = [.noMatch, .timedOut, .cancelled, .notAvailable("x")]
+    let outcomes: [PresenceOutcome] = [.noMatch, .timedOut, .cancelled, .notAvailable]
     let outcome = outcomes[dice.roll(outcomes.count)]
     let isLockedOut = dice.roll(6) == 0
     _ = book.fail(
@@ -281,7 +282,7 @@ struct PromptBookModelTests {
     let isTheirs = entry.map { $0.connection == connection && $0.asked == asked } ?? false
     let isDue = isTheirs && entry?.passed != nil
     if isDue { model.entries[name] = nil }
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       let proof = try book.takeProof(
         Self.names[name],
         question: asks,

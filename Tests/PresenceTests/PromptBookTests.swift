@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 import Testing
 
@@ -13,7 +14,7 @@ struct PromptBookTests {
         == .check(.fingerprint)
     )
     #expect(!book.contains("p"))
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       _ = try book.takeProof("p", question: question(), connection: 1, at: at(30))
     }
   }
@@ -26,10 +27,10 @@ struct PromptBookTests {
       (question(user: 1001), 1), (question(.disable), 1), (question(.unlock), 1),
     ]
     for (question, connection) in wrong {
-      #expect(throws: PresenceOutcome.self) {
+      #expect(throws: PresenceFailure.self) {
         _ = try book.takeProof("p", question: question, connection: connection, at: at(1))
       }
-      #expect(throws: PresenceOutcome.self) {
+      #expect(throws: PresenceFailure.self) {
         _ = try book.status(of: "p", question: question, connection: connection, at: at(1))
       }
     }
@@ -41,10 +42,10 @@ struct PromptBookTests {
   @Test
   func aProofThatIsTakenTooLateIsLost() throws {
     var book = try passedBook()
-    #expect(throws: PresenceOutcome.timedOut) {
+    #expect(throws: PresenceFailure.timedOut) {
       _ = try book.status(of: "p", question: question(), connection: 1, at: at(31))
     }
-    #expect(throws: PresenceOutcome.timedOut) {
+    #expect(throws: PresenceFailure.timedOut) {
       _ = try book.takeProof("p", question: question(), connection: 1, at: at(31))
     }
     #expect(!book.contains("p"))
@@ -53,7 +54,7 @@ struct PromptBookTests {
   @Test
   func aProofThatIsSpentTooLateIsLost() throws {
     var book = try passedBook()
-    #expect(throws: PresenceOutcome.timedOut) {
+    #expect(throws: PresenceFailure.timedOut) {
       let proof = try book.takeProof("p", question: question(), connection: 1, at: at(30))
       _ = try proof.spend(for: .refresh, account: account, connection: 1, at: at(31))
     }
@@ -68,7 +69,7 @@ struct PromptBookTests {
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(1))
     _ = book.fail("p", with: .cancelled, lockout: FingerLockout(), at: at(2))
     book.pass("p", at: at(2))
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       _ = try book.takeProof("p", question: question(), connection: 1, at: at(2))
     }
   }
@@ -96,7 +97,7 @@ struct PromptBookTests {
     }
     _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     for (name, connection) in [("q", UInt64(2)), ("r", 3), ("s", 4)] {
-      #expect(throws: PresenceOutcome.busy("another presence prompt is open")) {
+      #expect(throws: PresenceFailure.busy("another presence prompt is open")) {
         _ = try book.arm(name, method: .password, connection: connection, at: at(1))
       }
     }
@@ -146,11 +147,11 @@ struct PromptBookTests {
       #expect(try book.arm("p2", method: .password, connection: 2, at: at(1)) == .join("p1"))
       book.pass("p1", at: at(2))
       // One check gives one proof.
-      #expect(throws: PresenceOutcome.self) {
+      #expect(throws: PresenceFailure.self) {
         _ = try book.takeProof("p2", question: question(purpose), connection: 2, at: at(2))
       }
     } else {
-      #expect(throws: PresenceOutcome.self) {
+      #expect(throws: PresenceFailure.self) {
         _ = try book.arm("p2", method: .password, connection: 2, at: at(1))
       }
     }
@@ -180,7 +181,7 @@ struct PromptBookTests {
     var book = PromptBook()
     let methods = book.open("p", question(.enroll, of: nil))
     #expect(methods == [.password])
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     }
   }
@@ -190,7 +191,7 @@ struct PromptBookTests {
     var book = PromptBook()
     let methods = book.open("p", fingerprintPossible: false)
     #expect(methods == [.password])
-    #expect(throws: PresenceOutcome.lockedOut) {
+    #expect(throws: PresenceFailure.lockedOut) {
       _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))
     }
     book.open("q")
@@ -202,8 +203,8 @@ struct PromptBookTests {
   @Test(
     arguments: [
       (PresenceOutcome.noMatch, true), (.timedOut, true), (.cancelled, false),
-      (.notAvailable("gone"), false), (.notEnrolled, false), (.busy("held"), false),
-      (.denied("no"), false), (.lockedOut, false),
+      (.notAvailable, false), (.notEnrolled, false), (.busy, false),
+      (.denied, false), (.lockedOut, false),
     ]
   )
   func aFailedFingerLeavesThePassword(_ outcome: PresenceOutcome, _ again: Bool) throws {
@@ -218,7 +219,7 @@ struct PromptBookTests {
   func aLateFailureDoesNotProlongAProof() throws {
     var book = try passedBook()
     _ = book.fail("p", with: .cancelled, lockout: FingerLockout(), at: at(20))
-    #expect(throws: PresenceOutcome.timedOut) {
+    #expect(throws: PresenceFailure.timedOut) {
       _ = try book.takeProof("p", question: question(), connection: 1, at: at(31))
     }
   }
@@ -263,7 +264,7 @@ struct PromptBookTests {
   func onlyItsOwnConnectionArmsOrClosesAPrompt() throws {
     var book = PromptBook()
     book.open("p")
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       _ = try book.arm("p", method: .password, connection: 2, at: at(0))
     }
     book.close("p", connection: 2)
@@ -278,7 +279,7 @@ struct PromptBookTests {
   func anExpiredPromptCannotBeArmed() throws {
     var book = PromptBook()
     book.open("p")
-    #expect(throws: PresenceOutcome.timedOut) {
+    #expect(throws: PresenceFailure.timedOut) {
       _ = try book.arm("p", method: .password, connection: 1, at: at(31))
     }
   }
@@ -311,7 +312,7 @@ struct PromptBookTests {
     book.close("r", connection: 1)
     #expect(begin("q", question(.disable)))
     #expect(!isAsked(question(.disable), by: 2))
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       _ = try book.arm("p", method: .password, connection: 1, at: at(0))
     }
     book.endBeginning("p")

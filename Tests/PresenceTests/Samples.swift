@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 
 /// An instant of a test: seconds after boot.

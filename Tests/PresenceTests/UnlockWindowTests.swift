@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 import Testing
 
@@ -102,25 +103,25 @@ struct UnlockWindowTests {
     var window = try window(seconds: 60)
     func proof() throws -> PresenceProof {
       let made = window.proof(account: account, connection: 7, at: at(1001), extending: true)
-      guard let made else { throw PresenceOutcome.cancelled }
+      guard let made else { throw PresenceFailure.cancelled }
       return made
     }
     #expect(
       try proof().spend(for: .refresh, account: account, connection: 7, at: at(1060))
         == .unlockWindow
     )
-    #expect(throws: PresenceOutcome.timedOut) {
+    #expect(throws: PresenceFailure.timedOut) {
       try proof().spend(for: .refresh, account: account, connection: 7, at: at(1061))
     }
     for purpose in PresencePurpose.allCases where purpose != .refresh {
-      #expect(throws: PresenceOutcome.self) {
+      #expect(throws: PresenceFailure.self) {
         try proof().spend(for: purpose, account: account, connection: 7, at: at(1001))
       }
     }
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       try proof().spend(for: .refresh, account: otherAccount, connection: 7, at: at(1001))
     }
-    #expect(throws: PresenceOutcome.self) {
+    #expect(throws: PresenceFailure.self) {
       try proof().spend(for: .refresh, account: account, connection: 8, at: at(1001))
     }
   }

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 import Testing
 
@@ -156,7 +157,7 @@ struct UnlockWindowsModelTests {
     if armed == nil { expected.isArmed = true }
     if mayJoin { expected.leader = armed?.key }
     model.prompts[name] = expected
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       let arming = try vault.book.arm(
         Self.names[name],
         method: .fingerprint,

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Testing
 
 @testable import TokenVault

@@ -1,5 +1,6 @@
 import JSON
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing

@@ -1,5 +1,6 @@
 import Cryptography
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing

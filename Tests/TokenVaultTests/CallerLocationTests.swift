@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 import Testing
 
@@ -109,7 +110,7 @@ struct CallerLocationTests {
     let gone = await failure {
       _ = try await desks.vault.check(open.prompt, by: .password, caller: caller(4)) { _ in }
     }
-    guard case .presenceFailed(.denied, methods: [])? = gone else {
+    guard case .presenceFailed(let found, methods: [])? = gone, found.outcome == .denied else {
       Issue.record("\(String(describing: gone))")
       return
     }
@@ -271,18 +272,14 @@ struct CallerLocationTests {
     }
     let inactive = try await prompt()
     desks.locations.seat(1, at: "session 1", objection: "not active", isLocal: true)
-    #expect(
-      await attempt(inactive)
-        == .presenceFailed(
-          .notAvailable("no finger counts from here: not active"),
-          methods: [.password]
-        )
-    )
+    let objection = PresenceFailure.notAvailable("no finger counts from here: not active")
+    #expect(await attempt(inactive) == .presenceFailed(objection, methods: [.password]))
     desks.locations.seat(1, at: "session 1")
     for method in PresenceMethod.allCases {
       let moved = try await prompt()
       desks.locations.seat(1, at: "session 2")
-      guard case .presenceFailed(.denied, methods: [])? = await attempt(moved, method) else {
+      let refusal = await attempt(moved, method)
+      guard case .presenceFailed(let found, [])? = refusal, found.outcome == .denied else {
         Issue.record("a prompt went along")
         return
       }

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -73,7 +74,7 @@ struct ChargedTryTests {
   func aReaderThatCannotBeStartedCostsNothing() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()
-    for outcome in [PresenceOutcome.busy("in use"), .notAvailable("unplugged"), .notEnrolled] {
+    for outcome in [PresenceFailure.busy("in use"), .notAvailable("unplugged"), .notEnrolled] {
       bench.check.breakReader(outcome)
       for _ in 0..<3 {
         let need = try await need { _ = try await vault.token() }

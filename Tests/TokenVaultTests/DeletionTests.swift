@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -47,9 +48,10 @@ struct DeletionTests {
     }
     #expect(need.methods == [.password])
     guard
-      case .presenceFailed(.denied, methods: [.password])? = await failure({
+      case .presenceFailed(let found, methods: [.password])? = await failure({
         _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
-      })
+      }),
+      found.outcome == .denied
     else {
       Issue.record("a finger was asked")
       return

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -368,7 +369,7 @@ extension Vault {
   /// Takes the lock of an account's slot, as an exchange helper would, until the box is emptied.
   func heldSlot() throws -> Box<Orphan> {
     let slot = try SlotFile(in: directory, account: try row().id)
-    guard try slot.lock() else { throw PresenceOutcome.busy("the slot") }
+    guard try slot.lock() else { throw PresenceFailure.busy("the slot") }
     let box = Box<Orphan>()
     box.put(try Orphan(slot.descriptor, []))
     return box

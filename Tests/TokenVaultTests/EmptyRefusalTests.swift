@@ -1,3 +1,4 @@
+import PresenceTerms
 import Storage
 import System
 import Testing

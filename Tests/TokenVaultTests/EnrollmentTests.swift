@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -72,9 +73,10 @@ struct EnrollmentTests {
       _ = try await vault.enroll("left-index", prompt: nil, caller: caller()) { _ in }
     }
     guard
-      case .presenceFailed(.denied, methods: [.password])? = await failure({
+      case .presenceFailed(let found, methods: [.password])? = await failure({
         _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
-      })
+      }),
+      found.outcome == .denied
     else {
       Issue.record("a finger was asked")
       return

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -160,7 +161,7 @@ struct LastWordTests {
     let bench = try Bench()
     let vault = try await bench.expired()
     for outcome in [
-      PresenceOutcome.notAvailable("unplugged"), .busy("in use"), .timedOut, .cancelled,
+      PresenceFailure.notAvailable("unplugged"), .busy("in use"), .timedOut, .cancelled,
       .notEnrolled,
     ] {
       let armed = try await arm(bench, vault)

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -161,11 +162,11 @@ struct LockoutTests {
 
   @Test(
     arguments: [
-      PresenceOutcome.notAvailable("held by fprintd"), .notAvailable("unplugged"),
+      PresenceFailure.notAvailable("held by fprintd"), .notAvailable("unplugged"),
       .busy("in use"), .notEnrolled,
     ]
   )
-  func aBrokenReaderLeadsToThePassword(_ outcome: PresenceOutcome) async throws {
+  func aBrokenReaderLeadsToThePassword(_ outcome: PresenceFailure) async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.check.breakReader(outcome)
@@ -235,9 +236,10 @@ struct LockoutTests {
         #expect(need.methods == [.password])
         #expect(need.reason?.hasSuffix("does not open") == true)
         guard
-          case .presenceFailed(.notAvailable, methods: [.password])? = await failure({
+          case .presenceFailed(let found, methods: [.password])? = await failure({
             _ = try await next.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
-          })
+          }),
+          found.outcome == .notAvailable
         else {
           Issue.record("an edited print was loaded")
           return

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -155,7 +156,7 @@ struct PasswordBackoffTests {
   func aStackThatFailsCostsNothing() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()
-    for outcome in [PresenceOutcome.notAvailable("no stack"), .denied("expired")] {
+    for outcome in [PresenceFailure.notAvailable("no stack"), .denied("expired")] {
       let (prompt, stack) = try await asked(bench, vault)
       stack.tell(.failed(outcome))
       guard

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import Synchronization
 import System
 import Testing

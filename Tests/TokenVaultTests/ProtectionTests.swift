@@ -1,6 +1,7 @@
 import Configuration
 import Cryptography
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing

@@ -1,5 +1,6 @@
 import Configuration
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing

@@ -1,6 +1,7 @@
 import Cryptography
 import OAuth
 import Presence
+import PresenceTerms
 import Storage
 import System
 import Testing
@@ -315,7 +316,7 @@ extension Vault {
   fileprivate func orphan(body: String) throws -> Orphan {
     let row = try row()
     let slot = try SlotFile(in: directory, account: row.id)
-    guard try slot.lock() else { throw PresenceOutcome.busy("the slot") }
+    guard try slot.lock() else { throw PresenceFailure.busy("the slot") }
     let image = try sealedAnswer(status: 200, body: body)
     return try Orphan(slot.descriptor, image)
   }

@@ -1,5 +1,6 @@
 import Configuration
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import System

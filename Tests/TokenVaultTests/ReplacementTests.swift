@@ -1,5 +1,6 @@
 import Configuration
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import System
@@ -202,11 +203,14 @@ struct ReplacementTests: Replacing {
     bench.exchange.plan(.answer(status: 200, body: ""))
     let refusal = await failure { try await signIn(vault, "eve", need.prompt) }
     // The call reports what happened to the discarded sign-in.
-    guard case .presenceFailed(.denied(let why), _)? = refusal else {
+    guard case .presenceFailed(let denied, _)? = refusal, denied.outcome == .denied else {
       Issue.record("\(String(describing: refusal))")
       return
     }
-    #expect(why.hasSuffix("the refresh token that came with it was revoked"), "\(why)")
+    #expect(
+      denied.detail.hasSuffix("the refresh token that came with it was revoked"),
+      "\(denied)"
+    )
     #expect(try await vault.row("work").subject == "id-ann")
   }
 

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import System

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import System
 import Testing
 

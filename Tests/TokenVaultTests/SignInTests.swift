@@ -1,6 +1,7 @@
 import Configuration
 import OAuth
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import System

@@ -1,4 +1,5 @@
 import Configuration
+import PresenceTerms
 import SecretMemory
 import Storage
 import System

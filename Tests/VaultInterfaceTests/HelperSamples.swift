@@ -1,3 +1,4 @@
+import PresenceTerms
 import VaultInterface
 
 /// Every message of the helpers' interface.

@@ -1,5 +1,6 @@
 import OAuth
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import Synchronization
@@ -47,16 +48,16 @@ struct ReaderPrintRemovalTests {
     func fingerprint(
       _ request: FingerRequest,
       of caller: Caller
-    ) async throws(PresenceOutcome) -> any CheckConversation { throw .notAvailable("") }
+    ) async throws(PresenceFailure) -> any CheckConversation { throw .notAvailable("") }
 
     func password(
       of caller: Caller,
       seconds: Int64
-    ) async throws(PresenceOutcome) -> any CheckConversation { Door() }
+    ) async throws(PresenceFailure) -> any CheckConversation { Door() }
 
     func enroll(
       _ request: EnrollmentRequest
-    ) async throws(PresenceOutcome) -> any EnrollmentConversation { Taking(finger: request.finger) }
+    ) async throws(PresenceFailure) -> any EnrollmentConversation { Taking(finger: request.finger) }
 
     func delete(_ print: LoadedPrint) async -> PrintDeletion {
       events.withLock { $0.append(print.finger) }

@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+internal import PresenceTerms
 internal import VaultInterface
 
 /// How an account ends here: its tokens are erased, whatever the provider answers.

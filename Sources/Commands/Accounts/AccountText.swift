@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+internal import PresenceTerms
 internal import VaultInterface
 
 /// How an account is shown, as JSON and as text.

@@ -1,4 +1,5 @@
 internal import JSON
+internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 

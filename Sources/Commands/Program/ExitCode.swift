@@ -1,3 +1,4 @@
+internal import PresenceTerms
 internal import System
 internal import VaultClient
 internal import VaultInterface

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import PresenceTerms
 internal import VaultInterface
 
 /// The accounts whose bound provider differs from the present file of their provider.

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import PlainText
+internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 

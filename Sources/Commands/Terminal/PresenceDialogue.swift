@@ -1,4 +1,5 @@
 internal import PlainText
+internal import PresenceTerms
 internal import SecretMemory
 internal import System
 internal import VaultClient

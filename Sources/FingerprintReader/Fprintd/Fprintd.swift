@@ -1,4 +1,5 @@
 internal import CFprint
+internal import PresenceTerms
 
 /// fprintd's names on the bus and the meaning of its results and errors.
 enum Fprintd {
@@ -19,7 +20,7 @@ enum Fprintd {
   enum Status: Equatable {
     case matched
     case noMatch
-    case retry(RetryHint)
+    case retry(ScanHint)
     case disconnected
     case failed
 

@@ -1,4 +1,5 @@
 internal import CFprint
+internal import PresenceTerms
 
 /// Lets fprintd verify a finger, for a user who may not open the reader.
 final class FprintdCheck: FprintdSession, @unchecked Sendable {
@@ -173,7 +174,7 @@ final class FprintdCheck: FprintdSession, @unchecked Sendable {
   }
 
   /// Starts again, because the last scan of the reader gave no decision.
-  private func again(_ hint: RetryHint) {
+  private func again(_ hint: ScanHint) {
     stage = .starting
     if deadline == .max { setLimit() }
     report(.retry(hint))

@@ -1,16 +1,7 @@
 internal import CFprint
+public import PresenceTerms
 
-/// How the person should touch the reader next (FpDeviceRetry).
-public enum RetryHint: Sendable, Equatable {
-  /// Touch it once more.
-  case general
-  /// Leave the finger on the reader longer.
-  case tooShort
-  /// Put the finger on the middle of the reader.
-  case centerFinger
-  /// Lift the finger and touch again.
-  case removeFinger
-
+extension ScanHint {
   init(code: Int32) {
     self =
       switch FpDeviceRetry(UInt32(bitPattern: code)) {
@@ -31,7 +22,7 @@ public enum CheckEvent: Sendable, Equatable {
   /// The reader waits for a touch.
   case waiting
   /// The reader could not see the finger well; the check continues.
-  case retry(RetryHint)
+  case retry(ScanHint)
 }
 
 /// An event during an enrollment.
@@ -43,7 +34,7 @@ public enum EnrollEvent: Sendable, Equatable {
   /// This many touches are done.
   case stage(Int, of: Int)
   /// The last touch does not count; the enrollment continues.
-  case retry(RetryHint)
+  case retry(ScanHint)
   /// A former print, given by its index, is no longer on the reader.
   case removed(Int)
 }
@@ -66,14 +57,6 @@ public enum Verdict: Sendable, Equatable {
   case matched(Finger?)
   /// A finger that matches none of the prints.
   case noMatch
-}
-
-/// How the person touches a reader (FpScanType).
-public enum ScanType: Sendable, Equatable {
-  /// The finger lies on it.
-  case press
-  /// The finger moves over it.
-  case swipe
 }
 
 /// The facts about an open reader.

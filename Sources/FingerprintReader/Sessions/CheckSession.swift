@@ -1,4 +1,5 @@
 internal import CFprint
+internal import PresenceTerms
 
 /// Verifies or identifies a finger.
 ///
@@ -168,7 +169,7 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
     }
   }
 
-  private func again(_ hint: RetryHint) {
+  private func again(_ hint: ScanHint) {
     report(.retry(hint))
     let delay = pace.delay()
     guard delay > 0 else { return armAgain() }
@@ -250,13 +251,13 @@ final class CheckSession: ReaderSession, @unchecked Sendable {
 
 /// Why a scan gave no verdict.
 enum FinishedScan {
-  case retry(RetryHint)
+  case retry(ScanHint)
   case failed(ReaderError)
 
   /// Translates the error of an operation, and frees it.
   init(consuming error: UnsafeMutablePointer<GError>, in session: ReaderSession) {
     if unsafe error.pointee.domain == fp_device_retry_quark() {
-      self = .retry(unsafe RetryHint(code: error.pointee.code))
+      self = .retry(unsafe ScanHint(code: error.pointee.code))
       unsafe g_error_free(error)
     } else {
       self = .failed(unsafe session.cause(consuming: error))

@@ -1,5 +1,6 @@
 internal import CFprint
 internal import Glibc
+internal import PresenceTerms
 internal import SecretMemory
 
 /// Enrolls a new print.
@@ -120,7 +121,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     restartLimit()
     if let error = unsafe error {
       // The library owns the error.
-      report(.retry(unsafe RetryHint(code: error.pointee.code)))
+      report(.retry(unsafe ScanHint(code: error.pointee.code)))
     } else {
       report(.stage(done, of: stages))
     }

@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 // The account of calls that name none: the only one, or the one that a person chose.

@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 internal import System
 
@@ -120,9 +121,9 @@ extension Vault {
   /// A wrong finger or password always gets its record, because each takes a person or a wait. A
   /// program can cause all other results without limit, by asking and going away. They get a record
   /// only so often, and are counted otherwise.
-  func record(_ entry: AuditEntry, of outcome: PresenceOutcome) throws(VaultFailure) {
-    guard outcome == .noMatch || quietChecks.take(at: clock.boot) else {
-      return noteRefusal("check \(outcome.name)", by: entry.requester ?? "")
+  func record(_ entry: AuditEntry, of failure: PresenceFailure) throws(VaultFailure) {
+    guard failure == .noMatch || quietChecks.take(at: clock.boot) else {
+      return noteRefusal("check \(failure.outcome.rawValue)", by: entry.requester ?? "")
     }
     try record(entry)
   }

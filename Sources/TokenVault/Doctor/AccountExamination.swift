@@ -1,3 +1,4 @@
+internal import PresenceTerms
 internal import Storage
 
 // The part of an examination that looks at the accounts.
@@ -20,7 +21,7 @@ extension Vault {
   private func finding(_ account: AccountFacts) -> VaultFinding? {
     let cause = account.cause.map { ": \($0)" } ?? ""
     switch account.state {
-    case .ready, .locked, .refreshing, .signedOut: return nil
+    case .ready, .locked, .expired, .refreshing, .signedOut: return nil
     case .uncertain where account.cause != nil:
       return VaultFinding(
         "accounts",

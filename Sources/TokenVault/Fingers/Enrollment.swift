@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -76,7 +77,7 @@ extension Vault {
     )
     var gone: [[UInt8]] = []
     let taken: TakenPrint
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       taken = try await takenPrint(request, caller.connection) { event in
         if case .removed(let location) = event, former.indices.contains(location) {
           gone.append(former[location].id)
@@ -110,7 +111,7 @@ extension Vault {
     _ request: EnrollmentRequest,
     _ connection: UInt64,
     _ report: (EnrollmentEvent) -> Void
-  ) async throws(PresenceOutcome) -> TakenPrint {
+  ) async throws(PresenceFailure) -> TakenPrint {
     takingPrints += 1
     defer { takingPrints -= 1 }
     let conversation = try await check.enroll(request)
@@ -131,7 +132,7 @@ extension Vault {
         throw .cancelled
       }
       switch event {
-      case .failed(let outcome): throw outcome
+      case .failed(let failure): throw failure
       case .done(let print, let driver, let device):
         return TakenPrint(
           print: print,
@@ -231,7 +232,7 @@ extension Vault {
 
   private func enrollmentFailed(
     _ finger: String,
-    _ outcome: PresenceOutcome,
+    _ failure: PresenceFailure,
     _ caller: Caller,
     gone: [[UInt8]]
   ) throws(VaultFailure) -> VaultFailure {
@@ -243,11 +244,10 @@ extension Vault {
           .failed,
           account: nil,
           caller: caller,
-          detail: "\(finger): \(outcome.auditName)"
+          detail: "\(finger): \(failure.auditText)"
         )
       )
     }
-    if case .busy(let message) = outcome { return .busy(message) }
-    return .presenceFailed(outcome, methods: [])
+    return failure.outcome == .busy ? .busy(failure.detail) : .presenceFailed(failure, methods: [])
   }
 }

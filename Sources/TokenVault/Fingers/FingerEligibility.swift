@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -20,7 +21,7 @@ struct FingerEligibility {
   let change: String?
 
   /// Why a finger cannot pass a check; `nil` if one can.
-  func objection(_ lockout: FingerLockout) -> PresenceOutcome? {
+  func objection(_ lockout: FingerLockout) -> PresenceFailure? {
     if let damage { return .notAvailable(damage) }
     if let change { return .denied("\(change); \(Self.once)") }
     if set.isEmpty { return .notEnrolled }
@@ -30,9 +31,10 @@ struct FingerEligibility {
   /// The text shown before the password is asked for; `nil` if there is nothing to explain.
   func reason(for purpose: PresencePurpose, _ lockout: FingerLockout) -> String? {
     let needsPassword = purpose.methods == [.password]
-    switch objection(lockout) {
-    case .denied(let why): return why
-    case .notAvailable(let why) where !needsPassword: return why
+    guard let objection = objection(lockout) else { return nil }
+    switch objection.outcome {
+    case .denied: return objection.detail
+    case .notAvailable where !needsPassword: return objection.detail
     case .lockedOut where !needsPassword: return "too many fingers failed; \(Self.once)"
     default: return nil
     }
@@ -68,7 +70,7 @@ struct PromptContext {
   /// The fingers as they were shown, if the password has to confirm them.
   var unconfirmed: EnrolledSet?
   /// Why no finger counts for it.
-  var objection: PresenceOutcome?
+  var objection: PresenceFailure?
 }
 
 // The set of enrolled fingers is bound. If it has changed since the system password was given,
@@ -80,7 +82,7 @@ extension Vault {
     by program: (any PreparedCheck)? = nil
   ) async throws(VaultFailure) -> FingerEligibility {
     var look = DesktopLook()
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       look.desktop =
         if let program {
           try await program.desktopFingers(of: caller)
@@ -99,7 +101,7 @@ extension Vault {
   /// confirmed.
   func fingerEligibilityAtRest(for caller: Caller) async throws(VaultFailure) -> FingerEligibility {
     var look = DesktopLook()
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       look.desktop = try await desktopAtRest(of: caller)
     } catch {
       look.damage = Self.damage(error)
@@ -108,7 +110,7 @@ extension Vault {
   }
 
   /// The desktop's fingers without a start of the desktop's program; see `fingerEligibilityAtRest`.
-  func desktopAtRest(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+  func desktopAtRest(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     switch try await check.desktopView(of: caller) {
     case .seen(let desktop): return desktop
     case .asleep:
@@ -117,11 +119,10 @@ extension Vault {
     }
   }
 
-  private static func damage(_ outcome: PresenceOutcome) -> String {
+  private static func damage(_ failure: PresenceFailure) -> String {
     // "Not seen" is not "none": otherwise the password would confirm fingers that were never seen.
     let text = "the desktop's fingers cannot be seen now"
-    if case .notAvailable(let why) = outcome { return "\(text): \(why)" }
-    return text
+    return failure.outcome == .notAvailable ? "\(text): \(failure.detail)" : text
   }
 
   /// The eligibility of the fingers, from the desktop's as they were seen and the present own

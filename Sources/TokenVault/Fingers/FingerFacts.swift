@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 /// The fingers that can pass a check, as `status` shows them.
@@ -50,7 +51,7 @@ extension Vault {
     guard try printRow(of: finger) != nil else {
       if let prompt { cancel(prompt, caller: caller) }
       let desktop: [DesktopFinger]
-      do throws(PresenceOutcome) {
+      do throws(PresenceFailure) {
         // No check has been passed: not every caller may start the desktop's program, which looks
         // for readers.
         desktop = try await desktopAtRest(of: caller)?.fingers ?? []

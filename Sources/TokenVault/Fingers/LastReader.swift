@@ -1,3 +1,4 @@
+internal import PresenceTerms
 internal import Storage
 
 // The reader that was used last: `status` shows it, and prompts say how to touch it. Opening the

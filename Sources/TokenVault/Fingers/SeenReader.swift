@@ -1,10 +1,4 @@
-/// How a reader wants to be touched (FpScanType).
-public enum ScanType: String, Sendable, Equatable {
-  /// The finger lies on it.
-  case press
-  /// The finger moves over it.
-  case swipe
-}
+public import PresenceTerms
 
 /// A reader, as it describes itself when it is opened.
 public struct SeenReader: Sendable, Equatable {

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 internal import Synchronization
@@ -60,7 +61,7 @@ extension Vault {
     let isLeaving = use.purpose == .release
     let isGoingElsewhere = use.purpose == .applyProvider
     if let proof = authority.take() {
-      do throws(PresenceOutcome) {
+      do throws(PresenceFailure) {
         let origin = try proof.spend(
           for: use.purpose,
           account: account.id,
@@ -95,7 +96,7 @@ extension Vault {
     guard let proof = authority.take() else {
       throw .presenceFailed(.denied("a presence check is needed"), methods: [])
     }
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       let origin = try proof.spend(
         for: .rekey,
         account: nil,

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Cryptography
-public import Presence
+internal import Presence
+public import PresenceTerms
 internal import Storage
 
 extension Vault {
@@ -147,7 +148,7 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> PresenceProof.Origin {
     let proof = try spendable(prompt, question: question, caller: caller)
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       return try proof.spend(
         for: question.purpose,
         account: question.account,

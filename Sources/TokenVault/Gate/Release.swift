@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Presence
+internal import PresenceTerms
 public import SecretMemory
 internal import Storage
 

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 // The acceptance of a vault that was restored from a backup.

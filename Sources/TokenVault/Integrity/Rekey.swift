@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 

@@ -1,6 +1,7 @@
 public import Configuration
 internal import PlainText
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 /// A rule of the policy.

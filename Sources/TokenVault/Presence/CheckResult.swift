@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 internal import System
 
@@ -70,7 +71,7 @@ extension Vault {
   func failed(
     _ prompt: String,
     _ run: CheckRun,
-    _ outcome: PresenceOutcome,
+    _ failure: PresenceFailure,
     _ caller: Caller,
     cost: CheckCost = .nothing
   ) throws(VaultFailure) -> VaultFailure {
@@ -78,23 +79,28 @@ extension Vault {
     case .fingerprint where cost == .nothing: tries.giveBack(run.number)
     case .fingerprint: tries.miss(run.number)
     case .password where cost == .charge: break
-    case .password: settleBackoff(run, cost == .miss ? .noMatch : outcome)
+    case .password: settleBackoff(run, cost == .miss ? .noMatch : failure.outcome)
     }
     try written(prompt) { () throws(VaultFailure) in
       try self.keepTries()
       try self.keepBackoff()
       try self.record(
-        self.checkEntry(prompt, .failed, run.method, caller, detail: outcome.auditName),
-        of: cost == .nothing ? outcome : .noMatch
+        self.checkEntry(prompt, .failed, run.method, caller, detail: failure.auditText),
+        of: cost == .nothing ? failure : .noMatch
       )
     }
-    if run.method == .fingerprint { notes[prompt]?.objection = outcome }
+    if run.method == .fingerprint { notes[prompt]?.objection = failure }
     guard checks[prompt]?.number == run.number else {
-      return .presenceFailed(outcome, methods: methods(of: prompt, for: caller))
+      return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
     }
     checks[prompt] = nil
-    let methods = prompts.fail(prompt, with: outcome, lockout: tries.lockout, at: clock.boot)
-    return .presenceFailed(outcome, methods: methods)
+    let methods = prompts.fail(
+      prompt,
+      with: failure.outcome,
+      lockout: tries.lockout,
+      at: clock.boot
+    )
+    return .presenceFailed(failure, methods: methods)
   }
 
   /// One transaction about a check; a result that cannot be written down gives its prompt up.

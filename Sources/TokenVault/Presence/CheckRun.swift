@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 internal import System
 
@@ -42,8 +43,8 @@ extension Vault {
       case .password:
         conversation = try await check.password(of: caller, seconds: Self.checkSeconds)
       }
-    } catch let outcome as PresenceOutcome {
-      throw try failed(prompt, run, outcome, caller)
+    } catch let failure as PresenceFailure {
+      throw try failed(prompt, run, failure, caller)
     } catch let failure as VaultFailure {
       // The charge could not be written: the reader was not armed.
       giveUp(prompt, as: .cancelled)
@@ -67,7 +68,7 @@ extension Vault {
   /// These are the own ones as they are now, and the desktop's as they were seen with the prompt. The
   /// helper arms it only if the desktop's are still the same, and looks while the reader is claimed.
   ///
-  /// - Throws: a `PresenceOutcome`; a `VaultFailure` where the try cannot be charged.
+  /// - Throws: a `PresenceFailure`; a `VaultFailure` where the try cannot be charged.
   private func fingerprintCheck(
     _ prompt: String,
     _ run: inout CheckRun,
@@ -82,17 +83,17 @@ extension Vault {
       }
     } catch {
       // Prints that cannot be read never switch protection off: they lead to the password.
-      throw PresenceOutcome.notAvailable("the enrolled prints cannot be read")
+      throw PresenceFailure.notAvailable("the enrolled prints cannot be read")
     }
     if let objection = eligibility.objection(tries.lockout) {
       // At a location where a finger counts, or no finger would be asked for.
       if notes[prompt] != nil { note(prompt, eligibility, at: .everywhere) }
       throw objection
     }
-    guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceOutcome.cancelled }
+    guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceFailure.cancelled }
     // Whoever hangs up gets no further try while the end of the last one left is not known.
     guard tries.stored < FingerLockout.limit else {
-      throw PresenceOutcome.busy("the last check has not ended yet")
+      throw PresenceFailure.busy("the last check has not ended yet")
     }
     run.fingers = eligibility.fingers
     try charge(run)
@@ -191,13 +192,13 @@ extension Vault {
         return .passed
       case .failed(.notEnrolled) where run.method == .fingerprint:
         throw try await fingersChanged(prompt, run, caller)
-      case .failed(let outcome):
-        let failure = try failed(prompt, run, outcome, caller, cost: cost(of: event, run))
-        if run.method == .password && outcome == .noMatch { await waitOut(report) }
-        throw failure
+      case .failed(let failure):
+        let error = try failed(prompt, run, failure, caller, cost: cost(of: event, run))
+        if run.method == .password && failure == .noMatch { await waitOut(report) }
+        throw error
       case .lost(let reason):
-        let outcome = Task.isCancelled ? PresenceOutcome.cancelled : .notAvailable(reason)
-        throw try failed(prompt, run, outcome, caller, cost: cost(of: event, run))
+        let failure = Task.isCancelled ? PresenceFailure.cancelled : .notAvailable(reason)
+        throw try failed(prompt, run, failure, caller, cost: cost(of: event, run))
       }
     }
   }

@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 
 extension Vault {
   /// Ends what the fingers and keys of before have opened, or may still open: the unlock windows,

@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 
 // A helper is started when a prompt is opened that a finger can pass, and tells the desktop's fingers:
 // so the check that follows needs no other process. One for each vault: more prompts at once start

@@ -1,4 +1,5 @@
-public import Presence
+internal import Presence
+public import PresenceTerms
 public import SecretMemory
 
 /// An enrolled finger, opened for one check.
@@ -51,14 +52,6 @@ public struct DesktopFingers: Sendable, Equatable {
   }
 }
 
-/// What to do differently after a bad scan (FpDeviceRetry).
-public enum RetryHint: String, Sendable, Equatable {
-  case general
-  case tooShort = "too_short"
-  case centerFinger = "center_finger"
-  case removeFinger = "remove_finger"
-}
-
 /// What a check reports.
 ///
 /// The helper only reports; what follows is decided by the engine.
@@ -70,13 +63,13 @@ public enum CheckEvent: Sendable, Equatable {
   /// Nothing has happened for a while.
   case waiting
   /// A bad scan; it goes on.
-  case retry(RetryHint)
+  case retry(ScanHint)
   /// The password's stack asks something; answer with `respond`.
   case ask(text: String, hidden: Bool)
   /// It was this person.
   case matched
   /// It was not, or the check could not be made.
-  case failed(PresenceOutcome)
+  case failed(PresenceFailure)
   /// The helper is gone, or makes no sense, and has not said how the check ended.
   case lost(String)
 
@@ -96,7 +89,7 @@ public enum CheckNotice: Sendable, Equatable {
   /// The reader waits to be touched like this, by this finger if only one can match.
   case touch(finger: String?, ScanType?)
   /// A bad scan; it goes on.
-  case retry(RetryHint)
+  case retry(ScanHint)
   /// A password was wrong: the next one may be tried after so many seconds.
   case wait(seconds: Int64)
   /// Another prompt is armed: this one has to wait.
@@ -122,9 +115,9 @@ public enum EnrollmentEvent: Sendable {
   case ready
   case waiting
   case stage(Int, of: Int)
-  case retry(RetryHint, stage: Int, of: Int)
+  case retry(ScanHint, stage: Int, of: Int)
   case done(print: SharedSecret, driver: String, device: String)
-  case failed(PresenceOutcome)
+  case failed(PresenceFailure)
 }
 
 /// One running enrolment.
@@ -140,12 +133,12 @@ public protocol EnrollmentConversation: Sendable {
 /// A helper that was started ahead of its check, and waits for it; it holds no secret.
 public protocol PreparedCheck: Sendable {
   /// The fingers that fprintd has of the caller's user; see `PresenceChecker`.
-  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers?
   /// Makes the check; it is used up.
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation
+  ) async throws(PresenceFailure) -> any CheckConversation
   /// Ends it: no check will follow.
   func end()
 }
@@ -158,16 +151,16 @@ public protocol PresenceChecker: Sendable {
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation
+  ) async throws(PresenceFailure) -> any CheckConversation
   /// Asks the system password of the caller's user.
   func password(
     of caller: Caller,
     seconds: Int64
-  ) async throws(PresenceOutcome) -> any CheckConversation
+  ) async throws(PresenceFailure) -> any CheckConversation
   /// Takes a new print.
   func enroll(
     _ request: EnrollmentRequest
-  ) async throws(PresenceOutcome) -> any EnrollmentConversation
+  ) async throws(PresenceFailure) -> any EnrollmentConversation
   /// Deletes a print on the reader that stores it.
   func delete(_ print: LoadedPrint) async -> PrintDeletion
   /// What the system knows about the reader.
@@ -175,7 +168,7 @@ public protocol PresenceChecker: Sendable {
   /// The fingers that fprintd has of the caller's user; `nil` if there are none, or no fprintd.
   ///
   /// - Throws: where that could not be found out.
-  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers?
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers?
   /// The same, without a start of fprintd, which looks for readers when it starts.
-  func desktopView(of caller: Caller) async throws(PresenceOutcome) -> DesktopView
+  func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView
 }

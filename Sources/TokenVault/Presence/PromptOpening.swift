@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import System
 
 // How a prompt is opened, and when it counts against the limit of prompts.

@@ -1,5 +1,6 @@
 internal import Cryptography
-public import Presence
+internal import Presence
+public import PresenceTerms
 public import SecretMemory
 internal import Storage
 internal import System
@@ -65,7 +66,7 @@ extension Vault {
     // Meanwhile another one's check may have answered it, or the person may have refused it.
     if answered[prompt] != nil { return .passed }
     try demandPromptLimit(of: prompt, caller)
-    let arming = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+    let arming = try outcome(of: prompt, caller) { () throws(PresenceFailure) in
       try self.prompts.arm(
         prompt,
         method: method,
@@ -138,7 +139,7 @@ extension Vault {
     caller: Caller
   ) throws(VaultFailure) -> PresenceProof {
     let now = clock.boot
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       let proof = try prompts.takeProof(
         prompt,
         question: question,
@@ -162,9 +163,9 @@ extension Vault {
   func outcome<Value>(
     of prompt: String,
     _ caller: Caller,
-    _ body: () throws(PresenceOutcome) -> Value
+    _ body: () throws(PresenceFailure) -> Value
   ) throws(VaultFailure) -> Value {
-    do throws(PresenceOutcome) {
+    do throws(PresenceFailure) {
       return try body()
     } catch {
       throw refusal(of: prompt, error, caller)
@@ -213,14 +214,15 @@ extension Vault {
 
   private func refusal(
     of prompt: String,
-    _ outcome: PresenceOutcome,
+    _ failure: PresenceFailure,
     _ caller: Caller
   ) -> VaultFailure {
     // Who is busy is counted where the answer leaves, as for all requests.
-    if case .busy = outcome {} else { noteRefusal(outcome.name, by: caller.requester) }
+    let isBusy = failure.outcome == .busy
+    if !isBusy { noteRefusal(failure.outcome.rawValue, by: caller.requester) }
     // A prompt that has just expired ends for those who wait for it, too.
-    if !prompts.contains(prompt) { giveUp(prompt, as: outcome) }
-    if case .busy(let message) = outcome { return .busy(message) }
-    return .presenceFailed(outcome, methods: methods(of: prompt, for: caller))
+    if !prompts.contains(prompt) { giveUp(prompt, as: failure) }
+    if isBusy { return .busy(failure.detail) }
+    return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
   }
 }

@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 internal import System
 
@@ -6,7 +7,7 @@ internal import System
 struct JoinedWaiter {
   /// Its own prompt.
   let prompt: String
-  let wake: CheckedContinuation<PresenceOutcome?, Never>
+  let wake: CheckedContinuation<PresenceFailure?, Never>
 }
 
 // Those who wait: for another's check, for another's use of its proof. Nobody waits for ever.
@@ -23,7 +24,7 @@ extension Vault {
     _ question: PromptQuestion,
     _ caller: Caller
   ) async throws(VaultFailure) -> Bool {
-    let eligibility = try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+    let eligibility = try outcome(of: prompt, caller) { () throws(PresenceFailure) in
       try self.prompts.status(
         of: prompt,
         question: question,
@@ -53,7 +54,7 @@ extension Vault {
   }
 
   /// What comes of a leader's check; nil: it was passed.
-  func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceOutcome? {
+  func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceFailure? {
     guard prompts.contains(leader) else { return .cancelled }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
@@ -66,9 +67,9 @@ extension Vault {
     }
   }
 
-  func wakeJoinedWaiters(of leader: String, with outcome: PresenceOutcome?) {
+  func wakeJoinedWaiters(of leader: String, with failure: PresenceFailure?) {
     for joinedWaiter in joinedWaiters.removeValue(forKey: leader) ?? [] {
-      joinedWaiter.wake.resume(returning: outcome)
+      joinedWaiter.wake.resume(returning: failure)
     }
   }
 
@@ -89,7 +90,7 @@ extension Vault {
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
   ///
   /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt that nobody answered.
-  func giveUp(_ prompt: String, as outcome: PresenceOutcome, byCaller: Bool = false) {
+  func giveUp(_ prompt: String, as failure: PresenceFailure, byCaller: Bool = false) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     discardHeld(by: prompt)
     endPrepared(of: prompt)
@@ -103,7 +104,7 @@ extension Vault {
     if let connection = prompts.connection(of: prompt) {
       prompts.close(prompt, connection: connection)
     }
-    wakeJoinedWaiters(of: prompt, with: outcome)
+    wakeJoinedWaiters(of: prompt, with: failure)
     wakeProofWaiters(of: prompt)
     restGuardLater()
   }

@@ -1,6 +1,7 @@
 public import Configuration
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 // The change of the provider that an account is bound to.

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import OAuth
 internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 
@@ -148,8 +149,9 @@ extension VaultFailure {
     case .misconfigured(let why): return .misconfigured("\(why); \(revocation.ofDiscarded)")
     case .providerRefused(let status, let why, let details):
       return .providerRefused(status: status, "\(why); \(revocation.ofDiscarded)", details)
-    case .presenceFailed(.denied(let why), let methods):
-      return .presenceFailed(.denied("\(why); \(revocation.ofDiscarded)"), methods: methods)
+    case .presenceFailed(let failure, let methods) where failure.outcome == .denied:
+      let why = "\(failure.detail); \(revocation.ofDiscarded)"
+      return .presenceFailed(.denied(why), methods: methods)
     default: return self
     }
   }

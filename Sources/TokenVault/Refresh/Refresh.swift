@@ -2,6 +2,7 @@ internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import Presence
+internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 internal import System

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 // A sign-in can put another person, or another provider, in the place of a protected account.

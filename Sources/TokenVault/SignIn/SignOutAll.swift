@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 /// The result of a sign-out of all accounts for one of them.
@@ -100,7 +101,7 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> [([UInt8], Authority)] {
     var proofs: [([UInt8], Authority)] = []
-    try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
+    try outcome(of: prompt, caller) { () throws(PresenceFailure) in
       guard let question = self.prompts.question(of: prompt), question.purpose == .signOut else {
         throw .denied("no passed presence check for this")
       }

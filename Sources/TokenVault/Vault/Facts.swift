@@ -1,3 +1,5 @@
+public import PresenceTerms
+
 /// A valid access token, as a caller gets it.
 public struct AccessGrant: Sendable, Equatable {
   /// The account's name.
@@ -28,18 +30,6 @@ struct OpenedToken: Sendable, Equatable {
   let generation: Int64
   /// How presence was shown.
   let method: String?
-}
-
-/// Where an account stands, as `status` shows it.
-public enum AccountState: String, Sendable, Equatable {
-  /// A valid access token can be had at once, or after a refresh that asks nobody.
-  case ready
-  /// The next access token takes a presence check.
-  case locked
-  case refreshing
-  case uncertain
-  case loginRequired = "login_required"
-  case signedOut = "signed_out"
 }
 
 /// What can be told about an account without opening anything.

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Cryptography
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 internal import System
 

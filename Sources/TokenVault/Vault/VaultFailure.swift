@@ -1,5 +1,6 @@
 public import OAuth
-public import Presence
+internal import Presence
+public import PresenceTerms
 
 /// A presence check that has to be passed before a request can be repeated.
 public struct PresenceNeed: Sendable, Equatable {
@@ -30,7 +31,7 @@ public enum VaultFailure: Error, Sendable, Equatable {
   /// Someone must show that they are here first.
   case presenceNeeded(PresenceNeed)
   /// They did not; `methods` may still be tried with the same prompt.
-  case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
+  case presenceFailed(PresenceFailure, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
   /// Prompts were opened too often; the next one may be after so many seconds.

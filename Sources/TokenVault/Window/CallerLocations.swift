@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Presence
+internal import PresenceTerms
 
 // The person who is asked has to be at the location from which the request comes. So windows and
 // shared checks are bound to that location. A finger counts only if the location is this machine's
@@ -36,9 +37,9 @@ extension Vault {
   func fingerObjection(
     _ eligibility: FingerEligibility,
     at location: CallerLocation
-  ) -> PresenceOutcome? {
+  ) -> PresenceFailure? {
     let objection = eligibility.objection(tries.lockout)
-    switch objection {
+    switch objection?.outcome {
     case .denied, .notEnrolled: return objection
     default: return location.objection.map { .notAvailable(Self.shown($0)) } ?? objection
     }
@@ -50,10 +51,10 @@ extension Vault {
     _ eligibility: FingerEligibility,
     at location: CallerLocation
   ) -> String? {
-    if case .notAvailable(let why)? = fingerObjection(eligibility, at: location),
-      location.objection != nil
+    if let objection = fingerObjection(eligibility, at: location),
+      objection.outcome == .notAvailable, location.objection != nil
     {
-      return purpose.methods == [.password] ? nil : why
+      return purpose.methods == [.password] ? nil : objection.detail
     }
     return eligibility.reason(for: purpose, tries.lockout)
   }

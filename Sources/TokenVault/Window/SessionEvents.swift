@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import System
 
 /// Watches for the events that end the unlock window and the open prompts from outside.

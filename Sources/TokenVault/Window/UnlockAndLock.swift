@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 // Opens and closes the unlock window.

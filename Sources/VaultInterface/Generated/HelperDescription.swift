@@ -15,23 +15,23 @@ let helperDescription = #"""
   # [variant]: the value decides which other members are there.
   interface io.thumblatch.Helper
 
-  # How a person shows presence.
+  # A method of proving presence.
   type PresenceMethod (
     # A finger on the reader.
     fingerprint,
-    # The system password.
+    # The password of the system user.
     password
   )
 
-  # How a reader wants to be touched.
+  # How the person touches a reader (FpScanType).
   type ScanType (
-    # The finger lies on it.
+    # The finger lies on the reader.
     press,
-    # The finger moves over it.
+    # The finger moves over the reader.
     swipe
   )
 
-  # What to do differently with the finger.
+  # What to do differently after a bad scan (FpDeviceRetry).
   type ScanHint (
     # Leave the finger on the reader longer.
     too_short,
@@ -138,19 +138,25 @@ let helperDescription = #"""
     failed
   )
 
-  # Why a check or an enrolment failed.
-  type HelperFailure (
+  # Why a presence check was not passed.
+  type PresenceOutcome (
+    # The person cancelled, or the caller disconnected.
+    cancelled,
+    # The person chose the password instead.
+    password_chosen,
     # There is no reader, or it cannot be used.
     not_available,
-    # No print was loaded that this reader knows.
+    # No finger is enrolled.
     not_enrolled,
-    # Another program has the reader.
-    busy,
+    # Too many fingers did not match, so only the password is accepted.
+    locked_out,
+    # Another finger, or a wrong password.
+    no_match,
     # The person did not answer in time.
     timed_out,
-    # The engine gave it up.
-    cancelled,
-    # The system does not let this person in.
+    # The reader or the prompt is in use.
+    busy,
+    # The system refuses this user even with the right password.
     denied
   )
 
@@ -321,7 +327,7 @@ let helperDescription = #"""
     # cannot.
     finger: ?string,
     # For failed.
-    reason: ?HelperFailure,
+    reason: ?PresenceOutcome,
     detail: ?string,
     # For not_enrolled: the reader stores its prints itself, and does not have these any longer.
     lost: ?bool,
@@ -345,7 +351,7 @@ let helperDescription = #"""
     text: ?string,
     hidden: ?bool,
     finger: ?string,
-    reason: ?HelperFailure,
+    reason: ?PresenceOutcome,
     detail: ?string
   )
   # With `more`: ready, stage, retry, then done with the print, or failed.
@@ -374,7 +380,7 @@ let helperDescription = #"""
     # For done: the reader's identity within the driver.
     device: ?string,
     # For failed.
-    reason: ?HelperFailure,
+    reason: ?PresenceOutcome,
     detail: ?string,
     # For removed: the place of the former print among those that were loaded.
     place: ?int,

@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 public import JSON
 public import SecretMemory
+public import PresenceTerms
 
 /// One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
 /// where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
@@ -366,7 +367,7 @@ enum HelperCheckMembers {
   /// cannot.
   static var finger: Member<String> { Member("finger") }
   /// For failed.
-  static var reason: Member<HelperFailure> { Member("reason") }
+  static var reason: Member<PresenceOutcome> { Member("reason") }
   static var detail: Member<String> { Member("detail") }
   /// For not_enrolled: the reader stores its prints itself, and does not have these any longer.
   static var lost: Member<Bool> { Member("lost") }
@@ -459,7 +460,7 @@ enum HelperEnrollMembers {
   /// For done: the reader's identity within the driver.
   static var device: Member<String> { Member("device") }
   /// For failed.
-  static var reason: Member<HelperFailure> { Member("reason") }
+  static var reason: Member<PresenceOutcome> { Member("reason") }
   static var detail: Member<String> { Member("detail") }
   /// For removed: the place of the former print among those that were loaded.
   static var place: Member<Int> { Member("place") }

@@ -96,22 +96,6 @@ enum HelperEnrollStep: String, Sendable, CaseIterable, WireValue {
   case failed
 }
 
-/// Why a check or an enrolment failed.
-public enum HelperFailure: String, Sendable, CaseIterable, WireValue {
-  /// There is no reader, or it cannot be used.
-  case notAvailable = "not_available"
-  /// No print was loaded that this reader knows.
-  case notEnrolled = "not_enrolled"
-  /// Another program has the reader.
-  case busy
-  /// The person did not answer in time.
-  case timedOut = "timed_out"
-  /// The engine gave it up.
-  case cancelled
-  /// The system does not let this person in.
-  case denied
-}
-
 /// What became of a print that was to be deleted on its reader.
 public enum PrintDeletion: String, Sendable, CaseIterable, WireValue {
   /// The reader does not have it any longer.

@@ -49,11 +49,11 @@ let vaultDescription = #"""
     ordinary
   )
 
-  # How an account stands.
+  # The state of an account.
   type AccountState (
-    # A valid access token is there, and needs no presence check.
+    # The next access token needs no presence check.
     ready,
-    # The next access token takes a presence check.
+    # The next access token needs a presence check.
     locked,
     # Only earlier engines send this: a refresh brings the next access token.
     expired,
@@ -61,71 +61,71 @@ let vaultDescription = #"""
     refreshing,
     # A refresh was sent, and its answer has not come yet.
     uncertain,
-    # Only a login helps.
+    # Only a new sign-in helps.
     login_required,
     # The account has no tokens.
     signed_out
   )
 
-  # How a person shows presence.
+  # A method of proving presence.
   type PresenceMethod (
     # A finger on the reader.
     fingerprint,
-    # The system password.
+    # The password of the system user.
     password
   )
 
-  # What a presence check is for.
+  # The purpose of a presence check.
   type PresencePurpose (
-    # To refresh an access token.
+    # Refresh an access token.
     refresh,
-    # To protect an account.
+    # Turn presence protection on.
     enable,
-    # To end the protection of an account.
+    # Turn presence protection off.
     disable,
-    # To open the unlock window.
+    # Open the unlock window.
     unlock,
-    # To enrol a finger.
+    # Enroll a finger.
     enroll,
-    # To remove a finger.
+    # Delete a finger.
     delete_finger,
-    # To let a refresh token out of the vault.
+    # Release a refresh token from the vault.
     release,
-    # To sign in to an account whose refresh token may be released.
+    # Sign in to an account whose refresh token may be released.
     exportable,
-    # To make a new device secret.
+    # Make a new device secret.
     rekey,
-    # To accept a store that was put back.
+    # Accept a store that was restored from a backup.
     recover,
-    # To try a presence check. Nothing is released.
+    # Test the reader or the password. Nothing is released.
     test,
-    # To bring another provider to an account.
+    # Send the tokens of an account to another provider.
     apply_provider,
-    # To give a protected account another name.
+    # Rename a protected account.
     rename,
-    # To change the rules of the policy.
+    # Change the rules of the policy.
     policy,
-    # To end a login at its provider.
+    # End a sign-in at its provider.
     sign_out,
-    # To remove a protected account.
+    # Remove a protected account.
     remove,
-    # To sign in to a protected account as another person, or at another provider.
+    # Sign in to a protected account as another person, or at another provider.
     replace,
-    # To make another account the default instead of a protected one.
+    # Make another account the default instead of a protected one.
     set_default
   )
 
-  # Why a presence check did not pass.
+  # Why a presence check was not passed.
   type PresenceOutcome (
-    # The person gave it up.
+    # The person cancelled, or the caller disconnected.
     cancelled,
-    # The person prefers the password.
+    # The person chose the password instead.
     password_chosen,
     # There is no reader, or it cannot be used.
     not_available,
     # No finger is enrolled.
     not_enrolled,
-    # Too many fingers failed: only the password passes.
+    # Too many fingers did not match, so only the password is accepted.
     locked_out,
     # Another finger, or a wrong password.
     no_match,
@@ -133,7 +133,7 @@ let vaultDescription = #"""
     timed_out,
     # The reader or the prompt is in use.
     busy,
-    # The system does not let this person in.
+    # The system refuses this user even with the right password.
     denied
   )
 
@@ -153,7 +153,7 @@ let vaultDescription = #"""
     free
   )
 
-  # What to do differently with the finger.
+  # What to do differently after a bad scan (FpDeviceRetry).
   type ScanHint (
     # Leave the finger on the reader longer.
     too_short,
@@ -165,11 +165,11 @@ let vaultDescription = #"""
     general
   )
 
-  # How a reader wants to be touched.
+  # How the person touches a reader (FpScanType).
   type ScanType (
-    # The finger lies on it.
+    # The finger lies on the reader.
     press,
-    # The finger moves over it.
+    # The finger moves over the reader.
     swipe
   )
 

@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 public import JSON
 internal import SecretMemory
+public import PresenceTerms
 
 /// The members of `VaultProvider`.
 enum ProviderMembers {
@@ -31,94 +32,6 @@ public enum SecretMemoryKind: String, Sendable, CaseIterable, WireValue {
   case ordinary
 }
 
-/// How an account stands.
-public enum AccountState: String, Sendable, CaseIterable, WireValue {
-  /// A valid access token is there, and needs no presence check.
-  case ready
-  /// The next access token takes a presence check.
-  case locked
-  /// Only earlier engines send this: a refresh brings the next access token.
-  case expired
-  /// A refresh is under way.
-  case refreshing
-  /// A refresh was sent, and its answer has not come yet.
-  case uncertain
-  /// Only a login helps.
-  case loginRequired = "login_required"
-  /// The account has no tokens.
-  case signedOut = "signed_out"
-}
-
-/// How a person shows presence.
-public enum PresenceMethod: String, Sendable, CaseIterable, WireValue {
-  /// A finger on the reader.
-  case fingerprint
-  /// The system password.
-  case password
-}
-
-/// What a presence check is for.
-public enum PresencePurpose: String, Sendable, CaseIterable, WireValue {
-  /// To refresh an access token.
-  case refresh
-  /// To protect an account.
-  case enable
-  /// To end the protection of an account.
-  case disable
-  /// To open the unlock window.
-  case unlock
-  /// To enrol a finger.
-  case enroll
-  /// To remove a finger.
-  case deleteFinger = "delete_finger"
-  /// To let a refresh token out of the vault.
-  case release
-  /// To sign in to an account whose refresh token may be released.
-  case exportable
-  /// To make a new device secret.
-  case rekey
-  /// To accept a store that was put back.
-  case recover
-  /// To try a presence check. Nothing is released.
-  case test
-  /// To bring another provider to an account.
-  case applyProvider = "apply_provider"
-  /// To give a protected account another name.
-  case rename
-  /// To change the rules of the policy.
-  case policy
-  /// To end a login at its provider.
-  case signOut = "sign_out"
-  /// To remove a protected account.
-  case remove
-  /// To sign in to a protected account as another person, or at another provider.
-  case replace
-  /// To make another account the default instead of a protected one.
-  case setDefault = "set_default"
-}
-
-/// Why a presence check did not pass.
-public enum PresenceOutcome: String, Sendable, CaseIterable, WireValue {
-  /// The person gave it up.
-  case cancelled
-  /// The person prefers the password.
-  case passwordChosen = "password_chosen"
-  /// There is no reader, or it cannot be used.
-  case notAvailable = "not_available"
-  /// No finger is enrolled.
-  case notEnrolled = "not_enrolled"
-  /// Too many fingers failed: only the password passes.
-  case lockedOut = "locked_out"
-  /// Another finger, or a wrong password.
-  case noMatch = "no_match"
-  /// The person did not answer in time.
-  case timedOut = "timed_out"
-  /// The reader or the prompt is in use.
-  case busy
-  /// The system does not let this person in.
-  case denied
-}
-
 /// What happens in a presence check.
 enum CheckStep: String, Sendable, CaseIterable, WireValue {
   /// The reader waits, or another caller's check of the same thing goes on.
@@ -133,26 +46,6 @@ enum CheckStep: String, Sendable, CaseIterable, WireValue {
   case queued
   /// The other prompt is over. This one is not armed: show it, and call Check again.
   case free
-}
-
-/// What to do differently with the finger.
-public enum ScanHint: String, Sendable, CaseIterable, WireValue {
-  /// Leave the finger on the reader longer.
-  case tooShort = "too_short"
-  /// Put the finger on the middle of the reader.
-  case centerFinger = "center_finger"
-  /// Lift the finger and touch again.
-  case removeFinger = "remove_finger"
-  /// Touch once more. A client takes an unknown word for this one.
-  case general
-}
-
-/// How a reader wants to be touched.
-public enum ScanType: String, Sendable, CaseIterable, WireValue {
-  /// The finger lies on it.
-  case press
-  /// The finger moves over it.
-  case swipe
 }
 
 /// Where the fingers come from that can pass a check, and how those of the desktop are seen.

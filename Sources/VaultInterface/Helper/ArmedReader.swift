@@ -1,4 +1,5 @@
 internal import JSON
+public import PresenceTerms
 
 /// The reader that was armed, by its own description.
 public struct ArmedReader: Sendable, Equatable {

@@ -1,4 +1,5 @@
 public import JSON
+public import PresenceTerms
 
 /// An event of a presence check, from the helper to the engine.
 public enum HelperCheckEvent: VarlinkRecord, Equatable {
@@ -17,7 +18,7 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// The finger is not enrolled, or the password is wrong.
   case notMatched
   /// There was no decision.
-  case failed(HelperFailure, detail: String?)
+  case failed(PresenceOutcome, detail: String?)
   /// The reader stores its prints itself, and no longer has these.
   case lostPrints(detail: String?)
   /// The reader is in use and hidden from this process.
@@ -73,7 +74,7 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
     }
   }
 
-  private static func failed(_ reason: HelperFailure, _ detail: String?) -> [WireMember] {
+  private static func failed(_ reason: PresenceOutcome, _ detail: String?) -> [WireMember] {
     [Members.event(.failed), Members.reason(reason), Members.detail(detail)]
   }
 }

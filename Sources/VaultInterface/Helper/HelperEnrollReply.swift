@@ -1,4 +1,5 @@
 public import JSON
+public import PresenceTerms
 public import SecretMemory
 
 /// The progress of an enrollment, from the helper to the engine.
@@ -22,7 +23,7 @@ public struct HelperEnrollReply: VarlinkRecord {
     /// The values are its print, and the driver and device that know it.
     case done(print: SharedSecret, driver: String, device: String)
     /// The enrollment ended without a print.
-    case failed(HelperFailure, detail: String?)
+    case failed(PresenceOutcome, detail: String?)
     /// The reader is in use and hidden from this process.
     ///
     /// A new process may find it.
@@ -95,7 +96,7 @@ public struct HelperEnrollReply: VarlinkRecord {
     }
   }
 
-  private static func failed(_ reason: HelperFailure, _ detail: String?) -> [WireMember] {
+  private static func failed(_ reason: PresenceOutcome, _ detail: String?) -> [WireMember] {
     [Members.event(.failed), Members.reason(reason), Members.detail(detail)]
   }
 }

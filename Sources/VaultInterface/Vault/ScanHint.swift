@@ -1,4 +1,5 @@
 internal import PlainText
+internal import PresenceTerms
 
 extension ScanHint {
   /// The hint for a word of the interface.

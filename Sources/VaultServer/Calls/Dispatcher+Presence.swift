@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 internal import TokenVault
 internal import VaultInterface
 
@@ -10,7 +11,7 @@ extension Dispatcher {
   ) async throws(VaultFailure) -> VaultInterface.CheckEvent {
     let step = try await vault.check(
       call.prompt,
-      by: call.presenceMethod.method,
+      by: call.presenceMethod,
       mayWait: context.more && call.wait == true,
       caller: context.caller,
       report: context.tell

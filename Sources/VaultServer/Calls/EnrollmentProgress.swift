@@ -1,3 +1,4 @@
+internal import PresenceTerms
 internal import Synchronization
 internal import TokenVault
 internal import VaultInterface
@@ -7,7 +8,7 @@ final class Stages: Sendable {
   private struct State {
     var stage = 0
     var of = 0
-    var scan: VaultInterface.ScanType?
+    var scan: ScanType?
   }
 
   private let state = Mutex(State())
@@ -21,7 +22,7 @@ final class Stages: Sendable {
     var advice: ScanHint?
     switch event {
     case .reader(let reader):
-      state.withLock { $0.scan = VaultInterface.ScanType(reader.scan) }
+      state.withLock { $0.scan = reader.scan }
       return nil
     case .removed: return nil
     case .ready, .waiting: wire = .waiting
@@ -31,7 +32,7 @@ final class Stages: Sendable {
     case .retry(let hint, let stage, let of):
       if of > 0 { note(stage, of) }
       wire = .retry
-      advice = ScanHint(hint)
+      advice = hint
     case .done, .failed: return nil
     }
     let (stage, of) = last

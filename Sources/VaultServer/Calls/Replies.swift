@@ -1,5 +1,5 @@
 internal import OAuth
-internal import Presence
+internal import PresenceTerms
 internal import TokenVault
 internal import VaultInterface
 
@@ -9,12 +9,8 @@ extension VaultError {
   init(_ failure: VaultFailure) {
     switch failure {
     case .presenceNeeded(let need): self = .presenceNeeded(PresenceRequest(need))
-    case .presenceFailed(let outcome, let methods):
-      self = .presenceFailed(
-        VaultInterface.PresenceOutcome(outcome),
-        message: outcome.message,
-        methods: methods.map(VaultInterface.PresenceMethod.init)
-      )
+    case .presenceFailed(let failure, let methods):
+      self = .presenceFailed(failure.outcome, message: failure.detail, methods: methods)
     case .busy(let message): self = .busy(message: message)
     case .tooManyPrompts(let wait):
       self = .busy(message: "too many prompts", retryAfter: Int(clamping: wait))
@@ -87,94 +83,13 @@ extension PresenceRequest {
       prompt: need.prompt,
       requester: need.requester,
       account: need.account,
-      purpose: VaultInterface.PresencePurpose(need.purpose),
+      purpose: need.purpose,
       detail: need.detail,
-      methods: need.methods.map(VaultInterface.PresenceMethod.init),
+      methods: need.methods,
       timeout: Int(clamping: need.timeout),
       reason: need.reason,
-      scan: need.methods.contains(.fingerprint)
-        ? need.scan.map(VaultInterface.ScanType.init) : nil
+      scan: need.methods.contains(.fingerprint) ? need.scan : nil
     )
-  }
-}
-
-extension VaultInterface.PresenceMethod {
-  init(_ method: Presence.PresenceMethod) {
-    switch method {
-    case .fingerprint: self = .fingerprint
-    case .password: self = .password
-    }
-  }
-
-  var method: Presence.PresenceMethod {
-    switch self {
-    case .fingerprint: .fingerprint
-    case .password: .password
-    }
-  }
-}
-
-extension VaultInterface.PresencePurpose {
-  init(_ purpose: Presence.PresencePurpose) {
-    switch purpose {
-    case .refresh: self = .refresh
-    case .enable: self = .enable
-    case .disable: self = .disable
-    case .unlock: self = .unlock
-    case .enroll: self = .enroll
-    case .deleteFinger: self = .deleteFinger
-    case .release: self = .release
-    case .exportable: self = .exportable
-    case .rekey: self = .rekey
-    case .recover: self = .recover
-    case .test: self = .test
-    case .applyProvider: self = .applyProvider
-    case .rename: self = .rename
-    case .policy: self = .policy
-    case .signOut: self = .signOut
-    case .remove: self = .remove
-    case .replace: self = .replace
-    case .setDefault: self = .setDefault
-    }
-  }
-}
-
-extension VaultInterface.PresenceOutcome {
-  init(_ outcome: Presence.PresenceOutcome) {
-    switch outcome {
-    case .cancelled: self = .cancelled
-    case .passwordChosen: self = .passwordChosen
-    case .notAvailable: self = .notAvailable
-    case .notEnrolled: self = .notEnrolled
-    case .lockedOut: self = .lockedOut
-    case .noMatch: self = .noMatch
-    case .timedOut: self = .timedOut
-    case .busy: self = .busy
-    case .denied: self = .denied
-    }
-  }
-}
-
-extension Presence.PresenceOutcome {
-  /// The details that the outcome's name does not say; empty if there are none.
-  var message: String {
-    switch self {
-    case .notAvailable(let why), .busy(let why), .denied(let why): why
-    case .cancelled, .passwordChosen, .notEnrolled, .lockedOut, .noMatch, .timedOut: ""
-    }
-  }
-}
-
-extension VaultInterface.AccountState {
-  init(_ state: TokenVault.AccountState) {
-    switch state {
-    case .ready: self = .ready
-    case .locked: self = .locked
-    case .refreshing: self = .refreshing
-    case .uncertain: self = .uncertain
-    case .loginRequired: self = .loginRequired
-    case .signedOut: self = .signedOut
-    }
   }
 }
 
@@ -193,7 +108,7 @@ extension VaultAccount {
       createdAt: facts.person.createdAt.map { Int(clamping: $0) },
       claims: facts.person.claimsIfAny,
       presenceProtection: facts.isProtected,
-      state: VaultInterface.AccountState(facts.state),
+      state: facts.state,
       cause: facts.cause,
       accessTokenExpiresAt: facts.accessTokenExpiresAt.map { Int(clamping: $0) },
       refreshedAt: facts.refreshedAt.map { Int(clamping: $0) },
@@ -280,28 +195,10 @@ extension VaultInterface.CheckEvent {
   init(_ notice: CheckNotice) {
     switch notice {
     case .waiting: self = .waiting
-    case .touch(let finger, let scan):
-      self = .touch(finger: finger, scan: scan.map(VaultInterface.ScanType.init))
-    case .retry(let hint): self = .retry(ScanHint(hint))
+    case .touch(let finger, let scan): self = .touch(finger: finger, scan: scan)
+    case .retry(let hint): self = .retry(hint)
     case .wait(let seconds): self = .wait(seconds: Int(clamping: seconds))
     case .queued: self = .queued
-    }
-  }
-}
-
-extension VaultInterface.ScanType {
-  init(_ scan: TokenVault.ScanType) {
-    self = scan == .swipe ? .swipe : .press
-  }
-}
-
-extension ScanHint {
-  init(_ hint: RetryHint) {
-    switch hint {
-    case .general: self = .general
-    case .tooShort: self = .tooShort
-    case .centerFinger: self = .centerFinger
-    case .removeFinger: self = .removeFinger
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Presence
+internal import PresenceTerms
 internal import Synchronization
 internal import TokenVault
 
@@ -108,20 +109,20 @@ struct SharedPresence: PresenceChecker {
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     try await check.fingerprint(request, of: caller)
   }
 
   func password(
     of caller: Caller,
     seconds: Int64
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     try await check.password(of: caller, seconds: seconds)
   }
 
   func enroll(
     _ request: EnrollmentRequest
-  ) async throws(PresenceOutcome) -> any EnrollmentConversation {
+  ) async throws(PresenceFailure) -> any EnrollmentConversation {
     try await check.enroll(request)
   }
 
@@ -140,13 +141,13 @@ struct SharedPresence: PresenceChecker {
     return await check.reader()
   }
 
-  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     _ = await shares.questions.take(for: user, .pressing)
     defer { shares.questions.giveBack(of: user, .pressing) }
     return try await check.desktopFingers(of: caller)
   }
 
-  func desktopView(of caller: Caller) async throws(PresenceOutcome) -> DesktopView {
+  func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView {
     _ = await shares.questions.take(for: user, .pressing)
     defer { shares.questions.giveBack(of: user, .pressing) }
     return try await check.desktopView(of: caller)
@@ -170,14 +171,14 @@ private final class SharedPrepared: PreparedCheck {
 
   deinit { giveBack() }
 
-  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     try await program.desktopFingers(of: caller)
   }
 
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     giveBack()
     return try await program.fingerprint(request, of: caller)
   }

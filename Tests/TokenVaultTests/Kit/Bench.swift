@@ -2,6 +2,7 @@ import Configuration
 import Cryptography
 import Glibc
 import Presence
+import PresenceTerms
 import SecretMemory
 import Storage
 import System
@@ -273,7 +274,7 @@ extension Vault {
 
   /// The state of the only account.
   func stateOfMe() throws -> AccountFacts {
-    guard let facts = try accountFacts(named: "me").first else { throw PresenceOutcome.cancelled }
+    guard let facts = try accountFacts(named: "me").first else { throw PresenceFailure.cancelled }
     return facts
   }
 

@@ -1,3 +1,4 @@
+import PresenceTerms
 import Synchronization
 
 @testable import TokenVault

@@ -1,4 +1,5 @@
 import Presence
+import PresenceTerms
 import SecretMemory
 import Synchronization
 
@@ -11,9 +12,9 @@ final class ScriptedCheck: PresenceChecker {
     var conversations: [Conversation] = []
     var enrollments: [Enrollment] = []
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
-    var failure: PresenceOutcome?
+    var failure: PresenceFailure?
     var desktop: DesktopFingers?
-    var desktopFailure: PresenceOutcome?
+    var desktopFailure: PresenceFailure?
     var desktopQuestions = 0
     var holdsStarts = false
     var holdsDesktop = false
@@ -39,7 +40,7 @@ final class ScriptedCheck: PresenceChecker {
   /// From now on the reader fails in this way.
   ///
   /// `nil` if it works.
-  func breakReader(_ failure: PresenceOutcome?) {
+  func breakReader(_ failure: PresenceFailure?) {
     state.withLock { $0.failure = failure }
   }
 
@@ -51,7 +52,7 @@ final class ScriptedCheck: PresenceChecker {
   /// From now on a query of the desktop fails in this way.
   ///
   /// `nil` if it works.
-  func hideDesktop(_ failure: PresenceOutcome?) {
+  func hideDesktop(_ failure: PresenceFailure?) {
     state.withLock { $0.desktopFailure = failure }
   }
 
@@ -157,7 +158,7 @@ final class ScriptedCheck: PresenceChecker {
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     await hold { $0.holdsStarts }
     return begin(.fingerprint, request)
@@ -166,14 +167,14 @@ final class ScriptedCheck: PresenceChecker {
   func password(
     of caller: Caller,
     seconds: Int64
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     await hold { $0.holdsStarts }
     return begin(.password, nil)
   }
 
   func enroll(
     _ request: EnrollmentRequest
-  ) async throws(PresenceOutcome) -> any EnrollmentConversation {
+  ) async throws(PresenceFailure) -> any EnrollmentConversation {
     await hold { $0.holdsStarts }
     return state.withLock { state in
       let enrollment = Enrollment(request)
@@ -192,7 +193,7 @@ final class ScriptedCheck: PresenceChecker {
 
   func reader() async -> ReaderFacts { state.withLock { $0.reader } }
 
-  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     let (desktop, failure) = state.withLock { state in
       state.desktopQuestions += 1
       return (state.desktop, state.desktopFailure)
@@ -202,7 +203,7 @@ final class ScriptedCheck: PresenceChecker {
     return desktop
   }
 
-  func desktopView(of caller: Caller) async throws(PresenceOutcome) -> DesktopView {
+  func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView {
     if state.withLock({ $0.isDesktopAsleep }) { return .asleep }
     return .seen(try await desktopFingers(of: caller))
   }
@@ -253,14 +254,14 @@ final class Prepared: PreparedCheck {
   var isUsed: Bool { state.withLock { $0.isUsed } }
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  func desktopFingers(of caller: Caller) async throws(PresenceOutcome) -> DesktopFingers? {
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     try await check.desktopFingers(of: caller)
   }
 
   func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
-  ) async throws(PresenceOutcome) -> any CheckConversation {
+  ) async throws(PresenceFailure) -> any CheckConversation {
     state.withLock { $0.isUsed = true }
     return try await check.fingerprint(request, of: caller)
   }
