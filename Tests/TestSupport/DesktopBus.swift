@@ -258,7 +258,7 @@ public final class DesktopBus {
     def refuse_inhibitors():
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'Inhibit', 'ssss', 'h',
              'raise dbus.exceptions.DBusException("no", name="org.freedesktop.DBus.Error.AccessDenied")')
-    # Which session a process is in; nobody's where there is no name.
+    # Which session a process is in; that of no user if there is no name.
     def set_sessions(of):
         found = ', '.join(f'{process}: {name!r}' for process, name in of.items())
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o', f"""
@@ -302,7 +302,7 @@ public final class DesktopBus {
             add_strange(f'c{number}', Id=f'c{number}', **dict(zip(facts, values)))
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o',
              f"ret = dbus.ObjectPath('{LOGIND[1]}/session/c' + str(int(args[0])))")
-    # What logind says of a session that nobody understands.
+    # What logind says of a session that is not understood.
     def add_strange(name, **facts):
         mock(*LOGIND, 'AddObject', of_session(name), SESSION, dbus.Dictionary(facts, signature='sv'),
              dbus.Array([], signature='(ssss)'))

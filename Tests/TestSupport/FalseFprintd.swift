@@ -16,7 +16,7 @@ enum FalseFprintd {
         @dbus.service.method(I + '.Device', in_signature='s', out_signature='as')
         def ListEnrolledFingers(self, user):
             known = ['right-index-finger']
-            # Somebody enrols between two looks.
+            # An enrolment comes between two looks.
             if 'grow' in early and 'Claim' in calls:
                 known.append('left-thumb')
             return known

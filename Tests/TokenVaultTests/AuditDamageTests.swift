@@ -76,7 +76,7 @@ struct AuditDamageTests {
       "altered"
     ),
     Damage(
-      "a code that is none",
+      "not a code",
       "PRAGMA ignore_check_constraints = 1; UPDATE audit SET mac = x'00' WHERE number = 12",
       12,
       "altered"

@@ -98,7 +98,7 @@ struct CallerLocatorTests {
     )
     #expect(try listener.waitReadable(milliseconds: 60_000))
     guard let socket = try UnixSocket.accept(on: listener) else {
-      Issue.record("nobody connected")
+      Issue.record("no connection came")
       return
     }
     let peer = try Self.peer(socket)
