@@ -33,7 +33,7 @@ enum AccountVerbs {
 
   static let rename = Verb(
     "account rename",
-    [.namedAccount, Verb.Operand(name: "NEW-NAME", count: .one)],
+    [.namedAccount, Verb.Operand("NEW-NAME", .one)],
     summary: "give an account another name",
     details: """
       Nothing is sealed anew: only the name changes. A protected account asks for a presence check, \
