@@ -16,7 +16,7 @@ enum UserVerbs {
     details: """
       For a person who has left, or whose finger and password both fail. NAME is the login name that the \
       vault was made for, or a uid; the user need not exist any more. Needs no presence check, and is \
-      recorded: one account in that user's audit trail, and both in the journal. No provider is told: \
+      recorded: one account in that user's audit log, and both in the journal. No provider is told: \
       refresh tokens stay valid there until they expire, or until the sessions are ended there. \
       With a whole vault, its fingers are deleted on readers that store prints; the answer and the \
       journal name those that a reader may still have. \

@@ -91,13 +91,13 @@ enum PolicyVerbs {
 
   static func text(_ rules: [VaultRule], file: String?, columns: Int?) -> String {
     var table = Table(
-      headings: ["rule", file == nil ? "default" : "machine", "yours", "holds"]
+      headings: ["rule", file == nil ? "default" : "machine", "your setting", "in effect"]
     )
     for rule in rules {
       table.add(
         rule.key,
         shown(rule, rule.machine),
-        rule.own.map { shown(rule, $0) } ?? (rule.forUsers ? "-" : "not yours to set"),
+        rule.own.map { shown(rule, $0) } ?? (rule.forUsers ? "-" : "set by the administrator"),
         rule.holds.map { shown(rule, $0) } ?? "no effect here"
       )
     }

@@ -123,7 +123,7 @@ private struct RequestRun {
     guard !target.mayGetToken(issuer: issuer, hosts: terms.hosts) else { return }
     throw CommandError(
       .refused,
-      "\(target.hostAndPort) gets no token of \(terms.account): it is neither the issuer, "
+      "refusing to send \(terms.account)'s token to \(target.hostAndPort): it is neither the issuer, "
         + "\(terms.issuer), nor named in api_hosts",
       hint: "add to the provider's file: api_hosts = \(target.hostAndPort); then: "
         + "thumblatch login \(terms.account) --provider P"
