@@ -85,7 +85,7 @@ func presenceSamples() throws -> [Sample] {
       .presenceNeeded(
         PresenceRequest(
           prompt: "p1",
-          requester: "bash, pid 4211",
+          requester: "bash, PID 4211",
           account: "me",
           purpose: .refresh,
           detail: "d",

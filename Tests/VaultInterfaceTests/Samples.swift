@@ -249,7 +249,7 @@ private func accountSamples() throws -> [Sample] {
           outcome: "ok",
           account: "me",
           method: "fingerprint",
-          requester: "bash, pid 4211",
+          requester: "bash, PID 4211",
           detail: "d"
         )
       )

@@ -21,7 +21,7 @@ struct CallerLocatorTests {
   }
 
   private func caller(_ connection: UInt64, _ peer: Peer?) -> Caller {
-    Caller(connection: connection, user: user, requester: "bash, pid 1", peer: peer)
+    Caller(connection: connection, user: user, requester: "bash, PID 1", peer: peer)
   }
 
   private static func peer(_ socket: consuming Descriptor) throws -> Peer {

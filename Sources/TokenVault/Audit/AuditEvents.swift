@@ -19,7 +19,7 @@ enum AuditEvent: String {
   case release
   case rekey
   case recovery = "store-recovered"
-  case pruning = "trail-pruning"
+  case pruning = "audit-pruning"
   case renamed = "account-renamed"
   case defaultAccount = "account-default"
   case removed = "account-removed"

@@ -259,7 +259,7 @@ struct AuditLog {
     var head = old
     try storing { () throws(StorageError) in
       guard let free = try store.freeAuditNumber(after: number) else {
-        throw .damaged("the trail's numbers are used up")
+        throw .damaged("the audit log has no numbers left")
       }
       // The chain continues from the previous record, if that has a code.
       if free > 1, let before = try store.auditCodes(from: free - 1, limit: 1).first,

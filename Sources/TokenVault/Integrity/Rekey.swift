@@ -155,7 +155,7 @@ extension Vault {
         hint: "the next start of the engine removes it"
       )
     } catch {
-      throw .unexpected("the rollback mark cannot be made: \(error)")
+      throw .unexpected("the rollback counter cannot be written: \(error)")
     }
     isRekeyUnfinished = false
     counterValue = count

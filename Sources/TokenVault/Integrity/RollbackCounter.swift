@@ -11,7 +11,7 @@ extension Vault {
   func countBoxChange() throws(VaultFailure) {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }
     isCounterBehind = true
     try setBoxChanges(next)
     try audited { () throws(AuditFailure) in
@@ -46,7 +46,7 @@ extension Vault {
     } catch let error as StorageError {
       throw failure(of: error)
     } catch {
-      throw .unexpected("the rollback mark cannot be made: \(error)")
+      throw .unexpected("the rollback counter cannot be written: \(error)")
     }
     counterValue = count
   }
