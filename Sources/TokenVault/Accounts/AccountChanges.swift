@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import Presence

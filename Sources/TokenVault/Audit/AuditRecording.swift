@@ -1,4 +1,6 @@
+internal import AuditLog
 internal import Cryptography
+internal import Presence
 internal import Storage
 internal import System
 
@@ -52,8 +54,9 @@ extension Vault {
   /// Writes a record in the running transaction: if that fails, the transaction writes nothing.
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
+    let bounded = entry.bounded(detail: PromptQuestion.longestDetail)
     try audited { () throws(AuditFailure) in
-      try self.auditLog.append(entry.bounded, at: time, using: self.auditKeys)
+      try self.auditLog.append(bounded, at: time, using: self.auditKeys)
     }
     recordsSincePruning += 1
   }

@@ -1,3 +1,4 @@
+internal import AuditLog
 public import Configuration
 internal import Storage
 

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import System
 
