@@ -159,7 +159,7 @@ struct AuditKeepingTests {
 extension Vault {
   /// Writes this many records in one transaction.
   fileprivate func write(_ count: Int) throws {
-    try change { () throws(VaultFailure) in
+    try change {
       for number in 0..<count {
         var entry = AuditEntry(event: .lock, outcome: .done)
         entry.requester = "bash, pid \(number)"
