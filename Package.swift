@@ -89,11 +89,12 @@ let package = Package(
     room("UserNames"),
     room("Presence", ["System"]),
     room("Configuration", ["PlainText", "SecretMemory"]),
+    room("AuditLog", ["Storage", "Cryptography"]),
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "PlainText",
-        "System", "SecretMemory",
+        "AuditLog", "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON",
+        "PlainText", "System", "SecretMemory",
       ]
     ),
     room("VaultInterface", ["JSON", "PlainText", "SecretMemory"]),
@@ -196,12 +197,12 @@ let package = Package(
     ),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
+    tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory", "JSON", "KeyWriter",
-        "TestSupport",
+        "TokenVault", "AuditLog", "Configuration", "OAuth", "Presence", "Storage", "Cryptography",
+        "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport",
       ]
     ),
     tests(

@@ -1,3 +1,4 @@
+import AuditLog
 import Configuration
 import Presence
 import Storage
@@ -275,7 +276,7 @@ extension Vault {
 
   /// Writes this many records.
   fileprivate func write(_ count: Int, detail: String) throws {
-    try change { () throws(VaultFailure) in
+    try change {
       for _ in 0..<count {
         var entry = AuditEntry(event: .refresh, outcome: .done)
         entry.requester = "docker-credential-thumblatch, PID 12345"

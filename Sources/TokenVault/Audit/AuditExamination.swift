@@ -1,3 +1,5 @@
+internal import AuditLog
+
 // The part of an examination that verifies the audit log.
 extension Vault {
   /// Whether the audit log is intact, record by record; other calls are served in between.

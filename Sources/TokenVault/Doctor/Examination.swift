@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -80,7 +81,7 @@ extension Vault {
 
   private func examineStore() -> [VaultFinding] {
     look("store") { () throws(VaultFailure) in
-      let problems = try stored { () throws(StorageError) in try self.store.integrityProblems() }
+      let problems = try stored(try store.integrityProblems())
       guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is intact")] }
       return problems.map {
         VaultFinding(
@@ -100,9 +101,7 @@ extension Vault {
       }
       let count = try boxChanges()
       guard
-        let counter = try stored({ () throws(StorageError) in
-          try RollbackCounterFile.read(in: self.directory)
-        })
+        let counter = try stored(try RollbackCounterFile.read(in: directory))
       else {
         guard count > 0 else {
           return [VaultFinding("rollback-counter", .ok, "nothing to count yet")]
@@ -132,7 +131,7 @@ extension Vault {
 
   private func examineDeviceSecret() -> [VaultFinding] {
     look("device-secret") { () throws(VaultFailure) in
-      try stored { () throws(StorageError) in try DeviceSecretFile.examine(in: self.directory) }
+      try stored(try DeviceSecretFile.examine(in: directory))
       return [VaultFinding("device-secret", .ok, "the device secret is in a private file")]
     }
   }
@@ -141,9 +140,9 @@ extension Vault {
     look("slots") { () throws(VaultFailure) in
       var found: [VaultFinding] = []
       var left = Set(
-        try stored { () throws(StorageError) in try SlotFile.names(in: self.directory) }
+        try stored(try SlotFile.names(in: directory))
       )
-      let accounts = try stored { () throws(StorageError) in try self.store.allAccounts() }
+      let accounts = try stored(try store.allAccounts())
       for account in accounts {
         left.remove(SlotFile.fileName(of: account.id))
         do throws(StorageError) {
@@ -176,7 +175,7 @@ extension Vault {
   private func examineTokenFiles() -> [VaultFinding] {
     guard directory.tokens != nil else { return [] }
     return look("token-files") { () throws(VaultFailure) in
-      let names = try stored { () throws(StorageError) in try TokenFiles.names(in: self.directory) }
+      let names = try stored(try TokenFiles.names(in: directory))
       let known = Set(try accounts().map(\.name))
       var found: [VaultFinding] = []
       for name in names {
@@ -207,8 +206,8 @@ extension Vault {
   }
 
   private func examineClock() -> [VaultFinding] {
-    look("clock-audit") { () throws(VaultFailure) in
-      let last = try stored { () throws(StorageError) in try self.store.lastAuditTime() }
+    look("clock-trail") { () throws(VaultFailure) in
+      let last = try stored(try store.lastAuditTime())
       let ahead = (last ?? 0) - clock.wall.seconds
       guard ahead > 60 else {
         return [VaultFinding("clock-audit", .ok, "the clock stands after the last audit record")]

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import Storage
 
@@ -68,12 +69,7 @@ extension Vault {
       account: nil,
       detail: finger
     )
-    guard let prompt else {
-      throw try await askForPresence(question, account: nil, caller: caller)
-    }
-    guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    try await spendPassword(for: question, by: prompt, caller)
     withdrawPresence()
     guard let enrolled = try printRow(of: finger) else { throw .noSuchFinger(finger) }
     let print = opened(enrolled)
@@ -83,12 +79,11 @@ extension Vault {
     }
     // Another prompt may have been armed while the reader deleted it.
     withdrawPresence()
-    try change { () throws(VaultFailure) in
-      _ = try self.stored { () throws(StorageError) in try self.store.deletePrint(id: row.id) }
-      if case .left = deletion, let print { try self.keepFormer(row, print) }
-      try self.rebind { $0.remove(own: finger) }
-      try self.countBoxChange()
-      try self.record(
+    try changeSealed(emptiesLog: true) {
+      try store.deletePrint(id: row.id)
+      if case .left = deletion, let print { try keepFormer(row, print) }
+      try rebind { $0.remove(own: finger) }
+      try record(
         AuditEntry(
           .fingerDeletion,
           .done,
@@ -99,8 +94,6 @@ extension Vault {
         )
       )
     }
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
     var onReader: String?
     if case .left(let why) = deletion { onReader = why }
     return (try printRows().map(\.finger).sorted(), onReader)

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import Presence
 internal import Storage
@@ -19,15 +20,10 @@ extension Vault {
   /// - Throws: `presenceNeeded`.
   public func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
     let question = PromptQuestion(user: caller.user, purpose: .recover, account: nil)
-    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    try await spendPassword(for: question, by: prompt, caller)
     // An account that was removed after the backup has no slot any more.
     for row in try allAccounts() {
-      try stored { () throws(StorageError) in
-        try SlotFile.create(in: self.directory, account: row.id)
-      }
+      try stored(try SlotFile.create(in: directory, account: row.id))
     }
     return try await withAllAccounts { _, slot throws(VaultFailure) in
       try self.empty(slot)
@@ -44,38 +40,28 @@ extension Vault {
     let count = try acceptedCount()
     let secret = deviceSecret.identifier
     let why = freshness
-    let names = try change { () throws(VaultFailure) in
+    let names = try change {
       var names: [String] = []
       for var row in accounts {
-        try self.stored { () throws(StorageError) in
-          _ = try self.store.deleteIntent(account: row.id)
-        }
-        try self.forgetSteadiness(of: row.id)
+        _ = try store.deleteIntent(account: row.id)
+        try forgetSteadiness(of: row.id)
         guard row.state == .signedIn else { continue }
         row.state = .loginRequired
         row.cause = "the vault was restored from a backup"
         let changed = row
-        try self.stored { () throws(StorageError) in
-          try self.store.update(changed)
-          try self.store.deleteAccessTokens(account: changed.id)
-        }
+        try store.update(changed)
+        try store.deleteAccessTokens(account: changed.id)
         names.append(row.name)
       }
       // The set may again hold a finger that was deleted since: the password confirms the set
       // again.
-      try self.stored { () throws(StorageError) in
-        _ = try self.store.deleteEnrolledSet(owner: self.owner)
-      }
-      try self.dropUnreadableRules()
-      try self.setBoxChanges(count)
-      try self.audited { () throws(AuditFailure) in
-        try self.auditLog.acceptBoxChanges(using: self.auditKeys)
-      }
-      try self.stored { () throws(StorageError) in
-        try self.store.setMeta("vault", to: self.identifier)
-        try self.store.setMeta(Opening.secretKey, to: secret)
-      }
-      try self.record(
+      _ = try store.deleteEnrolledSet(owner: owner)
+      try dropUnreadableRules()
+      try setBoxChanges(count)
+      try audited(try auditLog.acceptBoxChanges(using: auditKeys))
+      try store.setMeta("vault", to: identifier)
+      try store.setMeta(Opening.secretKey, to: secret)
+      try record(
         AuditEntry(
           .recovery,
           .done,
@@ -88,10 +74,8 @@ extension Vault {
       return names
     }
     for account in accounts { forgetTokens(of: account.id) }
-    try stored { () throws(StorageError) in
-      try self.store.leaveLogOnClose(false)
-      try self.store.checkpoint()
-    }
+    try stored(try store.leaveLogOnClose(false))
+    try stored(try store.checkpoint())
     try writeCounter(count)
     freshness = .current
     withdrawPresence()
@@ -112,11 +96,11 @@ extension Vault {
   }
 
   private func allAccounts() throws(VaultFailure) -> [AccountRow] {
-    try stored { () throws(StorageError) in try self.store.allAccounts() }
+    try stored(try store.allAccounts())
   }
 
   private func tokenFiles() throws(VaultFailure) -> [String] {
-    try stored { () throws(StorageError) in try TokenFiles.accounts(in: self.directory) }
+    try stored(try TokenFiles.accounts(in: directory))
   }
 }
 

@@ -1,3 +1,4 @@
+internal import AuditLog
 public import Configuration
 internal import Cryptography
 internal import Presence
@@ -45,10 +46,8 @@ extension Vault {
     }
     try mayApply(provider, to: account)
     let question = try question(provider, account, caller)
-    guard let prompt else {
-      throw try await askForPresence(question, account: account.name, caller: caller)
-    }
-    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    let proof = try await proof(of: question, account: account.name, by: prompt, caller)
+    let authority = Authority(proof)
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       // Do only what was shown: a sign-in since may have brought another provider.
       guard try self.question(provider, row, caller) == question else {
@@ -178,30 +177,25 @@ extension Vault {
       protection: try protectionClass(of: row),
       generation: next
     )
-    let changed = row
     // After the commit the front must not hand out a token of the old provider.
     try removeTokenFile(of: account.name)
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: changed.id)
-      }
+    try changeSealed(emptiesLog: true) {
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
       // It is not known whether the new provider replaces refresh tokens.
-      try self.forgetSteadiness(of: changed.id)
-      try self.countBoxChange()
-      try self.record(
+      try forgetSteadiness(of: row.id)
+      try record(
         AuditEntry(
           .providerApplied,
           .done,
-          account: changed,
+          account: row,
           caller: caller,
           method: authority.method,
           detail: try shownChange(from: bound, to: provider)
         )
       )
+    } committed: {
+      forgetTokens(of: row.id)
     }
-    forgetTokens(of: changed.id)
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
   }
 }

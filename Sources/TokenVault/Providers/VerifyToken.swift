@@ -77,17 +77,15 @@ extension Vault {
     _ account: AccountRow
   ) async throws(VaultFailure) -> VerificationJudgement {
     let client = ProviderClient(provider: try provider(of: account))
-    var requests: [ProviderRequest] = []
-    do throws(OAuthError) {
-      requests.append(try client.verification(accessToken: grant.accessToken))
+    let requests = try mappingErrors(to: .misconfigured()) {
+      var requests = [try client.verification(accessToken: grant.accessToken)]
       if client.provider.oauth == nil {
         requests.append(try client.profile(accessToken: grant.accessToken))
       }
       if let fallback = try client.profileFallback(accessToken: grant.accessToken) {
         requests.append(fallback)
       }
-    } catch {
-      throw .misconfigured("\(error)")
+      return requests
     }
     var judgement = VerificationJudgement.notThere
     for request in requests {

@@ -58,13 +58,11 @@ extension Vault {
   ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
     let account = try account(of: grant)
     let client = ProviderClient(provider: try provider(of: account))
-    let question: ProviderRequest
-    let fallback: ProviderRequest?
-    do throws(OAuthError) {
-      question = try client.profile(accessToken: grant.accessToken)
-      fallback = try client.profileFallback(accessToken: grant.accessToken)
-    } catch {
-      throw .misconfigured("\(error)")
+    let (question, fallback) = try mappingErrors(to: .misconfigured()) {
+      (
+        try client.profile(accessToken: grant.accessToken),
+        try client.profileFallback(accessToken: grant.accessToken)
+      )
     }
     var answer = try await ask(client, question, account)
     if case .notThere = answer, let fallback {
@@ -107,8 +105,8 @@ extension Vault {
       known.learn(user, isWhole: isWhole)
       guard known != row else { return row }
       let changed = known
-      try change { () throws(VaultFailure) in
-        try self.stored { () throws(StorageError) in try self.store.update(changed) }
+      try change {
+        try store.update(changed)
       }
       return changed
     } catch {

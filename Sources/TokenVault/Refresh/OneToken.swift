@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -149,11 +150,9 @@ extension Vault {
   func discard(_ refused: OpenedToken, caller: Caller) throws(VaultFailure) {
     let account = try account(withIdentifier: refused.account)
     guard account.generation == refused.generation else { return }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.deleteAccessToken(account: account.id, scopeSet: "")
-      }
-      try self.record(AuditEntry(.rejected, .done, account: account, caller: caller))
+    try change {
+      try store.deleteAccessToken(account: account.id, scopeSet: "")
+      try record(AuditEntry(.rejected, .done, account: account, caller: caller))
     }
   }
 
@@ -170,8 +169,8 @@ extension Vault {
       return
     }
     let before = openings.unwritten
-    try change { () throws(VaultFailure) in
-      try self.record(
+    try change {
+      try record(
         AuditEntry(
           .release,
           .done,

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -202,10 +203,8 @@ extension Vault {
     while true {
       // Without its account there is no slot: that is not a damaged vault.
       let account = try account(withIdentifier: identifier)
-      let slot = try stored { () throws(StorageError) in
-        try SlotFile(in: self.directory, account: identifier)
-      }
-      if try stored({ () throws(StorageError) in try slot.lock() }) { return slot }
+      let slot = try stored(try SlotFile(in: directory, account: identifier))
+      if try stored(try slot.lock()) { return slot }
       guard clock.boot < begun.advanced(bySeconds: orphanWait(of: account)) else {
         throw .providerUnavailable(
           "an earlier exchange with the provider has not ended yet",
@@ -252,8 +251,8 @@ extension Vault {
 
   /// T1: from here on the next holder of the slot knows that something may have been sent.
   func begin(_ intent: IntentRow, _ entry: AuditEntry) throws(VaultFailure) {
-    try change { () throws(VaultFailure) in
-      try stored { () throws(StorageError) in try self.store.put(intent) }
+    try change {
+      try store.put(intent)
       try record(entry)
     }
   }
@@ -263,15 +262,13 @@ extension Vault {
     _ intent: IntentRow,
     _ slot: borrowing SlotFile
   ) throws(VaultFailure) -> AnswerDelivery {
-    do throws(CryptographyError) {
+    try mappingErrors(to: .unexpected("the exchange helper's key cannot be made")) {
       let key = try deviceSecret.derived(for: "answer", context: intent.intent)
       return AnswerDelivery(
         key: SharedSecret(try key.copyOfBytes()),
         context: try answerContext(intent).encoded,
         slot: slot.descriptor
       )
-    } catch {
-      throw .unexpected("the courier's key cannot be made: \(error)")
     }
   }
 
@@ -302,19 +299,16 @@ extension Vault {
     case .sealed(let image): return image
     case .notSent(let reason):
       // No exchange helper ran, so nobody sealed this; it is the same record all the same.
-      do throws(CryptographyError) {
-        let key = try deviceSecret.derived(for: "answer", context: intent.intent)
-        return try SlotImage.seal(
+      return try mappingErrors(to: .unexpected("the outcome cannot be sealed")) {
+        try SlotImage.seal(
           // Bytes, not characters: one character may have any number of them.
           .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
-          using: key,
+          using: try deviceSecret.derived(for: "answer", context: intent.intent),
           context: try answerContext(intent)
         )
-      } catch {
-        throw .unexpected("the outcome cannot be sealed: \(error)")
       }
     case .delivered, .interrupted, .answered:
-      return try stored { () throws(StorageError) in try slot.readWhole() }
+      return try stored(try slot.readWhole())
     }
   }
 }

@@ -62,7 +62,7 @@ extension Vault {
   private static func steadyKey(_ account: [UInt8]) -> String { "steady:" + hexadecimal(account) }
 
   /// Writes down what a refresh has shown, inside its transaction.
-  func noteSteadiness(_ rotation: Rotation, of row: AccountRow) throws(VaultFailure) {
+  func noteSteadiness(_ rotation: Rotation, of row: AccountRow) throws(StorageError) {
     let generation: Int64
     switch rotation {
     case .none: generation = row.generation
@@ -70,24 +70,18 @@ extension Vault {
     case .unknown: return try forgetSteadiness(of: row.id)
     }
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: generation >> (56 - 8 * Int64($0))) }
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.steadyKey(row.id), to: bytes)
-    }
+    try store.setMeta(Self.steadyKey(row.id), to: bytes)
   }
 
   /// Forgets it, inside the transaction after which it says nothing of the token.
-  func forgetSteadiness(of account: [UInt8]) throws(VaultFailure) {
+  func forgetSteadiness(of account: [UInt8]) throws(StorageError) {
     try forgetEmptyRefusal(of: account)
     try forgetConsent(of: account)
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.steadyKey(account), to: nil)
-    }
+    try store.setMeta(Self.steadyKey(account), to: nil)
   }
 
   private func knownSteadiness(of account: AccountRow) throws(VaultFailure) -> Int64? {
-    let known = try stored { () throws(StorageError) in
-      try self.store.meta(Self.steadyKey(account.id))
-    }
+    let known = try stored(try store.meta(Self.steadyKey(account.id)))
     return known.flatMap { bytes in
       bytes.count == 8 ? bytes.reduce(0) { $0 << 8 | Int64($1) } : nil
     }

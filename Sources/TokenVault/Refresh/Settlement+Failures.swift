@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Storage
 internal import System
@@ -57,7 +58,7 @@ extension Vault {
       least: Int(Self.longestWait),
       status: status,
       as: .refusedOnce
-    ) { () throws(VaultFailure) in try self.noteEmptyRefusal(status, intent) }
+    ) { try noteEmptyRefusal(status, intent) }
   }
 
   /// A clear no, or nothing sent: the intent is over, and so is an account that it would have made.
@@ -102,22 +103,18 @@ extension Vault {
   ) throws(VaultFailure) {
     let isHusk = intent.purpose != .refresh && account.generation == 0
     let refresh = pending(intent)?.uncertain
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.deleteIntent(account: account.id)
-        if isHusk {
-          _ = try self.store.deleteAccount(id: account.id)
-        } else if let changed {
-          try self.store.update(changed)
-        }
-        if !isHusk, let refresh { try self.store.put(refresh) }
+    try change {
+      try store.deleteIntent(account: account.id)
+      if isHusk {
+        _ = try store.deleteAccount(id: account.id)
+      } else if let changed {
+        try store.update(changed)
       }
-      if let entry { try self.record(entry) }
+      if !isHusk, let refresh { try store.put(refresh) }
+      if let entry { try record(entry) }
     }
     if isHusk {
-      try stored { () throws(StorageError) in
-        try SlotFile.delete(in: self.directory, account: account.id)
-      }
+      try stored(try SlotFile.delete(in: directory, account: account.id))
       writeDefaultAccount()
     }
   }
@@ -150,7 +147,7 @@ extension Vault {
     least: Int? = nil,
     status: Int? = nil,
     as reason: Unavailability = .uncertain,
-    noting note: () throws(VaultFailure) -> Void = {}
+    noting note: () throws -> Void = {}
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
       // A password is not kept to be sent again; the person is asked once more.
@@ -165,10 +162,10 @@ extension Vault {
     row.notBefore = clock.boot.advanced(bySeconds: wait).nanoseconds
     let uncertain = row
     let account = try account(withIdentifier: intent.account)
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.put(uncertain) }
+    try change {
+      try store.put(uncertain)
       try note()
-      try self.record(
+      try record(
         AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
       )
     }

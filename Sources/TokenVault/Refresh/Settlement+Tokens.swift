@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -35,16 +36,14 @@ extension Vault {
     ]
     let endsTokens = endsAccessTokens(intent, provider)
     if endsTokens { try removeTokenFile(of: account.name) }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        if endsTokens { try self.store.deleteAccessTokens(account: account.id) }
-        try self.store.deleteIntent(account: account.id)
-      }
+    try change {
+      try store.update(changed)
+      if endsTokens { try store.deleteAccessTokens(account: account.id) }
+      try store.deleteIntent(account: account.id)
       try self.keep(token)
-      try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
-      if rotation.changesBox { try self.countBoxChange() }
-      try self.record(
+      try noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
+      if rotation.changesBox { try countBoxChange() }
+      try record(
         AuditEntry(
           event(of: intent),
           .done,
@@ -79,18 +78,16 @@ extension Vault {
     let isSignIn = intent.purpose != .refresh
     let endsTokens = endsAccessTokens(intent, provider)
     if endsTokens { try removeTokenFile(of: account.name) }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        if endsTokens { try self.store.deleteAccessTokens(account: account.id) }
-        try self.store.deleteIntent(account: account.id)
-      }
+    try change {
+      try store.update(changed)
+      if endsTokens { try store.deleteAccessTokens(account: account.id) }
+      try store.deleteIntent(account: account.id)
       if rotation.changesBox {
         // That a useless answer brought the same token shows nothing.
-        try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
-        try self.countBoxChange()
+        try noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
+        try countBoxChange()
       }
-      try self.record(
+      try record(
         AuditEntry(
           event(of: intent),
           isWaiting ? .begun : .failed,

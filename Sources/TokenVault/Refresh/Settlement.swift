@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -228,14 +229,12 @@ extension Vault {
     guard let pending = pending(intent) else { return try provider(of: account) }
     let form = pending.providerSettings
     let secret = try clientSecret(pending.sealedClientSecret, beside: form, of: account)
-    do throws(ConfigurationError) {
-      return try Provider(
+    return try mappingErrors(to: .damaged("the provider of an unfinished login cannot be read")) {
+      try Provider(
         name: try ProviderName(pending.providerName),
         canonicalForm: form,
         clientSecret: secret
       )
-    } catch {
-      throw .vaultUnsafe("the provider of an unfinished login cannot be read: \(error)", hint: nil)
     }
   }
 

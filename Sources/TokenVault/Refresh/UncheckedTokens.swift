@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -85,8 +86,8 @@ extension Vault {
       try admit(waiting, token.facts, account, provider)
       return nil
     case .unknownKey(let why), .refused(let why):
-      try change { () throws(VaultFailure) in
-        try self.record(
+      try change {
+        try record(
           AuditEntry(
             .refresh,
             .failed,
@@ -126,11 +127,11 @@ extension Vault {
     row.refreshedAt = waiting.row.storedAt
     let notGranted = try noteScopes(of: waiting.row, in: &row, provider)
     let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.update(changed) }
+    try change {
+      try store.update(changed)
       try self.keep(waiting.row)
-      try self.noteSteadiness(waiting.rotation, of: changed)
-      try self.record(
+      try noteSteadiness(waiting.rotation, of: changed)
+      try record(
         AuditEntry(
           .refresh,
           .done,

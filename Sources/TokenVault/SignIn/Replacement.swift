@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -97,15 +98,6 @@ extension Vault {
     )
   }
 
-  private func accountIfAny(named name: String) throws(VaultFailure) -> AccountRow? {
-    do throws(VaultFailure) {
-      return try account(named: name)
-    } catch {
-      guard case .noSuchAccount = error else { throw error }
-      return nil
-    }
-  }
-
   /// The owner of an account and its provider, as shown in a prompt.
   private func shownOwner(of account: AccountRow) -> String {
     let bound = (try? provider(of: account)).map(shown)
@@ -148,13 +140,8 @@ extension Vault {
       }
       return nil
     }
-    guard let prompt else {
-      throw try await askForPresence(replacing, account: name, caller: caller)
-    }
-    let method = try spend(prompt, replacing, caller)
-    guard !exportable || method == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    let method = try await spend(replacing, account: name, by: prompt, caller)
+    guard !exportable || method == .password else { throw .needsPassword(methods: [.password]) }
     return try ownership(of: try account(named: name))
   }
 
@@ -329,7 +316,7 @@ extension Vault {
         caller: .engine(owner),
         detail: "the login was not kept: \(revocation.ofDiscarded)"
       )
-      try? change { () throws(VaultFailure) in try self.record(entry) }
+      try? change { try record(entry) }
     }
     return revocation
   }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import OAuth
 internal import SecretMemory
@@ -82,7 +83,7 @@ extension Vault {
       await enter(account.id)
       defer { leave(account.id) }
       // An earlier call may have renamed the account, or removed it because the provider refused.
-      guard let current = try find(account.id),
+      guard let current = try accountIfAny(withIdentifier: account.id),
         current.name == account.name || current.id == subject.target?.identifier
       else { continue }
       if let target = subject.target, target.identifier != account.id {
@@ -104,7 +105,7 @@ extension Vault {
       default: break
       }
       // Recovery removes a new account whose interrupted sign-in brought nothing.
-      guard let row = try find(account.id) else { continue }
+      guard let row = try accountIfAny(withIdentifier: account.id) else { continue }
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
         // The earlier exchange brought a refresh token, but not everything that was expected.
         return .signedIn(try facts(of: row, at: location))
@@ -118,10 +119,6 @@ extension Vault {
       case .held(let held): return .held(held)
       }
     }
-  }
-
-  func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
-    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
   }
 
   /// Whether an earlier exchange belongs to the same sign-in or registration.
@@ -156,8 +153,8 @@ extension Vault {
       if pending.flow == .device {
         // This is one poll of many: the audit log gets a record only from the one that ends the
         // sign-in.
-        try change { () throws(VaultFailure) in
-          try self.stored { () throws(StorageError) in try self.store.put(intent) }
+        try change {
+          try store.put(intent)
         }
       } else {
         try begin(intent, AuditEntry(event(of: intent), .begun, account: row, caller: caller))

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import Presence
@@ -49,12 +50,9 @@ extension Vault {
       account: account.id,
       detail: account.shownIdentity
     )
-    if let prompt {
-      let proof = try spendable(prompt, question: question, caller: caller)
-      return RightToRevoke(authority: Authority(proof), purpose: .signOut)
-    }
-    if let right = try await rightOfWindow(account, caller) { return right }
-    throw try await askForPresence(question, account: account.name, caller: caller)
+    if prompt == nil, let right = try await rightOfWindow(account, caller) { return right }
+    let proof = try await proof(of: question, account: account.name, by: prompt, caller)
+    return RightToRevoke(authority: Authority(proof), purpose: .signOut)
   }
 
   /// The right that an open unlock window gives, as for a refresh.
@@ -109,29 +107,24 @@ extension Vault {
     row.sealedRefreshToken = nil
     row.loginScope = nil
     row.missingScope = nil
-    let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: changed.id)
-        try self.store.deleteIntent(account: changed.id)
-      }
-      try self.forgetSteadiness(of: changed.id)
-      try self.countBoxChange()
-      try self.record(
+    try changeSealed(emptiesLog: true) {
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
+      try store.deleteIntent(account: row.id)
+      try forgetSteadiness(of: row.id)
+      try record(
         AuditEntry(
           .logout,
           .done,
-          account: changed,
+          account: row,
           caller: caller,
           method: right?.authority.method,
           detail: answer.auditDetail
         )
       )
+    } committed: {
+      forgetTokens(of: row.id)
     }
-    forgetTokens(of: changed.id)
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
     return answer
   }
 }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import OAuth
 internal import Storage
@@ -37,15 +38,12 @@ extension Vault {
     let other =
       audience == settings.audience || settings.resources == audience.map { [$0] }
       ? nil : audience
-    let asked: ScopeRequest
-    do throws(OAuthError) {
-      asked = try ScopeRequest(
+    let asked = try mappingErrors(to: .invalidArgument) {
+      try ScopeRequest(
         scope: try isUsual(scope, settings, account, hasAudience: other != nil) ? nil : scope,
         audience: isResource ? nil : other,
         resources: isResource ? other.map { [$0] } ?? [] : []
       )
-    } catch {
-      throw .invalidArgument("\(error)")
     }
     guard !provider.hasOneToken || asked == .standard else {
       throw .invalidArgument(
@@ -145,14 +143,12 @@ extension Vault {
     of account: AccountRow,
     _ scopeSet: String = ""
   ) throws(VaultFailure) -> AccessTokenRow? {
-    try stored { () throws(StorageError) in
-      try self.store.accessToken(account: account.id, scopeSet: scopeSet)
-    }
+    try stored(try store.accessToken(account: account.id, scopeSet: scopeSet))
   }
 
   /// All access tokens of an account, expired or not.
   func tokens(of account: AccountRow) throws(VaultFailure) -> [AccessTokenRow] {
-    try stored { () throws(StorageError) in try self.store.accessTokens(account: account.id) }
+    try stored(try store.accessTokens(account: account.id))
   }
 
   /// Drops the stored token that a server refused, of any set, and no other.
@@ -166,29 +162,25 @@ extension Vault {
     let rows = try tokens(of: account).filter { $0.token == rejected && !$0.isSealed }
     guard !rows.isEmpty else { return }
     if rows.contains(where: \.scopeSet.isEmpty) { try removeTokenFile(of: account.name) }
-    try change { () throws(VaultFailure) in
+    try change {
       for row in rows {
-        try self.stored { () throws(StorageError) in
-          try self.store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
-        }
+        try store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
       }
-      try self.record(AuditEntry(.rejected, .done, account: account, caller: caller))
+      try record(AuditEntry(.rejected, .done, account: account, caller: caller))
     }
   }
 
   // MARK: - What an answer brings
 
   /// Stores an access token in place of the last one of its set, inside the transaction.
-  func keep(_ token: AccessTokenRow) throws(VaultFailure) {
+  func keep(_ token: AccessTokenRow) throws(StorageError) {
     failing.remove(token.account)
-    try stored { () throws(StorageError) in
-      try self.store.put(token)
-      try self.store.trimAccessTokens(
-        account: token.account,
-        keeping: Self.mostScopeSets,
-        newest: token.scopeSet
-      )
-    }
+    try store.put(token)
+    try store.trimAccessTokens(
+      account: token.account,
+      keeping: Self.mostScopeSets,
+      newest: token.scopeSet
+    )
   }
 
   /// The access token of an answer, for the set that the intent was for.

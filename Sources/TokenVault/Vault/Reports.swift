@@ -47,15 +47,15 @@ extension Vault {
     account name: String?
   ) throws(VaultFailure) -> [AuditFacts] {
     let identifier = if let name { try account(named: name).id } else { nil as [UInt8]? }
-    return try stored { () throws(StorageError) in
-      try self.store.audit(
+    return try stored(
+      try store.audit(
         after: number,
         since: since,
-        owner: self.owner,
+        owner: owner,
         accountID: identifier,
         limit: 128
       )
-    }.map { row in
+    ).map { row in
       AuditFacts(
         number: row.number,
         time: row.time,

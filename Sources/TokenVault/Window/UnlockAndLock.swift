@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Presence
 internal import Storage
@@ -63,8 +64,8 @@ extension Vault {
       provenBy: origin,
       at: clock.boot
     )
-    try change { () throws(VaultFailure) in
-      try self.record(
+    try change {
+      try record(
         AuditEntry(
           .unlock,
           .done,
@@ -98,8 +99,8 @@ extension Vault {
     // No window has to be closed before the computer sleeps any more.
     restGuardLater()
     if wasOpen {
-      try change { () throws(VaultFailure) in
-        try self.record(AuditEntry(.lock, .done, account: nil, caller: caller))
+      try change {
+        try record(AuditEntry(.lock, .done, account: nil, caller: caller))
       }
     }
     return wasOpen

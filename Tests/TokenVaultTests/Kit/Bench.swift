@@ -1,3 +1,4 @@
+import AuditLog
 import Configuration
 import Cryptography
 import Glibc

@@ -1,20 +1,19 @@
-internal import Cryptography
 internal import Storage
 
 /// The limits of the audit log.
-public struct AuditLimits: Sendable {
+package struct AuditLimits: Sendable {
   /// The longest age of a record, in seconds.
-  public let seconds: Int64
+  package let seconds: Int64
   /// The highest number of records.
-  public let records: Int
+  package let records: Int
   /// The highest number of their bytes; `nil` for no limit.
-  public let bytes: Int64?
+  package let bytes: Int64?
 
   /// One year, and 100,000 records.
-  public static let standard = AuditLimits(seconds: 365 * 86_400, records: 100_000)
+  package static let standard = AuditLimits(seconds: 365 * 86_400, records: 100_000)
 
   /// Creates limits from these parts.
-  public init(seconds: Int64, records: Int, bytes: Int64? = nil) {
+  package init(seconds: Int64, records: Int, bytes: Int64? = nil) {
     self.seconds = seconds
     self.bytes = bytes
     self.records = max(2, records)
@@ -29,7 +28,7 @@ extension AuditLog {
   /// It runs inside the transaction that changes the device secret, as the last step. So the
   /// records and counts of that transaction are included. A broken log does not become intact: its
   /// first break stays in the new head permanently.
-  func reauthenticate(
+  package func reauthenticate(
     from old: borrowing AuditKeys,
     to new: borrowing AuditKeys
   ) throws(AuditFailure) {
@@ -45,21 +44,17 @@ extension AuditLog {
       let rows = try readable(after: position, limit: 256)
       for var row in rows {
         row.mac = try code(of: row, number: row.number, previous: head.code, using: new)
-        try storing { () throws(StorageError) in
-          try store.setAuditCode(row.mac, of: row.number)
-        }
+        try stored(try store.setAuditCode(row.mac, of: row.number))
         guard row.number <= Self.mostNumber else { continue }
         head.last = row.number
         head.code = row.mac
       }
       let end = rows.last?.number ?? position
-      guard
-        // A record that cannot be read keeps its code: it is the break that was noted.
-        let next = try storing({ () throws(StorageError) in try store.auditNumber(after: end) })
-      else { break }
+      // A record that cannot be read keeps its code: it is the break that was noted.
+      guard let next = try stored(try store.auditNumber(after: end)) else { break }
       position = rows.count == 256 ? end : next
     }
-    head.count = Int64(try storing { () throws(StorageError) in try store.auditCount() })
+    head.count = Int64(try stored(try store.auditCount()))
     head.boxChanges = try boxChanges()
     if checkpoint != .start { try write(checkpoint, using: new) }
     try write(head, using: new)
@@ -68,7 +63,7 @@ extension AuditLog {
   // MARK: - Pruning
 
   /// The last number to remove; `nil` if all records may stay.
-  func endOfPruning(
+  package func endOfPruning(
     to limits: AuditLimits,
     at time: Int64,
     using keys: borrowing AuditKeys
@@ -77,9 +72,7 @@ extension AuditLog {
     var end = head.first - 1
     let oldest = time.subtractingReportingOverflow(limits.seconds)
     if !oldest.overflow {
-      let kept = try storing { () throws(StorageError) in
-        try store.auditNumber(since: oldest.partialValue)
-      }
+      let kept = try stored(try store.auditNumber(since: oldest.partialValue))
       end = max(end, (kept ?? head.last) - 1)
     }
     if head.count > Int64(limits.records) {
@@ -88,9 +81,8 @@ extension AuditLog {
       end = max(end, head.last - Int64(limits.records - 1 - limits.records / 100))
     }
     if let bytes = limits.bytes {
-      let tooOld = try storing { () throws(StorageError) in
-        try store.auditNumber(beyondBytes: bytes, keeping: bytes - bytes / 100)
-      }
+      let kept = bytes - bytes / 100
+      let tooOld = try stored(try store.auditNumber(beyondBytes: bytes, keeping: kept))
       if let tooOld { end = max(end, tooOld) }
     }
     // The last record always stays, because the head is about it.
@@ -106,7 +98,7 @@ extension AuditLog {
   ///   - time: the present time.
   ///   - keys: the keys of this log.
   /// - Throws: failures of the store or of cryptography.
-  func prune(
+  package func prune(
     through end: Int64,
     found: AuditBreak?,
     at time: Int64,
@@ -114,11 +106,9 @@ extension AuditLog {
   ) throws(AuditFailure) {
     guard var head = try head(using: keys).value, end < head.last else { return }
     if let found { head.note(found) }
-    let (removed, code) = try storing { () throws(StorageError) -> (Int, [UInt8]) in
-      let last = try store.auditNumber(through: end) ?? end
-      let code = try store.auditCodes(from: last, limit: 1).first?.mac ?? []
-      return (try store.deleteAudit(through: end), code)
-    }
+    let last = try stored(try store.auditNumber(through: end)) ?? end
+    let code = try stored(try store.auditCodes(from: last, limit: 1)).first?.mac ?? []
+    let removed = try stored(try store.deleteAudit(through: end))
     // A code of another length was changed from outside, and continues nothing; the break is known.
     let isCode = code.count == AuditChain.start.count
     try write(

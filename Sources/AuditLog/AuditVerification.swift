@@ -1,20 +1,19 @@
-internal import Cryptography
 internal import Storage
 
 /// The result of verifying the audit log.
-struct AuditVerdict: Equatable {
+package struct AuditVerdict: Equatable, Sendable {
   /// The number of records, and their first and last number.
-  var records = 0
-  var first: Int64 = 0
-  var last: Int64 = 0
+  package var records = 0
+  package var first: Int64 = 0
+  package var last: Int64 = 0
   /// The first place that is not as it was written; `nil` if the log is intact.
-  var found: AuditBreak?
+  package var found: AuditBreak?
 }
 
 /// Verifies the audit log page by page, to bound the memory and the wait of other calls.
 ///
 /// Between two pages the log may grow, and pruning may shorten it; the keys stay the same.
-struct AuditVerification {
+package struct AuditVerification {
   private static let page = 256
 
   private let auditLog: AuditLog
@@ -24,12 +23,14 @@ struct AuditVerification {
   /// The progress of the search for the right record; `nil` unless the one at `expected` is wrong.
   private var searched: Int64?
 
-  init(of auditLog: AuditLog) {
+  /// Begins at the first record.
+  package init(of auditLog: AuditLog) {
     self.auditLog = auditLog
   }
 
   /// Verifies one page; returns the verdict once there is one.
-  mutating func step(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict? {
+  package mutating func step(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict?
+  {
     if searched != nil { return try search(using: keys) }
     let checkpoint: AuditCheckpoint
     switch try auditLog.checkpoint(using: keys) {
@@ -57,9 +58,7 @@ struct AuditVerification {
       previous = row.mac
     }
     if rows.count == Self.page { return nil }
-    let next = try auditLog.storing { () throws(StorageError) in
-      try auditLog.store.auditNumber(after: expected - 1)
-    }
+    let next = try auditLog.stored(try auditLog.store.auditNumber(after: expected - 1))
     // A record that cannot be read ends the page early.
     if next != nil {
       searched = 0
@@ -100,14 +99,12 @@ struct AuditVerification {
       let isSame = known.number == found?.number && found?.flaw != .duplicated
       if isSame || known.number < found?.number ?? .max { found = known }
     }
-    return try auditLog.storing { () throws(StorageError) in
-      AuditVerdict(
-        records: try auditLog.store.auditCount(),
-        first: try auditLog.store.auditNumber(after: 0) ?? 0,
-        last: try auditLog.store.auditNumber(through: .max) ?? 0,
-        found: found
-      )
-    }
+    return AuditVerdict(
+      records: try auditLog.stored(try auditLog.store.auditCount()),
+      first: try auditLog.stored(try auditLog.store.auditNumber(after: 0)) ?? 0,
+      last: try auditLog.stored(try auditLog.store.auditNumber(through: .max)) ?? 0,
+      found: found
+    )
   }
 
   // MARK: - What is wrong with a record
@@ -141,9 +138,7 @@ struct AuditVerification {
     }
     // Behind a record that cannot be read there may be more.
     let end = rows.last?.number ?? from
-    let unreadable = try auditLog.storing { () throws(StorageError) in
-      try auditLog.store.auditNumber(after: end)
-    }
+    let unreadable = try auditLog.stored(try auditLog.store.auditNumber(after: end))
     if let unreadable {
       searched = unreadable
       return nil
@@ -175,9 +170,7 @@ struct AuditVerification {
     guard wrong == nil else { return try told(.added, keys) }
     let next = try auditLog.readable(after: expected, limit: 1).first
     let isCopy = try next.map { row throws(AuditFailure) in try self.isCopy(row) } ?? false
-    let number = try auditLog.storing { () throws(StorageError) in
-      try auditLog.store.auditNumber(after: expected) ?? expected
-    }
+    let number = try auditLog.stored(try auditLog.store.auditNumber(after: expected) ?? expected)
     return try verdict(AuditBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
   }
 
@@ -202,23 +195,17 @@ struct AuditVerification {
   }
 
   private func isCopy(_ row: AuditRow) throws(AuditFailure) -> Bool {
-    try auditLog.storing { () throws(StorageError) in
-      try auditLog.store.hasAuditCode(row.mac, besides: row.number)
-    }
+    try auditLog.stored(try auditLog.store.hasAuditCode(row.mac, besides: row.number))
   }
 
   private func isUnreadable(_ number: Int64) throws(AuditFailure) -> Bool {
-    try auditLog.storing { () throws(StorageError) in
-      try auditLog.store.auditNumber(after: number - 1) == number
-    }
+    try auditLog.stored(try auditLog.store.auditNumber(after: number - 1) == number)
   }
 
   // MARK: - Reading
 
   private func firstNumber() throws(AuditFailure) -> Int64 {
-    try auditLog.storing { () throws(StorageError) in
-      try auditLog.store.auditNumber(after: .min) ?? expected
-    }
+    try auditLog.stored(try auditLog.store.auditNumber(after: .min) ?? expected)
   }
 
   private func record(at number: Int64) throws(AuditFailure) -> AuditRow? {
@@ -257,7 +244,7 @@ extension AuditLog {
   }
 
   /// Verifies the whole chain at once, inside a transaction or before any other call is served.
-  func verifyChain(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict {
+  package func verifyChain(using keys: borrowing AuditKeys) throws(AuditFailure) -> AuditVerdict {
     var verification = AuditVerification(of: self)
     while true {
       if let verdict = try verification.step(using: keys) { return verdict }

@@ -1,8 +1,8 @@
-internal import Cryptography
-internal import Storage
+package import Cryptography
+package import Storage
 
 /// Why the audit log could not be read or continued.
-enum AuditFailure: Error {
+package enum AuditFailure: Error {
   case storage(StorageError)
   case cryptography(CryptographyError)
 }
@@ -10,10 +10,11 @@ enum AuditFailure: Error {
 /// The audit log in the store: appends to it, and seals its ends.
 ///
 /// All functions run inside the transaction of the calling function.
-struct AuditLog {
+package struct AuditLog {
   static let headKey = "audit-head"
   static let checkpointKey = "audit-checkpoint"
-  static let changesKey = "box-changes"
+  /// The key of the number of changes to sealed boxes in the store.
+  package static let changesKey = "box-changes"
   /// The highest number that the engine writes.
   ///
   /// A forged record above it does not use the numbers up.
@@ -22,6 +23,13 @@ struct AuditLog {
   let store: Store
   let vault: [UInt8]
   let owner: UInt32
+
+  /// The log of a vault and its owner in this store.
+  package init(store: Store, vault: [UInt8], owner: UInt32) {
+    self.store = store
+    self.vault = vault
+    self.owner = owner
+  }
 
   // MARK: - Its ends
 
@@ -38,86 +46,60 @@ struct AuditLog {
   }
 
   func head(using keys: borrowing AuditKeys) throws(AuditFailure) -> End<AuditHead> {
-    let bytes = try value(
-      of: Self.headKey,
-      seal(AuditHead.kind),
-      count: AuditHead.encodedCount,
-      using: keys
-    )
-    switch bytes {
-    case .missing: return .missing
-    case .forged: return .forged
-    case .authentic(let bytes): return .authentic(AuditHead(encoded: bytes))
-    }
+    try end(Self.headKey, AuditHead.kind, AuditHead.encodedCount, keys) { AuditHead(encoded: $0) }
   }
 
   func checkpoint(using keys: borrowing AuditKeys) throws(AuditFailure) -> End<AuditCheckpoint> {
-    let bytes = try value(
-      of: Self.checkpointKey,
-      seal(AuditCheckpoint.kind),
-      count: AuditCheckpoint.encodedCount,
-      using: keys
-    )
-    switch bytes {
-    case .missing: return .missing
-    case .forged: return .forged
-    case .authentic(let bytes): return .authentic(AuditCheckpoint(encoded: bytes))
+    try end(Self.checkpointKey, AuditCheckpoint.kind, AuditCheckpoint.encodedCount, keys) {
+      AuditCheckpoint(encoded: $0)
     }
   }
 
-  func write(_ head: AuditHead, using keys: borrowing AuditKeys) throws(AuditFailure) {
-    try write(head.encoded, Self.headKey, seal(AuditHead.kind), using: keys)
+  /// Writes the head.
+  package func write(_ head: AuditHead, using keys: borrowing AuditKeys) throws(AuditFailure) {
+    try write(head.encoded, Self.headKey, AuditHead.kind, keys)
   }
 
   func write(_ checkpoint: AuditCheckpoint, using keys: borrowing AuditKeys) throws(AuditFailure) {
-    try write(checkpoint.encoded, Self.checkpointKey, seal(AuditCheckpoint.kind), using: keys)
+    try write(checkpoint.encoded, Self.checkpointKey, AuditCheckpoint.kind, keys)
   }
 
   /// Seals the end of the audit log of a new store, which has no record.
-  func begin(using keys: borrowing AuditKeys) throws(AuditFailure) {
+  package func begin(using keys: borrowing AuditKeys) throws(AuditFailure) {
     try write(.empty, using: keys)
   }
 
-  private func seal(_ kind: UInt8) -> AuditSeal {
-    AuditSeal(kind: kind, vault: vault, owner: owner)
-  }
-
-  private func value(
-    of key: String,
-    _ seal: AuditSeal,
-    count: Int,
-    using keys: borrowing AuditKeys
-  ) throws(AuditFailure) -> End<[UInt8]> {
-    guard let value = try storing({ () throws(StorageError) in try store.meta(key) }) else {
-      return .missing
+  private func end<Value>(
+    _ key: String,
+    _ kind: UInt8,
+    _ count: Int,
+    _ keys: borrowing AuditKeys,
+    _ decode: ([UInt8]) -> Value
+  ) throws(AuditFailure) -> End<Value> {
+    guard let value = try stored(try store.meta(key)) else { return .missing }
+    let seal = AuditSeal(kind: kind, vault: vault, owner: owner)
+    guard let body = try made(try seal.open(value, count: count, using: keys)) else {
+      return .forged
     }
-    do throws(CryptographyError) {
-      return try seal.open(value, count: count, using: keys).map(End.authentic) ?? .forged
-    } catch {
-      throw .cryptography(error)
-    }
+    return .authentic(decode(body))
   }
 
   private func write(
     _ body: [UInt8],
     _ key: String,
-    _ seal: AuditSeal,
-    using keys: borrowing AuditKeys
+    _ kind: UInt8,
+    _ keys: borrowing AuditKeys
   ) throws(AuditFailure) {
-    let value: [UInt8]
-    do throws(CryptographyError) {
-      value = try seal.seal(body, using: keys)
-    } catch {
-      throw .cryptography(error)
-    }
-    try storing { () throws(StorageError) in try store.setMeta(key, to: value) }
+    let seal = AuditSeal(kind: kind, vault: vault, owner: owner)
+    let value = try made(try seal.seal(body, using: keys))
+    try stored(try store.setMeta(key, to: value))
   }
 
   // MARK: - The count of changes to sealed boxes
 
   /// The number of changes to sealed boxes.
   func boxChanges() throws(AuditFailure) -> UInt64 {
-    let bytes = try storing { () throws(StorageError) in try store.meta(Self.changesKey) }
+    let bytes = try stored(try store.meta(Self.changesKey))
     return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
@@ -125,14 +107,14 @@ struct AuditLog {
   ///
   /// A head that missed the previous change is left as it is, so that the next record notices the
   /// break.
-  func bind(to boxChanges: UInt64, using keys: borrowing AuditKeys) throws(AuditFailure) {
+  package func bind(to boxChanges: UInt64, using keys: borrowing AuditKeys) throws(AuditFailure) {
     guard var head = try head(using: keys).value, head.boxChanges == boxChanges &- 1 else { return }
     head.boxChanges = boxChanges
     try write(head, using: keys)
   }
 
   /// Accepts the present count of changes, for a person that may restore an older store.
-  func acceptBoxChanges(using keys: borrowing AuditKeys) throws(AuditFailure) {
+  package func acceptBoxChanges(using keys: borrowing AuditKeys) throws(AuditFailure) {
     guard var head = try head(using: keys).value else { return }
     head.boxChanges = try boxChanges()
     try write(head, using: keys)
@@ -145,7 +127,7 @@ struct AuditLog {
   /// If the tail is not the one that the head knows, the log was changed from outside. The vault
   /// continues, because such a change must not make it useless. But the head keeps the break
   /// permanently.
-  func append(
+  package func append(
     _ entry: AuditEntry,
     at time: Int64,
     using keys: borrowing AuditKeys
@@ -165,24 +147,21 @@ struct AuditLog {
       mac: []
     )
     row.mac = try code(of: row, number: row.number, previous: head.code, using: keys)
-    try storing { () throws(StorageError) in try store.append(row) }
+    try stored(try store.append(row))
     head.last = row.number
     head.count += 1
     head.code = row.mac
     try write(head, using: keys)
   }
 
-  func code(
+  /// The code that a record must have at this number.
+  package func code(
     of row: AuditRow,
     number: Int64,
     previous: [UInt8],
     using keys: borrowing AuditKeys
   ) throws(AuditFailure) -> [UInt8] {
-    do throws(CryptographyError) {
-      return try AuditChain.code(of: row, number: number, previous: previous, using: keys.chain)
-    } catch {
-      throw .cryptography(error)
-    }
+    try made(try AuditChain.code(of: row, number: number, previous: previous, using: keys.chain))
   }
 
   /// The head that the next record continues, even if the log was changed from outside.
@@ -192,9 +171,7 @@ struct AuditLog {
       return try headOfWhatIsThere(changes, using: keys)
     }
     // From the head's last number on there must be one record, with the head's code.
-    let rows = try storing { () throws(StorageError) in
-      try store.auditCodes(from: max(1, head.last), limit: 2)
-    }
+    let rows = try stored(try store.auditCodes(from: max(1, head.last), limit: 2))
     let expected = head.last == 0 ? [] : [head.code]
     if head.boxChanges == changes, rows.map(\.mac) == expected,
       rows.first.map(\.number) ?? head.last == head.last
@@ -215,9 +192,7 @@ struct AuditLog {
     if let row = rows.first, row.number == old.last {
       if row.mac != old.code { head.note(AuditBreak(number: old.last, flaw: .altered)) }
     } else if old.last > 0 {
-      let last = try storing { () throws(StorageError) in
-        try store.auditNumber(through: old.last)
-      }
+      let last = try stored(try store.auditNumber(through: old.last))
       let missing = max(old.first, (last ?? 0) + 1)
       head.note(AuditBreak(number: missing, flaw: .truncated))
     }
@@ -242,9 +217,7 @@ struct AuditLog {
     using keys: borrowing AuditKeys
   ) throws(AuditFailure) -> AuditHead {
     let checkpoint = try checkpoint(using: keys).value ?? .start
-    let last = try storing { () throws(StorageError) in
-      try store.auditNumber(through: Self.mostNumber)
-    }
+    let last = try stored(try store.auditNumber(through: Self.mostNumber))
     var head = AuditHead.empty
     head.first = checkpoint.number + 1
     head.boxChanges = changes
@@ -257,33 +230,34 @@ struct AuditLog {
   /// The head, moved to the first free number after `number`, and with a new count.
   private func placed(_ old: AuditHead, after number: Int64) throws(AuditFailure) -> AuditHead {
     var head = old
-    try storing { () throws(StorageError) in
-      guard let free = try store.freeAuditNumber(after: number) else {
-        throw .damaged("the audit log has no numbers left")
-      }
-      // The chain continues from the previous record, if that has a code.
-      if free > 1, let before = try store.auditCodes(from: free - 1, limit: 1).first,
-        before.number == free - 1, before.mac.count == AuditChain.start.count,
-        before.number != old.last
-      {
-        head.code = before.mac
-      }
-      head.last = free - 1
-      head.count = Int64(try store.auditCount())
+    guard let free = try stored(try store.freeAuditNumber(after: number)) else {
+      throw .storage(.damaged("the audit log has no numbers left"))
     }
+    // The chain continues from the previous record, if that has a code.
+    if free > 1, let before = try stored(try store.auditCodes(from: free - 1, limit: 1)).first,
+      before.number == free - 1, before.mac.count == AuditChain.start.count,
+      before.number != old.last
+    {
+      head.code = before.mac
+    }
+    head.last = free - 1
+    head.count = Int64(try stored(try store.auditCount()))
     return head
   }
 
-  // MARK: -
+  // MARK: - Errors
 
-  /// Runs a step of the store, and turns its error into an `AuditFailure`.
-  func storing<Value>(
-    _ body: () throws(StorageError) -> Value
+  /// A step of the store.
+  func stored<Value>(
+    _ step: @autoclosure () throws(StorageError) -> Value
   ) throws(AuditFailure) -> Value {
-    do throws(StorageError) {
-      return try body()
-    } catch {
-      throw .storage(error)
-    }
+    do { return try step() } catch { throw .storage(error) }
+  }
+
+  /// A step of cryptography.
+  private func made<Value>(
+    _ step: @autoclosure () throws(CryptographyError) -> Value
+  ) throws(AuditFailure) -> Value {
+    do { return try step() } catch { throw .cryptography(error) }
   }
 }

@@ -1,12 +1,12 @@
-internal import Cryptography
+package import Cryptography
 
 /// The keys of the audit log: one for the codes of its records, one for the seals of its ends.
-struct AuditKeys: ~Copyable, Sendable {
-  let chain: SealingKey
-  let ends: SealingKey
+package struct AuditKeys: ~Copyable, Sendable {
+  package let chain: SealingKey
+  package let ends: SealingKey
 
   /// The keys that are derived from a device secret.
-  init(from secret: borrowing SealingKey) throws(CryptographyError) {
+  package init(from secret: borrowing SealingKey) throws(CryptographyError) {
     let chain = try secret.derived(for: "audit chain")
     let ends = try secret.derived(for: "audit ends")
     self.chain = chain
@@ -15,7 +15,7 @@ struct AuditKeys: ~Copyable, Sendable {
 }
 
 /// The kind of a break, by the name that programs read.
-enum AuditFlaw: UInt8, CaseIterable {
+package enum AuditFlaw: UInt8, CaseIterable {
   case altered = 1
   case dropped
   case reordered
@@ -26,23 +26,23 @@ enum AuditFlaw: UInt8, CaseIterable {
   case checkpoint
 
   /// The name on the wire.
-  var name: String { "\(self)" }
+  package var name: String { "\(self)" }
 }
 
 /// A place where the audit log is not as it was written.
-struct AuditBreak: Equatable {
-  let number: Int64
-  let flaw: AuditFlaw
+package struct AuditBreak: Equatable, Sendable {
+  package let number: Int64
+  package let flaw: AuditFlaw
 }
 
 /// The two ends of the audit log, written with each record: a cut tail does not match it.
-struct AuditHead: Equatable {
+package struct AuditHead: Equatable {
   /// The number of the first record that is kept, or would be.
-  var first: Int64
+  package var first: Int64
   /// The number of the last record.
-  var last: Int64
+  package var last: Int64
   /// The number of records that are kept.
-  var count: Int64
+  package var count: Int64
   /// The number of changes to sealed boxes.
   ///
   /// An older log that is put back with its head does not match a newer store.
@@ -50,10 +50,16 @@ struct AuditHead: Equatable {
   /// The first break that was ever noticed; it is kept permanently.
   var broken: AuditBreak?
   /// The code of the last record.
-  var code: [UInt8]
+  package var code: [UInt8]
 
   /// Before the first record.
-  static let empty = AuditHead(first: 1, last: 0, count: 0, boxChanges: 0, code: AuditChain.start)
+  package static let empty = AuditHead(
+    first: 1,
+    last: 0,
+    count: 0,
+    boxChanges: 0,
+    code: AuditChain.start
+  )
 
   /// Notes a break; only the first one in the chain is kept.
   mutating func note(_ found: AuditBreak) {
