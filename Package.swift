@@ -97,11 +97,13 @@ let package = Package(
         "PlainText", "System", "SecretMemory",
       ]
     ),
-    room("VaultInterface", ["JSON", "PlainText", "SecretMemory"]),
+    room("Varlink", ["JSON", "PlainText", "SecretMemory"]),
+    room("VaultInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
+    room("HelperInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
     room(
       "HelperClient",
       [
-        "TokenVault", "VaultInterface", "OAuth", "Presence", "Configuration", "System",
+        "TokenVault", "HelperInterface", "Varlink", "OAuth", "Presence", "Configuration", "System",
         "SecretMemory",
       ]
     ),
@@ -109,26 +111,29 @@ let package = Package(
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "VaultInterface", "OAuth", "Presence", "Storage",
+        "TokenVault", "LoginEvents", "VaultInterface", "Varlink", "OAuth", "Presence", "Storage",
         "Configuration", "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
-    room("VaultClient", ["VaultInterface", "PlainText", "System", "SecretMemory"]),
+    room(
+      "VaultClient",
+      ["VaultInterface", "HelperInterface", "Varlink", "PlainText", "System", "SecretMemory"]
+    ),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "JSON", "System", "SecretMemory",
+        "VaultClient", "VaultInterface", "HelperInterface", "Varlink", "LoopbackLogin", "Providers",
+        "PlainText", "Configuration", "QRCode", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "JSON", "System", "SecretMemory",
+        "VaultClient", "VaultInterface", "HelperInterface", "Varlink", "LoopbackLogin", "Providers",
+        "PlainText", "Configuration", "JSON", "System", "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
@@ -140,7 +145,8 @@ let package = Package(
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "SystemPassword", "VaultInterface", "UserNames", "SecretMemory",
+        "FingerprintReader", "SystemPassword", "HelperInterface", "Varlink", "UserNames",
+        "SecretMemory",
         "System",
       ]
     ),
@@ -154,7 +160,10 @@ let package = Package(
     program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
       "thumblatch-exchange",
-      ["HTTPTransport", "Cryptography", "VaultInterface", "UserNames", "SecretMemory", "System"]
+      [
+        "HTTPTransport", "Cryptography", "HelperInterface", "Varlink", "UserNames", "SecretMemory",
+        "System",
+      ]
     ),
 
     program("example-cli", ["AuthSession"]),
@@ -208,26 +217,29 @@ let package = Package(
     tests(
       "VaultServerTests",
       [
-        "VaultServer", "TokenVault", "VaultInterface", "Configuration", "OAuth", "Presence",
-        "SecretMemory", "Storage", "System", "TestSupport",
+        "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "OAuth",
+        "Presence", "SecretMemory", "Storage", "System", "TestSupport",
       ]
     ),
     .target(
       name: "VarlinkMethods",
-      dependencies: ["VaultInterface"],
+      dependencies: ["VaultInterface", "HelperInterface", "Varlink"],
       path: "Tests/VarlinkMethods",
       swiftSettings: strict
     ),
     tests(
       "VaultInterfaceTests",
-      ["VaultInterface", "JSON", "SecretMemory", "TestSupport", "VarlinkMethods"],
+      [
+        "VaultInterface", "HelperInterface", "Varlink", "JSON", "SecretMemory", "TestSupport",
+        "VarlinkMethods",
+      ],
       exclude: ["Wire"]
     ),
     .executableTarget(
       name: "MessageCost",
       dependencies: [
-        "VaultInterface", "Configuration", "OAuth", "System", "SecretMemory", "TestSupport",
-        "VarlinkMethods",
+        "VaultInterface", "HelperInterface", "Varlink", "Configuration", "OAuth", "System",
+        "SecretMemory", "TestSupport", "VarlinkMethods",
       ],
       path: "Tests/MessageCost",
       swiftSettings: strict
@@ -269,13 +281,16 @@ let package = Package(
     tests(
       "HTTPTransportTests",
       [
-        "HTTPTransport", "Cryptography", "JSON", "VaultInterface", "SecretMemory", "System",
-        "TestSupport",
+        "HTTPTransport", "Cryptography", "JSON", "HelperInterface", "Varlink", "SecretMemory",
+        "System", "TestSupport",
       ]
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "UserNames", "VaultInterface", "SecretMemory", "System", "TestSupport"]
+      [
+        "FingerprintReader", "UserNames", "HelperInterface", "Varlink", "SecretMemory", "System",
+        "TestSupport",
+      ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
@@ -286,15 +301,17 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "PlainText",
-        "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "Varlink", "JSON",
+        "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "FuzzMeter", "JSON", "VaultInterface", "Cryptography", "OAuth", "Configuration",
+        "FuzzMeter", "JSON", "VaultInterface", "HelperInterface", "Varlink", "Cryptography",
+        "OAuth",
+        "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory",
         "VarlinkMethods",
       ],
@@ -305,7 +322,8 @@ let package = Package(
     tests(
       "IntegrationTests",
       [
-        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
+        "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
+        "AppSession",
         "AppAtTerminal", "SessionSpeed", "example-server", "example-cli", "TestSupport",
       ],
       exclude: ["Drivers"]

@@ -1,7 +1,8 @@
 internal import Glibc
+internal import HelperInterface
 internal import SecretMemory
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// Why a helper did not answer.
 enum HelperError: Error, Equatable {

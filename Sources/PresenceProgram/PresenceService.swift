@@ -1,9 +1,10 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import SecretMemory
 internal import System
 internal import SystemPassword
 internal import UserNames
-internal import VaultInterface
+internal import Varlink
 
 /// One connection with the engine; its calls are handled in sequence on one thread.
 ///

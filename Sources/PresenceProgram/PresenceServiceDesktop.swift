@@ -1,7 +1,8 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import System
 internal import UserNames
-internal import VaultInterface
+internal import Varlink
 
 /// The fingers that the desktop's settings have enrolled with fprintd.
 extension PresenceService {

@@ -1,6 +1,6 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import SystemPassword
-internal import VaultInterface
 
 /// Reports the events of the reader and of PAM to the engine.
 extension PresenceService {

@@ -1,6 +1,6 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import SystemPassword
-internal import VaultInterface
 
 // Translates the results of the reader and of PAM to the interface's types.
 

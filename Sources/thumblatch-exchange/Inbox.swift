@@ -1,5 +1,6 @@
+import HelperInterface
 import System
-import VaultInterface
+import Varlink
 
 /// The received and unread data of the engine.
 final class Inbox {

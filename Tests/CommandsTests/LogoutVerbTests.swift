@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -1,5 +1,6 @@
 import SecretMemory
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

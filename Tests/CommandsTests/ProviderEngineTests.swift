@@ -1,6 +1,7 @@
 import Configuration
 import JSON
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -4,6 +4,7 @@ import SecretMemory
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultClient
 import VaultInterface
 

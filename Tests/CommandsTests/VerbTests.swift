@@ -1,6 +1,7 @@
 import JSON
 import SecretMemory
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

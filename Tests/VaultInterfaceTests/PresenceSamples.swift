@@ -1,5 +1,6 @@
 import JSON
 import SecretMemory
+import Varlink
 import VaultInterface
 
 func error(_ error: VaultError) throws -> Sample {

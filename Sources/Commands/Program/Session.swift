@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 

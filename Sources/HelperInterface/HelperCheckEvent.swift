@@ -1,7 +1,9 @@
-public import JSON
+package import JSON
+internal import PlainText
+package import Varlink
 
 /// An event of a presence check, from the helper to the engine.
-public enum HelperCheckEvent: VarlinkRecord, Equatable {
+package enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// The reader is armed.
   case ready(ArmedReader)
   /// The reader waits for a touch.
@@ -28,11 +30,11 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   private typealias Members = HelperCheckMembers
 
   /// Reads the members.
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.event) {
     case .ready: self = .ready(try ArmedReader(decoding: object))
     case .waiting: self = .waiting
-    case .retry: self = .retry(ScanHint(name: try object.optional(Members.hint) ?? ""))
+    case .retry: self = .retry(ScanHint(named: try object.optional(Members.hint) ?? "") ?? .general)
     case .ask:
       self = .ask(
         text: try object.required(Members.text),
@@ -54,7 +56,7 @@ public enum HelperCheckEvent: VarlinkRecord, Equatable {
   }
 
   /// The members as JSON.
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) { try .wire(members) }
   }
 

@@ -1,5 +1,34 @@
 // Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
 // swift-format-ignore-file
+internal import Varlink
+
+/// How a person shows presence.
+package enum PresenceMethod: String, Sendable, CaseIterable, WireValue {
+  /// A finger on the reader.
+  case fingerprint
+  /// The system password.
+  case password
+}
+
+/// How a reader wants to be touched.
+package enum ScanType: String, Sendable, CaseIterable, WireValue {
+  /// The finger lies on it.
+  case press
+  /// The finger moves over it.
+  case swipe
+}
+
+/// What to do differently with the finger.
+package enum ScanHint: String, Sendable, CaseIterable, WireValue {
+  /// Leave the finger on the reader longer.
+  case tooShort = "too_short"
+  /// Put the finger on the middle of the reader.
+  case centerFinger = "center_finger"
+  /// Lift the finger and touch again.
+  case removeFinger = "remove_finger"
+  /// Touch once more. A client takes an unknown word for this one.
+  case general
+}
 
 /// How an exchange ended.
 enum ExchangeOutcome: String, Sendable, CaseIterable, WireValue {
@@ -28,7 +57,7 @@ enum RequestOutcome: String, Sendable, CaseIterable, WireValue {
 }
 
 /// Why an HTTP request has no answer.
-public enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
+package enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
   /// The address of the host was not found.
   case resolve
   /// No connection.
@@ -97,7 +126,7 @@ enum HelperEnrollStep: String, Sendable, CaseIterable, WireValue {
 }
 
 /// Why a check or an enrolment failed.
-public enum HelperFailure: String, Sendable, CaseIterable, WireValue {
+package enum HelperFailure: String, Sendable, CaseIterable, WireValue {
   /// There is no reader, or it cannot be used.
   case notAvailable = "not_available"
   /// No print was loaded that this reader knows.
@@ -113,7 +142,7 @@ public enum HelperFailure: String, Sendable, CaseIterable, WireValue {
 }
 
 /// What became of a print that was to be deleted on its reader.
-public enum PrintDeletion: String, Sendable, CaseIterable, WireValue {
+package enum PrintDeletion: String, Sendable, CaseIterable, WireValue {
   /// The reader does not have it any longer.
   case deleted
   /// Its reader stores no prints.
@@ -123,7 +152,7 @@ public enum PrintDeletion: String, Sendable, CaseIterable, WireValue {
 }
 
 /// How the fingers that the desktop has enrolled are seen.
-public enum EnrolledSource: String, Sendable, CaseIterable, WireValue {
+package enum EnrolledSource: String, Sendable, CaseIterable, WireValue {
   /// There are none, or there is no fprintd.
   case none
   /// fprintd could not be asked: that says nothing of the fingers.

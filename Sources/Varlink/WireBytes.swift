@@ -1,25 +1,29 @@
-internal import JSON
-internal import SecretMemory
+package import JSON
+package import SecretMemory
 
 /// Bytes in a JSON string: base64 with padding (RFC 4648, section 4).
-struct WireBytes: WireValue {
-  let bytes: [UInt8]
+package struct WireBytes: WireValue {
+  package let bytes: [UInt8]
 
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard let bytes = Base64.standard.bytes(try String.from(value, name: name).utf8) else {
       throw .badValue(name)
     }
     return WireBytes(bytes: bytes)
   }
 
-  var wire: JSONValue { .string(Base64.standard.text(bytes)) }
+  package var wire: JSONValue { .string(Base64.standard.text(bytes)) }
 }
 
 /// Secret bytes in a JSON string, which never leave locked memory.
-struct WireSecret: WireValue {
-  let secret: SharedSecret
+package struct WireSecret: WireValue {
+  package let secret: SharedSecret
 
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package init(secret: SharedSecret) { self.secret = secret }
+
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .secret(let text) = value else { throw .wrongType(name) }
     var isValid = true
     let bytes = try held { () throws in
@@ -36,7 +40,7 @@ struct WireSecret: WireValue {
     return WireSecret(secret: SharedSecret(bytes))
   }
 
-  var wire: JSONValue {
+  package var wire: JSONValue {
     get throws(MessageError) {
       .secret(
         SharedSecret(

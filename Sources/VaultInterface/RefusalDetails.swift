@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+internal import Varlink
 
 /// The details of a refusal beside its status and message.
 public struct VaultRefusalDetails: Sendable, Equatable {

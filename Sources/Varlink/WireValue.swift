@@ -1,9 +1,9 @@
-internal import JSON
+package import JSON
 internal import PlainText
-internal import SecretMemory
+package import SecretMemory
 
 /// A type that a member of a record can have.
-protocol WireValue: Sendable {
+package protocol WireValue: Sendable {
   /// Reads the member called `name`.
   static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self
   /// The member's value.
@@ -12,7 +12,7 @@ protocol WireValue: Sendable {
 
 extension JSONObject {
   /// An object of the members that are not `nil`.
-  static func wire(
+  package static func wire(
     _ members: KeyValuePairs<String, (any WireValue)?>
   ) throws(MessageError) -> JSONObject {
     var object = JSONObject()
@@ -24,20 +24,20 @@ extension JSONObject {
   }
 
   /// The value of a required member.
-  func required<Value: WireValue>(_ name: String) throws(MessageError) -> Value {
+  package func required<Value: WireValue>(_ name: String) throws(MessageError) -> Value {
     guard let value: Value = try optional(name) else { throw .missing(name) }
     return value
   }
 
   /// The value of a member, or `nil` if it is missing or null.
-  func optional<Value: WireValue>(_ name: String) throws(MessageError) -> Value? {
+  package func optional<Value: WireValue>(_ name: String) throws(MessageError) -> Value? {
     guard let value = self[name], value != .null else { return nil }
     return try Value.from(value, name: name)
   }
 }
 
 extension String: WireValue {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     switch value {
     case .string(let text): return text
     case .unusable: throw .badValue(name)
@@ -45,56 +45,56 @@ extension String: WireValue {
     }
   }
 
-  var wire: JSONValue { .string(self) }
+  package var wire: JSONValue { .string(self) }
 }
 
 extension Int: WireValue {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .integer(let integer) = value, let exact = Int(exactly: integer) else {
       throw .wrongType(name)
     }
     return exact
   }
 
-  var wire: JSONValue { .integer(Int64(self)) }
+  package var wire: JSONValue { .integer(Int64(self)) }
 }
 
 extension Bool: WireValue {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .boolean(let truth) = value else { throw .wrongType(name) }
     return truth
   }
 
-  var wire: JSONValue { .boolean(self) }
+  package var wire: JSONValue { .boolean(self) }
 }
 
 extension SharedSecret: WireValue {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> SharedSecret {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> SharedSecret {
     guard case .secret(let secret) = value else { throw .wrongType(name) }
     return secret
   }
 
-  var wire: JSONValue { .secret(self) }
+  package var wire: JSONValue { .secret(self) }
 }
 
 extension JSONObject: WireValue {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .object(let object) = value else { throw .wrongType(name) }
     return object
   }
 
-  var wire: JSONValue { .object(self) }
+  package var wire: JSONValue { .object(self) }
 }
 
 extension Array: WireValue where Element: WireValue {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .array(let elements) = value else { throw .wrongType(name) }
     var values: Self = []
     for element in elements { values.append(try Element.from(element, name: name)) }
     return values
   }
 
-  var wire: JSONValue {
+  package var wire: JSONValue {
     get throws(MessageError) {
       var elements: [JSONValue] = []
       for element in self { elements.append(try element.wire) }
@@ -113,7 +113,7 @@ extension Dictionary: WireValue where Key == String, Value == String {
   private static var mostMembers: Int { 256 }
   private static var longestKey: Int { 64 }
 
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard case .object(let object) = value else { throw .wrongType(name) }
     guard object.members.count <= mostMembers else { throw .badValue(name) }
     var values: Self = [:]
@@ -127,24 +127,24 @@ extension Dictionary: WireValue where Key == String, Value == String {
     return values
   }
 
-  var wire: JSONValue {
+  package var wire: JSONValue {
     .object(JSONObject(sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
   }
 }
 
 extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == String {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     guard let known = Self(named: try String.from(value, name: name)) else {
       throw .badValue(name)
     }
     return known
   }
 
-  var wire: JSONValue { .string(rawValue) }
+  package var wire: JSONValue { .string(rawValue) }
 }
 
 extension WireValue where Self: VarlinkRecord {
-  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
     let object = try JSONObject.from(value, name: name)
     do {
       return try Self(decoding: object)
@@ -153,7 +153,7 @@ extension WireValue where Self: VarlinkRecord {
     }
   }
 
-  var wire: JSONValue {
+  package var wire: JSONValue {
     get throws(MessageError) { .object(try encoded) }
   }
 }

@@ -1,26 +1,26 @@
-internal import JSON
+package import JSON
 
 /// A member of a message that a hand-written type reads: its name and its type in the interface
 /// file.
-struct Member<Value: WireValue>: Sendable {
-  let name: String
+package struct Member<Value: WireValue>: Sendable {
+  package let name: String
 
-  init(_ name: String) {
+  package init(_ name: String) {
     self.name = name
   }
 
   /// The member with this value.
   ///
   /// It is left out if the value is `nil`.
-  func callAsFunction(_ value: Value?) -> WireMember { (name, value) }
+  package func callAsFunction(_ value: Value?) -> WireMember { (name, value) }
 }
 
 /// A member to write.
-typealias WireMember = (name: String, value: (any WireValue)?)
+package typealias WireMember = (name: String, value: (any WireValue)?)
 
 extension JSONObject {
   /// An object of the members that are not `nil`.
-  static func wire(_ members: [WireMember]) throws(MessageError) -> JSONObject {
+  package static func wire(_ members: [WireMember]) throws(MessageError) -> JSONObject {
     var object = JSONObject()
     for (name, value) in members {
       guard let value else { continue }
@@ -30,12 +30,12 @@ extension JSONObject {
   }
 
   /// The value of a required member.
-  func required<Value>(_ member: Member<Value>) throws(MessageError) -> Value {
+  package func required<Value>(_ member: Member<Value>) throws(MessageError) -> Value {
     try required(member.name)
   }
 
   /// The value of a member, or `nil` if it is missing or null.
-  func optional<Value>(_ member: Member<Value>) throws(MessageError) -> Value? {
+  package func optional<Value>(_ member: Member<Value>) throws(MessageError) -> Value? {
     try optional(member.name)
   }
 }

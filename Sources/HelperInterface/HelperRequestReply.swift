@@ -1,7 +1,8 @@
-public import JSON
+package import JSON
+package import Varlink
 
 /// The result of a client's request.
-public enum HelperRequestReply: VarlinkRecord, Equatable {
+package enum HelperRequestReply: VarlinkRecord, Equatable {
   /// A whole answer.
   ///
   /// Its body of `length` bytes is in descriptor 3, and each header has the form `Name: value`.
@@ -25,7 +26,7 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
   private typealias Members = HelperRequestMembers
 
   /// Reads the members.
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.outcome) {
     case .answered:
       self = .answered(
@@ -45,7 +46,7 @@ public enum HelperRequestReply: VarlinkRecord, Equatable {
   }
 
   /// The members as JSON.
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
       case .answered(let status, let length, let contentType, let location, let headers):

@@ -1,10 +1,12 @@
-public import JSON
-public import SecretMemory
+package import JSON
+internal import PlainText
+package import SecretMemory
+package import Varlink
 
 /// The progress of an enrollment, from the helper to the engine.
-public struct HelperEnrollReply: VarlinkRecord {
+package struct HelperEnrollReply: VarlinkRecord {
   /// An event of the enrollment.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// The reader is armed.
     case ready(ArmedReader)
     /// The reader waits for a touch.
@@ -32,26 +34,27 @@ public struct HelperEnrollReply: VarlinkRecord {
   private typealias Members = HelperEnrollMembers
 
   /// The event.
-  public var event: Event
+  package var event: Event
   /// How many touches are done.
-  public var stage: Int
+  package var stage: Int
   /// How many touches are needed.
-  public var stages: Int
+  package var stages: Int
 
   /// Makes a reply.
-  public init(event: Event, stage: Int, stages: Int) {
+  package init(event: Event, stage: Int, stages: Int) {
     self.event = event
     self.stage = stage
     self.stages = stages
   }
 
   /// Reads the members.
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.event) {
     case .ready: event = .ready(try ArmedReader(decoding: object))
     case .waiting: event = .waiting
     case .stage: event = .stage
-    case .retry: event = .retry(ScanHint(name: try object.optional(Members.hint) ?? ""))
+    case .retry:
+      event = .retry(ScanHint(named: try object.optional(Members.hint) ?? "") ?? .general)
     case .removed: event = .removed(try object.required(Members.place))
     case .done:
       event = .done(
@@ -72,7 +75,7 @@ public struct HelperEnrollReply: VarlinkRecord {
   }
 
   /// The members as JSON.
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire(members + [Members.stage(stage), Members.stages(stages)])
     }

@@ -73,9 +73,8 @@ public struct VarlinkReply: Sendable, Equatable {
   ) throws(ReplyError) -> Method.Reply {
     do {
       if let error {
-        if let error = try VaultError(decoding: self) { throw ReplyError.vault(error) }
         if let error = try VarlinkError(decoding: self) { throw ReplyError.service(error) }
-        throw ReplyError.unknown(error)
+        throw ReplyError.other(error)
       }
       return try Method.Reply(decoding: parameters)
     } catch let error as ReplyError {
@@ -100,14 +99,10 @@ public struct VarlinkReply: Sendable, Equatable {
 
 /// Why a call has no result.
 public enum ReplyError: Error, Equatable, Sendable {
-  /// The engine refused.
-  ///
-  /// A helper never sends this.
-  case vault(VaultError)
   /// The server does not know the method, or a parameter is not valid.
   case service(VarlinkError)
-  /// An error with an unknown name, from a newer engine.
-  case unknown(String)
+  /// An error that `org.varlink.service` does not define, by its full name.
+  case other(String)
   /// The reply does not match the interface.
   case malformed(MessageError)
 }

@@ -83,12 +83,6 @@ public struct VarlinkCall: Sendable, Equatable {
     return String(method[..<end])
   }
 
-  /// Whether the client says that it can ask a person; `nil` if it does not say.
-  public var ask: Bool? {
-    guard case .boolean(let answer)? = parameters["ask"] else { return nil }
-    return answer
-  }
-
   /// The parameters as those of a method.
   ///
   /// Throws `otherMethod` if the call is for another one.

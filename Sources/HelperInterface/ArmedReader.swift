@@ -1,18 +1,19 @@
 internal import JSON
+internal import Varlink
 
 /// The reader that was armed, by its own description.
-public struct ArmedReader: Sendable, Equatable {
+package struct ArmedReader: Sendable, Equatable {
   /// Its name.
-  public var name: String?
+  package var name: String?
   /// Its driver.
-  public var driver: String?
+  package var driver: String?
   /// How to touch it.
-  public var scan: ScanType?
+  package var scan: ScanType?
   /// The one finger that can match, if the reader accepts only one print at a time.
-  public var finger: String?
+  package var finger: String?
 
   /// Makes a description.
-  public init(
+  package init(
     name: String? = nil,
     driver: String? = nil,
     scan: ScanType? = nil,

@@ -1,7 +1,7 @@
 // Written by Scripts/interface from org.varlink.service.varlink: change that file instead.
 // swift-format-ignore-file
 
-/// The installed file `org.varlink.service.varlink`, byte for byte.
+/// The file `org.varlink.service.varlink`, byte for byte.
 let serviceDescription = #"""
   # The Varlink Service Interface is provided by every varlink service. It
   # describes the service and the interfaces it implements.

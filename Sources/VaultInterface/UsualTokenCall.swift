@@ -1,3 +1,5 @@
+public import Varlink
+
 /// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
 /// person can be asked.
 ///

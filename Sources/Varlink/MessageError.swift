@@ -45,7 +45,7 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The same error for a record that is a member of another record.
-  func inside(_ name: String) -> MessageError {
+  package func inside(_ name: String) -> MessageError {
     switch self {
     case .missing(let inner): .missing("\(name).\(inner)")
     case .wrongType(let inner): .wrongType("\(name).\(inner)")

@@ -1,7 +1,19 @@
 // Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
 // swift-format-ignore-file
+package import Varlink
 
-/// The installed file `io.thumblatch.Helper.varlink`, byte for byte.
+extension VarlinkInterface {
+  /// The interface `io.thumblatch.Helper`.
+  package static let helper = VarlinkInterface(
+    name: "io.thumblatch.Helper",
+    description: helperDescription,
+    maximumMessage: 98304,
+    callSecrets: ["body", "credentials", "key", "print", "text"],
+    replySecrets: ["body", "print"]
+  )
+}
+
+/// The file `io.thumblatch.Helper.varlink`, byte for byte.
 let helperDescription = #"""
   # What the engine asks of its helper processes, over one socket each (descriptor 0 of a child).
   # The helper ends when the socket closes, except that an exchange is finished first.

@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+public import Varlink
 
 /// The errors of the vault's interface.
 public enum VaultError: Error, Equatable, Sendable {

@@ -1,4 +1,5 @@
 public import JSON
+public import Varlink
 
 /// An event of a presence check, from the engine to its client.
 public enum CheckEvent: VarlinkRecord, Equatable {

@@ -20,13 +20,6 @@ public protocol VarlinkMethod: VarlinkRecord {
   static var method: String { get }
 }
 
-/// The parameters of a call that may need a presence check.
-public protocol AskingMethod: VarlinkMethod {
-  /// Whether the client can ask a person: `true` at once, `false` not at all, `nil` if it does not
-  /// say.
-  var ask: Bool? { get set }
-}
-
 /// Parameters without members.
 public struct EmptyReply: VarlinkRecord, Equatable {
   /// Makes empty parameters.

@@ -1,5 +1,6 @@
 public import JSON
 public import SecretMemory
+public import Varlink
 
 /// A provider, as a provider file describes it.
 public struct VaultProvider: VarlinkRecord, WireValue, Equatable {

@@ -1,50 +1,51 @@
 // Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
 // swift-format-ignore-file
-public import JSON
-public import SecretMemory
+package import JSON
+package import SecretMemory
+package import Varlink
 
 /// One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
 /// where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
 /// With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
 /// has sent nothing. Times are milliseconds.
-public struct ExchangeCall: VarlinkMethod {
-  public typealias Reply = ExchangeReply
-  public static let method = "io.thumblatch.Helper.Exchange"
+package struct ExchangeCall: VarlinkMethod {
+  package typealias Reply = ExchangeReply
+  package static let method = "io.thumblatch.Helper.Exchange"
 
   /// Such as `POST`.
-  public var httpMethod: String
-  public var url: String
+  package var httpMethod: String
+  package var url: String
   /// Each as `Name: value`.
-  public var headers: [String]
+  package var headers: [String]
   /// The value of a header `Authorization` besides.
-  public var credentials: SharedSecret?
+  package var credentials: SharedSecret?
   /// What is sent.
-  public var body: SharedSecret?
+  package var body: SharedSecret?
   /// The certificate authority, in PEM.
-  public var ca: String?
+  package var ca: String?
   /// Each as `sha256//...`. Empty: any key.
-  public var pins: [String]
+  package var pins: [String]
   /// Where the proxy is.
-  public var proxy: String?
-  public var timeout: Int
+  package var proxy: String?
+  package var timeout: Int
   /// The most bytes of the answer.
-  public var maximumBody: Int
+  package var maximumBody: Int
   /// The key for the slot, used once: 32 bytes.
-  public var key: SharedSecret?
+  package var key: SharedSecret?
   /// What the sealed answer is bound to.
-  public var context: [UInt8]?
+  package var context: [UInt8]?
   /// Whether it may go to this machine or to its link, or through a proxy there. Without it such an
   /// address is not connected to, whatever name leads there: not_sent, local.
-  public var local: Bool
+  package var local: Bool
   /// The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
   /// there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
-  public var listeners: [Int]?
+  package var listeners: [Int]?
   /// How long the connection may take. Absent: 10000.
-  public var connectTimeout: Int?
+  package var connectTimeout: Int?
   /// Whether nothing of the request is sent before Proceed. The connection may be made before.
-  public var waits: Bool
+  package var waits: Bool
 
-  public init(
+  package init(
     httpMethod: String,
     url: String,
     headers: [String],
@@ -80,7 +81,7 @@ public struct ExchangeCall: VarlinkMethod {
     self.waits = waits
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     httpMethod = try object.required("method")
     url = try object.required("url")
     headers = try object.required("headers")
@@ -99,7 +100,7 @@ public struct ExchangeCall: VarlinkMethod {
     waits = try object.optional("waits") ?? false
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "method": httpMethod,
@@ -141,31 +142,31 @@ enum HelperExchangeMembers {
 /// One HTTP request of a client with its own token: never with a slot. The answer's body goes to
 /// descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
 /// No redirect is followed. Times are milliseconds.
-public struct HelperRequestCall: VarlinkMethod, Equatable {
-  public typealias Reply = HelperRequestReply
-  public static let method = "io.thumblatch.Helper.Request"
+package struct HelperRequestCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperRequestReply
+  package static let method = "io.thumblatch.Helper.Request"
 
   /// Such as `GET`.
-  public var httpMethod: String
-  public var url: String
+  package var httpMethod: String
+  package var url: String
   /// Each as `Name: value`.
-  public var headers: [String]
-  public var sendsBody: Bool
+  package var headers: [String]
+  package var sendsBody: Bool
   /// The certificate authority, in PEM.
-  public var ca: String?
+  package var ca: String?
   /// Each as `sha256//...`. Empty: any key.
-  public var pins: [String]
+  package var pins: [String]
   /// Where the proxy is.
-  public var proxy: String?
-  public var timeout: Int
+  package var proxy: String?
+  package var timeout: Int
   /// The most bytes of the answer.
-  public var maximumBody: Int
+  package var maximumBody: Int
   /// As for Exchange.
-  public var listeners: [Int]?
+  package var listeners: [Int]?
   /// How long the connection may take. Absent: 10000.
-  public var connectTimeout: Int?
+  package var connectTimeout: Int?
 
-  public init(
+  package init(
     httpMethod: String,
     url: String,
     headers: [String],
@@ -191,7 +192,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     self.connectTimeout = connectTimeout
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     httpMethod = try object.required("method")
     url = try object.required("url")
     headers = try object.required("headers")
@@ -205,7 +206,7 @@ public struct HelperRequestCall: VarlinkMethod, Equatable {
     connectTimeout = try object.optional("connect_timeout")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "method": httpMethod,
@@ -243,31 +244,31 @@ enum HelperRequestMembers {
 
 /// The exchange that waits may send its request. It is called with `oneway`. If the connection ends
 /// before it, the helper ends and has sent nothing.
-public struct HelperProceedCall: VarlinkMethod, Equatable {
-  public typealias Reply = EmptyReply
-  public static let method = "io.thumblatch.Helper.Proceed"
+package struct HelperProceedCall: VarlinkMethod, Equatable {
+  package typealias Reply = EmptyReply
+  package static let method = "io.thumblatch.Helper.Proceed"
 
-  public init() {}
+  package init() {}
 
-  public init(decoding object: JSONObject) throws(MessageError) {}
+  package init(decoding object: JSONObject) throws(MessageError) {}
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
   }
 }
 
 /// One print, before Check, Enroll or DeletePrints.
-public struct LoadPrintCall: VarlinkMethod {
-  public typealias Reply = EmptyReply
-  public static let method = "io.thumblatch.Helper.LoadPrint"
+package struct LoadPrintCall: VarlinkMethod {
+  package typealias Reply = EmptyReply
+  package static let method = "io.thumblatch.Helper.LoadPrint"
 
-  public var finger: String
+  package var finger: String
   /// The print, as the library of the reader wrote it.
-  public var print: SharedSecret
+  package var print: SharedSecret
   /// Whether it was deleted, and may still be on the reader that stores it: it passes no check.
-  public var former: Bool
+  package var former: Bool
 
-  public init(
+  package init(
     finger: String,
     print: SharedSecret,
     former: Bool = false
@@ -277,13 +278,13 @@ public struct LoadPrintCall: VarlinkMethod {
     self.former = former
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.required("finger")
     print = (try object.required("print") as WireSecret).secret
     former = try object.optional("former") ?? false
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "finger": finger,
@@ -298,23 +299,23 @@ public struct LoadPrintCall: VarlinkMethod {
 /// password: `ask` (answer with Respond), then matched, not_matched or failed.
 /// The fingers that ListEnrolled told of take part if they are still exactly those of
 /// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
-public struct HelperCheckCall: VarlinkMethod, Equatable {
-  public typealias Reply = HelperCheckEvent
-  public static let method = "io.thumblatch.Helper.Check"
+package struct HelperCheckCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperCheckEvent
+  package static let method = "io.thumblatch.Helper.Check"
 
-  public var presenceMethod: PresenceMethod
+  package var presenceMethod: PresenceMethod
   /// The login name, for the password.
-  public var user: String?
+  package var user: String?
   /// In milliseconds.
-  public var timeout: Int
+  package var timeout: Int
   /// SHA-256 of each of the desktop's prints that take part.
-  public var desktopDigests: [[UInt8]]?
+  package var desktopDigests: [[UInt8]]?
   /// The fingers that fprintd is expected to tell of: these and no others.
-  public var desktopFingers: [String]?
+  package var desktopFingers: [String]?
   /// The finger whose print comes first, for a reader that takes one print at a time.
-  public var firstFinger: String?
+  package var firstFinger: String?
 
-  public init(
+  package init(
     presenceMethod: PresenceMethod,
     user: String? = nil,
     timeout: Int,
@@ -330,7 +331,7 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
     self.firstFinger = firstFinger
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     presenceMethod = try object.required("method")
     user = try object.optional("user")
     timeout = try object.required("timeout")
@@ -339,7 +340,7 @@ public struct HelperCheckCall: VarlinkMethod, Equatable {
     firstFinger = try object.optional("first_finger")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "method": presenceMethod,
@@ -379,24 +380,24 @@ enum HelperCheckMembers {
 }
 
 /// Answers a question of a password check. The events are those of Check.
-public struct HelperRespondCall: VarlinkMethod {
-  public typealias Reply = HelperCheckEvent
-  public static let method = "io.thumblatch.Helper.Respond"
+package struct HelperRespondCall: VarlinkMethod {
+  package typealias Reply = HelperCheckEvent
+  package static let method = "io.thumblatch.Helper.Respond"
 
   /// The answer, in UTF-8.
-  public var text: SharedSecret
+  package var text: SharedSecret
 
-  public init(
+  package init(
     text: SharedSecret
   ) {
     self.text = text
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     text = try object.required("text")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "text": text,
@@ -406,17 +407,17 @@ public struct HelperRespondCall: VarlinkMethod {
 }
 
 /// With `more`: ready, stage, retry, then done with the print, or failed.
-public struct HelperEnrollCall: VarlinkMethod, Equatable {
-  public typealias Reply = HelperEnrollReply
-  public static let method = "io.thumblatch.Helper.Enroll"
+package struct HelperEnrollCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperEnrollReply
+  package static let method = "io.thumblatch.Helper.Enroll"
 
-  public var finger: String
+  package var finger: String
   /// In milliseconds, for each touch.
-  public var timeout: Int
+  package var timeout: Int
   /// Whether a reader that stores prints itself keeps this one only if Keep follows.
-  public var keep: Bool
+  package var keep: Bool
 
-  public init(
+  package init(
     finger: String,
     timeout: Int,
     keep: Bool = false
@@ -426,13 +427,13 @@ public struct HelperEnrollCall: VarlinkMethod, Equatable {
     self.keep = keep
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.required("finger")
     timeout = try object.required("timeout")
     keep = try object.optional("keep") ?? false
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "finger": finger,
@@ -471,38 +472,38 @@ enum HelperEnrollMembers {
 }
 
 /// The print of the last enrolment is stored.
-public struct HelperKeepCall: VarlinkMethod, Equatable {
-  public typealias Reply = EmptyReply
-  public static let method = "io.thumblatch.Helper.Keep"
+package struct HelperKeepCall: VarlinkMethod, Equatable {
+  package typealias Reply = EmptyReply
+  package static let method = "io.thumblatch.Helper.Keep"
 
-  public init() {}
+  package init() {}
 
-  public init(decoding object: JSONObject) throws(MessageError) {}
+  package init(decoding object: JSONObject) throws(MessageError) {}
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
   }
 }
 
 /// Deletes the loaded prints on the reader that stores them: these and no others.
-public struct HelperDeletePrintsCall: VarlinkMethod, Equatable {
-  public typealias Reply = HelperDeletions
-  public static let method = "io.thumblatch.Helper.DeletePrints"
+package struct HelperDeletePrintsCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperDeletions
+  package static let method = "io.thumblatch.Helper.DeletePrints"
 
   /// In milliseconds.
-  public var timeout: Int
+  package var timeout: Int
 
-  public init(
+  package init(
     timeout: Int
   ) {
     self.timeout = timeout
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     timeout = try object.required("timeout")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "timeout": timeout,
@@ -512,13 +513,13 @@ public struct HelperDeletePrintsCall: VarlinkMethod, Equatable {
 }
 
 /// What `DeletePrints` answers.
-public struct HelperDeletions: VarlinkRecord, Equatable {
+package struct HelperDeletions: VarlinkRecord, Equatable {
   /// Of each, in the order in which they were loaded.
-  public var prints: [PrintDeletion]
+  package var prints: [PrintDeletion]
   /// Why one is left.
-  public var detail: String?
+  package var detail: String?
 
-  public init(
+  package init(
     prints: [PrintDeletion],
     detail: String? = nil
   ) {
@@ -526,12 +527,12 @@ public struct HelperDeletions: VarlinkRecord, Equatable {
     self.detail = detail
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     prints = try object.required("prints")
     detail = try object.optional("detail")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "prints": prints,
@@ -542,38 +543,38 @@ public struct HelperDeletions: VarlinkRecord, Equatable {
 }
 
 /// What the system knows: no reader is opened, and fprintd is not started.
-public struct HelperGetReaderCall: VarlinkMethod, Equatable {
-  public typealias Reply = HelperReader
-  public static let method = "io.thumblatch.Helper.GetReader"
+package struct HelperGetReaderCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperReader
+  package static let method = "io.thumblatch.Helper.GetReader"
 
-  public init() {}
+  package init() {}
 
-  public init(decoding object: JSONObject) throws(MessageError) {}
+  package init(decoding object: JSONObject) throws(MessageError) {}
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
   }
 }
 
 /// What `GetReader` answers.
-public struct HelperReader: VarlinkRecord, Equatable {
+package struct HelperReader: VarlinkRecord, Equatable {
   /// Whether it can be used.
-  public var available: Bool
-  public var name: String?
+  package var available: Bool
+  package var name: String?
   /// fprintd: the reader is not this user's to open, and fprintd verifies.
-  public var driver: String?
+  package var driver: String?
   /// Its identity within the driver.
-  public var device: String?
+  package var device: String?
   /// How many touches an enrolment takes.
-  public var stages: Int?
+  package var stages: Int?
   /// Why it cannot be used.
-  public var reason: String?
+  package var reason: String?
   /// Whether a program uses it now.
-  public var inUse: Bool
+  package var inUse: Bool
   /// Whether the system can tell: a reader that is not on USB shows only when it is used.
-  public var looked: Bool
+  package var looked: Bool
 
-  public init(
+  package init(
     available: Bool,
     name: String? = nil,
     driver: String? = nil,
@@ -593,7 +594,7 @@ public struct HelperReader: VarlinkRecord, Equatable {
     self.looked = looked
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     available = try object.required("available")
     name = try object.optional("name")
     driver = try object.optional("driver")
@@ -604,7 +605,7 @@ public struct HelperReader: VarlinkRecord, Equatable {
     looked = try object.optional("looked") ?? true
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "available": available,
@@ -621,24 +622,24 @@ public struct HelperReader: VarlinkRecord, Equatable {
 }
 
 /// The fingers that the user of the helper's process has enrolled with fprintd.
-public struct HelperListEnrolledCall: VarlinkMethod, Equatable {
-  public typealias Reply = HelperEnrolled
-  public static let method = "io.thumblatch.Helper.ListEnrolled"
+package struct HelperListEnrolledCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperEnrolled
+  package static let method = "io.thumblatch.Helper.ListEnrolled"
 
   /// Whether fprintd is started if it does not run.
-  public var start: Bool
+  package var start: Bool
 
-  public init(
+  package init(
     start: Bool = true
   ) {
     self.start = start
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     start = try object.optional("start") ?? true
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "start": start ? nil : false,
@@ -648,16 +649,16 @@ public struct HelperListEnrolledCall: VarlinkMethod, Equatable {
 }
 
 /// What `ListEnrolled` answers.
-public struct HelperEnrolled: VarlinkRecord, Equatable {
-  public var source: EnrolledSource
+package struct HelperEnrolled: VarlinkRecord, Equatable {
+  package var source: EnrolledSource
   /// Their names.
-  public var fingers: [String]
+  package var fingers: [String]
   /// SHA-256 of the print of each, in the same order. Empty with the source names.
-  public var digests: [[UInt8]]
+  package var digests: [[UInt8]]
   /// Whether they are unknown because fprintd does not run and was not to be started.
-  public var asleep: Bool
+  package var asleep: Bool
 
-  public init(
+  package init(
     source: EnrolledSource,
     fingers: [String],
     digests: [[UInt8]],
@@ -669,14 +670,14 @@ public struct HelperEnrolled: VarlinkRecord, Equatable {
     self.asleep = asleep
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     source = try object.required("source")
     fingers = try object.required("fingers")
     digests = (try object.required("digests") as [WireBytes]).map(\.bytes)
     asleep = try object.optional("asleep") ?? false
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "source": source,

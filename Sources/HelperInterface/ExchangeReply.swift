@@ -1,8 +1,9 @@
-public import JSON
-public import SecretMemory
+package import JSON
+package import SecretMemory
+package import Varlink
 
 /// The result of an HTTP request.
-public enum ExchangeReply: VarlinkRecord {
+package enum ExchangeReply: VarlinkRecord {
   /// The request's first byte is about to be sent.
   ///
   /// Another reply follows.
@@ -30,7 +31,7 @@ public enum ExchangeReply: VarlinkRecord {
   private typealias Members = HelperExchangeMembers
 
   /// Reads the members.
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.outcome) {
     case .begun: self = .begun
     case .done: self = .done
@@ -53,7 +54,7 @@ public enum ExchangeReply: VarlinkRecord {
   }
 
   /// The members as JSON.
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       switch self {
       case .begun: try .wire([Members.outcome(.begun)])

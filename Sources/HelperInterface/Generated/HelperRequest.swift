@@ -1,8 +1,9 @@
 // Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
 // swift-format-ignore-file
+package import Varlink
 
 /// A call of `io.thumblatch.Helper`, with its parameters.
-public enum HelperRequest: Sendable {
+package enum HelperRequest: Sendable {
   case exchange(ExchangeCall)
   case request(HelperRequestCall)
   case proceed(HelperProceedCall)
@@ -16,7 +17,7 @@ public enum HelperRequest: Sendable {
   case listEnrolled(HelperListEnrolledCall)
 
   /// Reads a call; throws the error that answers it if it cannot be read.
-  public init(_ call: VarlinkCall) throws(VarlinkError) {
+  package init(_ call: VarlinkCall) throws(VarlinkError) {
     do {
       switch call.method {
       case ExchangeCall.method: self = .exchange(try call.content())
