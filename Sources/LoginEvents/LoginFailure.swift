@@ -1,7 +1,7 @@
-public import System
+package import System
 
 /// Why sessions cannot be watched.
-public enum LoginFailure: Error, Sendable, Equatable {
+package enum LoginFailure: Error, Sendable, Equatable {
   /// libsystemd is missing or too old.
   case noLibrary
   /// The system bus is unavailable.
@@ -16,7 +16,7 @@ public enum LoginFailure: Error, Sendable, Equatable {
 
 extension LoginFailure: CustomStringConvertible {
   /// The text for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noLibrary: "libsystemd.so.0 is not installed"
     case .bus(let error): "the system bus cannot be used: \(error)"

@@ -4,7 +4,7 @@ package import System
 ///
 /// The facts come from logind and the kernel, never from the process: its environment
 /// (`XDG_SESSION_ID`, `XDG_SEAT`) is ignored.
-public struct SessionLookup: ~Copyable {
+package struct SessionLookup: ~Copyable {
   // The names of logind's errors: org.freedesktop.login1(5).
   private static let noSession = [
     "org.freedesktop.login1.NoSessionForPID", "org.freedesktop.login1.NoSuchSession",
@@ -20,7 +20,7 @@ public struct SessionLookup: ~Copyable {
   /// Connects to the bus at an address; `nil` means the system bus.
   ///
   /// - Throws: the reason why logind cannot be asked.
-  public init(address: String? = nil) throws(LoginFailure) {
+  package init(address: String? = nil) throws(LoginFailure) {
     let bus = try SystemBus(address ?? Logind.machineBus)
     let owner = try Logind.owner(bus)
     self.bus = bus
@@ -33,7 +33,7 @@ public struct SessionLookup: ~Copyable {
   /// check afterwards that it is still alive.
   ///
   /// - Throws: if logind does not answer, or its answer is invalid.
-  public func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
+  package func place(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
     try place(of: process, user: user) { ControlGroup(process: process) }
   }
 

@@ -6,7 +6,7 @@ internal import System
 /// Only sessions of the class `user` count; those of services and timers are ignored. A signal
 /// counts only from logind, identified by the sender name that the bus itself sets: any client on
 /// the bus can send a similar one.
-public struct SessionWatch: ~Copyable {
+package struct SessionWatch: ~Copyable {
   private let bus: SystemBus
   private let user: UInt32
   /// The unique name of logind.
@@ -15,9 +15,9 @@ public struct SessionWatch: ~Copyable {
   private var sessions: [String: Bool]
   private var inhibitor: Descriptor?
   /// Why the computer does not delay sleep although it should; `nil` if it does.
-  public let sleepFailure: LoginFailure?
+  package let sleepFailure: LoginFailure?
   /// An event that had already ended the presence before the watch began.
-  public let before: SessionEnd?
+  package let before: SessionEnd?
 
   /// Begins to watch; no event is missed from here on.
   ///
@@ -26,7 +26,7 @@ public struct SessionWatch: ~Copyable {
   ///   - address: the address of the bus; `nil` means the system bus.
   ///   - delaysSleep: whether the computer waits with sleep until `letSleep`.
   /// - Throws: the reason why sessions cannot be watched.
-  public init(
+  package init(
     user: UInt32,
     address: String? = nil,
     delaysSleep: Bool
