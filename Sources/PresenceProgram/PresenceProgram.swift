@@ -81,8 +81,8 @@ package struct PresenceProgram {
   /// every check.
   package static func ownStack(beside directory: String) -> PasswordStack? {
     let path = directory + "/pam.d"
-    guard let place = try? Directory(path: path), isSafe(place.descriptor),
-      let file = try? place.openForReading(PasswordStack.service), isSafe(file)
+    guard let directory = try? Directory(path: path), isSafe(directory.descriptor),
+      let file = try? directory.openForReading(PasswordStack.service), isSafe(file)
     else { return nil }
     return .directory(path)
   }

@@ -54,7 +54,7 @@ package enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     case .removed: "the fingerprint reader was unplugged"
     case .tooHot: "the fingerprint reader is too hot, wait a little"
     case .unsupported: "the fingerprint reader cannot do this"
-    case .timedOut: "nobody touched the fingerprint reader in time"
+    case .timedOut: "the fingerprint reader was not touched in time"
     case .cancelled: "cancelled"
     case .sleeping: "cancelled: the computer goes to sleep"
     case .duplicate(let finger?):
