@@ -104,7 +104,8 @@ let package = Package(
         "SecretMemory",
       ]
     ),
-    room("LoginEvents", ["CSystemd", "System"]),
+    room("SystemBus", ["CSystemd", "System"]),
+    room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
       [
@@ -256,6 +257,7 @@ let package = Package(
       path: "Tests/AppAtTerminal",
       swiftSettings: strict
     ),
+    tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(

@@ -1,4 +1,5 @@
 package import System
+internal import SystemBus
 
 /// Why sessions cannot be watched.
 package enum LoginFailure: Error, Sendable, Equatable {
@@ -12,6 +13,18 @@ package enum LoginFailure: Error, Sendable, Equatable {
   case gone
   /// logind sent an invalid message.
   case notUnderstood
+
+  init(_ error: BusError) {
+    self =
+      switch error {
+      case .noLibrary: .noLibrary
+      case .noBus(let error): .bus(error)
+      case .refused(let refusal): .noLogind(SystemError(refusal.method, code: refusal.code))
+      case .failed(let error): .noLogind(error)
+      case .gone: .gone
+      case .notUnderstood: .notUnderstood
+      }
+  }
 }
 
 extension LoginFailure: CustomStringConvertible {
