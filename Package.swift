@@ -107,7 +107,8 @@ let package = Package(
         "SecretMemory",
       ]
     ),
-    room("LoginEvents", ["CSystemd", "System"]),
+    room("SystemBus", ["CSystemd", "System"]),
+    room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
       [
@@ -269,6 +270,7 @@ let package = Package(
       path: "Tests/AppAtTerminal",
       swiftSettings: strict
     ),
+    tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(

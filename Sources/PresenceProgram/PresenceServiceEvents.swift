@@ -56,7 +56,7 @@ extension PresenceService {
       stage = done
       reply(.stage, continues: true)
     case .retry(let hint): reply(.retry(ScanHint(hint)), continues: true)
-    case .removed(let place): reply(.removed(place), continues: true)
+    case .removed(let index): reply(.removed(index), continues: true)
     }
   }
 

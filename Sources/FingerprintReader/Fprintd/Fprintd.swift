@@ -67,7 +67,7 @@ extension ReaderError {
   ///
   /// It would be if there is no fprintd, if it refuses this user, or if it has a finger that has no
   /// name here.
-  public var isLasting: Bool {
+  package var isLasting: Bool {
     switch self {
     case .noReader, .noPermission, .unsupported: true
     case .failed(let fault): fault.isNoBus

@@ -1,5 +1,5 @@
 /// A finger of a person, with libfprint's number for it (FpFinger).
-public enum Finger: UInt8, Sendable, CaseIterable {
+package enum Finger: UInt8, Sendable, CaseIterable {
   case leftThumb = 1
   case leftIndex
   case leftMiddle
@@ -12,7 +12,7 @@ public enum Finger: UInt8, Sendable, CaseIterable {
   case rightLittle
 
   /// The finger with a name such as `right-index`; `nil` for any other text.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let finger = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = finger
   }
@@ -33,7 +33,7 @@ public enum Finger: UInt8, Sendable, CaseIterable {
   }
 
   /// The name, such as `right-index`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .leftThumb: "left-thumb"
     case .leftIndex: "left-index"

@@ -2,14 +2,14 @@
 ///
 /// The distribution's libfprint includes virtual readers and opens one if a variable is set. An
 /// attacker that sets the variable could make it report a match.
-public enum AllowedDrivers: Sendable, Equatable {
+package enum AllowedDrivers: Sendable, Equatable {
   /// Every driver except the virtual ones.
   case hardware
   /// Only the virtual drivers, for tests.
   case virtual
 
   /// Whether a driver of this name may be used (fp_device_get_driver).
-  public func permit(_ driver: String) -> Bool {
+  package func permit(_ driver: String) -> Bool {
     driver.utf8.starts(with: "virtual_".utf8) == (self == .virtual)
   }
 }

@@ -2,7 +2,7 @@ internal import CFprint
 internal import Glibc
 
 /// The environment variables that libfprint and GLib obey.
-public enum LibraryEnvironment {
+package enum LibraryEnvironment {
   /// Prefixes of variables that add a reader, load a module, or make a warning fatal.
   private static let prefixes = ["FP_", "G_", "GIO_", "GLIB_", "GSETTINGS_", "GUSB_", "LIBUSB_"]
 
@@ -10,7 +10,7 @@ public enum LibraryEnvironment {
   ///
   /// Call it first, while there is one thread: unsetenv(3) is safe only then. GLib reads G_DEBUG
   /// before main(), so its fatal levels are reset too.
-  public static func clear() {
+  package static func clear() {
     for name in names() where prefixes.contains(where: { name.hasPrefix($0) }) {
       unsafe unsetenv(name)
     }

@@ -2,15 +2,15 @@ internal import CFprint
 internal import Glibc
 
 /// A fingerprint reader that is plugged in.
-public struct PluggedReader: Sendable, Equatable {
+package struct PluggedReader: Sendable, Equatable {
   /// The device's own name, without control characters; empty if it has none.
-  public let name: String
+  package let name: String
   /// The driver that libfprint's hardware database names.
-  public let driver: String
+  package let driver: String
   /// Whether a program has claimed it.
-  public let isInUse: Bool
+  package let isInUse: Bool
   /// Whether this process may open it.
-  public let mayBeOpened: Bool
+  package let mayBeOpened: Bool
 }
 
 /// Finds plugged-in readers in sysfs and in the hardware database of libfprint's package.

@@ -8,7 +8,7 @@ internal import CFprint
 ///
 /// The first operation that needs the list of readers makes it, and the list stays: making it
 /// probes the readers.
-public struct Reader: Sendable {
+package struct Reader: Sendable {
   private let drivers: AllowedDrivers
   private let bus: String?
   private let readers: ReaderList
@@ -17,7 +17,7 @@ public struct Reader: Sendable {
   ///
   /// `bus` is the address of the system bus. There fprintd has the readers that this user may not
   /// open, and logind announces sleep. With `nil` neither is used.
-  public init(_ drivers: AllowedDrivers, bus: String? = nil) {
+  package init(_ drivers: AllowedDrivers, bus: String? = nil) {
     self.drivers = drivers
     self.bus = bus
     readers = ReaderList(drivers)
@@ -33,7 +33,7 @@ public struct Reader: Sendable {
   /// the beginning if the reader was busy at first. The result is available when the reader has
   /// reported it; `waitUntilReleased` waits for the rest. `seen` and `report` are called on the
   /// reader's own thread and must not block.
-  public func check(
+  package func check(
     _ prints: [StoredPrint],
     fingers: Set<Finger> = [],
     first: Finger? = nil,
@@ -103,7 +103,7 @@ public struct Reader: Sendable {
   ///
   /// Each touch may take `milliseconds`. `seen` and `report` are called on the reader's own thread
   /// and must not block.
-  public func enroll(
+  package func enroll(
     _ finger: Finger,
     own: [StoredPrint] = [],
     former: [StoredPrint] = [],
@@ -152,7 +152,7 @@ public struct Reader: Sendable {
   }
 
   /// Deletes these prints, and no others, on the reader that stores them.
-  public func delete(
+  package func delete(
     _ prints: [StoredPrint],
     milliseconds: Int
   ) -> ReaderOperation<[Deletion]> {
@@ -181,7 +181,7 @@ public struct Reader: Sendable {
   /// Whether there is a reader, as far as the system shows it.
   ///
   /// No reader is opened, and fprintd is not started.
-  public func look() -> ReaderOperation<ReaderLook> {
+  package func look() -> ReaderOperation<ReaderLook> {
     let operation = ReaderOperation<ReaderLook>()
     let plugged = PluggedReaders.look(drivers)
     if let usable = plugged?.first(where: \.mayBeOpened) {
@@ -211,7 +211,7 @@ public struct Reader: Sendable {
   ///
   /// `starting` says whether to start fprintd if it is not running, which probes readers. Otherwise
   /// the error `busy` says that fprintd could be started.
-  public func desktopFingers(starting: Bool = true) -> ReaderOperation<Set<Finger>> {
+  package func desktopFingers(starting: Bool = true) -> ReaderOperation<Set<Finger>> {
     let operation = ReaderOperation<Set<Finger>>()
     guard let bus else {
       operation.finish(.success([]))
@@ -224,7 +224,7 @@ public struct Reader: Sendable {
   }
 
   /// Waits until no operation holds the reader, at most for `milliseconds`.
-  public func waitUntilReleased(milliseconds: Int32) {
+  package func waitUntilReleased(milliseconds: Int32) {
     guard ReaderThread.shared.isInUse else { return }
     let operation = ReaderOperation<Void>()
     let waiting = perform(operation) {

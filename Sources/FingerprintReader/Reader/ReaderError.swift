@@ -1,8 +1,8 @@
 internal import CFprint
-public import SecretMemory
+package import SecretMemory
 
 /// Why an operation gave no decision or no print.
-public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No permitted reader was found: there is none, or another program holds it.
   case noReader
   /// None of the prints belongs to this reader.
@@ -42,7 +42,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   case failed(LibraryFault)
 
   /// The text for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noReader: "no fingerprint reader is free"
     case .notEnrolled: "no finger is enrolled on this reader"
@@ -54,7 +54,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     case .removed: "the fingerprint reader was unplugged"
     case .tooHot: "the fingerprint reader is too hot, wait a little"
     case .unsupported: "the fingerprint reader cannot do this"
-    case .timedOut: "nobody touched the fingerprint reader in time"
+    case .timedOut: "the fingerprint reader was not touched in time"
     case .cancelled: "cancelled"
     case .sleeping: "cancelled: the computer goes to sleep"
     case .duplicate(let finger?):
@@ -76,23 +76,21 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// An error of libfprint or a library below it.
-public struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible {
+package struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library's name of the error domain, such as `fp-device-error-quark`.
-  public let domain: String
+  package let domain: String
   /// The error number within the domain.
-  public let code: Int32
+  package let code: Int32
   /// The library's text, without control characters, at most 200 bytes long.
-  public let message: String
+  package let message: String
 
-  /// Makes a fault from its parts.
-  public init(domain: String, code: Int32, message: String) {
+  package init(domain: String, code: Int32, message: String) {
     self.domain = domain
     self.code = code
     self.message = message
   }
 
-  /// The text and the number.
-  public var description: String { "\(message), \(domain) \(code)" }
+  package var description: String { "\(message), \(domain) \(code)" }
 }
 
 extension ReaderError {
