@@ -133,15 +133,16 @@ let package = Package(
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
-    room("FingerprintReader", ["CFprint", "SecretMemory"]),
+    room("FingerprintReader", ["CFprint", "SecretMemory", "System"]),
+    room("Fprintd", ["FingerprintReader", "LoginEvents", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
     room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "SystemPassword", "VaultInterface", "UserNames", "SecretMemory",
-        "System",
+        "FingerprintReader", "Fprintd", "SystemPassword", "SystemBus", "VaultInterface",
+        "UserNames", "SecretMemory", "System",
       ]
     ),
 
@@ -276,7 +277,10 @@ let package = Package(
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "UserNames", "VaultInterface", "SecretMemory", "System", "TestSupport"]
+      [
+        "FingerprintReader", "Fprintd", "UserNames", "VaultInterface", "SecretMemory",
+        "System", "TestSupport",
+      ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
