@@ -139,16 +139,16 @@ let package = Package(
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
-    room("FingerprintReader", ["CFprint", "SecretMemory"]),
+    room("FingerprintReader", ["CFprint", "SecretMemory", "System"]),
+    room("Fprintd", ["FingerprintReader", "LoginEvents", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
     room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "SystemPassword", "HelperInterface", "Varlink", "UserNames",
-        "SecretMemory",
-        "System",
+        "FingerprintReader", "Fprintd", "SystemPassword", "SystemBus", "HelperInterface",
+        "Varlink", "UserNames", "SecretMemory", "System",
       ]
     ),
 
@@ -290,8 +290,8 @@ let package = Package(
     tests(
       "FingerprintReaderTests",
       [
-        "FingerprintReader", "UserNames", "HelperInterface", "Varlink", "SecretMemory", "System",
-        "TestSupport",
+        "FingerprintReader", "Fprintd", "UserNames", "HelperInterface", "Varlink",
+        "SecretMemory", "System", "TestSupport",
       ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),

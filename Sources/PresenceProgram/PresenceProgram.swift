@@ -1,6 +1,8 @@
 package import FingerprintReader
+internal import Fprintd
 internal import Glibc
 internal import System
+internal import SystemBus
 package import SystemPassword
 
 /// The program `thumblatch-presence`: it checks presence for one connection, the socket at
@@ -12,7 +14,7 @@ package struct PresenceProgram {
   ///
   /// It is fixed here and not read from the environment: an attacker that chooses the bus could
   /// supply a fprintd that reports a match.
-  package static let systemBus = "unix:path=/run/dbus/system_bus_socket"
+  package static let systemBus = SystemBus.machineAddress
   /// The directory of fprintd's prints.
   package static let fprintdDirectory = "/var/lib/fprint"
 
@@ -33,7 +35,7 @@ package struct PresenceProgram {
     stack: PasswordStack?,
     users: ServedUsers
   ) {
-    reader = Reader(drivers, bus: bus)
+    reader = Reader(drivers, desktop: bus.map(BusServices.init))
     desktopPrints = fprintdDirectory.map(DesktopPrints.init(path:))
     self.stack = stack
     self.users = users

@@ -14,9 +14,9 @@ extension PresenceService {
     case .deleted(let result):
       running = nil
       connection.reply(HelperDeletions(result, of: former))
-    case .look(let result):
+    case .look(let look):
       running = nil
-      connection.reply(HelperReader(result))
+      connection.reply(HelperReader(look))
     case .fingers(let result):
       running = nil
       connection.reply(HelperEnrolled(result))

@@ -93,6 +93,7 @@ public final class DesktopBus {
   ///
   /// `verify` gives, for each start of a verification, the result that it sends before it answers.
   /// An empty text sends none. With `hold` at the end the reader is not released before `let_go()`.
+  /// With `mute` a start of a verification is never answered.
   /// With `grow` there is one more finger once the reader is claimed. `status(name, done)`,
   /// `calls()`, `await_armed()` and `let_go()` are for `run`.
   public func startFalseFprintd(verify early: [String]) throws {

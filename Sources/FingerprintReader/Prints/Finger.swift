@@ -17,21 +17,6 @@ package enum Finger: UInt8, Sendable, CaseIterable {
     self = finger
   }
 
-  /// The finger with fprintd's name, such as `right-index-finger`; `nil` for any other text.
-  init?(desktopName name: String) {
-    let suffix = "-finger"
-    let short = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    // Only the names of thumbs have no suffix there.
-    guard let finger = Finger(name: short), name.hasSuffix("-thumb") || name.hasSuffix(suffix)
-    else { return nil }
-    self = finger
-  }
-
-  /// fprintd's name, such as `right-index-finger`.
-  var desktopName: String {
-    self == .leftThumb || self == .rightThumb ? name : name + "-finger"
-  }
-
   /// The name, such as `right-index`.
   package var name: String {
     switch self {

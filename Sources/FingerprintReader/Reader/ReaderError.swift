@@ -1,5 +1,6 @@
 internal import CFprint
 package import SecretMemory
+internal import System
 
 /// Why an operation gave no decision or no print.
 package enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -69,6 +70,17 @@ package enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether fprintd's answer would be the same at the next try.
+  ///
+  /// It would be if there is no fprintd, if it refuses this user, or if it has a finger that has no
+  /// name here.
+  package var isLasting: Bool {
+    switch self {
+    case .noReader, .noPermission, .unsupported: true
+    default: false
+    }
+  }
+
   private static func text(_ text: String, _ fault: LibraryFault?) -> String {
     guard let fault else { return text }
     return "\(text) (\(fault))"
@@ -94,6 +106,11 @@ package struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension ReaderError {
+  /// A failed call of this program's own.
+  init(_ error: SystemError) {
+    self = .failed(LibraryFault(domain: error.call, code: error.code, message: "\(error)"))
+  }
+
   /// Translates the error of an operation, and frees it.
   init(consuming error: UnsafeMutablePointer<GError>) {
     let fault = unsafe LibraryFault(error.pointee)
@@ -142,7 +159,7 @@ extension ReaderError {
 
 extension LibraryFault {
   /// Whether libusb reports that another program holds the device.
-  var isUSBBusy: Bool { message.contains("[-6]") }
+  package var isUSBBusy: Bool { message.contains("[-6]") }
 
   init(_ error: GError) {
     code = unsafe error.code
@@ -152,7 +169,7 @@ extension LibraryFault {
   }
 
   /// Text without control characters, at most 200 bytes long.
-  static func plain(_ words: String) -> String {
+  package static func plain(_ words: String) -> String {
     var text = ""
     for scalar in words.unicodeScalars {
       let isPlain = scalar.value >= 0x20 && scalar.value < 0x7f

@@ -1,3 +1,5 @@
+// The C module that the compiler loads first defines timespec for it.
+internal import CFprint
 internal import Glibc
 internal import Synchronization
 

@@ -50,6 +50,18 @@ final class ReaderThread: Sendable {
     g_main_context_wakeup(nil)
   }
 
+  /// Runs work on the thread, and waits for its end, so that a flood of work slows its source.
+  func performAndWait(_ work: @escaping @Sendable () -> Void) {
+    let operation = ReaderOperation<Void>()
+    guard
+      (try? perform {
+        work()
+        operation.finish(.success(()))
+      }) != nil
+    else { return }
+    _ = try? operation.wait()
+  }
+
   /// Takes the reader for an operation, at once or as soon as an ending operation releases it.
   func take(_ operation: AnyObject, orLater next: @escaping @Sendable () -> Void) -> Taking {
     state.withLock { state in
