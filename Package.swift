@@ -96,7 +96,7 @@ let package = Package(
         "System", "SecretMemory",
       ]
     ),
-    room("VaultInterface", ["JSON", "PlainText", "SecretMemory"]),
+    room("VaultInterface", ["JSON", "PlainText", "SecretMemory", "System"]),
     room(
       "HelperClient",
       [
@@ -219,7 +219,7 @@ let package = Package(
     ),
     tests(
       "VaultInterfaceTests",
-      ["VaultInterface", "JSON", "SecretMemory", "TestSupport", "VarlinkMethods"],
+      ["VaultInterface", "JSON", "SecretMemory", "System", "TestSupport", "VarlinkMethods"],
       exclude: ["Wire"]
     ),
     .executableTarget(

@@ -45,6 +45,17 @@ public enum VaultClientError: Error, Sendable {
   case refused(VaultError)
   /// A system call failed.
   case system(SystemError)
+
+  init(_ error: ConversationError) {
+    self =
+      switch error {
+      case .ended: .disconnected
+      case .interrupted: .interrupted
+      case .timedOut: .timedOut
+      case .malformed(let error): .malformed(error)
+      case .system(let error): .system(error)
+      }
+  }
 }
 
 extension VaultClientError: CustomStringConvertible {
