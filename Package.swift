@@ -115,19 +115,23 @@ let package = Package(
     room("PlainText"),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
-    room("VaultClient", ["VaultInterface", "PlainText", "System", "SecretMemory"]),
+    room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
+    room(
+      "TerminalIO",
+      ["VaultClient", "VaultInterface", "PlainText", "System", "SecretMemory"]
+    ),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText",
+        "Configuration", "QRCode", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText",
+        "Configuration", "JSON", "System", "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
@@ -282,11 +286,13 @@ let package = Package(
       "LoopbackLoginTests",
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
+    tests("TerminalIOTests", ["TerminalIO", "SecretMemory", "System", "TestSupport"]),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "PlainText",
-        "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "QRCode", "TerminalIO", "VaultClient", "VaultInterface",
+        "JSON",
+        "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),

@@ -1,6 +1,8 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
@@ -146,6 +148,27 @@ final class Session {
   }
 }
 
+// MARK: Presence
+
+extension Session {
+  /// Leads a presence check at the person's terminal; fails where nobody can be asked.
+  func check(_ request: PresenceRequest) throws(CommandError) {
+    // Nobody agrees to what is cut.
+    let shown = PlainText.line(request.detail ?? "", limit: .max)
+    guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
+      throw CommandError(.usage, "what the presence check is for is too long to be shown")
+    }
+    let terminal = try terminal(for: PresenceText.need(request))
+    let presence = TerminalPresence(request, at: terminal, interrupt: interrupt)
+    let connection = try vault()
+    do throws(VaultClientError) {
+      try presence.run(on: connection)
+    } catch {
+      throw presence.failure.map(CommandError.init) ?? CommandError(error)
+    }
+  }
+}
+
 // MARK: Calls
 
 extension Session {
@@ -249,7 +272,7 @@ extension Session {
         }
         return
       } catch .refused(.presenceNeeded(let request)) {
-        try PresenceDialogue(request, in: self).run()
+        try check(request)
         prompt = request.prompt
         prompts += 1
       } catch .disconnected where !hasReply && mayRepeat(again, prompt) {

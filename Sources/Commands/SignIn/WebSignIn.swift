@@ -131,7 +131,7 @@ struct WebSignIn {
         return try body(prompt)
       } catch .refused(.presenceNeeded(let request)) {
         do throws(CommandError) {
-          try PresenceDialogue(request, in: session).run()
+          try session.check(request)
         } catch {
           throw .other(error)
         }

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import SecretMemory
 internal import System
+internal import TerminalIO
 
 /// What scripts hand over on standard input.
 enum StandardInput {
