@@ -97,7 +97,7 @@ let package = Package(
         "PlainText", "System", "SecretMemory",
       ]
     ),
-    room("Varlink", ["JSON", "PlainText", "SecretMemory"]),
+    room("Varlink", ["JSON", "PlainText", "SecretMemory", "System"]),
     room("VaultInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
     room("HelperInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
     room(
@@ -121,20 +121,26 @@ let package = Package(
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
       "VaultClient",
-      ["VaultInterface", "HelperInterface", "Varlink", "PlainText", "System", "SecretMemory"]
+      ["VaultInterface", "HelperInterface", "Varlink", "System", "SecretMemory"]
+    ),
+    room(
+      "TerminalIO",
+      ["VaultClient", "VaultInterface", "Varlink", "PlainText", "System", "SecretMemory"]
     ),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "HelperInterface", "Varlink", "LoopbackLogin", "Providers",
-        "PlainText", "Configuration", "QRCode", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode", "JSON", "System",
+        "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "HelperInterface", "Varlink", "LoopbackLogin", "Providers",
-        "PlainText", "Configuration", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "LoopbackLogin", "Providers", "PlainText", "Configuration", "JSON", "System",
+        "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
@@ -231,8 +237,8 @@ let package = Package(
     tests(
       "VaultInterfaceTests",
       [
-        "VaultInterface", "HelperInterface", "Varlink", "JSON", "SecretMemory", "TestSupport",
-        "VarlinkMethods",
+        "VaultInterface", "HelperInterface", "Varlink", "JSON", "SecretMemory", "System",
+        "TestSupport", "VarlinkMethods",
       ],
       exclude: ["Wire"]
     ),
@@ -300,10 +306,12 @@ let package = Package(
       "LoopbackLoginTests",
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
+    tests("TerminalIOTests", ["TerminalIO", "SecretMemory", "System", "TestSupport"]),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "Varlink", "JSON",
+        "Commands", "Configuration", "QRCode", "TerminalIO", "VaultClient", "VaultInterface",
+        "Varlink", "JSON",
         "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),

@@ -1,5 +1,4 @@
 package import HelperInterface
-internal import SecretMemory
 internal import System
 internal import Varlink
 
@@ -60,46 +59,15 @@ package struct RequestExchangeHelper: Sendable {
     _ = consume other
     // The helper holds no slot, so it may be ended when the answer is no longer wanted.
     defer { child.finish(withinMilliseconds: 0) }
-    do {
-      let message = try VarlinkCall(call).encoded(on: .helper)
-      unsafe try message.withUnsafeBytes { bytes in
-        var done = 0
-        while done < bytes.count {
-          done += unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[done...])) ?? 0
-        }
-      }
-    } catch let error as MessageError {
-      throw .malformed(error)
+    let reply: VarlinkReply
+    do throws(ConversationError) {
+      try socket.send(VarlinkCall(call).encoded(on: .helper))
+      var buffer = MessageBuffer(.helper)
+      let deadline = BootInstant.now.advanced(bySeconds: Int64(call.timeout / 1000 + 15))
+      reply = try buffer.nextReply(from: socket, interrupt: interrupt, until: deadline)
     } catch {
-      throw .disconnected
+      throw VaultClientError(error)
     }
-    return try reply(on: socket, within: Int64(call.timeout / 1000 + 15))
-  }
-
-  private func reply(
-    on socket: borrowing Descriptor,
-    within seconds: Int64
-  ) throws(VaultClientError) -> HelperRequestReply {
-    var buffer = MessageBuffer(.helper)
-    let deadline = BootInstant.now.advanced(bySeconds: seconds)
-    while true {
-      let message: VarlinkReply?
-      do { message = try buffer.nextReply() } catch { throw .malformed(error) }
-      if let message { return try Connection.result(of: message, to: HelperRequestCall.self) }
-      switch try Readiness.wait(for: socket.number, interrupt: interrupt, deadline: deadline) {
-      case .interrupted: throw .interrupted
-      case .timedOut: throw .timedOut
-      case .ready, .input: break
-      }
-      let count: Int?
-      do {
-        count = unsafe try buffer.receive { room throws(SystemError) in
-          unsafe try socket.receive(into: room)?.count ?? 0
-        }
-      } catch {
-        throw .system(error)
-      }
-      guard let count, count > 0 else { throw .disconnected }
-    }
+    return try Connection.result(of: reply, to: HelperRequestCall.self)
   }
 }

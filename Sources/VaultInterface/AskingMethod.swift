@@ -15,3 +15,8 @@ extension VarlinkCall {
     return answer
   }
 }
+
+extension AskingMethod {
+  /// Tells the engine whether the client can ask a person.
+  public mutating func tell(canAsk: () -> Bool) { ask = canAsk() }
+}

@@ -1,5 +1,6 @@
 import JSON
 import PlainText
+import TestSupport
 import Testing
 import VaultInterface
 

@@ -1,5 +1,6 @@
 import JSON
 import SecretMemory
+import TestSupport
 import Testing
 import VaultInterface
 

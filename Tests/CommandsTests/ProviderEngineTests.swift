@@ -1,5 +1,6 @@
 import Configuration
 import JSON
+import TestSupport
 import Testing
 import Varlink
 import VaultInterface

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import SecretMemory
 import System
+import TerminalIO
 import TestSupport
 import Testing
 import Varlink

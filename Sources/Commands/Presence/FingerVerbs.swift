@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 

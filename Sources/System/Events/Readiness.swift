@@ -1,8 +1,7 @@
 internal import Glibc
-public import System
 
 /// The event that ended a wait.
-enum Readiness: Equatable {
+package enum Readiness: Equatable {
   case ready
   case input
   case interrupted
@@ -12,14 +11,15 @@ enum Readiness: Equatable {
   /// (poll(2)).
   ///
   /// The interrupt counts first, then the message. After Ctrl-C, a person does not need a message
-  /// that arrived at the same moment.
-  static func wait(
+  /// that arrived at the same moment. `resumed` is called after a signal, such as SIGCONT.
+  package static func wait(
     for number: Int32,
     writing: Bool = false,
     input: Int32? = nil,
     interrupt: Int32?,
-    deadline: BootInstant?
-  ) throws(VaultClientError) -> Readiness {
+    deadline: BootInstant? = nil,
+    resumed: () -> Void = {}
+  ) throws(SystemError) -> Readiness {
     while true {
       // poll(2): "If the value of fd is negative, then the corresponding events field is ignored".
       var entries = [
@@ -29,7 +29,8 @@ enum Readiness: Equatable {
       ]
       let count = unsafe poll(&entries, nfds_t(entries.count), milliseconds(until: deadline))
       if count < 0 {
-        guard errno == EINTR else { throw .system(SystemError("poll", code: errno)) }
+        guard errno == EINTR else { throw SystemError("poll", code: errno) }
+        resumed()
         continue
       }
       if entries[2].revents != 0 { return .interrupted }
@@ -47,24 +48,5 @@ enum Readiness: Equatable {
     )
     guard !overflow else { return deadline.nanoseconds < 0 ? 0 : Int32.max }
     return Int32(clamping: max(0, left / 1_000_000 + 1))
-  }
-}
-
-extension Connection {
-  /// Waits until a descriptor other than the vault's is readable.
-  ///
-  /// Returns false if the deadline passed.
-  ///
-  /// - Throws: `interrupted` when `interrupt` is readable.
-  public static func wait(
-    for input: Int32,
-    interrupt: Int32?,
-    until deadline: BootInstant
-  ) throws(VaultClientError) -> Bool {
-    switch try Readiness.wait(for: input, interrupt: interrupt, deadline: deadline) {
-    case .ready, .input: true
-    case .interrupted: throw .interrupted
-    case .timedOut: false
-    }
   }
 }

@@ -1,23 +1,23 @@
-import Glibc
-import System
+internal import Glibc
+package import System
 
 /// A terminal of a test.
 ///
 /// The program gets one side, and the test types and reads on the other.
-final class PseudoTerminal: @unchecked Sendable {
+package final class PseudoTerminal: @unchecked Sendable {
   /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Glibc's module does not import.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
 
-  let keyboard: Descriptor
+  package let keyboard: Descriptor
   private let path: String
   /// The whole output so far.
-  var screen: String { String(decoding: shown, as: UTF8.self) }
+  package var screen: String { String(decoding: shown, as: UTF8.self) }
   /// The bytes of the output, because a multi-byte letter may arrive in pieces.
   private var shown: [UInt8] = []
 
   /// Opens a pair (pts(4)).
-  init(columns: UInt16 = 80) throws {
+  package init(columns: UInt16 = 80) throws {
     let number = unsafe Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard number >= 0 else { throw SystemError("open", code: errno, subject: "/dev/ptmx") }
     keyboard = Descriptor(owning: number)
@@ -37,14 +37,14 @@ final class PseudoTerminal: @unchecked Sendable {
   }
 
   /// The program's side.
-  func open() throws -> Descriptor {
+  package func open() throws -> Descriptor {
     let number = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }
     return Descriptor(owning: number)
   }
 
   /// Whether the terminal echoes input.
-  func echoes() throws -> Bool {
+  package func echoes() throws -> Bool {
     let side = try open()
     var modes = termios()
     guard unsafe tcgetattr(side.number, &modes) == 0 else {
@@ -53,32 +53,32 @@ final class PseudoTerminal: @unchecked Sendable {
     return modes.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  func type(_ text: String) throws {
+  package func type(_ text: String) throws {
     try keyboard.write(text)
   }
 
   /// Presses Enter, and returns once the program can read it.
   ///
-  /// Input takes a moment to reach the other side, and only the echo of a line end (termios(3))
-  /// shows that it has.
-  func pressEnter() throws {
+  /// Input takes a moment to reach the other side, and only its echo (termios(3)) shows that it
+  /// has.
+  package func pressEnter() throws {
     let side = try open()
     var modes = termios()
     guard unsafe tcgetattr(side.number, &modes) == 0 else {
       throw SystemError("tcgetattr", code: errno)
     }
-    modes.c_lflag |= tcflag_t(ECHONL)
+    modes.c_lflag |= tcflag_t(ECHO)
     guard unsafe tcsetattr(side.number, TCSANOW, &modes) == 0 else {
       throw SystemError("tcsetattr", code: errno)
     }
     look()
     let before = shown.count
     try type("\n")
-    try wait("\\n") { self.shown.dropFirst(before).contains(UInt8(ascii: "\n")) }
+    try wait("the echo of Enter") { self.shown.count > before }
   }
 
   /// Types more than the terminal takes at once.
-  func paste(_ bytes: [UInt8]) throws {
+  package func paste(_ bytes: [UInt8]) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     var done = 0
     while done < bytes.count {
@@ -101,7 +101,7 @@ final class PseudoTerminal: @unchecked Sendable {
   }
 
   /// Waits until the screen has shown a text, at most a minute.
-  func waitFor(_ text: String) throws {
+  package func waitFor(_ text: String) throws {
     try wait(text) { self.screen.contains(text) }
   }
 
@@ -116,7 +116,7 @@ final class PseudoTerminal: @unchecked Sendable {
   }
 
   /// Reads the output so far.
-  func look() {
+  package func look() {
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {
       let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
