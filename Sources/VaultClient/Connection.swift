@@ -28,8 +28,8 @@ public final class Connection {
   private var sent: UInt64 = 0
   /// The calls whose last reply has not arrived, oldest first.
   private var open: [CallNumber] = []
-  /// Whether a reply has ever arrived.
-  public private(set) var hasAnswered = false
+  /// How many replies have arrived.
+  private(set) var answers = 0
 
   /// Makes a connection over a connected socket.
   ///
@@ -161,7 +161,7 @@ public final class Connection {
     // The reply has no call, so the server breaks the protocol.
     guard let number = open.first else { throw .malformed(.otherMethod) }
     if !reply.continues { open.removeFirst() }
-    hasAnswered = true
+    answers += 1
     return .reply(reply, of: number)
   }
 

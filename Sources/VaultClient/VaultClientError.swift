@@ -43,6 +43,8 @@ public enum VaultClientError: Error, Sendable {
   case unknownError(String)
   /// The vault's own error.
   case refused(VaultError)
+  /// The engine asks for one presence check after the other.
+  case asksWithoutEnd
   /// A system call failed.
   case system(SystemError)
 
@@ -80,6 +82,7 @@ extension VaultClientError: CustomStringConvertible {
     case .notUnderstood(let error): "the engine does not understand this program: \(error)"
     case .unknownError(let name): "the engine answered \(name)"
     case .refused(let error): "\(error)"
+    case .asksWithoutEnd: "the vault asks for presence checks again and again"
     case .system(let error): "\(error)"
     }
   }

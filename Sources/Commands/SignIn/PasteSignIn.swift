@@ -41,14 +41,8 @@ struct PasteSignIn {
     held = nil
     output.status("signing in")
     defer { output.clearStatus() }
-    let connection = try session.vault()
     do throws(WebSignIn.Failure) {
-      return try signIn.asking { prompt throws(VaultClientError) in
-        try connection.call(
-          FinishLoginCall(login: begun.login, query: query, prompt: prompt, ask: session.canAsk),
-          within: Session.remoteLimit
-        ).account
-      }
+      return try signIn.finish(begun.login, query)
     } catch {
       switch error {
       case .vault(let error): throw signIn.answered(error)

@@ -18,6 +18,13 @@ public protocol VarlinkMethod: VarlinkRecord {
   associatedtype Reply: VarlinkRecord
   /// Its full name, such as `io.thumblatch.Vault.Lock`.
   static var method: String { get }
+  /// Tells the engine whether the client can ask a person, if the method has a parameter for it.
+  mutating func tell(canAsk: () -> Bool)
+}
+
+extension VarlinkMethod {
+  /// Does nothing, because the method has no parameter for it.
+  public mutating func tell(canAsk: () -> Bool) {}
 }
 
 /// The parameters of a call that may need a presence check.
@@ -25,6 +32,11 @@ public protocol AskingMethod: VarlinkMethod {
   /// Whether the client can ask a person: `true` at once, `false` not at all, `nil` if it does not
   /// say.
   var ask: Bool? { get set }
+}
+
+extension AskingMethod {
+  /// Tells the engine whether the client can ask a person.
+  public mutating func tell(canAsk: () -> Bool) { ask = canAsk() }
 }
 
 /// Parameters without members.
