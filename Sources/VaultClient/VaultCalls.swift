@@ -8,7 +8,7 @@ public struct PresenceAsker {
 
   /// Makes an asker, whose `check` returns when the check of the prompt has passed.
   public init(
-    canAsk: @escaping () -> Bool,
+    canAsk: @escaping @autoclosure () -> Bool,
     check: @escaping (PresenceRequest, Connection) throws(VaultClientError) -> Void
   ) {
     self.canAsk = canAsk

@@ -1,3 +1,4 @@
+import HelperInterface
 import JSON
 import SecretMemory
 import System

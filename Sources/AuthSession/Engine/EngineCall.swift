@@ -80,7 +80,7 @@ struct EngineCall {
     _ make: (String?) -> Method
   ) throws(VaultClientError) -> Method.Reply {
     let asker = asking.map { asking in
-      PresenceAsker(canAsk: { asking.isPossible }) { request, connection throws(VaultClientError) in
+      PresenceAsker(canAsk: asking.isPossible) { request, connection throws(VaultClientError) in
         try check(request, asking, on: connection)
       }
     }

@@ -136,7 +136,7 @@ final class Session {
 
   /// Asks the person at the terminal.
   var asker: PresenceAsker {
-    PresenceAsker(canAsk: { self.canAsk }) { request, connection throws(VaultClientError) in
+    PresenceAsker(canAsk: self.canAsk) { request, connection throws(VaultClientError) in
       do throws(CommandError) {
         try self.check(request, on: connection)
       } catch {
