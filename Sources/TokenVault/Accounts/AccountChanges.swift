@@ -40,20 +40,11 @@ extension Vault {
     try removeTokenFile(of: row.name)
     // An account of this name that was removed by hand may have left it behind.
     try removeTokenFile(of: fresh.text)
-    var renamed = row
-    renamed.name = fresh.text
-    let changed = renamed
+    var changed = row
+    changed.name = fresh.text
     try change {
       try store.update(changed)
-      try record(
-        AuditEntry(
-          .renamed,
-          .done,
-          account: changed,
-          caller: caller,
-          detail: "was \(row.name)"
-        )
-      )
+      try record(.renamed, .done, changed, by: caller, detail: "was \(row.name)")
     }
     if let token = try token(of: changed), changed.state != .signedOut {
       writeTokenFile(of: changed, token)
@@ -77,12 +68,7 @@ extension Vault {
     guard try accountIfAny(named: name.text) == nil else {
       throw .invalidArgument("there is an account \(name.text) already")
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .rename,
-      account: account.id,
-      detail: name.text
-    )
+    let question = caller.question(.rename, about: account.id, detail: name.text)
     _ = try await spend(question, account: account.name, by: prompt, caller)
     return true
   }
@@ -130,12 +116,7 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return nil
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .remove,
-      account: account.id,
-      detail: account.shownIdentity
-    )
+    let question = caller.question(.remove, about: account.id, detail: account.shownIdentity)
     return Authority(try await proof(of: question, account: account.name, by: prompt, caller))
   }
 
@@ -182,14 +163,12 @@ extension Vault {
       try store.deleteAccount(id: row.id)
       try forgetSteadiness(of: row.id)
       try record(
-        AuditEntry(
-          .removed,
-          .done,
-          account: row,
-          caller: caller,
-          method: right.authority.method,
-          detail: note + answer.auditDetail
-        )
+        .removed,
+        .done,
+        row,
+        by: caller,
+        method: right.authority.method,
+        detail: note + answer.auditDetail
       )
     } committed: {
       forgetTokens(of: row.id)

@@ -62,10 +62,9 @@ extension Vault {
     let account = try account(named: name)
     var method: String?
     if let replaced = try protectedDefault(besides: account) {
-      let question = PromptQuestion(
-        user: caller.user,
-        purpose: .setDefault,
-        account: account.id,
+      let question = caller.question(
+        .setDefault,
+        about: account.id,
         detail: "instead of \(replaced.name)",
         accounts: [replaced.id]
       )
@@ -76,9 +75,7 @@ extension Vault {
     try removeDefaultName()
     try change {
       try choose(account.id)
-      try record(
-        AuditEntry(.defaultAccount, .done, account: account, caller: caller, method: method)
-      )
+      try record(.defaultAccount, .done, account, by: caller, method: method)
     }
     writeDefaultAccount()
     return try facts(of: account, at: await locationOfWindow(caller))

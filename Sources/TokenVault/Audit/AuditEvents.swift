@@ -20,6 +20,22 @@ extension AuditEntry {
   }
 }
 
+extension Vault {
+  /// Writes a record of an event in the running transaction, as `record(_:)` does.
+  func record(
+    _ event: AuditEvent,
+    _ outcome: AuditOutcome,
+    _ account: AccountRow? = nil,
+    by caller: Caller,
+    method: String? = nil,
+    detail: String? = nil
+  ) throws(VaultFailure) {
+    try record(
+      AuditEntry(event, outcome, account: account, caller: caller, method: method, detail: detail)
+    )
+  }
+}
+
 extension Caller {
   /// The engine itself, when it finishes work that a caller left behind.
   static func engine(_ owner: UInt32) -> Caller {

@@ -60,7 +60,7 @@ extension Vault {
         methods: []
       )
     }
-    let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil, detail: finger)
+    let question = caller.question(.enroll, detail: finger)
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
     guard try spend(prompt, question, caller) == .password else {
@@ -198,9 +198,7 @@ extension Vault {
       try store.insert(row)
       try forgetFormer(gone)
       try rebind { $0.insert(enrolled) }
-      try record(
-        AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger)
-      )
+      try record(.enrollment, .done, by: caller, detail: finger)
     }
   }
 
@@ -232,15 +230,7 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     try change {
       try forgetFormer(gone)
-      try record(
-        AuditEntry(
-          .enrollment,
-          .failed,
-          account: nil,
-          caller: caller,
-          detail: "\(finger): \(outcome.auditName)"
-        )
-      )
+      try record(.enrollment, .failed, by: caller, detail: "\(finger): \(outcome.auditName)")
     }
     if case .busy(let message) = outcome { return .busy(message) }
     return .presenceFailed(outcome, methods: [])

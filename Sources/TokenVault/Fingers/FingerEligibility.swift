@@ -179,14 +179,11 @@ extension Vault {
     guard let what = try change(to: set) else { return }
     try bind(set)
     try record(
-      AuditEntry(
-        .fingersChanged,
-        .done,
-        account: nil,
-        caller: caller,
-        method: PresenceMethod.password.rawValue,
-        detail: what
-      )
+      .fingersChanged,
+      .done,
+      by: caller,
+      method: PresenceMethod.password.rawValue,
+      detail: what
     )
   }
 

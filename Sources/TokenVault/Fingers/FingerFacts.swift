@@ -63,12 +63,7 @@ extension Vault {
         "\(finger) is not enrolled here but in the desktop's settings: remove it there"
       )
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .deleteFinger,
-      account: nil,
-      detail: finger
-    )
+    let question = caller.question(.deleteFinger, detail: finger)
     try await spendPassword(for: question, by: prompt, caller)
     withdrawPresence()
     guard let enrolled = try printRow(of: finger) else { throw .noSuchFinger(finger) }
@@ -84,14 +79,11 @@ extension Vault {
       if case .left = deletion, let print { try keepFormer(row, print) }
       try rebind { $0.remove(own: finger) }
       try record(
-        AuditEntry(
-          .fingerDeletion,
-          .done,
-          account: nil,
-          caller: caller,
-          method: PresenceMethod.password.rawValue,
-          detail: finger
-        )
+        .fingerDeletion,
+        .done,
+        by: caller,
+        method: PresenceMethod.password.rawValue,
+        detail: finger
       )
     }
     var onReader: String?

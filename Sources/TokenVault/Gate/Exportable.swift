@@ -37,11 +37,7 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) {
     let checked = try accountName(name)
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .exportable,
-      account: try subject(of: checked, provider)
-    )
+    let question = caller.question(.exportable, about: try subject(of: checked, provider))
     try await spendPassword(for: question, account: checked.text, by: prompt, caller)
   }
 

@@ -114,6 +114,22 @@ extension Vault {
     }
   }
 
+  /// Seals a refresh token into the row, as the next generation.
+  func sealNext(
+    _ token: borrowing SecretBytes,
+    in row: inout AccountRow
+  ) throws(VaultFailure) {
+    let (next, overflow) = row.generation.addingReportingOverflow(1)
+    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
+    row.sealedRefreshToken = try seal(
+      token,
+      for: row,
+      protection: try protectionClass(of: row),
+      generation: next
+    )
+    row.generation = next
+  }
+
   /// Seals a refresh token as the given generation.
   func seal(
     _ token: borrowing SecretBytes,

@@ -26,10 +26,9 @@ extension Vault {
       return try facts(of: account, at: await locationOfWindow(caller))
     }
     let policy = try policy()
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: purpose,
-      account: account.id,
+    let question = caller.question(
+      purpose,
+      about: account.id,
       detail: isOn ? "and unlock it until it is idle for \(policy.window) min" : nil
     )
     guard let prompt else {
@@ -102,15 +101,7 @@ extension Vault {
     row.protection = target.rawValue
     try changeSealed(emptiesLog: true) {
       try store.update(row)
-      try record(
-        AuditEntry(
-          .protection,
-          .done,
-          account: row,
-          caller: caller,
-          detail: isOn ? "on" : "off"
-        )
-      )
+      try record(.protection, .done, row, by: caller, detail: isOn ? "on" : "off")
     }
     return row
   }
@@ -120,7 +111,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> PresenceMethod {
-    let question = PromptQuestion(user: caller.user, purpose: .test, account: nil)
+    let question = caller.question(.test)
     return try await spend(question, by: prompt, caller)
   }
 }

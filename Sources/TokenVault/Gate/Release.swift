@@ -28,7 +28,7 @@ extension Vault {
   ) async throws(VaultFailure) -> (token: SharedSecret, signedOut: Bool) {
     let account = try account(named: name)
     try mayRelease(account, keep: keep)
-    let question = PromptQuestion(user: caller.user, purpose: .release, account: account.id)
+    let question = caller.question(.release, about: account.id)
     let proof = try await proof(of: question, account: account.name, by: prompt, caller)
     let authority = Authority(proof)
     return try await withAccount(account.id) { row throws(VaultFailure) in
@@ -91,11 +91,7 @@ extension Vault {
       return
     }
     var row = account
-    row.state = .signedOut
-    row.cause = nil
-    row.sealedRefreshToken = nil
-    row.loginScope = nil
-    row.missingScope = nil
+    row.signOut()
     try removeTokenFile(of: row.name)
     try change {
       try store.update(row)

@@ -10,7 +10,8 @@ internal import Storage
 struct Opening: ~Copyable {
   /// The store's key for the identifier of the device secret that it is sealed under.
   static let secretKey = "device-secret-id"
-  private static let vaultKey = "vault"
+  /// The store's key for the identifier of the vault.
+  static let vaultKey = "vault"
 
   let store: Store
   let keys: VaultKeys

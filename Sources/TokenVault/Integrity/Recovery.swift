@@ -19,7 +19,7 @@ extension Vault {
   /// - Returns: the accounts that need a sign-in.
   /// - Throws: `presenceNeeded`.
   public func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
-    let question = PromptQuestion(user: caller.user, purpose: .recover, account: nil)
+    let question = caller.question(.recover)
     try await spendPassword(for: question, by: prompt, caller)
     // An account that was removed after the backup has no slot any more.
     for row in try allAccounts() {
@@ -38,41 +38,7 @@ extension Vault {
     // another time.
     for name in try tokenFiles() { try removeTokenFile(of: name) }
     let count = try acceptedCount()
-    let secret = deviceSecret.identifier
-    let why = freshness
-    let names = try change {
-      var names: [String] = []
-      for var row in accounts {
-        _ = try store.deleteIntent(account: row.id)
-        try forgetSteadiness(of: row.id)
-        guard row.state == .signedIn else { continue }
-        row.state = .loginRequired
-        row.cause = "the vault was restored from a backup"
-        let changed = row
-        try store.update(changed)
-        try store.deleteAccessTokens(account: changed.id)
-        names.append(row.name)
-      }
-      // The set may again hold a finger that was deleted since: the password confirms the set
-      // again.
-      _ = try store.deleteEnrolledSet(owner: owner)
-      try dropUnreadableRules()
-      try setBoxChanges(count)
-      try audited(try auditLog.acceptBoxChanges(using: auditKeys))
-      try store.setMeta("vault", to: identifier)
-      try store.setMeta(Opening.secretKey, to: secret)
-      try record(
-        AuditEntry(
-          .recovery,
-          .done,
-          account: nil,
-          caller: caller,
-          method: PresenceMethod.password.rawValue,
-          detail: "\(why.auditName); \(names.count) accounts need a login"
-        )
-      )
-      return names
-    }
+    let names = try change { try accept(accounts, count, caller) }
     for account in accounts { forgetTokens(of: account.id) }
     try stored(try store.leaveLogOnClose(false))
     try stored(try store.checkpoint())
@@ -83,6 +49,40 @@ extension Vault {
     Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()
     return names.sorted()
+  }
+
+  /// The transaction that accepts the store; returns the accounts that need a sign-in.
+  private func accept(
+    _ accounts: [AccountRow],
+    _ count: UInt64,
+    _ caller: Caller
+  ) throws -> [String] {
+    var names: [String] = []
+    for var row in accounts {
+      try store.deleteIntent(account: row.id)
+      try forgetSteadiness(of: row.id)
+      guard row.state == .signedIn else { continue }
+      row.state = .loginRequired
+      row.cause = "the vault was restored from a backup"
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
+      names.append(row.name)
+    }
+    // The set may again hold a finger that was deleted since: the password confirms the set again.
+    try store.deleteEnrolledSet(owner: owner)
+    try dropUnreadableRules()
+    try setBoxChanges(count)
+    try audited(try auditLog.acceptBoxChanges(using: auditKeys))
+    try store.setMeta(Opening.vaultKey, to: identifier)
+    try store.setMeta(Opening.secretKey, to: deviceSecret.identifier)
+    try record(
+      .recovery,
+      .done,
+      by: caller,
+      method: PresenceMethod.password.rawValue,
+      detail: "\(freshness.auditName); \(names.count) accounts need a login"
+    )
+    return names
   }
 
   /// A count that no copy of this vault has reached, so that a copy restored later has a lower one.

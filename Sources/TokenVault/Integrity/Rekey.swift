@@ -37,7 +37,7 @@ extension Vault {
   /// - Throws: `presenceNeeded`; `vaultUnsafe` if a box does not open: nothing was changed then.
   public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
-    let question = PromptQuestion(user: caller.user, purpose: .rekey, account: nil)
+    let question = caller.question(.rekey)
     let authority = Authority(try await proof(of: question, by: prompt, caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
       let found = try await self.recover(identifier, slot)
@@ -87,14 +87,11 @@ extension Vault {
     try countBoxChange()
     try sealBoxes(try boxChanges(), using: next.counter)
     try record(
-      AuditEntry(
-        .rekey,
-        .done,
-        account: nil,
-        caller: caller,
-        method: authority.method,
-        detail: "\(accounts.count) tokens, \(prints) prints"
-      )
+      .rekey,
+      .done,
+      by: caller,
+      method: authority.method,
+      detail: "\(accounts.count) tokens, \(prints) prints"
     )
     let identifier = next.identifier
     try stored(try store.setMeta(Opening.secretKey, to: identifier))
@@ -133,7 +130,7 @@ extension Vault {
 
   private func noteFailure(_ caller: Caller) throws(VaultFailure) {
     try change {
-      try record(AuditEntry(.rekey, .failed, account: nil, caller: caller))
+      try record(.rekey, .failed, by: caller)
     }
   }
 

@@ -114,12 +114,7 @@ extension Vault {
     // The question has the old and the new value: the proof is for this change of the present
     // value.
     let change = "\(key.rawValue): \(shown(own, key, machine)) → \(shown(next, key, machine))"
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .policy,
-      account: nil,
-      detail: change
-    )
+    let question = caller.question(.policy, detail: change)
     try await spendPassword(for: question, by: prompt, caller)
     try lay(next, change, caller)
     return (try policyFacts(), true)
@@ -178,19 +173,14 @@ extension Vault {
     try changeSealed {
       try store.setMeta(Self.ownRulesKey, to: text.isEmpty ? nil : Array(text.utf8))
       try record(
-        AuditEntry(
-          .policyChanged,
-          .done,
-          account: nil,
-          caller: caller,
-          method: PresenceMethod.password.rawValue,
-          detail: what
-        )
+        .policyChanged,
+        .done,
+        by: caller,
+        method: PresenceMethod.password.rawValue,
+        detail: what
       )
       guard isHoldingWindow else { return }
-      try record(
-        AuditEntry(.lock, .done, account: nil, caller: caller, detail: "the policy was changed")
-      )
+      try record(.lock, .done, by: caller, detail: "the policy was changed")
     } committed: {
       windows.closeAll(now: clock.boot)
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }

@@ -82,10 +82,7 @@ extension Vault {
       }
     }
     for (request, source) in zip(requests, sources) {
-      let answer = try await Fetch(exchange: exchange, clock: clock).answer(
-        to: request,
-        terms: terms
-      )
+      let answer = try await fetch(request, from: provider)
       switch answer.status {
       case 200...299: break
       case 429, 500...: throw .failing(answer)
@@ -143,10 +140,7 @@ extension Vault {
     tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> KeySet? {
     guard let request = KeySet.request(for: provider) else { return nil }
-    let answer = try await Fetch(exchange: exchange, clock: clock, tries: tries).answer(
-      to: request,
-      terms: source.terms
-    )
+    let answer = try await fetch(request, from: provider, tries: tries)
     switch answer.status {
     case 200...299: break
     case 429, 500...: throw .failing(answer)

@@ -102,10 +102,9 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> PromptQuestion {
     let bound = try self.provider(of: account)
-    return PromptQuestion(
-      user: caller.user,
-      purpose: .applyProvider,
-      account: account.id,
+    return caller.question(
+      .applyProvider,
+      about: account.id,
       detail: try shownChange(from: bound, to: provider),
       binding: try digest(account.binding + (try bindingOf(provider, exportable: false)))
     )
@@ -166,17 +165,9 @@ extension Vault {
       authority: authority,
       use: Use(purpose: .applyProvider, caller: caller)
     )
-    let (next, overflow) = account.generation.addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
     var row = account
     try bind(&row, to: provider, exportable: account.exportable)
-    row.generation = next
-    row.sealedRefreshToken = try seal(
-      token,
-      for: row,
-      protection: try protectionClass(of: row),
-      generation: next
-    )
+    try sealNext(token, in: &row)
     // After the commit the front must not hand out a token of the old provider.
     try removeTokenFile(of: account.name)
     try changeSealed(emptiesLog: true) {
@@ -185,14 +176,12 @@ extension Vault {
       // It is not known whether the new provider replaces refresh tokens.
       try forgetSteadiness(of: row.id)
       try record(
-        AuditEntry(
-          .providerApplied,
-          .done,
-          account: row,
-          caller: caller,
-          method: authority.method,
-          detail: try shownChange(from: bound, to: provider)
-        )
+        .providerApplied,
+        .done,
+        row,
+        by: caller,
+        method: authority.method,
+        detail: try shownChange(from: bound, to: provider)
       )
     } committed: {
       forgetTokens(of: row.id)

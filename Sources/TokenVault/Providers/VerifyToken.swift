@@ -31,13 +31,8 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, verification: TokenVerification) {
-    let (grant, _) = try await grantedToken(
-      account: name,
-      minimumLifetime: nil,
-      rejected: nil,
-      prompt: prompt,
-      caller: caller
-    )
+    let call = TokenCall(account: name, prompt: prompt, caller: caller)
+    let (grant, _) = try await grantedToken(call)
     let account = try account(of: grant)
     let judgement = try await verification(of: grant, account)
     let location = await locationOfWindow(caller)
@@ -89,10 +84,7 @@ extension Vault {
     }
     var judgement = VerificationJudgement.notThere
     for request in requests {
-      let answer = try await Fetch(exchange: exchange, clock: clock).answer(
-        to: request,
-        terms: terms(of: client.provider)
-      )
+      let answer = try await fetch(request, from: client.provider)
       judgement = client.judgeVerification(
         status: answer.status,
         retryAfter: answer.retryAfter,

@@ -26,28 +26,18 @@ extension Vault {
   /// - Parameters:
   ///   - row: the account as it will be.
   ///   - token: what the answer brought.
-  ///   - account: the account as it is.
-  ///   - sent: the refresh token that was exchanged; `nil` if the exchange was another's, or sent
-  ///     something else.
+  ///   - settlement: the exchange.
   /// - Returns: what became of the token.
   /// - Throws: `vaultUnsafe` where it cannot be sealed.
   func rotate(
     _ row: inout AccountRow,
     to token: SharedSecret?,
-    from account: AccountRow,
-    sent: SharedSecret?
+    _ settlement: Settlement
   ) throws(VaultFailure) -> Rotation {
     guard let token else { return .none }
+    let sent = settlement.sent
     if let sent, SecretBytes.constantTimeEqual(token.bytes, sent.bytes) { return .none }
-    let (next, overflow) = account.generation.addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
-    row.sealedRefreshToken = try seal(
-      token.bytes,
-      for: row,
-      protection: try protectionClass(of: row),
-      generation: next
-    )
-    row.generation = next
+    try sealNext(token.bytes, in: &row)
     return sent == nil ? .unknown : .another
   }
 

@@ -44,12 +44,7 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return .withoutCheck
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .signOut,
-      account: account.id,
-      detail: account.shownIdentity
-    )
+    let question = caller.question(.signOut, about: account.id, detail: account.shownIdentity)
     if prompt == nil, let right = try await rightOfWindow(account, caller) { return right }
     let proof = try await proof(of: question, account: account.name, by: prompt, caller)
     return RightToRevoke(authority: Authority(proof), purpose: .signOut)
@@ -102,25 +97,19 @@ extension Vault {
     // A refresh during the revocation may have brought another generation.
     var row = try account(withIdentifier: identifier)
     try removeTokenFile(of: row.name)
-    row.state = .signedOut
-    row.cause = nil
-    row.sealedRefreshToken = nil
-    row.loginScope = nil
-    row.missingScope = nil
+    row.signOut()
     try changeSealed(emptiesLog: true) {
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
       try store.deleteIntent(account: row.id)
       try forgetSteadiness(of: row.id)
       try record(
-        AuditEntry(
-          .logout,
-          .done,
-          account: row,
-          caller: caller,
-          method: right?.authority.method,
-          detail: answer.auditDetail
-        )
+        .logout,
+        .done,
+        row,
+        by: caller,
+        method: right?.authority.method,
+        detail: answer.auditDetail
       )
     } committed: {
       forgetTokens(of: row.id)
@@ -155,6 +144,15 @@ extension Revocation {
 extension AccountRow {
   /// Whether a presence check guards it; an unknown class counts as guarded.
   var isProtected: Bool { protection != ProtectionClass.none.rawValue }
+
+  /// Leaves nothing of the login in the row.
+  mutating func signOut() {
+    state = .signedOut
+    cause = nil
+    sealedRefreshToken = nil
+    loginScope = nil
+    missingScope = nil
+  }
 }
 
 extension Provider {

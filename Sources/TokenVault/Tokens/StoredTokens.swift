@@ -119,7 +119,7 @@ extension Vault {
     guard let left = secondsLeft(of: row) else { return nil }
     guard let wanted else {
       guard left > 0 else { return nil }
-      return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
+      return AccessGrant(account.name, row, isShorterThanRequested: left < leastLifetime)
     }
     guard row.serves(wanted, left: left) else { return nil }
     noteUse(of: row)
@@ -127,7 +127,7 @@ extension Vault {
       writeTokenFile(of: account, row)
       putAtHand(account, row)
     }
-    return AccessGrant(account, row, isShorterThanRequested: left < wanted)
+    return AccessGrant(account.name, row, isShorterThanRequested: left < wanted)
   }
 
   /// Seconds until a stored token expires; `nil` if the clock is earlier than the time of storing
@@ -166,7 +166,7 @@ extension Vault {
       for row in rows {
         try store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
       }
-      try record(AuditEntry(.rejected, .done, account: account, caller: caller))
+      try record(.rejected, .done, account, by: caller)
     }
   }
 
@@ -184,13 +184,10 @@ extension Vault {
   }
 
   /// The access token of an answer, for the set that the intent was for.
-  func accessToken(
-    in answer: TokenAnswer,
-    _ intent: IntentRow,
-    _ provider: Provider
-  ) -> AccessTokenRow {
+  func accessToken(in answer: TokenAnswer, _ settlement: Settlement) -> AccessTokenRow {
+    let intent = settlement.intent
     // If an earlier engine sent the request, some of the token's life has passed.
-    let came = answerMoment(of: intent, provider)
+    let came = answerMoment(of: intent, settlement.provider)
     return AccessTokenRow(
       account: intent.account,
       scopeSet: scopeSet(of: intent),
@@ -221,14 +218,22 @@ extension ScopeRequest {
 }
 
 extension AccessGrant {
-  init(_ account: AccountRow, _ row: AccessTokenRow, isShorterThanRequested: Bool) {
+  /// The grant of a stored token, or of the one that its row only describes.
+  init(
+    _ account: String,
+    _ row: AccessTokenRow,
+    isShorterThanRequested: Bool,
+    token: String? = nil,
+    opened: OpenedToken? = nil
+  ) {
     self.init(
-      account: account.name,
-      accessToken: row.token,
+      account: account,
+      accessToken: token ?? row.token,
       tokenType: row.tokenType,
       expiresAt: row.expiresAt,
       isShorterThanRequested: isShorterThanRequested,
-      scope: row.grantedScope
+      scope: row.grantedScope,
+      opened: opened
     )
   }
 }

@@ -101,10 +101,10 @@ extension Vault {
     isDefault: Bool,
     at location: CallerLocation
   ) throws(VaultFailure) -> AccountFacts {
-    let provider: Provider
+    let account: AccountContext
     let isProtected: Bool
     do throws(VaultFailure) {
-      provider = try self.provider(of: row)
+      account = try context(of: row)
       isProtected = try protectionClass(of: row) == .presence
     } catch {
       // One damaged record must not hide the others; it is told of instead.
@@ -112,7 +112,8 @@ extension Vault {
       return damaged(row, isDefault: isDefault, message)
     }
     let token = try token(of: row)
-    let hasEnded = try hasEnded(row, token, provider)
+    let provider = account.provider
+    let hasEnded = hasEnded(account, token)
     return AccountFacts(
       name: row.name,
       provider: row.provider,

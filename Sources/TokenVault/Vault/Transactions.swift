@@ -104,31 +104,6 @@ extension Vault {
     try stored(try store.intent(account: account.id))
   }
 
-  /// The provider as it was at login; no file is consulted.
-  ///
-  /// The box is bound to the digest in the row, so the settings beside it must have that digest:
-  /// else settings that were edited in the store would take the token somewhere else, or an edited
-  /// permission would let it out.
-  func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
-    if let lastProvider, lastProvider.serves(account) { return lastProvider.provider }
-    let form = account.providerSettings
-    let secret = try clientSecret(account.sealedClientSecret, beside: form, of: account)
-    let binding = try bindingOf(form, secret, exportable: account.exportable)
-    guard binding == account.binding else {
-      throw .damaged("the provider in the record of \(account.name) is not the one of its login")
-    }
-    let what = "the provider in the record of \(account.name) cannot be read"
-    let provider = try mappingErrors(to: .damaged(what)) {
-      try Provider(
-        name: try ProviderName(account.provider),
-        canonicalForm: form,
-        clientSecret: secret
-      )
-    }
-    lastProvider = LastProvider(provider, of: account)
-    return provider
-  }
-
   // MARK: - One at a time
 
   /// Waits until nobody else works on the account.
@@ -201,31 +176,4 @@ extension VaultFailure {
 func hexadecimal(_ bytes: [UInt8]) -> String {
   let digits = Array("0123456789abcdef")
   return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-}
-
-/// The provider that was read last: a refresh asks for the same one five times.
-struct LastProvider {
-  let provider: Provider
-  private let name: String
-  private let settings: [UInt8]
-  private let binding: [UInt8]
-  private let isExportable: Bool
-
-  /// Nil if it has a client secret, which is in memory only while it is needed.
-  init?(_ provider: Provider, of account: AccountRow) {
-    guard account.sealedClientSecret == nil, provider.oauth?.clientSecret == nil
-    else { return nil }
-    self.provider = provider
-    name = account.provider
-    settings = account.providerSettings
-    binding = account.binding
-    isExportable = account.exportable
-  }
-
-  /// Whether the record of an account says what it said when this provider was read.
-  func serves(_ account: AccountRow) -> Bool {
-    account.sealedClientSecret == nil && account.exportable == isExportable
-      && account.provider.utf8.elementsEqual(name.utf8) && account.binding == binding
-      && account.providerSettings == settings
-  }
 }

@@ -89,7 +89,6 @@ public actor Vault {
   var logins = PendingSignIns()
   var watchers = WatcherBook()
   var documents = MetadataCache()
-  var lastProvider: LastProvider?
   /// When a provider that answered 429 may be asked again for an account's tokens.
   var retryAfter: [[UInt8]: BootInstant] = [:]
   var uncheckedTokens: [[UInt8]: UncheckedToken] = [:]
