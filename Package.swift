@@ -90,27 +90,31 @@ let package = Package(
     room("PresenceTerms"),
     room("Presence", ["PresenceTerms", "System"]),
     room("Configuration", ["PlainText", "SecretMemory"]),
+    room("AuditLog", ["Storage", "Cryptography"]),
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography", "Configuration", "JSON",
-        "PlainText", "System", "SecretMemory",
+        "AuditLog", "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography",
+        "Configuration", "JSON", "PlainText", "System", "SecretMemory",
       ]
     ),
-    room("VaultInterface", ["JSON", "PlainText", "PresenceTerms", "SecretMemory"]),
+    room("Varlink", ["JSON", "PlainText", "PresenceTerms", "SecretMemory", "System"]),
+    room("VaultInterface", ["Varlink", "JSON", "PlainText", "PresenceTerms", "SecretMemory"]),
+    room("HelperInterface", ["Varlink", "JSON", "PlainText", "PresenceTerms", "SecretMemory"]),
     room(
       "HelperClient",
       [
-        "TokenVault", "VaultInterface", "OAuth", "PresenceTerms", "Configuration", "System",
-        "SecretMemory",
+        "TokenVault", "HelperInterface", "Varlink", "OAuth", "PresenceTerms", "Configuration",
+        "System", "SecretMemory",
       ]
     ),
-    room("LoginEvents", ["CSystemd", "System"]),
+    room("SystemBus", ["CSystemd", "System"]),
+    room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "VaultInterface", "OAuth", "Presence", "PresenceTerms",
-        "Storage", "Configuration", "UserNames", "System", "SecretMemory",
+        "TokenVault", "LoginEvents", "VaultInterface", "Varlink", "OAuth", "Presence",
+        "PresenceTerms", "Storage", "Configuration", "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),
@@ -118,33 +122,43 @@ let package = Package(
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
       "VaultClient",
-      ["VaultInterface", "PresenceTerms", "PlainText", "System", "SecretMemory"]
+      ["VaultInterface", "HelperInterface", "Varlink", "PresenceTerms", "System", "SecretMemory"]
+    ),
+    room(
+      "TerminalIO",
+      [
+        "VaultClient", "VaultInterface", "Varlink", "PresenceTerms", "PlainText", "System",
+        "SecretMemory",
+      ]
     ),
     room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
-        "Configuration", "QRCode", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode",
+        "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "VaultClient", "VaultInterface", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
-        "Configuration", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration", "JSON",
+        "System", "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
-    room("FingerprintReader", ["CFprint", "PresenceTerms", "SecretMemory"]),
+    room("FingerprintReader", ["CFprint", "PresenceTerms", "SecretMemory", "System"]),
+    room("Fprintd", ["FingerprintReader", "LoginEvents", "PresenceTerms", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
     room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "PresenceTerms", "SystemPassword", "VaultInterface", "UserNames",
-        "SecretMemory", "System",
+        "FingerprintReader", "Fprintd", "PresenceTerms", "SystemPassword", "SystemBus",
+        "HelperInterface", "Varlink", "UserNames", "SecretMemory", "System",
       ]
     ),
 
@@ -157,7 +171,10 @@ let package = Package(
     program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
       "thumblatch-exchange",
-      ["HTTPTransport", "Cryptography", "VaultInterface", "UserNames", "SecretMemory", "System"]
+      [
+        "HTTPTransport", "Cryptography", "HelperInterface", "Varlink", "UserNames", "SecretMemory",
+        "System",
+      ]
     ),
 
     program("example-cli", ["AuthSession"]),
@@ -201,38 +218,40 @@ let package = Package(
     ),
     tests("PresenceTests", ["Presence", "PresenceTerms", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
+    tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage",
+        "TokenVault", "AuditLog", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage",
         "Cryptography", "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport",
       ]
     ),
     tests(
       "VaultServerTests",
       [
-        "VaultServer", "TokenVault", "VaultInterface", "Configuration", "OAuth", "Presence",
-        "PresenceTerms", "SecretMemory", "Storage", "System", "TestSupport",
+        "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "OAuth",
+        "Presence", "PresenceTerms", "SecretMemory", "Storage", "System", "TestSupport",
       ]
     ),
     .target(
       name: "VarlinkMethods",
-      dependencies: ["VaultInterface"],
+      dependencies: ["VaultInterface", "HelperInterface", "Varlink"],
       path: "Tests/VarlinkMethods",
       swiftSettings: strict
     ),
     tests(
       "VaultInterfaceTests",
       [
-        "VaultInterface", "JSON", "PresenceTerms", "SecretMemory", "TestSupport", "VarlinkMethods",
+        "VaultInterface", "HelperInterface", "Varlink", "JSON", "PresenceTerms", "SecretMemory",
+        "System", "TestSupport", "VarlinkMethods",
       ],
       exclude: ["Wire"]
     ),
     .executableTarget(
       name: "MessageCost",
       dependencies: [
-        "VaultInterface", "Configuration", "OAuth", "System", "SecretMemory", "TestSupport",
-        "VarlinkMethods",
+        "VaultInterface", "HelperInterface", "Varlink", "Configuration", "OAuth", "System",
+        "SecretMemory", "TestSupport", "VarlinkMethods",
       ],
       path: "Tests/MessageCost",
       swiftSettings: strict
@@ -262,6 +281,7 @@ let package = Package(
       path: "Tests/AppAtTerminal",
       swiftSettings: strict
     ),
+    tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(
@@ -274,15 +294,15 @@ let package = Package(
     tests(
       "HTTPTransportTests",
       [
-        "HTTPTransport", "Cryptography", "JSON", "VaultInterface", "SecretMemory", "System",
-        "TestSupport",
+        "HTTPTransport", "Cryptography", "JSON", "HelperInterface", "Varlink", "SecretMemory",
+        "System", "TestSupport",
       ]
     ),
     tests(
       "FingerprintReaderTests",
       [
-        "FingerprintReader", "PresenceTerms", "UserNames", "VaultInterface", "SecretMemory",
-        "System", "TestSupport",
+        "FingerprintReader", "Fprintd", "PresenceTerms", "UserNames", "HelperInterface", "Varlink",
+        "SecretMemory", "System", "TestSupport",
       ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
@@ -291,18 +311,21 @@ let package = Package(
       "LoopbackLoginTests",
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
+    tests("TerminalIOTests", ["TerminalIO", "SecretMemory", "System", "TestSupport"]),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "PresenceTerms",
-        "JSON", "PlainText", "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "QRCode", "TerminalIO", "VaultClient", "VaultInterface",
+        "Varlink", "JSON", "PlainText", "PresenceTerms", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "FuzzMeter", "JSON", "VaultInterface", "Cryptography", "OAuth", "Configuration",
+        "FuzzMeter", "JSON", "VaultInterface", "HelperInterface", "Varlink", "Cryptography",
+        "OAuth",
+        "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory",
         "VarlinkMethods",
       ],
@@ -313,7 +336,8 @@ let package = Package(
     tests(
       "IntegrationTests",
       [
-        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
+        "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
+        "AppSession",
         "AppAtTerminal", "SessionSpeed", "example-server", "example-cli", "TestSupport",
       ],
       exclude: ["Drivers"]

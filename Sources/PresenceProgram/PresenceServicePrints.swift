@@ -1,5 +1,7 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import PresenceTerms
+internal import Varlink
 internal import VaultInterface
 
 /// The prints that the engine sends, and the ones that the reader enrolls and deletes.

@@ -1,6 +1,7 @@
 public import PresenceTerms
 public import SecretMemory
 public import System
+internal import Varlink
 public import VaultInterface
 
 /// The person's side of a presence check: the display, and the person's actions.

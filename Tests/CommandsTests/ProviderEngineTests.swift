@@ -1,7 +1,9 @@
 import Configuration
 import JSON
 import PresenceTerms
+import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -3,8 +3,10 @@ import JSON
 import PresenceTerms
 import SecretMemory
 import System
+import TerminalIO
 import TestSupport
 import Testing
+import Varlink
 import VaultClient
 import VaultInterface
 
@@ -119,7 +121,7 @@ final class Stage: @unchecked Sendable {
   func needPresence(
     _ purpose: PresencePurpose = .refresh,
     methods: [PresenceMethod] = [.fingerprint, .password],
-    requester: String = "bash, pid 4211",
+    requester: String = "bash, PID 4211",
     timeout: Int = 30,
     detail: String? = nil,
     reason: String? = nil

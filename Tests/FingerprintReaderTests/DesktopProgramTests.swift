@@ -1,9 +1,10 @@
+import HelperInterface
 import PresenceTerms
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// The built program, on a desktop with fprintd.
 @Suite(.serialized)

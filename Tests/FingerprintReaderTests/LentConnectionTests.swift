@@ -1,9 +1,9 @@
+import HelperInterface
 import PresenceTerms
 import System
 import TestSupport
 import Testing
 import UserNames
-import VaultInterface
 
 /// The service's program, which asks the kernel about the connection that the engine lends.
 @Suite(.serialized)

@@ -1,9 +1,10 @@
+import HelperInterface
 import PresenceTerms
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// The built program with PAM.
 @Suite(.serialized)

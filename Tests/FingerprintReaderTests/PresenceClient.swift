@@ -1,9 +1,10 @@
+import HelperInterface
 import PresenceTerms
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// The engine's side of a conversation with `thumblatch-presence`.
 final class PresenceClient {

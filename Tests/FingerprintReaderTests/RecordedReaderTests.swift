@@ -1,9 +1,9 @@
+import HelperInterface
 import PresenceTerms
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// The unmodified program on recordings of real readers, replayed by umockdev.
 @Suite

@@ -1,10 +1,10 @@
 import Glibc
+import HelperInterface
 import PresenceTerms
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// One of libfprint's recordings of real readers that plain libfprint replays on this machine
 /// (`Tests/Readers`).

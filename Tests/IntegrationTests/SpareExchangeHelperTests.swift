@@ -3,6 +3,7 @@ import PresenceTerms
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// The spare exchange helper, which is started ahead of its request.

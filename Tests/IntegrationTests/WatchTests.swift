@@ -4,6 +4,7 @@ import PresenceTerms
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// `Watch` over the engine's socket.

@@ -1,4 +1,6 @@
+import HelperInterface
 import PresenceTerms
+import Varlink
 import VaultInterface
 
 /// Every message of the helpers' interface.

@@ -1,6 +1,7 @@
 internal import PresenceTerms
 internal import SecretMemory
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 

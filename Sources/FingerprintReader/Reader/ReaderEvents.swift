@@ -1,5 +1,5 @@
 internal import CFprint
-public import PresenceTerms
+package import PresenceTerms
 
 extension ScanHint {
   init(code: Int32) {
@@ -14,7 +14,7 @@ extension ScanHint {
 }
 
 /// An event during a finger check.
-public enum CheckEvent: Sendable, Equatable {
+package enum CheckEvent: Sendable, Equatable {
   /// The reader is armed: its scans count from here on.
   ///
   /// A reader that cannot tell several prints apart gets one print; `only` is its finger.
@@ -26,7 +26,7 @@ public enum CheckEvent: Sendable, Equatable {
 }
 
 /// An event during an enrollment.
-public enum EnrollEvent: Sendable, Equatable {
+package enum EnrollEvent: Sendable, Equatable {
   /// The reader is armed and needs this many touches.
   case ready(stages: Int)
   /// The reader waits for a touch.
@@ -40,7 +40,7 @@ public enum EnrollEvent: Sendable, Equatable {
 }
 
 /// The result of deleting a print on its reader.
-public enum Deletion: Sendable, Equatable {
+package enum Deletion: Sendable, Equatable {
   /// The reader no longer has the print.
   case deleted
   /// The reader does not store prints.
@@ -52,7 +52,7 @@ public enum Deletion: Sendable, Equatable {
 }
 
 /// The decision of a reader.
-public enum Verdict: Sendable, Equatable {
+package enum Verdict: Sendable, Equatable {
   /// A finger of one of the prints; `nil` if fprintd did not say which.
   case matched(Finger?)
   /// A finger that matches none of the prints.
@@ -60,13 +60,11 @@ public enum Verdict: Sendable, Equatable {
 }
 
 /// The facts about an open reader.
-public struct ReaderFacts: Sendable, Equatable {
+package struct ReaderFacts: Sendable, Equatable {
   /// The name that the driver gives it.
-  public let name: String
-  /// The driver's name.
-  public let driver: String
-  /// How the person touches it.
-  public let scan: ScanType
+  package let name: String
+  package let driver: String
+  package let scan: ScanType
 
   init(_ device: UnsafeMutablePointer<FpDevice>) {
     name = LibraryFault.plain(unsafe text(fp_device_get_name(device)))
@@ -78,7 +76,7 @@ public struct ReaderFacts: Sendable, Equatable {
 }
 
 /// Whether a reader can be used, found out without opening it.
-public enum ReaderLook: Sendable, Equatable {
+package enum ReaderLook: Sendable, Equatable {
   /// A reader is plugged in; `isInUse` says whether a program uses it now.
   case plugged(name: String, driver: String, isInUse: Bool)
   /// This user may not open the reader, but fprintd can; fprintd's name for it, if fprintd is

@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 public import JSON
 public import SecretMemory
+public import Varlink
 public import PresenceTerms
 
 /// The engine and the unlock window.

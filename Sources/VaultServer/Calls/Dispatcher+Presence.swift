@@ -1,6 +1,7 @@
 internal import Presence
 internal import PresenceTerms
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 // Methods for presence checks, and for the actions that only a check allows.

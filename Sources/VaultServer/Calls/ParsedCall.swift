@@ -1,6 +1,7 @@
 internal import PresenceTerms
 internal import System
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 /// A parsed call.
