@@ -1,5 +1,6 @@
 internal import FingerprintReader
 internal import Glibc
+internal import PresenceTerms
 internal import System
 internal import SystemBus
 

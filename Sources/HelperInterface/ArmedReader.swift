@@ -1,5 +1,5 @@
 internal import JSON
-public import PresenceTerms
+package import PresenceTerms
 internal import Varlink
 
 /// The reader that was armed, by its own description.

@@ -1,6 +1,6 @@
-public import JSON
+package import JSON
 internal import PlainText
-public import PresenceTerms
+package import PresenceTerms
 package import Varlink
 
 /// An event of a presence check, from the helper to the engine.

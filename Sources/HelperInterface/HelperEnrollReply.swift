@@ -1,7 +1,7 @@
-public import JSON
+package import JSON
 internal import PlainText
-public import PresenceTerms
-public import SecretMemory
+package import PresenceTerms
+package import SecretMemory
 package import Varlink
 
 /// The progress of an enrollment, from the helper to the engine.

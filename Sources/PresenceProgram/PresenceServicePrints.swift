@@ -2,7 +2,6 @@ internal import FingerprintReader
 internal import HelperInterface
 internal import PresenceTerms
 internal import Varlink
-internal import VaultInterface
 
 /// The prints that the engine sends, and the ones that the reader enrolls and deletes.
 extension PresenceService {

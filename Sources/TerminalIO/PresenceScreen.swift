@@ -1,6 +1,7 @@
 internal import PlainText
+package import PresenceTerms
 package import VaultClient
-package import VaultInterface
+internal import VaultInterface
 
 /// What a person at a terminal reads of a presence check, in commands and in apps.
 package struct PresenceScreen {

@@ -1,3 +1,4 @@
+package import PresenceTerms
 package import SecretMemory
 package import System
 package import VaultClient

@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 
 // How a call spends the check that its prompt has passed. Each proof is spent once, for the question
 // that it was made for.

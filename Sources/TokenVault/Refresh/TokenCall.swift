@@ -1,6 +1,7 @@
 internal import Configuration
 internal import OAuth
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 internal import System
 

@@ -3,6 +3,7 @@ internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 /// The person that signed in, according to the answer.

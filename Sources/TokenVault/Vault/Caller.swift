@@ -1,4 +1,5 @@
 internal import Presence
+internal import PresenceTerms
 public import System
 
 /// Who asks: the connection, which carries the authority, and what can be told about the program.
