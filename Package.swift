@@ -285,8 +285,9 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "VaultClient", "VaultInterface", "JSON", "PlainText",
-        "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "LoopbackLogin", "QRCode", "VaultClient", "VaultInterface",
+        "JSON",
+        "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),

@@ -1,6 +1,5 @@
 internal import JSON
 internal import PlainText
-internal import System
 internal import VaultClient
 internal import VaultInterface
 
@@ -34,7 +33,7 @@ enum UserVerbs {
           + "or $XDG_STATE_HOME/thumblatch"
       )
     }
-    guard ThisProcess.user == 0 else {
+    guard session.isRoot else {
       throw CommandError(.refused, "only root may remove a user's vault")
     }
     let user = session.arguments.operands[0]

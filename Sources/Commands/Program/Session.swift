@@ -13,8 +13,10 @@ final class Session {
   let environment: (String) -> String?
   /// What the process's files would have been masked with, had it been left so.
   var inheritedMask: UInt32?
-  /// Which vault is meant, where that is known.
+  /// The vault that is used; `nil` if it is not known.
   var location: VaultLocation?
+  /// Whether the caller is root.
+  var isRoot = ThisProcess.user == 0
   private let openTerminal: () -> Terminal?
   private let connect: () throws(VaultClientError) -> Connection
   private var terminalIfAny: Terminal??

@@ -38,6 +38,18 @@ enum RequestText {
     )
   }
 
+  /// The error if the request was sent, and no whole answer came.
+  static func lost(from host: String, _ reason: ExchangeFailure) -> CommandError {
+    guard reason != .tooLarge else {
+      return CommandError(.serverError, "the answer has more than 64 MiB")
+    }
+    return CommandError(
+      .unavailable,
+      "no whole answer came from \(host) (\(reason.rawValue)); the request may have taken effect",
+      hint: hint(reason)
+    )
+  }
+
   /// The error if another user's program listens at the address.
   static func untrustedListener(at host: String, _ user: Int?) -> CommandError {
     guard let user else { return notTrusted(.listener, at: host) }

@@ -193,15 +193,8 @@ private struct RequestRun {
       throw RequestText.notSent(to: target.hostAndPort, reason)
     case .untrustedListener(let user):
       throw RequestText.untrustedListener(at: target.hostAndPort, user)
-    case .lost(.tooLarge):
-      throw CommandError(.serverError, "the answer has more than 64 MiB")
     case .lost(let reason):
-      throw CommandError(
-        .unavailable,
-        "no whole answer came from \(target.hostAndPort) (\(reason.rawValue)); the request may "
-          + "have taken effect",
-        hint: RequestText.hint(reason)
-      )
+      throw RequestText.lost(from: target.hostAndPort, reason)
     case .answered(let status, let length, let type, let location, _):
       let failure = RequestText.failure(status, location)
       // Without a success, the present contents of the file are kept.
