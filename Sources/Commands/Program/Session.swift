@@ -80,8 +80,8 @@ final class Session {
     guard let terminal = findTerminal() else {
       throw CommandError(
         .promptNeeded,
-        "\(question) is needed, and there is no terminal to ask at",
-        hint: instead ?? "run it in the foreground of a terminal"
+        "\(question) is needed, but there is no terminal",
+        hint: instead ?? "run the command in the foreground of a terminal"
       )
     }
     return terminal
@@ -92,7 +92,7 @@ final class Session {
     guard arguments.has("--no-input") else { return }
     throw CommandError(
       .promptNeeded,
-      "\(question) is needed, and --no-input is given",
+      "\(question) is needed, but --no-input is given",
       hint: instead
     )
   }
@@ -263,7 +263,7 @@ extension Session {
         throw CommandError(error, again)
       }
     }
-    throw CommandError(.presence, "the vault asks for presence checks again and again")
+    throw CommandError(.presence, "the vault keeps asking for presence checks")
   }
 
   private func mayRepeat(_ again: Repetition, _ prompt: String?) -> Bool {

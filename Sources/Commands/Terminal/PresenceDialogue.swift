@@ -20,7 +20,7 @@ struct PresenceDialogue {
     // Nobody agrees to what is cut.
     let shown = PlainText.line(request.detail ?? "", limit: .max)
     guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
-      throw CommandError(.usage, "what the presence check is for is too long to be shown")
+      throw CommandError(.usage, "the purpose of the presence check is too long to be shown")
     }
     self.request = request
     terminal = try session.terminal(

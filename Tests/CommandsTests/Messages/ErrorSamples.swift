@@ -130,8 +130,10 @@ extension VaultClientError {
       cause: SystemError("connect", code: 111)
     ),
     .wrongServer(user: 1001), .disconnected, .timedOut, .interrupted, .malformed(.notAnObject),
-    .notUnderstood(.methodNotFound("io.thumblatch.Vault.New")), .unknownError("io.example.Error"),
+    .notUnderstood(.methodNotFound("io.thumblatch.Vault.New")),
+    .notUnderstood(.invalidParameter("account")), .notUnderstood(.permissionDenied),
+    .notUnderstood(.expectedMore), .unknownError("io.example.Error"),
     .refused(.refused(message: "only root may remove a user's vault")),
-    .system(SystemError("socket", code: 24)), .system(SystemError("socket", code: 13)),
+    .system(SystemError("socket", code: 13)),
   ]
 }

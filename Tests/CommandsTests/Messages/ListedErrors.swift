@@ -68,7 +68,7 @@ struct ListedErrors {
       .applyProvider: "client_id cli → other",
     ]
     return PresencePurpose.allCases.flatMap { purpose in
-      [nil, details[purpose]].filter { $0 != nil || details[purpose] == nil }.map { detail in
+      [details[purpose]].map { detail in
         let request = PresenceRequest.sample(purpose, detail: detail)
         let text = PresenceText.fingerprintPrompt(
           to: PresenceText.purpose(of: request),

@@ -6,6 +6,7 @@ import VaultInterface
 @testable import Commands
 
 /// Every text that a person meets is in one list, which is read as a whole.
+@Suite(.serialized)
 struct MessageTests {
   private static let file = CheckedInFile(path: "Tests/CommandsTests/Messages/messages.txt") { _ in
     try MessageList.text()
@@ -56,10 +57,11 @@ struct MessageTests {
       "no locked memory for the password:",
       "no locked memory for what was pasted:",
     ],
-    "a browser of another user": ["An answer was brought by a program that is not yours"],
-    "no loopback address is left": ["cannot be listened at:"],
-    "a bug of a command": ["a password needs no page"],
+    "a browser of another user": ["An answer came from a program of another user"],
+    "no loopback address is left": ["cannot be used:"],
+    "a bug of a command": ["a password login needs no page"],
     "a broken engine": [
+      "it needs",
       "MiB of addresses, and", "it said something else than that it listens",
       "another engine holds the vault, but it does not listen",
     ],

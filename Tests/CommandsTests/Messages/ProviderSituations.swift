@@ -144,6 +144,7 @@ extension Situation {
     ("dev --client-id cli --issuer https://x.org --set frob=1", "an unknown key"),
     ("dev --client-id cli --issuer https://x.org --set client_secret=hunter2", "a secret"),
     ("dev --client-id cli --issuer https://x.org --set scope=openid --scope a", "a key twice"),
+    ("dev --client-id cli --issuer https://x.org --set ca=/x.pem", "certificates as a key"),
     ("dev --client-id cli --issuer http://x.org", "plain http to another machine"),
     ("dev --client-id cli --issuer https://x.org --pin sha256//short", "a pin that is too short"),
     ("dev --client-id cli --issuer https://x.org --ca /nowhere.pem", "no such file"),

@@ -1,5 +1,7 @@
+import Glibc
 import LoopbackLogin
 import System
+import TestSupport
 import VaultInterface
 
 @testable import Commands
@@ -192,10 +194,15 @@ extension Situation {
     ) { stage in
       let call = try begin(stage)
       for (path, host, text) in [
-        ("/x", "127.0.0.1", "another path"), ("/callback", "localhost", "another name"),
+        ("/x", "127.0.0.1", "another path"), ("/callback", "localhost", "another host"),
       ] {
         _ = try comeBack(stage, call, path: path, host: host).readAll(limit: 1 << 16)
         try stage.terminal.waitFor(text)
+      }
+      // The verb reaps the browser. One that is left would stop the exit tests of this process,
+      // which wait for any child.
+      guard eventually({ !hasChild(named: "true") }) else {
+        throw SystemError("wait", code: 110, subject: "true")
       }
       try stage.interrupt()
     },
@@ -263,4 +270,17 @@ extension Situation {
       try stage.reply(AccountReply(account: account()))
     }
   ]
+}
+
+/// Whether this process has a child that it has not waited for (proc_pid_stat(5)).
+private func hasChild(named name: String) -> Bool {
+  let names = (try? Directory(path: "/proc").names()) ?? []
+  return names.contains { process in
+    guard Int32(process) != nil,
+      let file = try? Directory(path: "/proc/\(process)").openForReading("stat"),
+      let bytes = try? file.readAll(limit: 4096)
+    else { return false }
+    let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+    return words.count > 3 && words[1] == "(\(name))" && words[3] == "\(getpid())"
+  }
 }
