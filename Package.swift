@@ -310,8 +310,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "TerminalIO", "VaultClient", "VaultInterface",
-        "Varlink", "JSON",
+        "Commands", "Configuration", "HelperInterface", "LoopbackLogin", "QRCode", "TerminalIO",
+        "VaultClient", "VaultInterface", "Varlink", "JSON",
         "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),

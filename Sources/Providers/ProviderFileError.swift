@@ -18,11 +18,11 @@ public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertib
   /// The problem, in one clause.
   public var description: String {
     switch self {
-    case .noHome: "no place for provider files: HOME is not set"
+    case .noHome: "no directory for provider files: HOME is not set"
     case .missing(let name): "no such provider: \(name)"
     case .wrong(let text), .unreadable(let text): text
-    case .unsafe(let path): "\(path) could be changed by other users"
-    case .exposed(let path): "\(path) holds a client_secret, and other users may read it"
+    case .unsafe(let path): "other users can change \(path)"
+    case .exposed(let path): "\(path) holds a client_secret, and other users can read it"
     }
   }
 
@@ -33,7 +33,7 @@ public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertib
     case .missing: nil
     case .wrong: "correct the file"
     case .unreadable: nil
-    case .unsafe: "find out who did; then: chown and chmod go-w"
+    case .unsafe: "find out who changed it; then use chown, and chmod go-w"
     case .exposed(let path): "chmod 600 \(path)"
     }
   }

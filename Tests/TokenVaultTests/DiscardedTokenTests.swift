@@ -81,7 +81,7 @@ struct DiscardedTokenTests {
   @Test(arguments: [
     (ScriptedExchange.Step.answer(status: 401, body: ""), "stays valid", "answered 401"),
     (.notStarted("refused"), "stays valid", "is not answering"),
-    (.died, "may stay valid", "no whole answer"),
+    (.died, "may stay valid", "no complete answer"),
   ])
   func whatWasNotRevokedIsSaidToStayValid(
     _ step: ScriptedExchange.Step,

@@ -86,8 +86,8 @@ struct AccountEnding {
   /// What became of the refresh token, as one or two sentences behind what was done here.
   var sentence: String {
     switch grant {
-    case .ended: "\(provider) confirmed that the login is ended."
-    case .none: "There was no login at \(provider) to end\(because)."
+    case .ended: "\(provider) confirmed that the login has ended."
+    case .none: "\(provider) had no login to end\(because)."
     case .valid where isLocal:
       "The refresh token was not revoked and stays valid at \(provider), which was not told."
     case .valid: "The refresh token was NOT revoked and stays valid at \(provider)\(because)."

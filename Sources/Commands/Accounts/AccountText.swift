@@ -72,7 +72,7 @@ enum AccountText {
     }
     for account in accounts {
       guard let missing = account.missingScope else { continue }
-      text += "\n\(PlainText.line(account.name)): not granted any more: \(PlainText.line(missing))"
+      text += "\n\(PlainText.line(account.name)): no longer granted: \(PlainText.line(missing))"
     }
     for account in accounts where isInsecure(account) {
       text += "\n\(PlainText.line(account.name)): insecure, \(ProviderText.plain)"
@@ -108,12 +108,12 @@ enum AccountText {
     }
     table.add(
       "presence",
-      account.presenceProtection ? "on: a refresh needs someone who is here" : "off"
+      account.presenceProtection ? "on: a refresh needs a presence check" : "off"
     )
     if let scope = account.scope { table.add("scopes", scope) }
     if let missing = account.missingScope {
       let login = "thumblatch login \(account.name)"
-      table.add("", "not granted any more: \(missing); to ask for them again: \(login)")
+      table.add("", "no longer granted: \(missing); to ask for them again: \(login)")
     }
     table.add("access token", expiry(account, now: now))
     table.add(

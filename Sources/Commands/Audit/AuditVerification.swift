@@ -18,7 +18,7 @@ extension AuditVerbs {
       throw CommandError(
         .unsafeVault,
         "the audit log is not intact: " + problem(reply),
-        hint: "another program has changed vault.db: do not trust records from there on",
+        hint: "another program has changed vault.db: do not trust that record and later ones",
         facts: object(reply)
       )
     }
@@ -61,7 +61,7 @@ extension AuditVerbs {
     case "duplicated": return "\(record) is a duplicate"
     case "added": return "\(record) was added by another program"
     case "head":
-      return "its authenticated head does not match: do not trust records from \(number) on"
+      return "its end does not match its head from record \(number) on"
     case "checkpoint": return "the checkpoint before \(record) is not the one that was written"
     default: return "\(record) is not as it was written"
     }

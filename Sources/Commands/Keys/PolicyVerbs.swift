@@ -23,16 +23,16 @@ enum PolicyVerbs {
     ],
     summary: "show the rules of the vault, or tighten one for yourself",
     details: """
-      Without VALUE: what the machine lays down, what you have set, and what holds, which is always \
-      the stricter of the two. With VALUE: your own rule from now on, or with "default" none any more; \
-      it needs the system password, ends open prompts and locks the vault. A value that is laxer than \
-      the machine's is refused.
-      RULE is remote (deny: who does not sit at this machine is not even asked for the password), \
-      window (how long an unlock window stays open after its last use, such as 5m) or window-limit \
-      (how long it does at most, such as 8h). After remote deny only somebody at this machine can \
-      change that. \
-      In a private vault all callers are at one place, and remote has no effect. \
-      The machine's rules stand in /etc/thumblatch/thumblatch.conf: see thumblatch.conf(5).
+      Without VALUE: the machine's value, your setting, and the value in effect, which is the \
+      stricter one. With VALUE: your own rule from now on; "default" removes it. That needs the \
+      system password, ends open prompts and locks the vault. A value that is laxer than the \
+      machine's is refused.
+      RULE is remote (deny: a person who is not at this machine is not asked for the password), \
+      window (how long an unlock window stays open after its last use, such as 5m) or \
+      window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
+      at this machine can change that. In a private vault all callers are in one location, and \
+      remote has no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
+      thumblatch.conf(5).
       """
   ) { session throws(CommandError) in
     let operands = session.arguments.operands
@@ -46,7 +46,7 @@ enum PolicyVerbs {
       SetPolicyCall(key: key, value: value, prompt: prompt)
     }
     guard let rule = reply.rules.first(where: { $0.key == key }) else {
-      throw CommandError(.bug, "the engine does not tell of the rule that was changed")
+      throw CommandError(.bug, "the engine did not report the changed rule")
     }
     try session.report(
       ["changed": .boolean(reply.changed), "rule": .object(object(rule))],
@@ -76,8 +76,8 @@ enum PolicyVerbs {
     guard !rules.isEmpty else {
       throw CommandError(
         .usage,
-        "there is no such rule",
-        hint: reply.rules.map(\.key).joined(separator: ", ")
+        "no such rule: \(key ?? "")",
+        hint: "the rules are " + reply.rules.map(\.key).joined(separator: ", ")
       )
     }
     try session.show(
@@ -111,7 +111,7 @@ enum PolicyVerbs {
   private static func sentence(_ rule: VaultRule, changed: Bool) -> String {
     let holds = rule.holds.map { shown(rule, $0) } ?? "without effect here"
     guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
-    let whose = rule.own == nil ? "you have no rule of your own any more" : "your own rule"
+    let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"
   }
 

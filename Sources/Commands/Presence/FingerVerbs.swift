@@ -43,11 +43,11 @@ enum FingerVerbs {
   static let enroll = Verb(
     "fingers enroll",
     [Verb.Operand("FINGER", .optional, offers: .words(names))],
-    summary: "teach the vault a finger; needs the system password",
+    summary: "enroll a finger; needs the system password",
     details: "FINGER is one of: \(names.joined(separator: ", ")). Without it: right-index."
   ) { session throws(CommandError) in
     let finger = try session.arguments.operands.first.map(checked)
-    _ = try session.terminal(for: "a finger on the reader, several times,")
+    _ = try session.terminal(for: "a finger on the reader")
     var progress = EnrollmentProgress(output: session.output)
     try session.stream(within: touchLimit) { prompt in
       EnrollFingerCall(finger: finger, prompt: prompt)
@@ -62,7 +62,7 @@ enum FingerVerbs {
   static let delete = Verb(
     "fingers delete",
     [Verb.Operand("FINGER", .one, offers: .words(names))],
-    summary: "forget a finger that was enrolled here; needs the system password",
+    summary: "delete a finger that was enrolled here; needs the system password",
     details: """
       A reader that stores prints itself deletes it as well. If it cannot, the message says so, and \
       the next enrollment on that reader does it, unless the stored print is damaged.
@@ -98,7 +98,8 @@ enum FingerVerbs {
     throw CommandError(
       .notFound,
       "no such finger: \(finger)",
-      hint: nearest.map { "did you mean: \($0)" } ?? names.joined(separator: ", ")
+      hint: nearest.map { "did you mean: \($0)" } ?? "the fingers are "
+        + names.joined(separator: ", ")
     )
   }
 }

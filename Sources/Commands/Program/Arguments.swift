@@ -178,7 +178,7 @@ private struct Parser {
       return CommandError(
         .usage,
         "unknown option: \(name)",
-        hint: "options of a verb stand after it; thumblatch --help lists the verbs"
+        hint: "options of a verb come after it; thumblatch --help lists the verbs"
       )
     }
     return CommandError(.usage, "unknown option: \(name)", hint: help)
@@ -188,7 +188,7 @@ private struct Parser {
 
   /// What to do instead of a password among the words, where every user of the machine sees it.
   private var passwordRule: String {
-    "a password is no argument: it is asked at the terminal, or read with --password-stdin"
+    "other users can see arguments: type the password at the terminal, or use --password-stdin"
   }
 
   /// `passwordRule`, where a password among the words is likely.

@@ -17,8 +17,8 @@ enum UnavailableText {
     case .refusedOnce:
       return "try again \(when): if it is refused once more, a login is required. Or sign in now"
     case .authority:
-      return "nothing was sent. If its authority is your own: provider add --ca FILE, or "
-        + edit("ca = FILE") + ". If it is not, do not go on over this network"
+      return "nothing was sent. If the authority is your own: provider add --ca FILE, or "
+        + edit("ca = FILE") + ". Otherwise, do not trust this network"
     case .expired:
       return "nothing was sent. The server needs a new certificate; check this machine's clock too"
     case .notYetValid: return "nothing was sent. Set this machine's clock: thumblatch doctor"
@@ -28,12 +28,12 @@ enum UnavailableText {
         + " this check"
     case .pin:
       return "nothing was sent. If the server has a new key: provider add --pin, or "
-        + edit("pins = sha256//...") + ". If it has not, do not go on over this network"
+        + edit("pins = sha256//...") + ". Otherwise, do not trust this network"
     case .listener:
-      return "a refresh token must not reach another user. If that program is the provider, name"
-        + " its user (id -u NAME): " + edit("loopback_users = NUMBER")
+      return "a token must not reach another user. If that program is the provider, allow its user"
+        + " (id -u NAME): " + edit("loopback_users = NUMBER")
     case .certificate:
-      return "nothing was sent. The server speaks no TLS that is accepted here (1.2 or later)"
+      return "nothing was sent. The server must speak TLS 1.2 or later"
     }
   }
 
@@ -61,12 +61,12 @@ enum UnavailableText {
   static func text(_ reason: UnavailableReason, at host: String) -> String {
     switch reason {
     case .notAnswering: "\(host) is not answering (connection refused)"
-    case .authority: "the certificate of \(host) is of an authority that is not trusted here"
+    case .authority: "the certificate of \(host) is from an authority that is not trusted here"
     case .expired: "the certificate of \(host) has expired"
     case .notYetValid: "the certificate of \(host) is not valid yet by this machine's clock"
-    case .name: "the certificate that came from \(host) is another host's"
-    case .pin: "the key of \(host) is none of those that are pinned"
-    case .listener: "it is not known whose program listens at \(host)"
+    case .name: "\(host) sent the certificate of another host"
+    case .pin: "the key of \(host) is not one of the pinned keys"
+    case .listener: "the user whose program listens at \(host) is not known"
     case .certificate, .uncertain, .refusedOnce: "no TLS connection to \(host) could be made"
     }
   }

@@ -22,7 +22,7 @@ extension VaultProvider {
           clientSecret: try clientSecret.map(ClientSecret.init)
         )
       } catch {
-        throw CommandError(.bug, "the engine told a provider that is none: \(error)")
+        throw CommandError(.bug, "the engine sent an invalid provider: \(error)")
       }
     }
   }

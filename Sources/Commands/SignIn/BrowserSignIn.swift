@@ -44,8 +44,8 @@ struct BrowserSignIn {
           if isStarted && !browser.look() {
             isStarted = false
             output.announce(
-              "No browser could be started: open the address above by hand. In a browser of another "
-                + "machine it only works with --paste."
+              "No browser could be started: open the address above by hand. For a browser on another "
+                + "machine, use --paste."
             )
             countdown.again()
           }
@@ -70,10 +70,10 @@ struct BrowserSignIn {
   private func refusal(_ stray: RedirectStray, port: UInt16) -> String {
     let what =
       switch stray {
-      case .user: "An answer was brought by a program that is not yours"
-      case .host: "An answer came under another name than \(redirect.host):\(port)"
+      case .user: "An answer came from a program of another user"
+      case .host: "An answer came for another host than \(redirect.host):\(port)"
       case .path:
-        "An answer came to another path than \(redirect.path.isEmpty ? "/" : redirect.path)"
+        "An answer came for another path than \(redirect.path.isEmpty ? "/" : redirect.path)"
       }
     return "\(what), and was refused. Still waiting for yours."
   }
@@ -83,7 +83,7 @@ struct BrowserSignIn {
       return try RedirectListener(at: redirect, for: .terminal)
     } catch {
       guard error.code == EADDRINUSE else {
-        throw CommandError(.unavailable, "\(redirect.text) cannot be listened at: \(error)")
+        throw CommandError(.unavailable, "\(redirect.text) cannot be used: \(error)")
       }
       throw CommandError(
         .busy,

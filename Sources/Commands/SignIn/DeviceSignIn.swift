@@ -54,8 +54,8 @@ struct DeviceSignIn {
     guard let picture else { return }
     output.announce(
       whole == nil
-        ? "A telephone finds the page by this picture:"
-        : "A telephone finds the page by this picture, with the code in it. Compare the two:"
+        ? "Or scan this picture with a phone:"
+        : "Or scan this picture with a phone, and compare the code that it shows:"
     )
     output.announce(lines: picture, painted: QRPicture.colours)
   }
@@ -94,7 +94,7 @@ struct DeviceSignIn {
         if let longer = answer.interval, longer > interval {
           interval = longer
           output.announce(
-            "\(signIn.place) asks for patience: it is asked every \(longer) s from now on."
+            "\(signIn.place) asks for fewer requests: the next ones are \(longer) seconds apart."
           )
           countdown.again()
         }

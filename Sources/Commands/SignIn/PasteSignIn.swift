@@ -59,8 +59,8 @@ struct PasteSignIn {
     } catch {
       guard error.code == EADDRINUSE else { return nil }
       output.announce(
-        "Another program here has the port of \(redirect.text). It gets the answer if the browser "
-          + "is on this machine: use one on another."
+        "Another program here has the port of \(redirect.text), and would get the answer of a "
+          + "browser on this machine: use a browser on another machine."
       )
       return nil
     }

@@ -18,7 +18,7 @@ enum RedirectText {
     return [
       "at the provider: register the redirect URI \(uri) (a login adds a free port to it, as"
         + " RFC 8252 allows)",
-      "if ports count there: register \(fixed), and add the provider with --redirect-uri \(fixed)",
+      "if the provider compares ports: register \(fixed), and add the provider with --redirect-uri \(fixed)",
     ]
   }
 
@@ -34,7 +34,7 @@ enum RedirectText {
     let fixed = redirect.withFixedPort.text
     let port =
       redirect.port == nil
-      ? "; if ports count there, register \(fixed) and set it (redirect_uri = \(fixed) in the"
+      ? "; if it compares ports, register \(fixed) and set it (redirect_uri = \(fixed) in the"
         + " provider's file, or provider add --redirect-uri)" : ""
     return "if the page showed an error, register the redirect URI \(redirect.text) there\(port);"
       + " to look for the cause: thumblatch provider test \(name)"

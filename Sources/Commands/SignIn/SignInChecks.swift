@@ -23,12 +23,13 @@ extension SignInVerbs {
     guard let files = try? ProviderFiles(environment: session.environment),
       let names = try? files.names(), let first = names.first
     else {
-      return "thumblatch provider add NAME says where: with --template (alone it lists them), or "
-        + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
+      return
+        "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
+        + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
     }
     guard names.count == 1 else {
       let listed = names.prefix(8).map(\.name.text).joined(separator: ", ")
-      return "thumblatch login \(account) --provider P, which is one of "
+      return "thumblatch login \(account) --provider P, where P is one of "
         + "\(listed)\(names.count > 8 ? " and others" : "")"
     }
     // Its file cannot be read: the login says why.
@@ -40,7 +41,7 @@ extension SignInVerbs {
     guard let provider = onlyProvider(session) else { return nil }
     let register =
       provider.settings["kind"] == passwordBackend
-      ? "; for a new user: thumblatch register \(account) --provider \(provider.name)" : ""
+      ? "; to register a new user: thumblatch register \(account) --provider \(provider.name)" : ""
     session.output.talk("\(account) is a new account at \(provider.name)\(register)")
     return provider
   }
@@ -69,7 +70,7 @@ extension SignInVerbs {
     try session.confirm(
       "\(account.name) is signed in as \(old). Sign in as \(new) instead? "
         + "The vault ends the earlier session at the provider if it can.",
-      for: "a confirmation that \(account.name) is signed in as somebody else",
+      for: "a confirmation that another person signs in to \(account.name)",
       otherwise: "\(account.name) stays signed in as \(old)"
     )
   }
@@ -81,7 +82,7 @@ extension SignInVerbs {
     let person = known.email ?? known.displayName
     throw CommandError(
       .refused,
-      "\(account) is signed in already\(person.map { " as \($0)" } ?? "") at \(known.provider)",
+      "\(account) is already signed in\(person.map { " as \($0)" } ?? "") at \(known.provider)",
       hint: "choose another name for the new user, or sign out first: thumblatch logout \(account)"
     )
   }
@@ -94,7 +95,7 @@ extension SignInVerbs {
     session.output.talk(
       account.presenceProtection
         ? "\(account.name) is signed in as \(person); another person needs a presence check"
-        : "\(account.name) is signed in as \(person); whoever signs in now takes that place here"
+        : "\(account.name) is signed in as \(person); a new sign-in replaces that person here"
     )
   }
 
@@ -129,7 +130,7 @@ extension SignInVerbs {
       guard let asked, asked != .password else { return true }
       throw CommandError(
         .usage,
-        "\(place) is a password backend: it has no page for \(asked.option)",
+        "\(place) is a password backend, which has no \(asked.option)",
         hint: "leave \(asked.option) out"
       )
     }
@@ -137,8 +138,8 @@ extension SignInVerbs {
       guard settings["password_grant"] != "true" else { return true }
       throw CommandError(
         .usage,
-        "\(place) is not set to take passwords here",
-        hint: "leave --password out; or, where it does take them: password_grant = true in its file"
+        "\(place) does not take passwords here",
+        hint: "leave --password out; or, if it takes them: password_grant = true in its file"
       )
     }
     guard let option = ["--email", "--password-stdin"].first(where: session.arguments.has) else {
@@ -146,7 +147,7 @@ extension SignInVerbs {
     }
     throw CommandError(
       .usage,
-      "\(option) goes with --password; e-mail and password are for the page of \(place)"
+      "\(option) needs --password: e-mail and password are typed on the page of \(place)"
     )
   }
 
@@ -159,7 +160,7 @@ extension SignInVerbs {
     _ place: String
   ) throws(CommandError) -> VaultAccount {
     if session.arguments.has("--scope") {
-      throw CommandError(.usage, "--scope is for logins at a page of the provider")
+      throw CommandError(.usage, "--scope does not work with a password login")
     }
     let email = try session.answer(option: "--email", question: "E-mail")
     if let known { try confirmChange(of: known, to: email, session) }
@@ -187,7 +188,7 @@ extension SignInVerbs {
     guard !session.output.json, let accounts = try? StatusVerbs.accounts(session, named: nil),
       accounts.count == 2, !accounts.contains(where: \.isDefault)
     else { return }
-    session.output.talk("several accounts now: \(AccountText.chooseDefault)")
+    session.output.talk("you have several accounts now: \(AccountText.chooseDefault)")
   }
 }
 

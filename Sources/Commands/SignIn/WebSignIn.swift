@@ -38,7 +38,7 @@ struct WebSignIn {
     if Browser.isSeen(session.environment) {
       if Browser.isThere(session.environment) { return .browser }
       _ = session.findTerminal()
-      session.output.announce("No browser is found here to sign in at \(place) with.")
+      session.output.announce("No browser was found to sign in at \(place).")
     }
     return try offersCodes() ? .device : .paste
   }
@@ -60,7 +60,7 @@ struct WebSignIn {
     case .paste:
       let terminal = try session.terminal(for: question)
       return try PasteSignIn(signIn: self, redirect: try redirect(), terminal: terminal).run()
-    case .password: throw CommandError(.bug, "a password needs no page")
+    case .password: throw CommandError(.bug, "a password login needs no page")
     }
   }
 
@@ -88,7 +88,7 @@ struct WebSignIn {
     // What to check in the provider's file does not matter where there is another way.
     let why = refusal.message.prefix { $0 != ";" }
     session.output.announce(
-      "There is no code from \(place) (\(why)). An address is pasted here instead."
+      "\(place) gives no code (\(why)). Paste an address instead."
     )
     return try run(.paste, isAsked: false)
   }
@@ -153,7 +153,7 @@ struct WebSignIn {
     guard let text, text.utf8.count <= 8192,
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw CommandError(.unavailable, "\(place) gave an address that none can open") }
+    else { throw CommandError(.unavailable, "\(place) gave an address that cannot be opened") }
     return text
   }
 
@@ -165,7 +165,7 @@ struct WebSignIn {
     let again = "to try again: thumblatch login \(account)"
     return CommandError(
       .loginRequired,
-      "nobody signed in at \(place) in time; nothing was changed",
+      "the sign-in at \(place) took too long; nothing was changed",
       hint: cause.map { "\($0); \(again)" } ?? again
     )
   }
@@ -185,8 +185,8 @@ struct WebSignIn {
     case .refused(.invalidArgument(let message)):
       CommandError(
         .serverError,
-        "what came from the browser is not the answer to this login: \(message)",
-        hint: "begin anew: thumblatch login \(account)"
+        "the browser brought the answer to another login: \(message)",
+        hint: "to try again: thumblatch login \(account)"
       )
     default: finished(error)
     }
@@ -201,7 +201,7 @@ struct WebSignIn {
         .serverError,
         "\(place) refused: \(message)",
         hint: message.hasPrefix("invalid_scope")
-          ? "the scopes that it offers: thumblatch provider test \(place)" : nil,
+          ? "to see the scopes that it offers: thumblatch provider test \(place)" : nil,
         status: status
       )
     // The answer that came from the browser is used once.

@@ -19,7 +19,7 @@ extension Session {
       let answer = trimmed(line)
       if !answer.isEmpty || mayBeEmpty { return answer }
     }
-    throw CommandError(.presence, "no \(question.lowercased()) was given")
+    throw CommandError(.presence, "no \(question.lowercased()) was typed")
   }
 
   /// A password typed unseen, or a line of standard input with `--password-stdin`.
@@ -40,9 +40,9 @@ extension Session {
       guard twice else { return first }
       let second = try ask("Password again: ", terminal)
       if SecretBytes.constantTimeEqual(first.bytes, second.bytes) { return first }
-      output.say("The two were not the same.")
+      output.say("The passwords differ. Type them again.")
     }
-    throw CommandError(.presence, "no password was given")
+    throw CommandError(.presence, "no password was typed")
   }
 
   /// A provider's client secret, typed unseen or read from standard input.
@@ -105,7 +105,7 @@ extension Session {
     } catch {
       throw CommandError(error)
     }
-    throw CommandError(.presence, "nothing was given")
+    throw CommandError(.presence, "nothing was typed")
   }
 
   private func trimmed(_ line: String) -> String {

@@ -35,7 +35,7 @@ public struct RequestTarget: Sendable, Equatable {
     else { throw bad }
     guard address.scheme == "https" || address.isLoopback else {
       throw ConfigurationError(
-        .badValue(text: nil, rule: "https; http reaches this machine's own addresses alone")
+        .badValue(text: nil, rule: "https, or http to this machine itself")
       )
     }
     scheme = address.scheme

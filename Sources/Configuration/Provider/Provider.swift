@@ -168,7 +168,7 @@ public struct Provider: Sendable, Equatable {
     var seen: Set<String> = []
     for field in group {
       guard let name = name(of: field), !seen.insert(name).inserted else { continue }
-      let rule = "the name of one field alone"
+      let rule = "the name of one field"
       throw ConfigurationError(.badValue(text: name, rule: rule), key: field.key)
     }
   }
