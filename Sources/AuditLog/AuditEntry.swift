@@ -16,7 +16,7 @@ package enum AuditEvent: String, Sendable {
   case release
   case rekey
   case recovery = "store-recovered"
-  case pruning = "trail-pruning"
+  case pruning = "audit-pruning"
   case renamed = "account-renamed"
   case defaultAccount = "account-default"
   case removed = "account-removed"

@@ -231,7 +231,7 @@ package struct AuditLog {
   private func placed(_ old: AuditHead, after number: Int64) throws(AuditFailure) -> AuditHead {
     var head = old
     guard let free = try stored(try store.freeAuditNumber(after: number)) else {
-      throw .storage(.damaged("the trail's numbers are used up"))
+      throw .storage(.damaged("the audit log has no numbers left"))
     }
     // The chain continues from the previous record, if that has a code.
     if free > 1, let before = try stored(try store.auditCodes(from: free - 1, limit: 1)).first,

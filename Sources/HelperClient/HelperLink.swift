@@ -1,7 +1,6 @@
-internal import Glibc
-internal import SecretMemory
+internal import HelperInterface
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// Why a helper did not answer.
 enum HelperError: Error, Equatable {
@@ -17,6 +16,15 @@ enum HelperError: Error, Equatable {
   case malformed
   /// It could not find the answer.
   case unseen
+
+  fileprivate init(_ error: ConversationError) {
+    self =
+      switch error {
+      case .ended: .ended
+      case .malformed: .malformed
+      case .interrupted, .timedOut, .system: .silent
+      }
+  }
 }
 
 /// One running helper, and this side of its socket.
@@ -96,22 +104,13 @@ final class HelperLink: Sendable {
     oneway: Bool = false,
     passing descriptor: Int32 = -1
   ) throws(HelperError) {
-    let message: SecretBytes
-    do {
-      message = try VarlinkCall(call, more: more, oneway: oneway).encoded(on: .helper)
+    do throws(ConversationError) {
+      try socket.send(
+        VarlinkCall(call, more: more, oneway: oneway).encoded(on: .helper),
+        passing: descriptor
+      )
     } catch {
-      throw .malformed
-    }
-    do {
-      unsafe try message.withUnsafeBytes { bytes in
-        var done = 0
-        while done < bytes.count {
-          let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-          done += unsafe try socket.send(rest, passing: done == 0 ? descriptor : -1) ?? 0
-        }
-      }
-    } catch {
-      throw .ended
+      throw HelperError(error)
     }
   }
 
@@ -146,28 +145,10 @@ final class HelperLink: Sendable {
     _ buffer: inout MessageBuffer,
     until deadline: BootInstant
   ) throws(HelperError) -> VarlinkReply {
-    while true {
-      do {
-        if let reply = try buffer.nextReply() { return reply }
-      } catch {
-        throw .malformed
-      }
-      let left = deadline.seconds(since: .now)
-      guard left >= 0 else { throw .silent }
-      let count: Int?
-      do throws(SystemError) {
-        guard try socket.waitReadable(milliseconds: Int32(clamping: left * 1000 + 1000)) else {
-          continue
-        }
-        count = unsafe try buffer.receive { room throws(SystemError) in
-          unsafe try socket.receive(into: room)?.count ?? 0
-        }
-      } catch {
-        // unix(7): the other side has closed its socket with unread bytes in it.
-        if error.code == ECONNRESET { throw .ended }
-        throw .silent
-      }
-      guard let count, count > 0 else { throw .ended }
+    do throws(ConversationError) {
+      return try buffer.nextReply(from: socket, until: deadline)
+    } catch {
+      throw HelperError(error)
     }
   }
 

@@ -104,14 +104,14 @@ public final class RedirectConnection {
       if sent > 0 {
         done += sent
       } else if sent < 0, errno == EAGAIN || errno == EINTR {
-        guard wait(for: POLLOUT, until: end, interrupt) else { return }
+        guard isReady(writing: true, until: end, interrupt) else { return }
       } else {
         return
       }
     }
     endAnswer()
     let nothing = RedirectRequest(path: "", authority: "")
-    while case .waiting = look(for: nothing), wait(for: POLLIN, until: deadline, interrupt) {}
+    while case .waiting = look(for: nothing), isReady(until: deadline, interrupt) {}
   }
 
   private func endAnswer() {
@@ -121,16 +121,20 @@ public final class RedirectConnection {
     deadline = BootInstant.now.advanced(bySeconds: Self.drainLimit)
   }
 
-  /// Waits for events; false at the deadline or at an interrupt.
-  private func wait(for events: Int32, until end: BootInstant, _ interrupt: Int32?) -> Bool {
-    var entries = [
-      pollfd(fd: socket.number, events: Int16(events), revents: 0),
-      pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
-    ]
-    let left = end.nanoseconds - BootInstant.now.nanoseconds
-    guard left > 0 else { return false }
-    let ready = unsafe poll(&entries, 2, Int32(clamping: left / 1_000_000 + 1))
-    return entries[1].revents == 0 && (ready > 0 || (ready < 0 && errno == EINTR))
+  /// Waits for the socket; false at the deadline or at an interrupt.
+  private func isReady(
+    writing: Bool = false,
+    until end: BootInstant,
+    _ interrupt: Int32?
+  ) -> Bool {
+    guard BootInstant.now < end else { return false }
+    let readiness = try? Readiness.wait(
+      for: socket.number,
+      writing: writing,
+      interrupt: interrupt,
+      deadline: end
+    )
+    return readiness == .ready
   }
 
   private func redirect(_ query: Range<Int>) -> Outcome {

@@ -1,6 +1,7 @@
+internal import HelperInterface
 internal import SecretMemory
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// The socket to the engine, and the call in progress.
 final class HelperConnection {
@@ -30,14 +31,9 @@ final class HelperConnection {
 
   /// Receives bytes; false at the end of the connection, or on an error.
   func receive() -> Bool {
-    do throws(SystemError) {
-      let count = unsafe try buffer.receive { room throws(SystemError) in
-        guard let received = unsafe try socket.receive(into: room) else { return 0 }
-        let count = received.count
-        if let passed = received.takeDescriptor() { lent = consume passed }
-        return count
-      }
-      return (count ?? 0) > 0
+    do throws(ConversationError) {
+      if let passed = try buffer.receive(from: socket) { lent = consume passed }
+      return true
     } catch {
       return false
     }
@@ -81,14 +77,7 @@ final class HelperConnection {
     guard !isSilent else { return }
     do {
       // The reply may hold a print.
-      let message = try reply.encoded(on: .helper)
-      unsafe try message.withUnsafeBytes { bytes throws(SystemError) in
-        var done = 0
-        while done < bytes.count {
-          let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-          done += unsafe try socket.send(rest) ?? 0
-        }
-      }
+      try socket.send(reply.encoded(on: .helper))
     } catch {
       isBroken = true
     }

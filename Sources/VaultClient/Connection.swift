@@ -1,7 +1,6 @@
-internal import Glibc
-internal import SecretMemory
 public import System
-public import VaultInterface
+public import Varlink
+internal import VaultInterface
 
 /// A connection to the vault: calls go out, and replies come back in order.
 ///
@@ -30,8 +29,8 @@ public final class Connection {
   private var sent: UInt64 = 0
   /// The calls whose last reply has not arrived, oldest first.
   private var open: [CallNumber] = []
-  /// Whether a reply has ever arrived.
-  public private(set) var hasAnswered = false
+  /// How many replies have arrived.
+  private(set) var answers = 0
 
   /// Makes a connection over a connected socket.
   ///
@@ -58,15 +57,14 @@ public final class Connection {
     _ content: Method,
     more: Bool = false
   ) throws(VaultClientError) -> CallNumber {
-    do {
-      let message = try VarlinkCall(content, more: more).encoded(on: .vault)
-      unsafe try message.withUnsafeBytes { bytes throws in unsafe try write(bytes) }
-    } catch let error as MessageError {
-      throw .malformed(error)
-    } catch let error as VaultClientError {
-      throw error
+    do throws(ConversationError) {
+      try socket.send(
+        VarlinkCall(content, more: more).encoded(on: .vault),
+        interrupt: interrupt,
+        until: BootInstant.now.advanced(bySeconds: 30)
+      )
     } catch {
-      throw .disconnected
+      throw VaultClientError(error)
     }
     sent += 1
     let number = CallNumber(number: sent)
@@ -81,15 +79,14 @@ public final class Connection {
   ) throws(VaultClientError) -> Event {
     while true {
       if let reply = try takeReply() { return reply }
-      switch try Readiness.wait(
+      switch try Readiness.unlessInterrupted(
         for: socket.number,
         input: input,
         interrupt: interrupt,
         deadline: deadline
       ) {
-      case .ready: try receive()
+      case .ready, .interrupted: try receive()
       case .input: return .input
-      case .interrupted: throw .interrupted
       case .timedOut: return .timedOut
       }
     }
@@ -146,13 +143,15 @@ public final class Connection {
     of reply: VarlinkReply,
     to method: Method.Type
   ) throws(VaultClientError) -> Method.Reply {
+    let refusal: VaultError?
+    do { refusal = try VaultError(decoding: reply) } catch { throw .malformed(error) }
+    if let refusal { throw .refused(refusal) }
     do {
       return try reply.result(of: method)
     } catch {
       switch error {
-      case .vault(let error): throw .refused(error)
       case .service(let error): throw .notUnderstood(error)
-      case .unknown(let name): throw .unknownError(name)
+      case .other(let name): throw .unknownError(name)
       case .malformed(let error): throw .malformed(error)
       }
     }
@@ -165,54 +164,15 @@ public final class Connection {
     // The reply has no call, so the server breaks the protocol.
     guard let number = open.first else { throw .malformed(.otherMethod) }
     if !reply.continues { open.removeFirst() }
-    hasAnswered = true
+    answers += 1
     return .reply(reply, of: number)
   }
 
   private func receive() throws(VaultClientError) {
-    var ended = false
-    do {
-      let count = unsafe try buffer.receive { (room) throws(SystemError) -> Int in
-        guard let received = unsafe try socket.receive(into: room) else { return 0 }
-        ended = received.count == 0
-        return received.count
-      }
-      guard count != nil else { throw VaultClientError.malformed(.tooLong(maximum: buffer.count)) }
-    } catch let error as VaultClientError {
-      throw error
-    } catch let error as SystemError {
-      if error.code == ECONNRESET { throw .disconnected }
-      throw .system(error)
+    do throws(ConversationError) {
+      _ = try buffer.receive(from: socket)
     } catch {
-      throw .disconnected
-    }
-    if ended { throw .disconnected }
-  }
-
-  private func write(_ bytes: UnsafeRawBufferPointer) throws(VaultClientError) {
-    var done = 0
-    let deadline = BootInstant.now.advanced(bySeconds: 30)
-    while done < bytes.count {
-      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-      do {
-        if let count = unsafe try socket.send(rest) {
-          done += count
-          continue
-        }
-      } catch {
-        if error.code == EPIPE || error.code == ECONNRESET { throw .disconnected }
-        throw .system(error)
-      }
-      switch try Readiness.wait(
-        for: socket.number,
-        writing: true,
-        interrupt: interrupt,
-        deadline: deadline
-      ) {
-      case .ready, .input: continue
-      case .interrupted: throw .interrupted
-      case .timedOut: throw .timedOut
-      }
+      throw VaultClientError(error)
     }
   }
 }

@@ -88,11 +88,12 @@ struct EngineStart {
   ) throws(VaultClientError) -> Outcome {
     var bytes: [UInt8] = []
     while true {
-      switch try Readiness.wait(for: pipe.number, interrupt: interrupt, deadline: deadline) {
-      case .ready, .input: break
-      case .interrupted: throw .interrupted
-      case .timedOut: throw .engineFailed(reason: "it did not say that it listens")
-      }
+      let isReadable = try Connection.wait(
+        for: pipe.number,
+        interrupt: interrupt,
+        until: deadline
+      )
+      guard isReadable else { throw .engineFailed(reason: "it did not say that it listens") }
       let chunk = try read(from: pipe, atMost: maximumReason + 1 - bytes.count)
       bytes += chunk
       if bytes.first == UInt8(ascii: "L") { return .listening }

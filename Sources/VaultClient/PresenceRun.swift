@@ -1,5 +1,6 @@
 public import SecretMemory
 public import System
+internal import Varlink
 public import VaultInterface
 
 /// The person's side of a presence check: the display, and the person's actions.

@@ -35,9 +35,7 @@ public struct Reconnection: Sendable {
     let pause = Self.pauses[tries]
     tries += 1
     let end = BootInstant(nanoseconds: BootInstant.now.nanoseconds + pause * 1_000_000)
-    guard try Readiness.wait(for: -1, interrupt: interrupt, deadline: end) != .interrupted else {
-      throw .interrupted
-    }
+    _ = try Readiness.unlessInterrupted(interrupt: interrupt, deadline: end)
     return true
   }
 }

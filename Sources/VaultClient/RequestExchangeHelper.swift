@@ -1,13 +1,13 @@
-internal import SecretMemory
+package import HelperInterface
 internal import System
-public import VaultInterface
+internal import Varlink
 
 /// Sends one request through an exchange helper of the client's own: `thumblatch-exchange` as its
 /// child.
 ///
 /// The service sends no requests to APIs for its callers. The client does that itself with its
 /// access token, in a separate process that has no other data.
-public struct RequestExchangeHelper: Sendable {
+package struct RequestExchangeHelper: Sendable {
   private static let program = "thumblatch-exchange"
   /// A caller's locale, proxy or library path must not reach the helper.
   private static let environment = [
@@ -19,7 +19,7 @@ public struct RequestExchangeHelper: Sendable {
   private let interrupt: Int32?
 
   /// Makes a sender that gives up when `interrupt` becomes readable.
-  public init(interrupt: Int32? = nil) {
+  package init(interrupt: Int32? = nil) {
     self.interrupt = interrupt
   }
 
@@ -28,7 +28,7 @@ public struct RequestExchangeHelper: Sendable {
   /// Its body is all of `input`, and the answer's body is written to `output`.
   ///
   /// - Throws: `interrupted`, `exchangeHelperMissing` if the program is not installed.
-  public func perform(
+  package func perform(
     _ call: HelperRequestCall,
     input: Int32?,
     output: Int32
@@ -59,46 +59,15 @@ public struct RequestExchangeHelper: Sendable {
     _ = consume other
     // The helper holds no slot, so it may be ended when the answer is no longer wanted.
     defer { child.finish(withinMilliseconds: 0) }
-    do {
-      let message = try VarlinkCall(call).encoded(on: .helper)
-      unsafe try message.withUnsafeBytes { bytes in
-        var done = 0
-        while done < bytes.count {
-          done += unsafe try socket.send(UnsafeRawBufferPointer(rebasing: bytes[done...])) ?? 0
-        }
-      }
-    } catch let error as MessageError {
-      throw .malformed(error)
+    let reply: VarlinkReply
+    do throws(ConversationError) {
+      try socket.send(VarlinkCall(call).encoded(on: .helper))
+      var buffer = MessageBuffer(.helper)
+      let deadline = BootInstant.now.advanced(bySeconds: Int64(call.timeout / 1000 + 15))
+      reply = try buffer.nextReply(from: socket, interrupt: interrupt, until: deadline)
     } catch {
-      throw .disconnected
+      throw VaultClientError(error)
     }
-    return try reply(on: socket, within: Int64(call.timeout / 1000 + 15))
-  }
-
-  private func reply(
-    on socket: borrowing Descriptor,
-    within seconds: Int64
-  ) throws(VaultClientError) -> HelperRequestReply {
-    var buffer = MessageBuffer(.helper)
-    let deadline = BootInstant.now.advanced(bySeconds: seconds)
-    while true {
-      let message: VarlinkReply?
-      do { message = try buffer.nextReply() } catch { throw .malformed(error) }
-      if let message { return try Connection.result(of: message, to: HelperRequestCall.self) }
-      switch try Readiness.wait(for: socket.number, interrupt: interrupt, deadline: deadline) {
-      case .interrupted: throw .interrupted
-      case .timedOut: throw .timedOut
-      case .ready, .input: break
-      }
-      let count: Int?
-      do {
-        count = unsafe try buffer.receive { room throws(SystemError) in
-          unsafe try socket.receive(into: room)?.count ?? 0
-        }
-      } catch {
-        throw .system(error)
-      }
-      guard let count, count > 0 else { throw .disconnected }
-    }
+    return try Connection.result(of: reply, to: HelperRequestCall.self)
   }
 }

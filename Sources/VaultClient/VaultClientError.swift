@@ -1,4 +1,5 @@
 public import System
+public import Varlink
 public import VaultInterface
 
 /// Why the vault could not be reached, or the error that it answered.
@@ -43,8 +44,21 @@ public enum VaultClientError: Error, Sendable {
   case unknownError(String)
   /// The vault's own error.
   case refused(VaultError)
+  /// The engine asks for one presence check after the other.
+  case asksWithoutEnd
   /// A system call failed.
   case system(SystemError)
+
+  init(_ error: ConversationError) {
+    self =
+      switch error {
+      case .ended: .disconnected
+      case .interrupted: .interrupted
+      case .timedOut: .timedOut
+      case .malformed(let error): .malformed(error)
+      case .system(let error): .system(error)
+      }
+  }
 }
 
 extension VaultClientError: CustomStringConvertible {
@@ -69,6 +83,7 @@ extension VaultClientError: CustomStringConvertible {
     case .notUnderstood(let error): "the engine does not understand this program: \(error)"
     case .unknownError(let name): "the engine answered \(name)"
     case .refused(let error): "\(error)"
+    case .asksWithoutEnd: "the vault asks for presence checks again and again"
     case .system(let error): "\(error)"
     }
   }

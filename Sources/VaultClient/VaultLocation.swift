@@ -191,7 +191,6 @@ public enum VaultLocation: Sendable, Equatable {
   private static func pause(milliseconds: Int64, interrupt: Int32?) throws(VaultClientError) {
     let now = BootInstant.now.nanoseconds
     let deadline = BootInstant(nanoseconds: now + milliseconds * 1_000_000)
-    let end = try Readiness.wait(for: -1, interrupt: interrupt, deadline: deadline)
-    if end == .interrupted { throw .interrupted }
+    _ = try Readiness.unlessInterrupted(interrupt: interrupt, deadline: deadline)
   }
 }

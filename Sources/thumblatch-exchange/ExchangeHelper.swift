@@ -1,8 +1,9 @@
 import Cryptography
 import HTTPTransport
+import HelperInterface
 import SecretMemory
 import System
-import VaultInterface
+import Varlink
 
 /// The exchange helper's connection: a call of `Exchange`, the request, the durable outcome, the
 /// reply.
@@ -10,7 +11,7 @@ import VaultInterface
 /// The process may be started long before that call, and knows nothing of it until then.
 struct ExchangeHelper: ~Copyable {
   /// The longest wait for a byte, in milliseconds; then it checks its files and waits again.
-  private static let patience: Int32 = 15_000
+  private static let checkInterval: Int32 = 15_000
 
   /// If the engine started it for a request, the request comes within this time after the greeting,
   /// in milliseconds.
@@ -18,12 +19,11 @@ struct ExchangeHelper: ~Copyable {
   /// How long it waits after its reply until the engine no longer needs it, in milliseconds.
   private static let rest: Int32 = 2000
 
-  private let socket: Descriptor
+  private let connection: EngineConnection
   /// The engine's user.
   private let engine: UInt32
   /// Whether it belongs to the service, which passes no descriptors except this connection.
   private let isService: Bool
-  private let inbox = Inbox()
   /// Whether it serves this process itself.
   private let isRehearsal: Bool
   /// The path of the program at the start.
@@ -37,7 +37,7 @@ struct ExchangeHelper: ~Copyable {
 
   /// Makes a helper for the engine that runs as this user, on descriptor 0.
   init(engine: UInt32, isService: Bool) {
-    socket = Descriptor(owning: 0)
+    connection = EngineConnection(Descriptor(owning: 0))
     self.engine = engine
     self.isService = isService
     isRehearsal = false
@@ -46,7 +46,7 @@ struct ExchangeHelper: ~Copyable {
 
   /// Makes a helper that serves this process itself; see `rehearse()`.
   init(rehearsalOn socket: consuming Descriptor) {
-    self.socket = socket
+    connection = EngineConnection(socket)
     engine = ThisProcess.user
     isService = true
     isRehearsal = true
@@ -60,10 +60,12 @@ struct ExchangeHelper: ~Copyable {
   consuming func run() -> Bool {
     do {
       // Only the engine may use this process.
-      guard try socket.peerCredentials().user == engine else { return false }
+      guard try connection.socket.peerCredentials().user == engine else { return false }
       guard let received = try receiveCall() else { return isIdleAtEnd }
       guard case .exchange(let call, let slot, let announces) = received else {
-        if case .request(let call) = received { try? send(VarlinkReply(Self.perform(call))) }
+        if case .request(let call) = received {
+          try? connection.send(VarlinkReply(Self.perform(call)))
+        }
         return true
       }
       let reply = perform(call, slot: slot, announces: announces)
@@ -71,9 +73,9 @@ struct ExchangeHelper: ~Copyable {
       // reply.
       slot?.release()
       // The engine may be gone. If there is a slot, the outcome is in it.
-      try? send(VarlinkReply(reply))
+      try? connection.send(VarlinkReply(reply))
       // Ending takes the kernel a millisecond, in which the engine could not write the new tokens.
-      if !isRehearsal { _ = try? socket.waitReadable(milliseconds: Self.rest) }
+      if !isRehearsal { _ = try? connection.socket.waitReadable(milliseconds: Self.rest) }
       return true
     } catch {
       return false
@@ -90,7 +92,7 @@ struct ExchangeHelper: ~Copyable {
   private mutating func receiveCall() throws -> Received? {
     var slot: Slot?
     while true {
-      while let call = try inbox.buffer.nextCall() {
+      while let call = try connection.buffer.nextCall() {
         do throws(VarlinkError) {
           switch try HelperRequest(call) {
           case .exchange(let exchange):
@@ -98,7 +100,7 @@ struct ExchangeHelper: ~Copyable {
           // The engine asks, before any exchange, whether the helper may wait.
           case .proceed:
             if isIdle(slot) { Confinement.rest() }
-            try? send(VarlinkReply(EmptyReply()))
+            try? connection.send(VarlinkReply(EmptyReply()))
           // The answer goes to a descriptor that only a client can pass.
           case .request(let request) where !isService: return .request(request)
           case .request, .loadPrint, .check, .respond, .enroll, .keep, .deletePrints, .getReader,
@@ -108,7 +110,7 @@ struct ExchangeHelper: ~Copyable {
         } catch {
           // Before the reply: after it the engine may tell this process to end.
           if isIdle(slot) { Confinement.rest() }
-          try send(error.reply)
+          try connection.send(error.reply)
         }
         if isIdle(slot) { try prepare() }
       }
@@ -116,14 +118,8 @@ struct ExchangeHelper: ~Copyable {
         isIdleAtEnd = true
         return nil
       }
-      let count = unsafe try inbox.buffer.receive { room throws(SystemError) in
-        guard let received = unsafe try socket.receive(into: room) else { return 0 }
-        let count = received.count
-        // Only one descriptor is expected: a second one is closed and ignored.
-        if let passed = received.takeDescriptor(), slot == nil { slot = Slot(passed) }
-        return count
-      }
-      guard let count, count > 0 else {
+      // Only one descriptor is expected: a second one is closed and ignored.
+      guard try connection.receive({ if slot == nil { slot = Slot($0) } }) else {
         isIdleAtEnd = isIdle(slot)
         return nil
       }
@@ -131,14 +127,14 @@ struct ExchangeHelper: ~Copyable {
   }
 
   /// Whether no part of a request has come.
-  private func isIdle(_ slot: Slot?) -> Bool { inbox.buffer.count == 0 && slot == nil }
+  private func isIdle(_ slot: Slot?) -> Bool { connection.buffer.count == 0 && slot == nil }
 
   /// Waits for the first byte of a request without limit.
   ///
   /// It returns false if this process must not serve it, because its program or a library was
   /// replaced during the wait.
   private mutating func waitForRequest() throws(SystemError) -> Bool {
-    while !(try socket.waitReadable(milliseconds: Self.patience)) {
+    while !(try connection.socket.waitReadable(milliseconds: Self.checkInterval)) {
       guard image?.isCurrent == true else { return false }
     }
     Confinement.begin()
@@ -148,26 +144,13 @@ struct ExchangeHelper: ~Copyable {
 
   /// Prepares everything that the first request needs; once, after the greeting.
   private mutating func prepare() throws(SystemError) {
-    guard image == nil, !isRehearsal, !(try socket.waitReadable(milliseconds: Self.haste)) else {
-      return
-    }
+    guard image == nil, !isRehearsal,
+      !(try connection.socket.waitReadable(milliseconds: Self.haste))
+    else { return }
     Self.rehearse()
     // After the rehearsal, which loads libraries.
     if let program, try ThisProcess.programPath() == program { image = try? RunningImage() }
     Confinement.rest()
-  }
-
-  private func send(_ reply: VarlinkReply) throws { try Self.send(reply, on: socket) }
-
-  private static func send(_ reply: VarlinkReply, on socket: borrowing Descriptor) throws {
-    let message = try reply.encoded(on: .helper)
-    unsafe try message.withUnsafeBytes { bytes throws(SystemError) in
-      var rest = unsafe bytes
-      while rest.count > 0 {
-        guard let sent = unsafe try socket.send(rest) else { continue }
-        unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(sent))
-      }
-    }
   }
 
   private func perform(_ call: ExchangeCall, slot: Slot?, announces: Bool) -> ExchangeReply {
@@ -200,13 +183,9 @@ struct ExchangeHelper: ~Copyable {
 
   /// Returns the function to call before the first byte of the request; false forbids sending.
   private func beginning(of call: ExchangeCall, announces: Bool) -> () -> Bool {
-    let (number, inbox) = (socket.number, inbox)
+    let connection = connection
     return {
-      let socket = Descriptor(owning: number)
-      let mayBegin =
-        (!call.waits || inbox.mayProceed(socket)) && (!announces || Self.announce(on: socket))
-      _ = socket.relinquish()
-      return mayBegin
+      (!call.waits || connection.mayProceed()) && (!announces || Self.announce(on: connection))
     }
   }
 
@@ -214,9 +193,9 @@ struct ExchangeHelper: ~Copyable {
   ///
   /// If it returns false, the engine does not know, and nothing may be sent. The engine would take
   /// the end of this process for a request that was not sent, and send it again.
-  private static func announce(on socket: borrowing Descriptor) -> Bool {
+  private static func announce(on connection: EngineConnection) -> Bool {
     guard let begun = try? VarlinkReply(ExchangeReply.begun, continues: true) else { return false }
-    return (try? send(begun, on: socket)) != nil
+    return (try? connection.send(begun)) != nil
   }
 
   private func perform(
@@ -238,7 +217,7 @@ struct ExchangeHelper: ~Copyable {
       // The engine treats an empty slot with a recorded intent as uncertain.
       guard error.isNotSent else { return ExchangeReply(error) }
       // The slot holds the outcome of nothing until the engine has recorded its intent.
-      if waits, !inbox.mayProceed(socket) { return ExchangeReply(error) }
+      if waits, !connection.mayProceed() { return ExchangeReply(error) }
       outcome = .notSent(reason: error.word)
     }
     guard let image = try? seal.image(of: outcome) else { return .lost(.other) }

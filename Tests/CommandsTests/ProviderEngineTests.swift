@@ -1,6 +1,8 @@
 import Configuration
 import JSON
+import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -1,5 +1,6 @@
 import SecretMemory
 import System
+import TestSupport
 import Testing
 
 @testable import Commands

@@ -30,7 +30,7 @@ struct AuditKeepingTests {
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [10, 9, 18])
     let last = try await vault.auditPage(after: 0, since: nil, account: nil).last
-    #expect(last?.event == "trail-pruning")
+    #expect(last?.event == "audit-pruning")
     #expect(last?.detail == "8 records removed, up to number 8")
     // Once more, from the checkpoint on.
     try await vault.write(30)
@@ -162,7 +162,7 @@ extension Vault {
     try change {
       for number in 0..<count {
         var entry = AuditEntry(event: .lock, outcome: .done)
-        entry.requester = "bash, pid \(number)"
+        entry.requester = "bash, PID \(number)"
         try self.record(entry)
       }
     }
@@ -179,7 +179,7 @@ extension Vault {
           owner: owner,
           event: "lock",
           outcome: "done",
-          requester: "bash, pid \(number)",
+          requester: "bash, PID \(number)",
           mac: []
         )
         row.mac = try auditLog.code(

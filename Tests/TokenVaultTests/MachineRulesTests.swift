@@ -279,7 +279,7 @@ extension Vault {
     try change {
       for _ in 0..<count {
         var entry = AuditEntry(event: .refresh, outcome: .done)
-        entry.requester = "docker-credential-thumblatch, pid 12345"
+        entry.requester = "docker-credential-thumblatch, PID 12345"
         entry.account = ([UInt8](repeating: 7, count: 16), "someone@example.org")
         entry.detail = detail
         try record(entry)

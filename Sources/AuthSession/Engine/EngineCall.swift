@@ -1,11 +1,13 @@
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
 /// One conversation with the engine, on a thread of its own.
 struct EngineCall {
-  let connection: Connection
+  let calls: VaultCalls
   let interrupt: Int32
+  let again: Repetition
 
   /// The time limit for a call that the engine answers without a provider, in seconds.
   static let localLimit: Int64 = 30
@@ -13,10 +15,22 @@ struct EngineCall {
   /// exchange (at most 65 s), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
+  /// Makes the calls of a sign-in, which is valid only on its connection.
+  init(on connection: Connection, interrupt: Int32) {
+    calls = VaultCalls(interrupt: interrupt) { connection }
+    self.interrupt = interrupt
+    again = .never
+  }
+
+  private init(_ calls: VaultCalls, interrupt: Int32, again: Repetition) {
+    self.calls = calls
+    self.interrupt = interrupt
+    self.again = again
+  }
+
   /// Connects, runs `body`, and hangs up, which cancels all work of the engine for it.
   ///
-  /// If the engine leaves or is killed, `again` says whether `body` runs once more on the next
-  /// engine.
+  /// If the engine leaves or is killed, `again` says whether a call is sent to the next engine.
   nonisolated(nonsending) static func run<Value: Sendable>(
     on threads: BlockingWork = .short,
     again: Repetition = .untilPrompted,
@@ -24,7 +38,11 @@ struct EngineCall {
   ) async throws(AuthError) -> Value {
     try await threads.run { interrupt throws(AuthError) in
       do throws(VaultClientError) {
-        return try converse(interrupt, again, body)
+        let location = try VaultLocation(privately: false)
+        let calls = VaultCalls(interrupt: interrupt) { () throws(VaultClientError) in
+          try location.connect(interrupt: interrupt)
+        }
+        return try body(EngineCall(calls, interrupt: interrupt, again: again))
       } catch {
         throw AuthError(error, again)
       }
@@ -52,85 +70,35 @@ struct EngineCall {
     }
   }
 
-  private static func converse<Value>(
-    _ interrupt: Int32,
-    _ again: Repetition,
-    _ body: (EngineCall) throws(VaultClientError) -> Value
-  ) throws(VaultClientError) -> Value {
-    let location = try VaultLocation(privately: false)
-    var reconnection = Reconnection()
-    while true {
-      var connection: Connection?
-      do throws(VaultClientError) {
-        let opened = try location.connect(interrupt: interrupt)
-        connection = opened
-        return try body(EngineCall(connection: opened, interrupt: interrupt))
-      } catch .disconnected where mayRepeat(again, on: connection) {
-        guard try reconnection.waitForNextTry(interrupt: interrupt) else { throw .disconnected }
-      }
-    }
-  }
-
-  private static func mayRepeat(_ again: Repetition, on connection: Connection?) -> Bool {
-    switch again {
-    case .never: false
-    // The first answer may have been a prompt.
-    case .untilPrompted: connection?.hasAnswered != true
-    case .always: true
-    }
-  }
-
-  /// Makes a call, with one presence check if the engine asks for it.
-  ///
-  /// If a joined caller spent the proof, the check may be asked for again, but not without limit.
-  private func converse<Method: VarlinkMethod>(
-    within seconds: Int64,
-    _ asking: PresenceAsking?,
-    _ make: (String?) -> Method
-  ) throws(VaultClientError) -> Method.Reply {
-    var prompt: String?
-    for _ in 0..<4 {
-      do throws(VaultClientError) {
-        return try connection.call(make(prompt), within: seconds)
-      } catch .refused(.presenceNeeded(let request)) {
-        guard let asking, !request.prompt.isEmpty else {
-          throw .refused(.presenceNeeded(request))
-        }
-        try check(request, asking)
-        prompt = request.prompt
-      }
-    }
-    throw .timedOut
-  }
-
-  /// The same for a call that may need a check.
+  /// Makes a call, with a presence check if the engine asks for it.
   ///
   /// It says whether a person can be asked, so that the engine opens no prompt that would not be
   /// seen.
-  func call<Method: AskingMethod>(
+  func call<Method: VarlinkMethod>(
     within seconds: Int64,
     _ asking: PresenceAsking? = nil,
     _ make: (String?) -> Method
   ) throws(VaultClientError) -> Method.Reply {
-    try converse(within: seconds, asking) { prompt in
-      var call = make(prompt)
-      call.ask = asking?.isPossible ?? false
-      return call
+    let asker = asking.map { asking in
+      PresenceAsker(canAsk: asking.isPossible) { request, connection throws(VaultClientError) in
+        try check(request, asking, on: connection)
+      }
     }
-  }
-
-  /// Makes a call that needs no presence check.
-  func call<Method: VarlinkMethod>(
-    within seconds: Int64,
-    _ make: (String?) -> Method
-  ) throws(VaultClientError) -> Method.Reply {
-    try converse(within: seconds, nil, make)
+    return try calls.run(again: again, asking: asker) {
+      connection,
+      prompt throws(VaultClientError) in
+      var call = make(prompt)
+      call.tell(canAsk: asker?.canAsk ?? { false })
+      return try connection.call(call, within: seconds)
+    }
   }
 
   private func check(
     _ request: PresenceRequest,
-    _ asking: PresenceAsking
+    _ asking: PresenceAsking,
+    on connection: Connection
   ) throws(VaultClientError) {
+    guard !request.prompt.isEmpty else { throw .refused(.presenceNeeded(request)) }
     let shown = PresencePrompt(request, asking)
     // Show no prompt if no answer would help. The run reports the reason.
     let isPossible = shown.allowsFingerprint || shown.allowsPassword

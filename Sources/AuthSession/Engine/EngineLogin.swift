@@ -29,7 +29,7 @@ final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
 
   /// Makes the calls of this sign-in, on its connection.
   private var engine: EngineCall {
-    EngineCall(connection: connection, interrupt: wake.event.descriptor.number)
+    EngineCall(on: connection, interrupt: wake.event.descriptor.number)
   }
 
   func finish(

@@ -1,5 +1,6 @@
 internal import SecretMemory
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 

@@ -75,7 +75,7 @@ extension EngineVault {
         var redirect: String?
         if case .browser(let url) = way { redirect = url }
         let flow: LoginFlow = redirect == nil ? .device : .browser
-        let engine = EngineCall(connection: connection, interrupt: interrupt)
+        let engine = EngineCall(on: connection, interrupt: interrupt)
         let reply = try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
           BeginLoginCall(
             account: account,

@@ -1,6 +1,7 @@
 internal import Observation
 internal import PlainText
 internal import System
+internal import TerminalIO
 internal import VaultClient
 
 /// A presenter for programs at a terminal.
@@ -20,12 +21,18 @@ public struct TerminalPresenter: PresencePresenter {
     let isShown = try? await BlockingWork.terminal.run { interrupt throws(AuthError) in
       // The prompt may have ended while another one was shown.
       if case .ended = prompt.phase { return true }
-      guard let terminal = HiddenTerminal() else { return false }
+      guard let terminal = Terminal.controlling(takesInterruptKey: true) else { return false }
       let changed = try WakeEventBox.make()
-      try TypedLine.lend { line throws(AuthError) in
-        TerminalDialogue(prompt, terminal, changed, interrupt: interrupt).run(&line)
+      do throws(TerminalError) {
+        try terminal.hideInput()
+        try HiddenLine.lend { line throws(TerminalError) in
+          let dialogue = TerminalDialogue(prompt, terminal, changed, interrupt: interrupt)
+          try dialogue.run(&line)
+        }
+        return true
+      } catch {
+        return error == .interrupted
       }
-      return true
     }
     if isShown != true { prompt.cancel() }
   }
@@ -34,9 +41,10 @@ public struct TerminalPresenter: PresencePresenter {
 /// One prompt at the controlling terminal.
 private final class TerminalDialogue {
   private let prompt: PresencePrompt
-  private let terminal: HiddenTerminal
+  private let terminal: Terminal
   private let changed: WakeEventBox
   private let interrupt: Int32
+  private var screen: PresenceScreen
   private var isAsking = false
   /// Whether the screen shows the purpose and the requester.
   private var isIntroduced = false
@@ -44,14 +52,14 @@ private final class TerminalDialogue {
   ///
   /// A key answers this phase, even if a newer one has arrived.
   private var shown: PresencePrompt.Phase?
-  /// The text on the screen that says how to touch the reader.
-  private var shownTouch = ""
+  /// The finger on the screen, and how to touch the reader.
+  private var shownTouch: PresenceEvent?
   /// Whether another prompt was open, so that input until now may have been meant for it.
   private var hasQueued = false
 
   init(
     _ prompt: PresencePrompt,
-    _ terminal: HiddenTerminal,
+    _ terminal: Terminal,
     _ changed: WakeEventBox,
     interrupt: Int32
   ) {
@@ -59,25 +67,38 @@ private final class TerminalDialogue {
     self.terminal = terminal
     self.changed = changed
     self.interrupt = interrupt
+    screen = PresenceScreen(
+      on: terminal,
+      purpose: prompt.reason.map { "\(prompt.action), \(PlainText.line($0))" } ?? prompt.action,
+      requester: prompt.requester,
+      reason: prompt.passwordReason,
+      scan: prompt.scan.type
+    )
   }
 
-  /// Follows the prompt until it ends, or until the task is cancelled.
-  func run(_ line: inout TypedLine) {
+  private var touch: PresenceEvent { .touch(finger: prompt.finger, scan: prompt.scan.type) }
+
+  /// Follows the prompt until it ends.
+  ///
+  /// - Throws: `interrupted` if the prompt is no longer wanted.
+  func run(_ line: inout HiddenLine) throws(TerminalError) {
+    defer { terminal.clearStatus() }
     var notice: String?
+    shownTouch = touch
     while true {
       let (phase, news) = observe()
-      if let news, news != notice { say(news) }
+      if let news, news != notice { terminal.say(news) }
       notice = news
-      let touch = PresenceText.touch(prompt.finger, prompt.scan.type)
+      let touch = touch
       if phase != shown {
         show(phase, &line)
       } else if phase == .finger(nil), touch != shownTouch {
-        say(touch)
+        screen.show(touch)
       }
       shown = phase
       shownTouch = touch
       if case .ended = phase { return }
-      guard wait(&line) else { return }
+      try wait(&line)
     }
   }
 
@@ -94,22 +115,20 @@ private final class TerminalDialogue {
   }
 
   /// Waits for the prompt or the person.
-  ///
-  /// Returns false if the prompt is no longer wanted.
-  private func wait(_ line: inout TypedLine) -> Bool {
-    let ready = terminal.wait(with: changed.event.descriptor.number, interrupt)
-    if ready[2] { return false }
-    if ready[1] { changed.event.clear() }
-    guard ready[0] else { return true }
+  private func wait(_ line: inout HiddenLine) throws(TerminalError) {
+    let readiness = try terminal.wait(with: changed.event.descriptor.number, interrupt: interrupt)
+    guard readiness == .ready else {
+      changed.event.clear()
+      return
+    }
     switch line.readKey(of: terminal) {
     case .character: break
     case .cancel: prompt.cancel()
     case .end: enter(&line)
     }
-    return true
   }
 
-  private func enter(_ line: inout TypedLine) {
+  private func enter(_ line: inout HiddenLine) {
     guard isAsking else {
       line.erase()
       switch shown {
@@ -122,65 +141,45 @@ private final class TerminalDialogue {
     }
     isAsking = false
     terminal.endLine()
-    guard let password = try? line.takePassword() else { return prompt.cancel() }
-    prompt.answer(password)
+    guard let password = try? line.take() else { return prompt.cancel() }
+    prompt.answer(Password(password))
   }
 
-  private func show(_ phase: PresencePrompt.Phase, _ line: inout TypedLine) {
+  private func show(_ phase: PresencePrompt.Phase, _ line: inout HiddenLine) {
     switch phase {
-    case .starting, .checking, .ended: break
+    case .starting, .ended: break
+    case .checking: screen.show(.checking)
     case .queued:
       introduce(byFinger: prompt.allowsFingerprint)
       hasQueued = true
-      say(PresenceText.queued)
-    case .ready:
-      discardTyped(&line)
-      hasQueued = false
-      isIntroduced = false
-      say(PresenceText.isReady)
+      screen.show(.queued)
+    case .ready: takeTurn(byFinger: true, &line)
     case .finger(nil): introduce(byFinger: true)
-    case .finger(let advice?): say(PresenceText.advice(advice.hint, prompt.scan.type))
+    case .finger(let advice?): screen.show(.retry(advice.hint))
     case .waiting(let seconds):
       introduce(byFinger: false)
       // The engine's own prompt has already said it in a notice.
-      if prompt.spokenNotice == nil { say(PresenceText.wait(seconds, hasAnswered: false)) }
+      if prompt.spokenNotice == nil { screen.show(.wait(seconds: seconds, wasWrong: false)) }
     case .question(let question, _):
-      if hasQueued {
-        discardTyped(&line)
-        hasQueued = false
-        isIntroduced = false
-        say(PresenceText.isOver)
-      }
+      if hasQueued { takeTurn(byFinger: false, &line) }
       introduce(byFinger: false)
       isAsking = true
       terminal.ask(PresenceText.question(question))
     }
   }
 
-  /// Shows the purpose and the requester once, before the reader is armed and before any question.
+  /// Shows the purpose and the requester once.
   private func introduce(byFinger: Bool) {
     guard !isIntroduced else { return }
     isIntroduced = true
-    if let reason = prompt.passwordReason { say(PresenceText.reason(reason)) }
-    let action = prompt.reason.map { "\(prompt.action), \(PlainText.line($0))" } ?? prompt.action
-    say(
-      byFinger
-        ? PresenceText.fingerprintPrompt(
-          to: action,
-          requester: prompt.requester,
-          password: prompt.allowsPassword,
-          prompt.scan.type
-        ) : PresenceText.passwordPrompt(to: action, requester: prompt.requester)
-    )
+    screen.introduce(byFinger: byFinger, offersPassword: prompt.allowsPassword)
   }
 
-  /// Drops input until now, because it may have been meant for another prompt.
-  private func discardTyped(_ line: inout TypedLine) {
+  /// Takes the turn after another prompt.
+  private func takeTurn(byFinger: Bool, _ line: inout HiddenLine) {
     line.erase()
-    terminal.discardTyped()
-  }
-
-  private func say(_ sentence: String) {
-    terminal.say(sentence, limit: PresenceText.longestDetail + 600)
+    screen.takeTurn(byFinger: byFinger)
+    hasQueued = false
+    isIntroduced = false
   }
 }

@@ -1,4 +1,5 @@
 internal import SecretMemory
+internal import TerminalIO
 
 /// A password on its way to the vault, in memory that is locked and wiped.
 ///
@@ -60,26 +61,36 @@ extension Password {
     _ question: String = "Password: "
   ) async throws(AuthError) -> Password {
     try await BlockingWork.terminal.run { interrupt throws(AuthError) in
-      guard let terminal = HiddenTerminal() else {
+      guard let terminal = Terminal.controlling(takesInterruptKey: true) else {
         throw AuthError(
           .noTerminal,
           "there is no terminal to type a password at",
           recoverySuggestion: "run the program in the foreground of a terminal"
         )
       }
-      return try TypedLine.lend { line throws(AuthError) in
-        terminal.ask(question)
+      do throws(TerminalError) {
         defer { terminal.endLine() }
-        while true {
-          let ready = terminal.wait(with: interrupt)
-          if ready[1] { throw .taskCancelled }
-          switch line.readKey(of: terminal) {
-          case .character: continue
-          case .cancel: throw AuthError(.cancelled, "no password was typed")
-          case .end: return try line.takePassword()
-          }
-        }
+        let secret = try terminal.readSecret(interrupt: interrupt) { terminal.ask(question) }
+        if let secret { return Password(secret) }
+      } catch {
+        throw AuthError(error)
       }
+      throw AuthError(.cancelled, "no password was typed")
+    }
+  }
+}
+
+extension AuthError {
+  fileprivate init(_ error: TerminalError) {
+    switch error {
+    case .interrupted: self = .taskCancelled
+    case .tooLong(let maximum):
+      self.init(.invalidArgument, "a password may have \(maximum) bytes here")
+    case .holdsNUL, .notText:
+      self.init(.invalidArgument, "a password cannot hold a NUL character")
+    case .noMemory(let error):
+      self.init(.unexpected, "no locked memory for the password", cause: error)
+    case .system(let error): self = .system(error)
     }
   }
 }

@@ -114,7 +114,7 @@ struct EngineChecks {
   /// - Throws: only exit 130: a check that Ctrl-C ends has found no fault.
   func run() throws(CommandError) -> [Finding] {
     do throws(CommandError) {
-      _ = try session.vault()
+      try session.connect()
     } catch {
       return [try finding(error)]
     }

@@ -1,5 +1,6 @@
 internal import JSON
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 

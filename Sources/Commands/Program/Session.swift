@@ -1,6 +1,9 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import System
+internal import TerminalIO
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
@@ -16,10 +19,11 @@ final class Session {
   /// Which vault is meant, where that is known.
   var location: VaultLocation?
   private let openTerminal: () -> Terminal?
-  private let connect: () throws(VaultClientError) -> Connection
   private var terminalIfAny: Terminal??
-  private var connection: Connection?
-  fileprivate var reconnection = Reconnection()
+  /// The calls of this run to the vault.
+  let calls: VaultCalls
+  /// Why a presence check could not be led.
+  private var failure: CommandError?
 
   /// Brings together what a run needs; terminal and vault are opened when first wanted.
   init(
@@ -35,7 +39,7 @@ final class Session {
     self.interrupt = interrupt
     self.environment = environment
     self.openTerminal = openTerminal
-    self.connect = connect
+    calls = VaultCalls(interrupt: interrupt, connect: connect)
   }
 
   // MARK: Words
@@ -125,37 +129,62 @@ final class Session {
     try output.data(object())
   }
 
+  // MARK: Presence
+
+  /// Whether a prompt can be shown here.
+  var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
+
+  /// Asks the person at the terminal.
+  var asker: PresenceAsker {
+    PresenceAsker(canAsk: self.canAsk) { request, connection throws(VaultClientError) in
+      do throws(CommandError) {
+        try self.check(request, on: connection)
+      } catch {
+        self.failure = error
+        throw .interrupted
+      }
+    }
+  }
+
+  /// The error of a presence check that could not be led, once.
+  func takeFailure() -> CommandError? {
+    defer { failure = nil }
+    return failure
+  }
+
+  /// Leads a presence check; fails where nobody can be asked.
+  private func check(_ request: PresenceRequest, on connection: Connection) throws(CommandError) {
+    // Nobody agrees to what is cut.
+    let shown = PlainText.line(request.detail ?? "", limit: .max)
+    guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
+      throw CommandError(.usage, "what the presence check is for is too long to be shown")
+    }
+    let terminal = try terminal(for: PresenceText.need(request))
+    let presence = TerminalPresence(request, at: terminal, interrupt: interrupt)
+    do throws(VaultClientError) {
+      try presence.run(on: connection)
+    } catch {
+      throw presence.failure.map(CommandError.init) ?? CommandError(error)
+    }
+  }
+
   // MARK: The vault
 
-  /// The connection to the vault, opened at the first call.
-  func vault() throws(CommandError) -> Connection {
-    do { return try vaultOnWire() } catch { throw CommandError(error) }
-  }
-
-  /// The same, with the client's own error.
-  fileprivate func vaultOnWire() throws(VaultClientError) -> Connection {
-    if let connection { return connection }
-    let opened = try connect()
-    connection = opened
-    return opened
-  }
-
-  /// Hangs up: whatever the engine does for this caller is cancelled.
-  func hangUp() {
-    connection = nil
-  }
-}
-
-// MARK: Calls
-
-extension Session {
   /// How long a call may take that the engine answers by itself, in seconds.
   static let localLimit: Int64 = 30
   /// How long a call may take that asks a provider: an orphaned exchange (at most 67 s), an own one
   /// (at most 65 s), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
-  /// Calls the vault, with one presence dialogue where it asks for one.
+  /// Connects to the vault, if that has not been done.
+  func connect() throws(CommandError) {
+    do { _ = try calls.open() } catch { throw CommandError(error) }
+  }
+
+  /// Hangs up: whatever the engine does for this caller is cancelled.
+  func hangUp() { calls.hangUp() }
+
+  /// Calls the vault, with a presence dialogue where it asks for one.
   ///
   /// `make` gets the prompt whose check has passed, or nil at first.
   func call<Method: VarlinkMethod>(
@@ -169,47 +198,7 @@ extension Session {
     return result
   }
 
-  /// The same for a call that may need a check, which says whether this program can ask for one: a
-  /// prompt that it cannot show is not opened.
-  func call<Method: AskingMethod>(
-    within seconds: Int64,
-    again: Repetition = .untilPrompted,
-    _ make: (String?) -> Method
-  ) throws(CommandError) -> Method.Reply {
-    var result: Method.Reply?
-    try stream(within: seconds, more: false, again: again, make) { result = $0 }
-    guard let result else { throw CommandError(VaultClientError.disconnected, again) }
-    return result
-  }
-
-  /// Whether a prompt can be shown here.
-  var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
-
-  /// Tells a person at a terminal why nothing happens; nobody else.
-  private func announceWaiting() {
-    guard !output.json, (try? terminal(for: "")) != nil else { return }
-    output.status("waiting for the provider")
-  }
-
   /// The same for several replies.
-  func stream<Method: AskingMethod>(
-    within seconds: Int64,
-    more: Bool = true,
-    again: Repetition = .untilPrompted,
-    _ make: (String?) -> Method,
-    each body: (Method.Reply) throws(VaultClientError) -> Void
-  ) throws(CommandError) {
-    let canAsk = canAsk
-    try converse(within: seconds, more: more, again: again) { prompt in
-      var call = make(prompt)
-      call.ask = canAsk
-      return call
-    } each: { reply throws(VaultClientError) in
-      try body(reply)
-    }
-  }
-
-  /// Calls the vault for several replies.
   func stream<Method: VarlinkMethod>(
     within seconds: Int64,
     more: Bool = true,
@@ -217,66 +206,27 @@ extension Session {
     _ make: (String?) -> Method,
     each body: (Method.Reply) throws(VaultClientError) -> Void
   ) throws(CommandError) {
-    try converse(within: seconds, more: more, again: again, make, each: body)
-  }
-
-  /// Calls the vault for several replies, with a presence dialogue where it asks for one.
-  ///
-  /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
-  /// If the engine leaves or is killed before it replies, `again` says whether the call is sent to
-  /// the next one.
-  private func converse<Method: VarlinkMethod>(
-    within seconds: Int64,
-    more: Bool,
-    again: Repetition,
-    _ make: (String?) -> Method,
-    each body: (Method.Reply) throws(VaultClientError) -> Void
-  ) throws(CommandError) {
-    var prompt: String?
-    var prompts = 0
     defer { output.clearStatus() }
-    while prompts < 4 {
-      var hasReply = false
-      do throws(VaultClientError) {
-        try vaultOnWire().stream(
-          make(prompt),
+    do throws(VaultClientError) {
+      try calls.run(again: again, asking: asker) { connection, prompt throws(VaultClientError) in
+        var call = make(prompt)
+        call.tell { self.canAsk }
+        try connection.stream(
+          call,
           more: more,
           within: seconds,
-          whenSlow: seconds == Self.remoteLimit ? { self.announceWaiting() } : nil
-        ) { reply throws(VaultClientError) in
-          hasReply = true
-          try body(reply)
-        }
-        return
-      } catch .refused(.presenceNeeded(let request)) {
-        try PresenceDialogue(request, in: self).run()
-        prompt = request.prompt
-        prompts += 1
-      } catch .disconnected where !hasReply && mayRepeat(again, prompt) {
-        hangUp()
-        guard try waitForNextTry() else { throw CommandError(.disconnected as VaultClientError) }
-        // It went with the engine that opened it.
-        prompt = nil
-      } catch {
-        throw CommandError(error, again)
+          whenSlow: seconds == Self.remoteLimit ? { self.announceWaiting() } : nil,
+          each: body
+        )
       }
-    }
-    throw CommandError(.presence, "the vault asks for presence checks again and again")
-  }
-
-  private func mayRepeat(_ again: Repetition, _ prompt: String?) -> Bool {
-    switch again {
-    case .never: false
-    case .untilPrompted: prompt == nil
-    case .always: true
-    }
-  }
-
-  private func waitForNextTry() throws(CommandError) -> Bool {
-    do throws(VaultClientError) {
-      return try reconnection.waitForNextTry(interrupt: interrupt)
     } catch {
-      throw CommandError(error)
+      throw takeFailure() ?? CommandError(error, again)
     }
+  }
+
+  /// Tells a person at a terminal why nothing happens; nobody else.
+  private func announceWaiting() {
+    guard !output.json, (try? terminal(for: "")) != nil else { return }
+    output.status("waiting for the provider")
   }
 }

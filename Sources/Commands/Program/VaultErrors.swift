@@ -1,3 +1,4 @@
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
@@ -24,6 +25,20 @@ extension CommandError {
       "\(error)",
       hint: "it may have happened all the same: see thumblatch status before you try again"
     )
+  }
+
+  /// What is said about a terminal that cannot be read, or an answer that cannot be used.
+  init(_ error: TerminalError) {
+    switch error {
+    case .interrupted: self = .interrupted
+    case .tooLong(let maximum):
+      self.init(.usage, "the answer is longer than \(maximum) bytes")
+    case .holdsNUL: self.init(.usage, "a password cannot hold a NUL character")
+    case .notText: self.init(.usage, "the answer is not UTF-8")
+    case .noMemory(let error):
+      self.init(.bug, "no locked memory for the password: \(error)")
+    case .system(let error): self.init(.promptNeeded, "\(error)")
+    }
   }
 
   /// How the engine says that an account has to be named.

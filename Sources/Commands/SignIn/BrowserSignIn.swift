@@ -99,19 +99,8 @@ struct BrowserSignIn {
     _ login: String,
     _ arrival: RedirectListener.Arrival
   ) throws(CommandError) -> VaultAccount {
-    let connection = try session.vault()
     do throws(WebSignIn.Failure) {
-      let account = try signIn.asking { prompt throws(VaultClientError) in
-        try connection.call(
-          FinishLoginCall(
-            login: login,
-            query: arrival.query,
-            prompt: prompt,
-            ask: session.canAsk
-          ),
-          within: Session.remoteLimit
-        ).account
-      }
+      let account = try signIn.finish(login, arrival.query)
       show(signedIn(account), arrival)
       return account
     } catch {

@@ -1,4 +1,5 @@
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
@@ -71,13 +72,12 @@ struct DeviceSignIn {
     _ begun: BeginLoginReply,
     until deadline: BootInstant
   ) throws(Failure) -> VaultAccount {
-    let connection: Connection
-    do throws(CommandError) { connection = try session.vault() } catch { throw .other(error) }
     var countdown = Countdown("waiting for \(signIn.place)", until: deadline, on: output)
     defer { output.clearStatus() }
     var interval = begun.interval ?? 0
     var questions = 0
-    func wait(_ prompt: String?) throws(VaultClientError) -> VaultAccount {
+    func wait(_ connection: Connection, _ prompt: String?) throws(VaultClientError) -> VaultAccount
+    {
       let number = try connection.send(
         AwaitLoginCall(login: begun.login, prompt: prompt, ask: signIn.session.canAsk),
         more: true

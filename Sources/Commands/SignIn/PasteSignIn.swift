@@ -3,6 +3,7 @@ internal import Glibc
 internal import LoopbackLogin
 internal import SecretMemory
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
@@ -40,14 +41,8 @@ struct PasteSignIn {
     held = nil
     output.status("signing in")
     defer { output.clearStatus() }
-    let connection = try session.vault()
     do throws(WebSignIn.Failure) {
-      return try signIn.asking { prompt throws(VaultClientError) in
-        try connection.call(
-          FinishLoginCall(login: begun.login, query: query, prompt: prompt, ask: session.canAsk),
-          within: Session.remoteLimit
-        ).account
-      }
+      return try signIn.finish(begun.login, query)
     } catch {
       switch error {
       case .vault(let error): throw signIn.answered(error)
@@ -77,7 +72,7 @@ struct PasteSignIn {
         guard BootInstant.now < deadline else { throw signIn.noRedirect }
         break
       }
-      switch PastedAnswer(line) {
+      switch PastedAnswer(line.bytes) {
       case .query(let query): return query
       case .nothing: continue
       case .otherPage:
@@ -89,13 +84,19 @@ struct PasteSignIn {
     throw CommandError(.loginRequired, "no address was pasted; nothing was changed")
   }
 
-  private func pasted(until deadline: BootInstant) throws(CommandError) -> SecretBytes? {
+  private func pasted(until deadline: BootInstant) throws(CommandError) -> SharedSecret? {
     defer { output.endLine() }
-    return try terminal.readPasted(
-      maximum: Self.maximum,
-      interrupt: session.interrupt,
-      deadline: deadline
-    ) { output.ask("Paste it here (it is not shown): ") }
+    do throws(TerminalError) {
+      return try terminal.readSecret(
+        maximum: Self.maximum,
+        interrupt: session.interrupt,
+        deadline: deadline
+      ) { output.ask("Paste it here (it is not shown): ") }
+    } catch .tooLong(let maximum) {
+      throw CommandError(.usage, "what was pasted is longer than \(maximum) bytes")
+    } catch {
+      throw CommandError(error)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import LoopbackLogin
+internal import SecretMemory
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -123,24 +124,23 @@ struct WebSignIn {
   ///
   /// `body` gets the prompt whose check has passed, or nil at first.
   func asking<Value>(
-    _ body: (String?) throws(VaultClientError) -> Value
+    _ body: (Connection, String?) throws(VaultClientError) -> Value
   ) throws(Failure) -> Value {
-    var prompt: String?
-    for _ in 0..<4 {
-      do throws(VaultClientError) {
-        return try body(prompt)
-      } catch .refused(.presenceNeeded(let request)) {
-        do throws(CommandError) {
-          try PresenceDialogue(request, in: session).run()
-        } catch {
-          throw .other(error)
-        }
-        prompt = request.prompt
-      } catch {
-        throw .vault(error)
-      }
+    do throws(VaultClientError) {
+      return try session.calls.run(again: .never, asking: session.asker, body)
+    } catch {
+      throw session.takeFailure().map { .other($0) } ?? .vault(error)
     }
-    throw .other(CommandError(.presence, "the vault asks for presence checks again and again"))
+  }
+
+  /// Finishes a login with what came from the browser.
+  func finish(_ login: String, _ query: SharedSecret) throws(Failure) -> VaultAccount {
+    try asking { connection, prompt throws(VaultClientError) in
+      try connection.call(
+        FinishLoginCall(login: login, query: query, prompt: prompt, ask: session.canAsk),
+        within: Session.remoteLimit
+      ).account
+    }
   }
 
   /// When the login is over, at the latest so many seconds from now.

@@ -3,10 +3,10 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 internal import System
-internal import VaultClient
+internal import TerminalIO
 internal import VaultInterface
 
-/// All that the program says; nothing else writes to the terminal or to standard output.
+/// All that the program says; nothing else writes to standard output.
 ///
 /// Data goes to standard output, talk to standard error, and the presence dialogue to the
 /// person's terminal, because the other two may be files. Callers hand over text as it is; it is
@@ -20,8 +20,6 @@ final class Output {
   /// Whether a terminal may be coloured at all.
   private let mayColour: Bool
   private var terminal: Terminal?
-  /// Whether a status line stands on the terminal that the next text must replace.
-  private var statusStands = false
 
   /// Speaks through descriptors that outlive this object.
   init(json: Bool, out: Int32 = 1, error: Int32 = 2, environment: (String) -> String?) {
@@ -155,47 +153,19 @@ final class Output {
   }
 
   /// Lines of the dialogue, broken at words to the terminal's width.
-  func say(_ text: String) {
-    clearStatus()
-    guard let terminal else { return }
-    // What a presence check is for stands there whole, with who asks.
-    let plain = PlainText.line(text, limit: PresenceText.longestDetail + 600)
-    let lines = PlainText.wrapped(plain, columns: terminal.columns)
-    writeToTerminal(lines.joined(separator: "\n") + "\n")
-  }
+  func say(_ text: String) { terminal?.say(text) }
 
   /// A question, broken at words to the terminal's width; the answer follows on its last line.
-  func ask(_ text: String) {
-    clearStatus()
-    guard let terminal else { return }
-    let plain = PlainText.line(text)
-    // One column less, so that there is one for what separates question and answer.
-    var lines = PlainText.wrapped(plain, columns: max(terminal.columns - 1, 1))
-    if plain.hasSuffix(" ") { lines.append((lines.popLast() ?? "") + " ") }
-    writeToTerminal(lines.joined(separator: "\n"))
-  }
+  func ask(_ text: String) { terminal?.ask(text) }
 
   /// Ends the line of an answer that was not shown.
-  func endLine() {
-    writeToTerminal("\n")
-  }
+  func endLine() { terminal?.endLine() }
 
   /// A passing remark: rewritten in place where the terminal can, else a line of its own.
-  func status(_ text: String) {
-    guard let terminal else { return }
-    let plain = PlainText.line(text)
-    guard terminal.canRewrite else { return writeToTerminal(plain + "\n") }
-    // One column less, so that a line which fills the terminal does not wrap and stay.
-    writeToTerminal("\r\u{1B}[K" + PlainText.fitted(plain, columns: terminal.columns - 1))
-    statusStands = true
-  }
+  func status(_ text: String) { terminal?.status(text) }
 
   /// Takes the passing remark away.
-  func clearStatus() {
-    guard statusStands else { return }
-    statusStands = false
-    writeToTerminal("\r\u{1B}[K")
-  }
+  func clearStatus() { terminal?.clearStatus() }
 
   // MARK: What must be seen
 
@@ -215,7 +185,7 @@ final class Output {
       return "\u{1B}[\(colour)m\(PlainText.line(line, limit: 8192))\u{1B}[0m"
     }
     let text = "\n" + plain.joined(separator: "\n") + "\n\n"
-    guard terminal == nil else { return writeToTerminal(text) }
+    if let terminal { return terminal.write(text) }
     try? write([UInt8](text.utf8), to: error)
   }
 
@@ -232,11 +202,6 @@ final class Output {
 
   private func paint(_ text: String, _ colour: String) -> String {
     coloured ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
-  }
-
-  private func writeToTerminal(_ text: String) {
-    guard let terminal else { return }
-    try? write([UInt8](text.utf8), to: terminal.descriptor.number)
   }
 
   private func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {

@@ -1,5 +1,5 @@
 internal import SecretMemory
-internal import System
+internal import TerminalIO
 
 /// The questions that are no presence check: e-mail, name, and the provider's password.
 extension Session {
@@ -15,7 +15,7 @@ extension Session {
     let terminal = try terminal(for: "the \(question.lowercased()) (\(option))")
     for _ in 0..<3 {
       output.ask("\(question): ")
-      guard let line = try terminal.readVisible(interrupt: interrupt) else { break }
+      guard let line = try line(at: terminal) else { break }
       let answer = trimmed(line)
       if !answer.isEmpty || mayBeEmpty { return answer }
     }
@@ -32,7 +32,7 @@ extension Session {
   func password(_ question: String, twice: Bool) throws(CommandError) -> SharedSecret {
     if arguments.has("--password-stdin") { return try StandardInput.password(interrupt: interrupt) }
     let terminal = try terminal(for: "the password of \(question)")
-    try terminal.hideInput()
+    try hideInput(of: terminal)
     defer { terminal.restore() }
     for _ in 0..<3 {
       let first = try ask("Password of \(question): ", terminal)
@@ -58,8 +58,6 @@ extension Session {
       for: "the client secret",
       instead: "--client-secret-stdin reads it from a line of standard input"
     )
-    try terminal.hideInput()
-    defer { terminal.restore() }
     return try ask("Client secret: ", terminal)
   }
 
@@ -77,7 +75,7 @@ extension Session {
   ) throws(CommandError) {
     let terminal = try terminal(for: what, instead: "--yes goes on without asking")
     output.ask("\(question) [y/N] ")
-    let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
+    let answer = try line(at: terminal) ?? ""
     guard isYes(answer) else { throw CommandError(.interrupted, refusal) }
   }
 
@@ -86,13 +84,28 @@ extension Session {
     ["y", "yes"].contains(trimmed(answer).lowercased())
   }
 
-  private func ask(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {
-    output.ask(question)
-    defer { output.endLine() }
-    guard let secret = try terminal.readSecret(interrupt: interrupt) else {
-      throw CommandError(.presence, "nothing was given")
+  /// A line that is typed with echo; `nil` at the end of the input.
+  func line(at terminal: Terminal) throws(CommandError) -> String? {
+    do throws(TerminalError) {
+      return try terminal.readVisible(interrupt: interrupt)
+    } catch {
+      throw CommandError(error)
     }
-    return SharedSecret(secret)
+  }
+
+  private func hideInput(of terminal: Terminal) throws(CommandError) {
+    do throws(TerminalError) { try terminal.hideInput() } catch { throw CommandError(error) }
+  }
+
+  private func ask(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {
+    do throws(TerminalError) {
+      defer { output.endLine() }
+      let secret = try terminal.readSecret(interrupt: interrupt) { output.ask(question) }
+      if let secret { return secret }
+    } catch {
+      throw CommandError(error)
+    }
+    throw CommandError(.presence, "nothing was given")
   }
 
   private func trimmed(_ line: String) -> String {

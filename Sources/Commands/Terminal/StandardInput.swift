@@ -1,6 +1,7 @@
 internal import Glibc
 internal import SecretMemory
 internal import System
+internal import TerminalIO
 
 /// What scripts hand over on standard input.
 enum StandardInput {
@@ -89,16 +90,13 @@ enum StandardInput {
   ) throws(CommandError) -> Int {
     var count = 0
     while count < buffer.count {
-      var entries = [
-        pollfd(fd: number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
-      ]
-      let ready = unsafe poll(&entries, 2, -1)
-      guard ready > 0 else {
-        if errno == EINTR { continue }
-        throw CommandError(.usage, "\(SystemError("poll", code: errno))")
+      let readiness: Readiness
+      do throws(SystemError) {
+        readiness = try .wait(for: number, interrupt: interrupt)
+      } catch {
+        throw CommandError(.usage, "\(error)")
       }
-      if entries[1].revents != 0 { throw CommandError.interrupted }
+      if readiness == .interrupted { throw .interrupted }
       // One byte at a time where a line ends the secret: what follows belongs to someone else.
       let want = untilLineEnd ? 1 : buffer.count - count
       let got = unsafe Glibc.read(number, buffer.baseAddress.map { unsafe $0 + count }, want)

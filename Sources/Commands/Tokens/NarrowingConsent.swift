@@ -36,7 +36,7 @@ extension Session {
     output.say("warning: \(risk).")
     output.say("A yes counts for every program until the next login.")
     output.ask("Ask for that token all the same? [y/N] ")
-    let answer = try terminal.readVisible(interrupt: interrupt) ?? ""
+    let answer = try line(at: terminal) ?? ""
     guard isYes(answer) else {
       throw CommandError(.interrupted, "no token was asked for, and the login is as it was")
     }

@@ -27,7 +27,8 @@ final class RequestBody {
     do throws(SystemError) {
       var isInterrupted = false
       let isWhole = try file.take(from: source, limit: RequestVerbs.maximumBody) {
-        isInterrupted = Self.wait(for: number, interrupt)
+        let readiness = try? Readiness.wait(for: number, interrupt: interrupt)
+        isInterrupted = readiness == .interrupted
         return isInterrupted
       }
       if isInterrupted { throw SystemError("read", code: EINTR) }
@@ -39,15 +40,5 @@ final class RequestBody {
         error.code == EFBIG ? "\(path) has more than 64 MiB" : "\(path) cannot be read: \(error)"
       )
     }
-  }
-
-  /// Waits for bytes; `true` if Ctrl-C came first (poll(2)).
-  private static func wait(for number: Int32, _ interrupt: Int32?) -> Bool {
-    var entries = [
-      pollfd(fd: number, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0),
-    ]
-    while unsafe poll(&entries, 2, -1) < 0 && errno == EINTR {}
-    return entries[1].revents != 0
   }
 }

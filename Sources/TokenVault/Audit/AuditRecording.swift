@@ -44,7 +44,7 @@ extension Vault {
       switch error {
       case .storage(let error): throw failure(of: error)
       case .cryptography(let error):
-        throw .unexpected("the trail cannot be continued: \(error)")
+        throw .unexpected("the audit log cannot be continued: \(error)")
       }
     }
   }

@@ -82,7 +82,7 @@ extension Vault {
   private func examineStore() -> [VaultFinding] {
     look("store") { () throws(VaultFailure) in
       let problems = try stored(try store.integrityProblems())
-      guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is whole")] }
+      guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is intact")] }
       return problems.map {
         VaultFinding(
           "store",
@@ -95,35 +95,37 @@ extension Vault {
   }
 
   private func examineCounter() -> [VaultFinding] {
-    look("mark") { () throws(VaultFailure) in
+    look("rollback-counter") { () throws(VaultFailure) in
       if case .vaultUnsafe(let message, let hint)? = freshness.failure {
-        return [VaultFinding("mark", .problem, message, remedy: hint)]
+        return [VaultFinding("rollback-counter", .problem, message, remedy: hint)]
       }
       let count = try boxChanges()
       guard
         let counter = try stored(try RollbackCounterFile.read(in: directory))
       else {
-        guard count > 0 else { return [VaultFinding("mark", .ok, "nothing to mark yet")] }
+        guard count > 0 else {
+          return [VaultFinding("rollback-counter", .ok, "nothing to count yet")]
+        }
         return [
           VaultFinding(
-            "mark",
+            "rollback-counter",
             .warning,
-            "the rollback mark is missing",
-            remedy: "the next refresh writes it anew; find out who removed it"
+            "the rollback counter is missing",
+            remedy: "the next refresh writes it again; find out who removed it"
           )
         ]
       }
       guard counter.count == count else {
         return [
           VaultFinding(
-            "mark",
+            "rollback-counter",
             .problem,
-            "the rollback mark does not fit the store (\(count), and the mark says \(counter.count))",
-            remedy: "if you did not put back an old copy, find out who did"
+            "the rollback counter does not match the store (\(counter.count), and the store says \(count))",
+            remedy: "if you did not restore an old copy, find out who did"
           )
         ]
       }
-      return [VaultFinding("mark", .ok, "the store is not older than its mark")]
+      return [VaultFinding("rollback-counter", .ok, "the store matches its rollback counter")]
     }
   }
 
@@ -208,11 +210,11 @@ extension Vault {
       let last = try stored(try store.lastAuditTime())
       let ahead = (last ?? 0) - clock.wall.seconds
       guard ahead > 60 else {
-        return [VaultFinding("clock-trail", .ok, "the clock stands after the last audit record")]
+        return [VaultFinding("clock-audit", .ok, "the clock stands after the last audit record")]
       }
       return [
         VaultFinding(
-          "clock-trail",
+          "clock-audit",
           .problem,
           "the clock stands \(ahead) s before the last audit record",
           remedy: "set the clock (timedatectl); until then tokens may look valid for too long"

@@ -161,7 +161,7 @@ struct Opening: ~Copyable {
     guard try !fits(identifier, named, store, count) else { return }
     throw VaultFailure.vaultUnsafe(
       "the device secret is not the one of this store",
-      hint: "put the device secret and the store of one backup back together"
+      hint: "restore the device secret and the store from the same backup"
     )
   }
 

@@ -63,7 +63,7 @@ extension Vault {
       try forgetSteadiness(of: row.id)
       guard row.state == .signedIn else { continue }
       row.state = .loginRequired
-      row.cause = "the store was put back"
+      row.cause = "the vault was restored from a backup"
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
       names.append(row.name)
@@ -91,7 +91,7 @@ extension Vault {
     // If no newer counter tells how far the vault had come, add more than normal use ever adds.
     let leap: UInt64 = freshness == .olderThanCounter ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }
     return count
   }
 
@@ -109,11 +109,11 @@ extension StoreFreshness {
   fileprivate var auditName: String {
     switch self {
     case .current: "nothing was seen"
-    case .olderThanCounter: "older than the mark"
-    case .newerThanCounter: "newer than the mark"
-    case .counterMissing: "the mark was missing"
-    case .counterDamaged: "the mark was damaged"
-    case .boxesChanged: "a part was put back"
+    case .olderThanCounter: "older than the rollback counter"
+    case .newerThanCounter: "newer than the rollback counter"
+    case .counterMissing: "the rollback counter was missing"
+    case .counterDamaged: "the rollback counter was damaged"
+    case .boxesChanged: "a part was restored"
     }
   }
 }

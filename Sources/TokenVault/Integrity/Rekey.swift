@@ -145,7 +145,7 @@ extension Vault {
         hint: "the next start of the engine removes it"
       )
     } catch {
-      throw .unexpected("the rollback mark cannot be made: \(error)")
+      throw .unexpected("the rollback counter cannot be written: \(error)")
     }
     storeState.noteRekeyFinished()
     storeState.noteCounter(count)

@@ -40,7 +40,7 @@ extension Vault {
   func countBoxChange() throws(VaultFailure) {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }
     storeState.noteCount()
     try setBoxChanges(next)
     try audited(try auditLog.bind(to: next, using: storeState.keys.audit))
@@ -69,7 +69,7 @@ extension Vault {
     } catch let error as StorageError {
       throw failure(of: error)
     } catch {
-      throw .unexpected("the rollback mark cannot be made: \(error)")
+      throw .unexpected("the rollback counter cannot be written: \(error)")
     }
     storeState.noteCounter(count)
   }

@@ -12,7 +12,7 @@ internal import System
 // engine first refreshes to get one.
 extension Vault {
   /// The cause of a required sign-in after the provider has refused the refresh token itself.
-  static let endedCause = "the provider has ended the grant"
+  static let endedCause = "the provider signed you out"
 
   /// Ends the grant of an account at its provider.
   ///

@@ -20,7 +20,7 @@ public struct Caller: Sendable {
   public let connection: UInt64
   /// The uid that the kernel recorded at connect(2).
   public let user: UInt32
-  /// What to show, such as `bash, pid 4211`.
+  /// What to show, such as `bash, PID 4211`.
   public let requester: String
   /// The program at the other end of the connection; nil for the engine itself.
   public let peer: Peer?

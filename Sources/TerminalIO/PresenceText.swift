@@ -1,0 +1,206 @@
+internal import PlainText
+public import VaultInterface
+
+/// The sentences of the presence dialogue.
+///
+/// Commands and apps use the same ones.
+public enum PresenceText {
+  /// The most characters of a check's purpose.
+  ///
+  /// A longer question is not asked, because a person would not see all of it.
+  public static let longestDetail = 2000
+  /// Another prompt of this person is open.
+  public static let queued = "waiting for the other prompt"
+  /// The other prompt has ended, and this one asks for the password by itself.
+  public static let isOver = "The other prompt is over."
+  /// The other prompt has ended, and the reader is armed only after Enter.
+  public static let isReady = "\(isOver) Press Enter when you are ready for this one."
+  /// The password is being checked.
+  public static let checking = "checking the password"
+
+  /// The action that a passed check allows.
+  ///
+  /// It completes "Touch the fingerprint reader to ...".
+  public static func purpose(of request: PresenceRequest) -> String {
+    let account =
+      request.account.map { "account '\(PlainText.line($0, limit: 64))'" } ?? "the account"
+    let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
+    let more = detail.map { " (\($0))" } ?? ""
+    return switch request.purpose {
+    case .refresh: "use \(account)\(more)"
+    case .enable: "turn on presence protection for \(account)\(detail.map { " \($0)" } ?? "")"
+    case .disable: "turn off presence protection for \(account)"
+    case .unlock: "unlock \(detail ?? (request.account == nil ? "the vault" : account))"
+    case .enroll: "enroll \(detail ?? "a finger")"
+    case .deleteFinger: "delete \(detail ?? "a finger")"
+    case .release: "release the refresh token of \(account)"
+    case .exportable: "make \(account) exportable\(more)"
+    case .rekey: "replace the device secret and re-encrypt everything"
+    case .recover: "accept a vault that was restored from a backup"
+    case .test: "test the presence check"
+    case .rename: "rename \(account) to \(detail.map { "'\($0)'" } ?? "another name")"
+    case .policy: "change the policy\(more)"
+    case .signOut where request.account == nil: "sign out of \(detail ?? "all accounts")"
+    case .signOut: "sign out of \(account)\(more)"
+    case .remove: "remove \(account)\(more)"
+    case .replace: "replace the login of \(account)\(more)"
+    case .setDefault: "make \(account) the default account\(more)"
+    case .applyProvider: "change the provider of \(account)\(more)"
+    }
+  }
+
+  /// The check that a call needs, for an error when no person can be asked.
+  public static func need(_ request: PresenceRequest) -> String {
+    let reason = request.reason.map { " (\(PlainText.line($0, limit: 600)))" } ?? ""
+    return "a presence check to \(purpose(of: request))\(reason)"
+  }
+
+  /// Why the password is needed instead of a finger; `nil` if no reason is needed.
+  public static func reason(of request: PresenceRequest) -> String? {
+    request.reason.map(reason)
+  }
+
+  /// The same for a given reason.
+  public static func reason(_ text: String) -> String {
+    sentence(PlainText.line(text, limit: 600)) + "."
+  }
+
+  /// Why the person must wait.
+  public static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
+    let time = "\(seconds) second\(seconds == 1 ? "" : "s")"
+    return hasAnswered
+      ? "Wrong password. Try again in \(time)."
+      : "An earlier password was wrong. Try again in \(time)."
+  }
+
+  /// The text on the screen before the reader is armed.
+  ///
+  /// - Parameters:
+  ///   - purpose: the action that a passed check allows, from `purpose(of:)`.
+  ///   - requester: the program that asks.
+  ///   - password: whether Enter chooses the password.
+  ///   - scan: how to touch the reader.
+  /// - Returns: one sentence, and the effect of Enter.
+  public static func fingerprintPrompt(
+    to purpose: String,
+    requester: String,
+    password: Bool,
+    _ scan: ScanType = .press
+  ) -> String {
+    let act =
+      scan == .swipe
+      ? "Swipe your finger over the fingerprint reader" : "Touch the fingerprint reader"
+    return "\(act) to \(purpose) (\(requested(by: requester)))\(password ? passwordKey : ".")"
+  }
+
+  /// How to touch the reader, and with which finger if only one can match.
+  public static func touch(_ finger: String?, _ scan: ScanType) -> String {
+    let finger = finger.map { "your \(Self.finger($0))" }
+    return switch scan {
+    case .press: "touch the reader" + (finger.map { " with \($0)" } ?? "")
+    case .swipe: "swipe \(finger ?? "your finger") over the reader"
+    }
+  }
+
+  /// A finger's name as words, such as `right index finger`.
+  private static func finger(_ name: String) -> String {
+    let words = PlainText.line(name, limit: 64).split(separator: "-").joined(separator: " ")
+    return words.hasSuffix("thumb") || words.hasSuffix("finger") ? words : words + " finger"
+  }
+
+  /// The text on the screen before the password question.
+  public static func passwordPrompt(to purpose: String, requester: String) -> String {
+    "Type the system password to \(purpose) (\(requested(by: requester)))."
+  }
+
+  /// A question of the password check, followed by a space.
+  public static func question(_ text: String) -> String {
+    text.isEmpty ? "System password: " : text.hasSuffix(" ") ? text : text + " "
+  }
+
+  /// Advice after a bad scan.
+  public static func advice(_ hint: ScanHint?, _ scan: ScanType) -> String {
+    switch (hint, scan) {
+    case (.tooShort, .press): "too short: keep the finger on the reader a little longer"
+    case (.tooShort, .swipe): "too short: swipe the whole finger, a little more slowly"
+    case (.centerFinger, .press): "not in the middle: put the finger on the center of the reader"
+    case (.centerFinger, .swipe): "not in the middle: swipe along the center of the reader"
+    case (.removeFinger, .press): "lift the finger, then touch the reader again"
+    case (.removeFinger, .swipe): "lift the finger, then swipe it again"
+    case (.general, .press), (nil, .press): "not read well: touch the reader again"
+    case (.general, .swipe), (nil, .swipe): "not read well: swipe the finger again"
+    }
+  }
+
+  /// The message between two tries of one dialogue.
+  public static func nextTry(
+    after method: PresenceMethod,
+    _ outcome: PresenceOutcome,
+    _ message: String,
+    left: [PresenceMethod],
+    _ scan: ScanType = .press
+  ) -> String {
+    let again = scan == .swipe ? "Swipe the finger again" : "Touch the reader again"
+    let next =
+      switch (left.contains(.fingerprint), left.contains(.password)) {
+      case (true, true): again + passwordKey
+      case (true, false): again + "."
+      case (false, _) where method == .fingerprint && outcome == .noMatch:
+        "Too many failed: the system password is needed once."
+      case (false, _): method == .password ? "Try again." : "The system password is needed now."
+      }
+    let what =
+      switch (method, outcome) {
+      case (.password, .noMatch), (.password, .denied): withDetail("Wrong password", message)
+      case (.password, .notAvailable):
+        withDetail("The system password could not be checked", message)
+      case (.fingerprint, .noMatch): withDetail("The finger did not match", message)
+      case (.fingerprint, .denied) where !message.isEmpty: sentence(PlainText.line(message))
+      default: sentence(failure(outcome, message))
+      }
+    return "\(what). \(next)"
+  }
+
+  /// Why the check did not pass, as a clause.
+  public static func failure(_ outcome: PresenceOutcome, _ message: String) -> String {
+    let clause =
+      switch outcome {
+      case .cancelled: "the presence check was cancelled"
+      case .passwordChosen: "the password was chosen instead of the fingerprint"
+      case .notAvailable: "the fingerprint reader is not available"
+      case .notEnrolled: "no finger is enrolled"
+      case .lockedOut:
+        "too many fingers failed: none counts until the system password is given once"
+      case .noMatch: "the presence check failed: no match"
+      case .timedOut: "the presence check timed out"
+      case .busy: "another prompt is open, or the reader is in use"
+      case .denied: "the presence check was denied"
+      }
+    return withDetail(clause, message)
+  }
+
+  /// The advice after a check that did not pass.
+  public static func hint(_ outcome: PresenceOutcome) -> String? {
+    switch outcome {
+    case .notEnrolled: "thumblatch fingers enroll"
+    case .busy: "try again when it is done"
+    case .timedOut: "nobody answered in time: run it again, with somebody there"
+    default: nil
+    }
+  }
+
+  /// The end of a sentence that asks for a finger, if the password passes the check as well.
+  private static let passwordKey = ", or press Enter for your password."
+
+  private static func requested(by requester: String) -> String {
+    "requested by \(PlainText.line(requester, limit: 120))"
+  }
+
+  private static func withDetail(_ clause: String, _ detail: String) -> String {
+    detail.isEmpty || detail == clause ? clause : "\(clause) (\(PlainText.line(detail)))"
+  }
+
+  private static func sentence(_ clause: String) -> String {
+    clause.prefix(1).uppercased() + clause.dropFirst()
+  }
+}

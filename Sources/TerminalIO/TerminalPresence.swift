@@ -1,0 +1,113 @@
+package import SecretMemory
+package import System
+package import VaultClient
+package import VaultInterface
+
+/// One presence check at the person's terminal, for a command.
+///
+/// Enter chooses the password while a finger is awaited. Ctrl-C is an interrupt.
+package final class TerminalPresence: PresenceView {
+  /// Why the terminal failed, if that ended the check.
+  package private(set) var failure: TerminalError?
+  private let request: PresenceRequest
+  private let terminal: Terminal
+  private let interrupt: Int32?
+  private var screen: PresenceScreen
+  private var methods: [PresenceMethod] = []
+  private var listens = true
+
+  /// Prepares the dialogue.
+  package init(_ request: PresenceRequest, at terminal: Terminal, interrupt: Int32?) {
+    self.request = request
+    self.terminal = terminal
+    self.interrupt = interrupt
+    screen = PresenceScreen(
+      on: terminal,
+      purpose: PresenceText.purpose(of: request),
+      requester: request.requester,
+      reason: request.reason,
+      scan: request.scan ?? .press
+    )
+  }
+
+  /// Leads the dialogue; returns when the prompt's check has passed.
+  package func run(on connection: Connection) throws(VaultClientError) {
+    try reading { () throws(TerminalError) in try terminal.hideInput() }
+    defer {
+      terminal.clearStatus()
+      terminal.restore()
+    }
+    try PresenceRun(request, on: connection, view: self).run()
+  }
+
+  package var input: Int32? { listens ? terminal.descriptor.number : nil }
+
+  package func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
+    self.methods = methods
+    guard isFirst else { return }
+    screen.introduce(
+      byFinger: method == .fingerprint,
+      offersPassword: methods.contains(.password)
+    )
+  }
+
+  // Ctrl-C is an interrupt; what is typed between two questions is kept for the next.
+  package var cancelInput: Int32? { nil }
+
+  package func takeCancel() -> Bool { false }
+
+  /// Enter switches to the password where it is offered.
+  package func takeInput() -> PresenceInput {
+    let isEnter = terminal.takeEnter()
+    listens = isEnter != nil
+    return isEnter == true && methods.contains(.password) ? .password : .nothing
+  }
+
+  package func show(_ event: PresenceEvent) {
+    screen.show(event)
+  }
+
+  package func takeTurn(
+    for method: PresenceMethod,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool {
+    screen.takeTurn(byFinger: method == .fingerprint)
+    guard method == .fingerprint else { return true }
+    return try reading { () throws(TerminalError) in
+      try terminal.readSecret(interrupt: interrupt, deadline: deadline) != nil
+    }
+  }
+
+  package func answer(
+    to text: String,
+    hidden: Bool,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> SharedSecret? {
+    let ask = { self.terminal.ask(PresenceText.question(text)) }
+    return try reading { () throws(TerminalError) in
+      if hidden {
+        defer { terminal.endLine() }
+        return try terminal.readSecret(interrupt: interrupt, deadline: deadline, ask: ask)
+      }
+      let line = try terminal.readVisible(interrupt: interrupt, deadline: deadline, ask: ask)
+      guard let line else { return nil }
+      do throws(SecretMemoryError) {
+        return SharedSecret(try SecretBytes(copying: Array(line.utf8)))
+      } catch {
+        throw .noMemory(error)
+      }
+    }
+  }
+
+  /// Reads from the terminal; what goes wrong there ends the check, and is kept.
+  private func reading<Value>(
+    _ body: () throws(TerminalError) -> Value
+  ) throws(VaultClientError) -> Value {
+    do throws(TerminalError) {
+      return try body()
+    } catch {
+      failure = error
+      throw .interrupted
+    }
+  }
+}

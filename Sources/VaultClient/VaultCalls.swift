@@ -1,0 +1,86 @@
+public import VaultInterface
+
+/// How a client asks a person for a presence check.
+public struct PresenceAsker {
+  /// Whether a person can be asked; if not, the engine opens no prompt.
+  public let canAsk: () -> Bool
+  let check: (PresenceRequest, Connection) throws(VaultClientError) -> Void
+
+  /// Makes an asker, whose `check` returns when the check of the prompt has passed.
+  public init(
+    canAsk: @escaping @autoclosure () -> Bool,
+    check: @escaping (PresenceRequest, Connection) throws(VaultClientError) -> Void
+  ) {
+    self.canAsk = canAsk
+    self.check = check
+  }
+}
+
+/// The calls of one client, with the presence checks that the engine asks for.
+///
+/// If the engine leaves or is killed before it replies, the call is sent to the next engine, as far
+/// as its `Repetition` allows.
+public final class VaultCalls {
+  /// If a joined caller spent the proof, the engine asks again, but not without limit.
+  private static let mostChecks = 4
+
+  private let interrupt: Int32?
+  private let connect: () throws(VaultClientError) -> Connection
+  private var connection: Connection?
+  private var reconnection = Reconnection()
+
+  /// Makes calls over the connection that `connect` opens when the first one is made.
+  public init(
+    interrupt: Int32?,
+    connect: @escaping () throws(VaultClientError) -> Connection
+  ) {
+    self.interrupt = interrupt
+    self.connect = connect
+  }
+
+  /// The connection, which the first use opens.
+  public func open() throws(VaultClientError) -> Connection {
+    if let connection { return connection }
+    let opened = try connect()
+    connection = opened
+    return opened
+  }
+
+  /// Closes the connection, which cancels all work of the engine for this client.
+  public func hangUp() {
+    connection = nil
+  }
+
+  /// Runs `body`, which makes a call with the prompt whose check has passed, or `nil` at first.
+  public func run<Value>(
+    again: Repetition,
+    asking asker: PresenceAsker?,
+    _ body: (Connection, String?) throws(VaultClientError) -> Value
+  ) throws(VaultClientError) -> Value {
+    var prompt: String?
+    var checks = 0
+    while checks < Self.mostChecks {
+      let answers = connection?.answers ?? 0
+      do throws(VaultClientError) {
+        do throws(VaultClientError) {
+          return try body(try open(), prompt)
+        } catch .refused(.presenceNeeded(let request)) {
+          guard let asker else { throw .refused(.presenceNeeded(request)) }
+          checks += 1
+          try asker.check(request, try open())
+          prompt = request.prompt
+        }
+      } catch {
+        let isUntouched = prompt == nil && connection?.answers ?? 0 == answers
+        guard case .disconnected = error,
+          again == .always || (again == .untilPrompted && isUntouched)
+        else { throw error }
+        hangUp()
+        guard try reconnection.waitForNextTry(interrupt: interrupt) else { throw error }
+        // The prompt ended with the engine that opened it.
+        prompt = nil
+      }
+    }
+    throw .asksWithoutEnd
+  }
+}
