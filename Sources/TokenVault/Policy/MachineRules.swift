@@ -89,10 +89,10 @@ extension Vault {
 
   /// The present limits of the audit log: half of the store at most.
   func auditLimitsNow() -> AuditLimits {
-    guard rules.policyFile != nil, let policy = try? rules.policy() else { return auditLimits }
+    guard rules.policyFile != nil, let policy = try? rules.policy() else { return audit.limits }
     return AuditLimits(
-      seconds: auditLimits.seconds,
-      records: auditLimits.records,
+      seconds: audit.limits.seconds,
+      records: audit.limits.records,
       bytes: Int64(policy.store) << 19
     )
   }

@@ -269,6 +269,9 @@ extension Vault {
     }
   }
 
+  /// The value of the rollback counter.
+  var counterValue: UInt64 { storeState.counter }
+
   /// Returns after everything that was begun earlier.
   func barrier() {}
 
