@@ -89,62 +89,72 @@ let package = Package(
     room("UserNames"),
     room("Presence", ["System"]),
     room("Configuration", ["PlainText", "SecretMemory"]),
+    room("AuditLog", ["Storage", "Cryptography"]),
     room(
       "TokenVault",
       [
-        "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON", "PlainText",
-        "System", "SecretMemory",
+        "AuditLog", "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON",
+        "PlainText", "System", "SecretMemory",
       ]
     ),
-    room("VaultInterface", ["JSON", "PlainText", "SecretMemory", "System"]),
+    room("Varlink", ["JSON", "PlainText", "SecretMemory", "System"]),
+    room("VaultInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
+    room("HelperInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
     room(
       "HelperClient",
       [
-        "TokenVault", "VaultInterface", "OAuth", "Presence", "Configuration", "System",
+        "TokenVault", "HelperInterface", "Varlink", "OAuth", "Presence", "Configuration", "System",
         "SecretMemory",
       ]
     ),
-    room("LoginEvents", ["CSystemd", "System"]),
+    room("SystemBus", ["CSystemd", "System"]),
+    room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "VaultInterface", "OAuth", "Presence", "Storage",
+        "TokenVault", "LoginEvents", "VaultInterface", "Varlink", "OAuth", "Presence", "Storage",
         "Configuration", "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
-    room("VaultClient", ["VaultInterface", "System", "SecretMemory"]),
+    room(
+      "VaultClient",
+      ["VaultInterface", "HelperInterface", "Varlink", "System", "SecretMemory"]
+    ),
     room(
       "TerminalIO",
-      ["VaultClient", "VaultInterface", "PlainText", "System", "SecretMemory"]
+      ["VaultClient", "VaultInterface", "Varlink", "PlainText", "System", "SecretMemory"]
     ),
     room(
       "Commands",
       [
-        "TerminalIO", "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText",
-        "Configuration", "QRCode", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode", "JSON", "System",
+        "SecretMemory",
       ]
     ),
     room(
       "AuthSession",
       [
-        "TerminalIO", "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText",
-        "Configuration", "JSON", "System", "SecretMemory",
+        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "LoopbackLogin", "Providers", "PlainText", "Configuration", "JSON", "System",
+        "SecretMemory",
       ]
     ),
     room("AuthSessionTesting", ["AuthSession", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
-    room("FingerprintReader", ["CFprint", "SecretMemory"]),
+    room("FingerprintReader", ["CFprint", "SecretMemory", "System"]),
+    room("Fprintd", ["FingerprintReader", "LoginEvents", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
     room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "SystemPassword", "VaultInterface", "UserNames", "SecretMemory",
-        "System",
+        "FingerprintReader", "Fprintd", "SystemPassword", "SystemBus", "HelperInterface",
+        "Varlink", "UserNames", "SecretMemory", "System",
       ]
     ),
 
@@ -157,7 +167,10 @@ let package = Package(
     program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
       "thumblatch-exchange",
-      ["HTTPTransport", "Cryptography", "VaultInterface", "UserNames", "SecretMemory", "System"]
+      [
+        "HTTPTransport", "Cryptography", "HelperInterface", "Varlink", "UserNames", "SecretMemory",
+        "System",
+      ]
     ),
 
     program("example-cli", ["AuthSession"]),
@@ -200,37 +213,40 @@ let package = Package(
     ),
     tests("PresenceTests", ["Presence", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
+    tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "Configuration", "OAuth", "Presence", "Storage", "Cryptography", "System",
-        "SecretMemory", "JSON", "KeyWriter",
-        "TestSupport",
+        "TokenVault", "AuditLog", "Configuration", "OAuth", "Presence", "Storage", "Cryptography",
+        "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport",
       ]
     ),
     tests(
       "VaultServerTests",
       [
-        "VaultServer", "TokenVault", "VaultInterface", "Configuration", "OAuth", "Presence",
-        "SecretMemory", "Storage", "System", "TestSupport",
+        "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "OAuth",
+        "Presence", "SecretMemory", "Storage", "System", "TestSupport",
       ]
     ),
     .target(
       name: "VarlinkMethods",
-      dependencies: ["VaultInterface"],
+      dependencies: ["VaultInterface", "HelperInterface", "Varlink"],
       path: "Tests/VarlinkMethods",
       swiftSettings: strict
     ),
     tests(
       "VaultInterfaceTests",
-      ["VaultInterface", "JSON", "SecretMemory", "System", "TestSupport", "VarlinkMethods"],
+      [
+        "VaultInterface", "HelperInterface", "Varlink", "JSON", "SecretMemory", "System",
+        "TestSupport", "VarlinkMethods",
+      ],
       exclude: ["Wire"]
     ),
     .executableTarget(
       name: "MessageCost",
       dependencies: [
-        "VaultInterface", "Configuration", "OAuth", "System", "SecretMemory", "TestSupport",
-        "VarlinkMethods",
+        "VaultInterface", "HelperInterface", "Varlink", "Configuration", "OAuth", "System",
+        "SecretMemory", "TestSupport", "VarlinkMethods",
       ],
       path: "Tests/MessageCost",
       swiftSettings: strict
@@ -260,6 +276,7 @@ let package = Package(
       path: "Tests/AppAtTerminal",
       swiftSettings: strict
     ),
+    tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(
@@ -272,13 +289,16 @@ let package = Package(
     tests(
       "HTTPTransportTests",
       [
-        "HTTPTransport", "Cryptography", "JSON", "VaultInterface", "SecretMemory", "System",
-        "TestSupport",
+        "HTTPTransport", "Cryptography", "JSON", "HelperInterface", "Varlink", "SecretMemory",
+        "System", "TestSupport",
       ]
     ),
     tests(
       "FingerprintReaderTests",
-      ["FingerprintReader", "UserNames", "VaultInterface", "SecretMemory", "System", "TestSupport"]
+      [
+        "FingerprintReader", "Fprintd", "UserNames", "HelperInterface", "Varlink",
+        "SecretMemory", "System", "TestSupport",
+      ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
@@ -291,7 +311,7 @@ let package = Package(
       "CommandsTests",
       [
         "Commands", "Configuration", "QRCode", "TerminalIO", "VaultClient", "VaultInterface",
-        "JSON",
+        "Varlink", "JSON",
         "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),
@@ -299,7 +319,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "FuzzMeter", "JSON", "VaultInterface", "Cryptography", "OAuth", "Configuration",
+        "FuzzMeter", "JSON", "VaultInterface", "HelperInterface", "Varlink", "Cryptography",
+        "OAuth",
+        "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory",
         "VarlinkMethods",
       ],
@@ -310,7 +332,8 @@ let package = Package(
     tests(
       "IntegrationTests",
       [
-        "System", "SecretMemory", "JSON", "VaultInterface", "VaultClient", "Storage", "AppSession",
+        "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
+        "AppSession",
         "AppAtTerminal", "SessionSpeed", "example-server", "example-cli", "TestSupport",
       ],
       exclude: ["Drivers"]

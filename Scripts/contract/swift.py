@@ -4,9 +4,14 @@ import re
 
 from .language import Member, Value, Wrong
 
-TYPES = "Sources/VaultInterface/Generated"
-# The room that waits for the vault.
-SERVICE = "Sources/VaultServer/Generated"
+# The room of each interface.
+FOLDERS = {
+    "Vault": "Sources/VaultInterface/Generated",
+    "Helper": "Sources/HelperInterface/Generated",
+    "Service": "Sources/Varlink/Generated",
+}
+# The room that answers the calls to the vault.
+SERVER = "Sources/VaultServer/Generated"
 
 # Swift names that do not follow from the file.
 NAMES = {
@@ -68,12 +73,13 @@ def innermost(kind):
 class Room:
     """The Swift of one interface."""
 
-    def __init__(self, interface, before=None):
+    def __init__(self, interface):
         self.file = interface
         self.prefix = interface.short
+        self.folder = FOLDERS[interface.short]
+        # Only programs of this package speak with its helpers.
+        self.access = "package" if self.prefix == "Helper" else "public"
         self.names = NAMES.get(interface.short, {})
-        # The interface whose enumerations are declared already.
-        self.before = before
         self.kinds = {name: parts for name, (_, parts) in interface.types.items()}
         self.replies = {}
         shapes = {}
@@ -173,24 +179,24 @@ class Room:
         if not any(member.secret for member in members):
             protocols = protocols + ["Equatable"]
         named = [(member, self.swift_name(place, member)) for member in members]
-        lines = [f"public struct {name}: {', '.join(protocols)} {{", *extra]
+        lines = [f"{self.access} struct {name}: {', '.join(protocols)} {{", *extra]
         if not members:
-            lines += ["", "  public init() {}", ""]
-            lines += ["  public init(decoding object: JSONObject) throws(MessageError) {}", ""]
-            lines += ["  public var encoded: JSONObject {", "    get throws(MessageError) { JSONObject() }"]
-            return lines + ["  }", "}", ""]
+            lines += ["", f"  {self.access} init() {{}}", ""]
+            lines += [f"  {self.access} init(decoding object: JSONObject) throws(MessageError) {{}}", ""]
+            lines.append(f"  {self.access} var encoded: JSONObject {{")
+            return lines + ["    get throws(MessageError) { JSONObject() }", "  }", "}", ""]
         lines += [""] if extra else []
         for member, swift in named:
-            lines += documented(member.comment, "  ") + [f"  public var {swift}: {self.value(member)}"]
+            lines += documented(member.comment, "  ") + [f"  {self.access} var {swift}: {self.value(member)}"]
         given = []
         for member, swift in named:
             default = f" = {member.absent}" if member.absent else " = nil" if member.optional else ""
             given.append(f"    {swift}: {self.value(member)}{default}")
-        lines += ["", "  public init(", ",\n".join(given), "  ) {"]
+        lines += ["", f"  {self.access} init(", ",\n".join(given), "  ) {"]
         lines += [f"    self.{swift} = {swift}" for _, swift in named]
-        lines += ["  }", "", "  public init(decoding object: JSONObject) throws(MessageError) {"]
+        lines += ["  }", "", f"  {self.access} init(decoding object: JSONObject) throws(MessageError) {{"]
         lines += [f"    {swift} = {self.read(member)}" for member, swift in named]
-        lines += ["  }", "", "  public var encoded: JSONObject {", "    get throws(MessageError) {"]
+        lines += ["  }", "", f"  {self.access} var encoded: JSONObject {{", "    get throws(MessageError) {"]
         lines.append("      try .wire([")
         lines += [f'        "{member.name}": {self.write(member, swift)},' for member, swift in named]
         return lines + ["      ])", "    }", "  }", "}", ""]
@@ -212,7 +218,7 @@ class Room:
     def enumeration(self, name, comment, values):
         # Only hand-written replies use the enumeration that decides about their members.
         used = any(name in (m.word, innermost(m.kind)) for m in self.all_members() if not m.variant)
-        access = "public " if used else ""
+        access = f"{self.access} " if used else ""
         lines = documented(comment)
         lines.append(f"{access}enum {name}: String, Sendable, CaseIterable, WireValue {{")
         for value in values:
@@ -234,11 +240,7 @@ class Room:
     def types(self):
         for name, (comment, parts) in self.file.types.items():
             if self.is_enumeration(name):
-                same = self.before and self.before.types.get(name)
-                if not same:
-                    yield from self.enumeration(name, comment, parts)
-                elif same != (comment, parts):
-                    raise Wrong(f"{name} differs between the interfaces")
+                yield from self.enumeration(name, comment, parts)
             elif any(member.secret_key for member in parts):
                 yield from self.keys(f"{name}Members", f"The members of `{self.type_name(name)}`.", parts)
             else:
@@ -251,8 +253,8 @@ class Room:
         for method, (comment, parameters, reply) in self.file.methods.items():
             asks = any(member.name == "ask" for member in parameters)
             extra = [
-                f"  public typealias Reply = {self.replies[method]}",
-                f'  public static let method = "{self.file.name}.{method}"',
+                f"  {self.access} typealias Reply = {self.replies[method]}",
+                f'  {self.access} static let method = "{self.file.name}.{method}"',
             ]
             protocols = ["AskingMethod" if asks else "VarlinkMethod"]
             yield from documented(comment)
@@ -287,10 +289,10 @@ class Room:
         name = f"{self.prefix}Request"
         calls = [(quoted(first_lower(method)), self.call(method)) for method in self.file.methods]
         yield f"/// A call of `{self.file.name}`, with its parameters."
-        yield f"public enum {name}: Sendable {{"
+        yield f"{self.access} enum {name}: Sendable {{"
         yield from (f"  case {case}({call})" for case, call in calls)
         yield from ["", "  /// Reads a call; throws the error that answers it if it cannot be read."]
-        yield from ["  public init(_ call: VarlinkCall) throws(VarlinkError) {", "    do {"]
+        yield from [f"  {self.access} init(_ call: VarlinkCall) throws(VarlinkError) {{", "    do {"]
         yield "      switch call.method {"
         yield from (f"      case {call}.method: self = .{case}(try call.content())" for case, call in calls)
         yield from ["      default: throw VarlinkError.methodNotFound(call.method)", "      }"]
@@ -305,10 +307,26 @@ class Room:
     def description(self):
         if '"""#' in self.file.text:
             raise Wrong(f"{self.file.name}: the text ends a Swift string")
-        yield f"/// The installed file `{self.file.name}.varlink`, byte for byte."
-        yield f'let {first_lower(self.prefix)}Description = #"""'
+        name = first_lower(self.prefix)
+        if self.prefix != "Service":
+            yield "extension VarlinkInterface {"
+            yield f"  /// The interface `{self.file.name}`."
+            yield f"  {self.access} static let {name} = VarlinkInterface("
+            yield f'    name: "{self.file.name}",'
+            yield f"    description: {name}Description,"
+            yield f"    maximumMessage: {self.maximum()},"
+            yield ",\n".join(self.secrets())
+            yield from ["  )", "}", ""]
+        yield f"/// The file `{self.file.name}.varlink`, byte for byte."
+        yield f'let {name}Description = #"""'
         yield from (f"  {line}".rstrip() for line in self.file.text.split("\n"))
         yield from ['  """#', ""]
+
+    def maximum(self):
+        found = re.search(r"Messages are at most (\d+) bytes with their NUL", " ".join(self.file.comment))
+        if not found:
+            raise Wrong(f"{self.file.name}: no line says how long a message may be")
+        return found[1]
 
     def secrets(self):
         """Names, by direction: the reader of JSON knows no more of a member than its name."""
@@ -319,14 +337,12 @@ class Room:
             replies += reply
         for _, members in self.file.errors.values():
             replies += members
-        for direction, members in (("Call", calls), ("Reply", replies)):
+        for direction, members in (("call", calls), ("reply", replies)):
             names = {m.name for m in members if m.secret} | {m.secret_key for m in members if m.secret_key}
             for member in members:
                 if member.name in names and not member.secret:
                     raise Wrong(f"{self.file.name}: a member {member.name} is secret, and another one is not")
-            yield f"let {first_lower(self.prefix)}{direction}Secrets: Set<String> = ["
-            yield from (f'  "{name}",' for name in sorted(names))
-            yield from ["]", ""]
+            yield f"    {direction}Secrets: [" + ", ".join(f'"{name}"' for name in sorted(names)) + "]"
 
     def service(self):
         calls = [(quoted(first_lower(method)), self.call(method)) for method in self.file.methods]
@@ -353,25 +369,27 @@ class Room:
 
         def imports(lines):
             text = "\n".join(lines)
-            found = []
-            if "JSONObject" in text:
-                found.append("public import JSON")
-            if "SharedSecret" in text:
-                access = "public" if re.search(r"public var .*SharedSecret", text) else "internal"
-                found.append(f"{access} import SecretMemory")
-            return found
+            used = {
+                "JSON": "JSONObject" in text,
+                "SecretMemory": "SharedSecret" in text,
+                "Varlink": self.prefix != "Service" and re.search(r"Varlink[A-Z]|WireValue|Member<", text),
+            }
+            shown = {"SecretMemory": rf"{self.access} var .*SharedSecret", "Varlink": "Varlink[A-Z]|MessageError"}
+            for module in used:
+                if used[module]:
+                    access = self.access if re.search(shown.get(module, ""), text) else "internal"
+                    yield f"{access} import {module}"
 
         result = {}
         parts = [("Methods", self.messages()), ("Description", self.description())]
         if self.prefix != "Service":
-            parts += [("Types", self.types()), ("Request", self.request()), ("Secrets", self.secrets())]
+            parts += [("Types", self.types()), ("Request", self.request())]
         if self.file.errors:
             parts.append(("Errors", self.error_types()))
         for part, lines in parts:
             lines = list(lines)
-            used = imports(lines) if part in ("Types", "Methods", "Errors") else []
-            result[f"{TYPES}/{self.prefix}{part}.swift"] = swift(lines, *used)
+            result[f"{self.folder}/{self.prefix}{part}.swift"] = swift(lines, *imports(lines))
         if self.prefix == "Vault":
-            used = ["internal import TokenVault", "internal import VaultInterface"]
-            result[f"{SERVICE}/{self.prefix}Service.swift"] = swift(self.service(), *used)
+            used = ["internal import TokenVault", "internal import VaultInterface", "internal import Varlink"]
+            result[f"{SERVER}/{self.prefix}Service.swift"] = swift(self.service(), *used)
         return result

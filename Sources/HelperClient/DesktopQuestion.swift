@@ -1,7 +1,8 @@
+internal import HelperInterface
 internal import Presence
 internal import System
 internal import TokenVault
-internal import VaultInterface
+internal import Varlink
 
 /// Asks a helper for the fingers that fprintd has for a caller's user.
 struct DesktopQuestion: Sendable {

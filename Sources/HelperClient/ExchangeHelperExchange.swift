@@ -1,10 +1,11 @@
 internal import Configuration
+internal import HelperInterface
 public import OAuth
 internal import SecretMemory
 internal import Synchronization
 internal import System
 public import TokenVault
-internal import VaultInterface
+internal import Varlink
 
 /// Sends requests through `thumblatch-exchange`, one process for each request.
 ///

@@ -1,8 +1,9 @@
+internal import HelperInterface
 internal import Presence
 internal import SecretMemory
 internal import System
 internal import TokenVault
-internal import VaultInterface
+internal import Varlink
 
 /// One check in a helper process.
 struct HelperCheck: CheckConversation {

@@ -1,7 +1,8 @@
+internal import HelperInterface
 internal import Presence
 internal import System
 internal import TokenVault
-internal import VaultInterface
+internal import Varlink
 
 /// One enrollment in a helper process.
 struct HelperEnrollment: EnrollmentConversation {

@@ -1,5 +1,6 @@
+internal import HelperInterface
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// Why a helper did not answer.
 enum HelperError: Error, Equatable {

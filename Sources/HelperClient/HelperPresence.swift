@@ -1,8 +1,9 @@
+internal import HelperInterface
 public import Presence
 internal import SecretMemory
 internal import System
 public import TokenVault
-internal import VaultInterface
+internal import Varlink
 
 /// Runs presence checks in `thumblatch-presence`, one process for each.
 public struct HelperPresence: PresenceChecker {

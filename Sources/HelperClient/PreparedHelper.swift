@@ -1,8 +1,8 @@
+internal import HelperInterface
 internal import Presence
 internal import Synchronization
 internal import System
 internal import TokenVault
-internal import VaultInterface
 
 /// A helper that was started with a prompt and waits for its check.
 ///

@@ -1,7 +1,8 @@
-public import System
+package import System
+internal import SystemBus
 
 /// Why sessions cannot be watched.
-public enum LoginFailure: Error, Sendable, Equatable {
+package enum LoginFailure: Error, Sendable, Equatable {
   /// libsystemd is missing or too old.
   case noLibrary
   /// The system bus is unavailable.
@@ -12,11 +13,23 @@ public enum LoginFailure: Error, Sendable, Equatable {
   case gone
   /// logind sent an invalid message.
   case notUnderstood
+
+  init(_ error: BusError) {
+    self =
+      switch error {
+      case .noLibrary: .noLibrary
+      case .noBus(let error): .bus(error)
+      case .refused(let refusal): .noLogind(SystemError(refusal.method, code: refusal.code))
+      case .failed(let error): .noLogind(error)
+      case .gone: .gone
+      case .notUnderstood: .notUnderstood
+      }
+  }
 }
 
 extension LoginFailure: CustomStringConvertible {
   /// The text for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noLibrary: "libsystemd.so.0 is not installed"
     case .bus(let error): "the system bus cannot be used: \(error)"

@@ -1,5 +1,5 @@
 /// Why a finger does not count for a caller at a location.
-public enum LoginObjection: String, Sendable, Equatable, CaseIterable {
+package enum LoginObjection: String, Sendable, Equatable, CaseIterable {
   case remoteSession = "remote session"
   case notActive = "not active"
   case noSeat = "no seat"
@@ -12,13 +12,13 @@ public enum LoginObjection: String, Sendable, Equatable, CaseIterable {
 
 /// The location of a process: which other requests belong to the same person, and whether a finger
 /// can be that person's.
-public struct LoginLocation: Sendable, Equatable {
+package struct LoginLocation: Sendable, Equatable {
   /// A name that all callers of the location share; `nil` if no other caller belongs to it.
-  public let name: String?
+  package let name: String?
   /// Why a finger does not count; `nil` if it does.
-  public let objection: LoginObjection?
+  package let objection: LoginObjection?
   /// Whether the location is certainly at the machine, not on the network.
-  public let isLocal: Bool
+  package let isLocal: Bool
 
   /// Makes the location of a unit outside any session.
   init(unit: String?) {
@@ -54,5 +54,5 @@ public struct LoginLocation: Sendable, Equatable {
   }
 
   /// The location name of a session.
-  public static func name(ofSession identifier: String) -> String { "session \(identifier)" }
+  package static func name(ofSession identifier: String) -> String { "session \(identifier)" }
 }

@@ -1,38 +1,58 @@
-internal import Glibc
 internal import System
+internal import SystemBus
 
-/// The bus names of systemd-logind; org.freedesktop.login1(5).
-enum Logind {
+/// A connection to systemd-logind, for one thread; org.freedesktop.login1(5).
+///
+/// It addresses logind by its unique name, and only a logind of root: another one could call every
+/// session local, and never report a locked screen.
+struct Logind {
   static let name = "org.freedesktop.login1"
   static let root = "/org/freedesktop/login1"
   static let manager = "org.freedesktop.login1.Manager"
   static let session = "org.freedesktop.login1.Session"
   static let user = "org.freedesktop.login1.User"
-  static let properties = "org.freedesktop.DBus.Properties"
-  static let driver = "org.freedesktop.DBus"
-  /// The address of the system bus.
-  static let machineBus = "unix:path=/run/dbus/system_bus_socket"
 
-  /// The unique name of logind on a bus.
-  static func owner(_ bus: borrowing SystemBus) throws(LoginFailure) -> String {
-    let answer: BusMessage
-    do throws(SystemError) {
-      answer = try bus.call(driver, "/", driver, "GetNameOwner", (name, nil, nil, nil))
-    } catch {
-      throw .noLogind(error)
-    }
-    let owner = try answer.text()
-    // Another user that could take the name would call every session local, and never report a
-    // locked screen.
-    let reply: BusMessage
-    do throws(SystemError) {
-      reply = try bus.call(driver, "/", driver, "GetConnectionUnixUser", (owner, nil, nil, nil))
-    } catch {
-      throw .noLogind(error)
-    }
-    guard try reply.number() == 0 else {
-      throw .noLogind(SystemError("GetConnectionUnixUser", code: EPERM))
-    }
-    return owner
+  let bus: SystemBus
+  /// The unique name of logind.
+  let owner: String
+
+  /// Connects to the bus at an address; `nil` means the system bus.
+  init(address: String?) throws(BusError) {
+    bus = try SystemBus(address ?? SystemBus.machineAddress)
+    owner = try bus.owner(of: Self.name)
+  }
+
+  /// Calls a method of the manager.
+  func call(
+    _ method: String,
+    _ texts: [String] = [],
+    number: UInt32? = nil
+  ) throws(BusError) -> BusMessage {
+    try bus.call(owner, Self.root, Self.manager, method, texts, number: number)
+  }
+
+  /// All properties of an object.
+  func properties(of path: String, _ interface: String) throws(BusError) -> BusMessage {
+    try bus.call(owner, path, SystemBus.properties, "GetAll", [interface])
+  }
+
+  /// One property of an object, as a variant.
+  func property(
+    _ name: String,
+    of path: String,
+    _ interface: String
+  ) throws(BusError) -> BusMessage {
+    try bus.call(owner, path, SystemBus.properties, "Get", [interface, name])
+  }
+
+  /// Receives the manager's signals with this name from now on; all of them if it is `nil`.
+  func subscribe(to signal: String? = nil) throws(BusError) {
+    let member = signal.map { ",member='\($0)'" } ?? ""
+    try bus.subscribe(to: owner, "path='\(Self.root)',interface='\(Self.manager)'\(member)")
+  }
+
+  /// Makes the computer wait some seconds before it sleeps, until the descriptor is closed.
+  func delaySleep(because reason: String) throws(BusError) -> Descriptor {
+    try call("Inhibit", ["sleep", "Thumblatch", reason, "delay"]).descriptor()
   }
 }

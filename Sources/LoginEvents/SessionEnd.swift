@@ -1,5 +1,5 @@
 /// The events that end a person's assumed presence.
-public enum SessionEnd: Sendable, Equatable {
+package enum SessionEnd: Sendable, Equatable {
   /// The screen was locked.
   case locked
   /// The computer is about to sleep; it waits some seconds for `SessionWatch.letSleep`.

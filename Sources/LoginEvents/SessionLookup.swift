@@ -1,10 +1,11 @@
 package import System
+internal import SystemBus
 
 /// Asks systemd-logind for the locations of processes, over one bus connection and on one thread.
 ///
 /// The facts come from logind and the kernel, never from the process: its environment
 /// (`XDG_SESSION_ID`, `XDG_SEAT`) is ignored.
-public struct SessionLookup: ~Copyable {
+package struct SessionLookup: ~Copyable {
   // The names of logind's errors: org.freedesktop.login1(5).
   private static let noSession = [
     "org.freedesktop.login1.NoSessionForPID", "org.freedesktop.login1.NoSuchSession",
@@ -13,18 +14,15 @@ public struct SessionLookup: ~Copyable {
     "org.freedesktop.login1.NoSuchUser", "org.freedesktop.login1.NoUserForPID",
   ]
 
-  private let bus: SystemBus
-  /// The unique name of logind.
-  private let owner: String
+  private let logind: Logind
 
   /// Connects to the bus at an address; `nil` means the system bus.
   ///
   /// - Throws: the reason why logind cannot be asked.
-  public init(address: String? = nil) throws(LoginFailure) {
-    let bus = try SystemBus(address ?? Logind.machineBus)
-    let owner = try Logind.owner(bus)
-    self.bus = bus
-    self.owner = owner
+  package init(address: String? = nil) throws(LoginFailure) {
+    do throws(BusError) { logind = try Logind(address: address) } catch {
+      throw LoginFailure(error)
+    }
   }
 
   /// The location of a user's process.
@@ -33,7 +31,7 @@ public struct SessionLookup: ~Copyable {
   /// check afterwards that it is still alive.
   ///
   /// - Throws: if logind does not answer, or its answer is invalid.
-  public func location(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
+  package func location(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
     try location(of: process, user: user) { ControlGroup(process: process) }
   }
 
@@ -43,61 +41,45 @@ public struct SessionLookup: ~Copyable {
     user: UInt32,
     in findGroup: () -> ControlGroup?
   ) throws(LoginFailure) -> LoginLocation {
-    if let path = try path("GetSessionByPID", UInt32(bitPattern: process), Self.noSession) {
-      return LoginLocation(try session(at: path), user: user)
+    do throws(BusError) {
+      let number = UInt32(bitPattern: process)
+      if let path = try path("GetSessionByPID", number, unless: Self.noSession) {
+        return LoginLocation(try session(at: path), user: user)
+      }
+      let group = findGroup()
+      // Most programs of a desktop, including its terminals, belong to the user's manager and to no
+      // session. For these use the session that logind calls the user's display.
+      if let group, group.manager == user, let path = try display(of: user) {
+        return LoginLocation(try session(at: path), user: user)
+      }
+      return LoginLocation(unit: group?.unit)
+    } catch {
+      throw LoginFailure(error)
     }
-    let group = findGroup()
-    // Most programs of a desktop, including its terminals, belong to the user's manager and to no
-    // session. For these use the session that logind calls the user's display.
-    if let group, group.manager == user, let path = try display(of: user) {
-      return LoginLocation(try session(at: path), user: user)
-    }
-    return LoginLocation(unit: group?.unit)
   }
 
+  /// The path that a method of the manager answers; `nil` if it answers one of these errors.
   private func path(
-    _ member: String,
+    _ method: String,
     _ number: UInt32,
-    _ absent: [String]
-  ) throws(LoginFailure) -> String? {
-    let answer: BusMessage?
-    do throws(SystemError) {
-      answer = try bus.call(
-        owner,
-        Logind.root,
-        Logind.manager,
-        member,
-        number: number,
-        absent: absent
-      )
+    unless absent: [String]
+  ) throws(BusError) -> String? {
+    do throws(BusError) {
+      return try logind.call(method, number: number).text("o")
     } catch {
-      throw .noLogind(error)
-    }
-    guard let answer else { return nil }
-    return try answer.text("o")
-  }
-
-  private func properties(
-    of interface: String,
-    _ member: String,
-    at path: String,
-    _ name: String? = nil
-  ) throws(LoginFailure) -> BusMessage {
-    do throws(SystemError) {
-      return try bus.call(owner, path, Logind.properties, member, (interface, name, nil, nil))
-    } catch {
-      throw .noLogind(error)
+      if case .refused(let refusal) = error, absent.contains(refusal.name) { return nil }
+      throw error
     }
   }
 
-  private func session(at path: String) throws(LoginFailure) -> UserSession {
-    try UserSession(try properties(of: Logind.session, "GetAll", at: path))
+  private func session(at path: String) throws(BusError) -> UserSession {
+    try UserSession(try logind.properties(of: path, Logind.session))
   }
 
   /// The path of the user's desktop session, or of the best other one; `nil` if there is none.
-  private func display(of user: UInt32) throws(LoginFailure) -> String? {
-    guard let path = try path("GetUser", user, Self.noUser) else { return nil }
-    let answer = try properties(of: Logind.user, "Get", at: path, "Display")
+  private func display(of user: UInt32) throws(BusError) -> String? {
+    guard let path = try path("GetUser", user, unless: Self.noUser) else { return nil }
+    let answer = try logind.property("Display", of: path, Logind.user)
     guard try answer.enter("v", "(so)"), try answer.enter("r", "so") else { throw .notUnderstood }
     let identifier = try answer.text()
     let session = try answer.text("o")

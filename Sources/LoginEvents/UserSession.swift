@@ -1,3 +1,5 @@
+internal import SystemBus
+
 /// The properties of a session: org.freedesktop.login1.Session.
 struct UserSession: Equatable {
   private static let longestIdentifier = 64
@@ -17,42 +19,38 @@ struct UserSession: Equatable {
   /// Reads the answer to `GetAll`.
   ///
   /// - Throws: `notUnderstood` if a property is missing or has another type.
-  init(_ answer: borrowing BusMessage) throws(LoginFailure) {
+  init(_ answer: BusMessage) throws(BusError) {
     var missing: Set = ["Id", "User", "Active", "Remote", "Seat", "Class", "State", "LockedHint"]
-    guard try answer.enter("a", "{sv}") else { throw .notUnderstood }
-    while try answer.enter("e", "sv") {
-      let name = try answer.text()
+    try answer.entries { name throws(BusError) in
       missing.remove(name)
       switch name {
-      case "Id": identifier = try answer.inside("s") { m throws(LoginFailure) in try m.text() }
-      case "Class": kind = try answer.inside("s") { m throws(LoginFailure) in try m.text() }
-      case "State": state = try answer.inside("s") { m throws(LoginFailure) in try m.text() }
-      case "Active": isActive = try answer.inside("b") { m throws(LoginFailure) in try m.boolean() }
-      case "Remote": isRemote = try answer.inside("b") { m throws(LoginFailure) in try m.boolean() }
-      case "LockedHint":
-        isLocked = try answer.inside("b") { m throws(LoginFailure) in try m.boolean() }
+      case "Id": identifier = try answer.textVariant()
+      case "Class": kind = try answer.textVariant()
+      case "State": state = try answer.textVariant()
+      case "Active": isActive = try answer.booleanVariant()
+      case "Remote": isRemote = try answer.booleanVariant()
+      case "LockedHint": isLocked = try answer.booleanVariant()
       case "Seat":
-        seat = try Self.first(of: answer, "so") { m throws(LoginFailure) in try m.text() }
+        seat = try Self.first(of: answer, "so") { () throws(BusError) in try answer.text() }
       case "User":
-        user = try Self.first(of: answer, "uo") { m throws(LoginFailure) in try m.number() }
+        user = try Self.first(of: answer, "uo") { () throws(BusError) in try answer.number() }
       default: try answer.skip("v")
       }
-      try answer.leave()
     }
     guard missing.isEmpty, Self.isIdentifier(identifier) else { throw .notUnderstood }
   }
 
-  /// The first value of a pair of a value and its object path.
+  /// The first value of a pair of a value and its object path, in a variant.
   private static func first<Value>(
-    of answer: borrowing BusMessage,
+    of answer: BusMessage,
     _ contents: String,
-    _ read: (borrowing BusMessage) throws(LoginFailure) -> Value
-  ) throws(LoginFailure) -> Value {
-    try answer.inside("(\(contents))") { message throws(LoginFailure) in
-      guard try message.enter("r", contents) else { throw .notUnderstood }
-      let value = try read(message)
-      try message.skip("o")
-      try message.leave()
+    _ read: () throws(BusError) -> Value
+  ) throws(BusError) -> Value {
+    try answer.variant("(\(contents))") { () throws(BusError) in
+      guard try answer.enter("r", contents) else { throw .notUnderstood }
+      let value = try read()
+      try answer.skip("o")
+      try answer.leave()
       return value
     }
   }
@@ -67,18 +65,5 @@ struct UserSession: Equatable {
         default: false
         }
       }
-  }
-}
-
-extension BusMessage {
-  /// Reads the content of a variant with this type.
-  fileprivate borrowing func inside<Value>(
-    _ type: String,
-    _ read: (borrowing BusMessage) throws(LoginFailure) -> Value
-  ) throws(LoginFailure) -> Value {
-    guard try enter("v", type) else { throw .notUnderstood }
-    let value = try read(self)
-    try leave()
-    return value
   }
 }

@@ -1,6 +1,7 @@
+internal import HelperInterface
 internal import SecretMemory
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// The socket to the engine, and the call in progress.
 final class HelperConnection {

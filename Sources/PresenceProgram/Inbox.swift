@@ -13,7 +13,7 @@ final class Inbox: Sendable {
     case enroll(EnrollEvent)
     case enrolled(Result<StoredPrint, ReaderError>)
     case deleted(Result<[Deletion], ReaderError>)
-    case look(Result<ReaderLook, ReaderError>)
+    case look(ReaderLook)
     case fingers(Result<Set<Finger>, ReaderError>)
     case question(PasswordQuestion)
     case password(Result<PasswordCheck.Verdict, PasswordError>)

@@ -1,20 +1,22 @@
-public import FingerprintReader
+package import FingerprintReader
+internal import Fprintd
 internal import Glibc
 internal import System
-public import SystemPassword
+internal import SystemBus
+package import SystemPassword
 
 /// The program `thumblatch-presence`: it checks presence for one connection, the socket at
 /// descriptor 0.
 ///
 /// It knows no token and no key, answers only the engine, and may be killed at any time.
-public struct PresenceProgram {
+package struct PresenceProgram {
   /// The address of the system bus.
   ///
   /// It is fixed here and not read from the environment: an attacker that chooses the bus could
   /// supply a fprintd that reports a match.
-  public static let systemBus = "unix:path=/run/dbus/system_bus_socket"
+  package static let systemBus = SystemBus.machineAddress
   /// The directory of fprintd's prints.
-  public static let fprintdDirectory = "/var/lib/fprint"
+  package static let fprintdDirectory = "/var/lib/fprint"
 
   private let reader: Reader
   private let desktopPrints: DesktopPrints?
@@ -26,14 +28,14 @@ public struct PresenceProgram {
   ///
   /// The program's source decides all of them; a part that is `nil` is not used. It answers only
   /// `users`.
-  public init(
+  package init(
     drivers: AllowedDrivers,
     bus: String?,
     fprintdDirectory: String?,
     stack: PasswordStack?,
     users: ServedUsers
   ) {
-    reader = Reader(drivers, bus: bus)
+    reader = Reader(drivers, desktop: bus.map(BusServices.init))
     desktopPrints = fprintdDirectory.map(DesktopPrints.init(path:))
     self.stack = stack
     self.users = users
@@ -42,7 +44,7 @@ public struct PresenceProgram {
   /// Serves the socket until it closes, then releases the reader and ends the process.
   ///
   /// Exit status 1: descriptor 0 is not a socket, or its peer is not admitted.
-  public func run() -> Never {
+  package func run() -> Never {
     // Notice a closed peer by the results of send and receive, not by a signal.
     signal(SIGPIPE, SIG_IGN)
     do throws(SystemError) {
@@ -70,7 +72,7 @@ public struct PresenceProgram {
   ///
   /// It is the system's if installed, otherwise the one in the directory `pam.d` beside the
   /// program.
-  public static func installedStack(beside directory: String) -> PasswordStack? {
+  package static func installedStack(beside directory: String) -> PasswordStack? {
     if unsafe access(PasswordStack.systemFile, F_OK) == 0 { return .system }
     return ownStack(beside: directory)
   }
@@ -79,10 +81,10 @@ public struct PresenceProgram {
   ///
   /// `nil` if it is missing, or if a user other than root and this one could change it and so pass
   /// every check.
-  public static func ownStack(beside directory: String) -> PasswordStack? {
+  package static func ownStack(beside directory: String) -> PasswordStack? {
     let path = directory + "/pam.d"
-    guard let place = try? Directory(path: path), isSafe(place.descriptor),
-      let file = try? place.openForReading(PasswordStack.service), isSafe(file)
+    guard let directory = try? Directory(path: path), isSafe(directory.descriptor),
+      let file = try? directory.openForReading(PasswordStack.service), isSafe(file)
     else { return nil }
     return .directory(path)
   }

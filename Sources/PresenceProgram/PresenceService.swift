@@ -1,9 +1,10 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import SecretMemory
 internal import System
 internal import SystemPassword
 internal import UserNames
-internal import VaultInterface
+internal import Varlink
 
 /// One connection with the engine; its calls are handled in sequence on one thread.
 ///
@@ -190,10 +191,9 @@ final class PresenceService {
     guard renounce() else {
       return connection.reply(HelperReader(available: false, reason: "no privileges given up"))
     }
-    let inbox = inbox
-    let operation = reader.look()
+    let (inbox, reader) = (inbox, reader)
     running = .look
-    work { inbox.put(.look(result { () throws(ReaderError) in try operation.wait() })) }
+    work { inbox.put(.look(reader.look())) }
   }
 
   /// Takes an answer to an open question; false if the call is another one.

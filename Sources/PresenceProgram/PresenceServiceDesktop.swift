@@ -1,7 +1,8 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import System
 internal import UserNames
-internal import VaultInterface
+internal import Varlink
 
 /// The fingers that the desktop's settings have enrolled with fprintd.
 extension PresenceService {
@@ -10,10 +11,13 @@ extension PresenceService {
     guard let subject, renounce() else { return connection.reply(HelperEnrolled(source: .unknown)) }
     // If untrusted files were left out, do not ask fprintd instead: it reads them too.
     if let prints = desktopPrints(of: subject) { return connection.reply(HelperEnrolled(prints)) }
-    let inbox = inbox
-    let operation = reader.desktopFingers(starting: starting)
+    let (inbox, reader) = (inbox, reader)
     running = .fingers
-    work { inbox.put(.fingers(result { () throws(ReaderError) in try operation.wait() })) }
+    work {
+      inbox.put(
+        .fingers(result { () throws(ReaderError) in try reader.desktopFingers(starting: starting) })
+      )
+    }
   }
 
   /// The desktop's prints for a check; `nil` if their digests are not exactly those that the engine

@@ -1,6 +1,6 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import SystemPassword
-internal import VaultInterface
 
 /// Reports the events of the reader and of PAM to the engine.
 extension PresenceService {
@@ -14,9 +14,9 @@ extension PresenceService {
     case .deleted(let result):
       running = nil
       connection.reply(HelperDeletions(result, of: former))
-    case .look(let result):
+    case .look(let look):
       running = nil
-      connection.reply(HelperReader(result))
+      connection.reply(HelperReader(look))
     case .fingers(let result):
       running = nil
       connection.reply(HelperEnrolled(result))
@@ -56,7 +56,7 @@ extension PresenceService {
       stage = done
       reply(.stage, continues: true)
     case .retry(let hint): reply(.retry(ScanHint(hint)), continues: true)
-    case .removed(let place): reply(.removed(place), continues: true)
+    case .removed(let index): reply(.removed(index), continues: true)
     }
   }
 

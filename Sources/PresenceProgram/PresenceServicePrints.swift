@@ -1,5 +1,6 @@
 internal import FingerprintReader
-internal import VaultInterface
+internal import HelperInterface
+internal import Varlink
 
 /// The prints that the engine sends, and the ones that the reader enrolls and deletes.
 extension PresenceService {

@@ -2,7 +2,7 @@ internal import System
 internal import UserNames
 
 /// The users that a presence program answers, and the users of its checks.
-public enum ServedUsers: Sendable, Equatable {
+package enum ServedUsers: Sendable, Equatable {
   /// Answers only this process's user or root; checks are about this process's user.
   case own
   /// Answers only the service's engine, which runs as the user with this name.
@@ -15,10 +15,10 @@ public enum ServedUsers: Sendable, Equatable {
   private static let listener = "io.thumblatch.Vault"
 
   /// The user of the engine in an installed service.
-  public static let engine = "thumblatch"
+  package static let engine = "thumblatch"
 
   /// Parses a program's arguments: none, or `--service [--engine NAME]`; `nil` for others.
-  public init?(arguments: [String]) {
+  package init?(arguments: [String]) {
     switch arguments.count {
     case 0: self = .own
     case 1 where arguments[0] == "--service": self = .callers(engine: Self.engine)

@@ -1,6 +1,6 @@
 internal import FingerprintReader
+internal import HelperInterface
 internal import SystemPassword
-internal import VaultInterface
 
 // Translates the results of the reader and of PAM to the interface's types.
 
@@ -85,30 +85,29 @@ extension HelperFailure {
 }
 
 extension HelperReader {
-  init(_ result: Result<ReaderLook, ReaderError>) {
-    switch result {
-    case .success(.plugged(let name, let driver, let isInUse)):
+  init(_ look: ReaderLook) {
+    switch look {
+    case .plugged(let name, let driver, let isInUse):
       self.init(
         available: true,
         name: name.isEmpty ? nil : name,
         driver: driver,
         inUse: isInUse
       )
-    case .success(.throughFprintd(let name)):
+    case .throughFprintd(let name):
       self.init(available: true, name: name.isEmpty ? nil : name, driver: "fprintd")
-    case .success(.noPermission(let name, let driver)):
+    case .noPermission(let name, let driver):
       self.init(
         available: false,
         name: name.isEmpty ? nil : name,
         driver: driver,
         reason: "this user may not open the fingerprint reader"
       )
-    case .success(.none):
+    case .none:
       self.init(available: false, reason: "no fingerprint reader is plugged in")
-    case .success(.notLooked):
+    case .notLooked:
       let reason = "not looked: no supported reader is on USB"
       self.init(available: false, reason: reason, looked: false)
-    case .failure(let error): self.init(available: false, reason: error.description)
     }
   }
 }

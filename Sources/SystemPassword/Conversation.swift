@@ -52,8 +52,8 @@ final class Conversation {
         note(text)
       case PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON:
         let isHidden = unsafe message.pointee.msg_style == PAM_PROMPT_ECHO_OFF
-        guard unsafe replies != nil, let place = unsafe given.base?.advanced(by: index),
-          unsafe ask(text, isHidden, place)
+        guard unsafe replies != nil, let reply = unsafe given.base?.advanced(by: index),
+          unsafe ask(text, isHidden, reply)
         else { return PAM_CONV_ERR }
         if isHidden { hidden += 1 }
       default:
@@ -85,7 +85,7 @@ final class Conversation {
   private func ask(
     _ text: String,
     _ isHidden: Bool,
-    _ place: UnsafeMutablePointer<pam_response>
+    _ reply: UnsafeMutablePointer<pam_response>
   ) -> Bool {
     guard !isCancelled else { return false }
     let asked = text == Self.stockQuestion ? "System password for \(user): " : text
@@ -108,7 +108,7 @@ final class Conversation {
       wasUnusable = true
       return false
     }
-    unsafe place.pointee.resp = copy
+    unsafe reply.pointee.resp = copy
     return true
   }
 }

@@ -1,15 +1,15 @@
 internal import CPAM
 internal import Glibc
-public import SecretMemory
+package import SecretMemory
 
 /// A check of a user's system password, through Linux-PAM.
 ///
 /// Root can check any user's password. An ordinary user can check only their own, through the
 /// setgid program unix_chkpwd, and so not under no_new_privs. The check cannot be interrupted while
 /// a module works: run it in a process that can be killed.
-public struct PasswordCheck: Sendable {
+package struct PasswordCheck: Sendable {
   /// The decision.
-  public enum Verdict: Sendable, Equatable {
+  package enum Verdict: Sendable, Equatable {
     /// The password is right, and the system accepts this user.
     case matched
     /// The password is wrong.
@@ -22,8 +22,7 @@ public struct PasswordCheck: Sendable {
   private let user: UInt32
   private let stack: PasswordStack
 
-  /// Makes a check for the user with this id, by this stack.
-  public init(user: UInt32, stack: PasswordStack) {
+  package init(user: UInt32, stack: PasswordStack) {
     self.user = user
     self.stack = stack
   }
@@ -34,7 +33,7 @@ public struct PasswordCheck: Sendable {
   /// and a hidden answer must have been requested.
   ///
   /// - Throws: why there was no decision, or why the right password is not accepted.
-  public func run(
+  package func run(
     answer: @escaping (PasswordQuestion) -> SecretBytes?
   ) throws(PasswordError) -> Verdict {
     guard let name = Self.name(of: user) else { throw .unknownUser(user) }

@@ -1,5 +1,5 @@
 /// Why there was no decision about a password, or why the system refuses even the right one.
-public enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No user has this id (getpwuid_r(3)).
   case unknownUser(UInt32)
   /// The stack's file is missing; PAM would use another service's file.
@@ -26,7 +26,7 @@ public enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
   case unavailable(PAMFault)
 
   /// The text for a person, with a remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .unknownUser(let user): "there is no user with the number \(user)"
     case .noStack(let file): "the PAM service file \(file) is missing"
@@ -45,21 +45,13 @@ public enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// A failure code of PAM.
-public struct PAMFault: Equatable, Sendable, CustomStringConvertible {
+package struct PAMFault: Equatable, Sendable, CustomStringConvertible {
   /// The function that returned it.
-  public let call: String
+  package let call: String
   /// Its number (_pam_types.h).
-  public let code: Int32
+  package let code: Int32
   /// PAM's text for it (pam_strerror(3)).
-  public let message: String
+  package let message: String
 
-  /// Makes a fault from its parts.
-  public init(call: String, code: Int32, message: String) {
-    self.call = call
-    self.code = code
-    self.message = message
-  }
-
-  /// The text and the number.
-  public var description: String { "\(call): \(message), \(code)" }
+  package var description: String { "\(call): \(message), \(code)" }
 }

@@ -1,18 +1,17 @@
 /// A question of a PAM module.
-public struct PasswordQuestion: Sendable, Equatable {
+package struct PasswordQuestion: Sendable, Equatable {
   /// The most bytes of shown text.
-  public static let maximumText = 512
+  package static let maximumText = 512
 
   /// The modules' messages since the previous question, one on each line, then the question.
   ///
   /// A module's text is written to a terminal, so control characters and direction marks are
   /// removed.
-  public let text: String
+  package let text: String
   /// Whether the answer must not be echoed (PAM_PROMPT_ECHO_OFF).
-  public let isHidden: Bool
+  package let isHidden: Bool
 
-  /// Makes a question.
-  public init(text: String, isHidden: Bool) {
+  package init(text: String, isHidden: Bool) {
     self.text = text
     self.isHidden = isHidden
   }

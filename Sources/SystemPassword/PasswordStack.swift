@@ -1,14 +1,14 @@
 /// The location of Thumblatch's PAM stack, which the program decides, never its environment.
-public enum PasswordStack: Sendable, Equatable {
+package enum PasswordStack: Sendable, Equatable {
   /// The service `thumblatch` of the system, /etc/pam.d/thumblatch.
   case system
   /// A file `thumblatch` in a separate directory (pam_start_confdir(3)).
   case directory(String)
 
   /// The name of the service.
-  public static let service = "thumblatch"
+  package static let service = "thumblatch"
   /// The system's file for the service.
-  public static let systemFile = "/etc/pam.d/" + service
+  package static let systemFile = "/etc/pam.d/" + service
 
   /// The required file.
   var file: String {

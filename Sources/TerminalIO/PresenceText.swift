@@ -22,33 +22,30 @@ public enum PresenceText {
   ///
   /// It completes "Touch the fingerprint reader to ...".
   public static func purpose(of request: PresenceRequest) -> String {
-    let account = request.account.map { PlainText.line($0, limit: 64) }
+    let account =
+      request.account.map { "account '\(PlainText.line($0, limit: 64))'" } ?? "the account"
     let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
+    let more = detail.map { " (\($0))" } ?? ""
     return switch request.purpose {
-    case .refresh: "refresh \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
-    case .enable:
-      "turn presence protection on for \(account ?? "the account")\(detail.map { " \($0)" } ?? "")"
-    case .disable: "turn presence protection off for \(account ?? "the account")"
-    case .unlock: "unlock \(detail ?? account ?? "the vault")"
+    case .refresh: "use \(account)\(more)"
+    case .enable: "turn on presence protection for \(account)\(detail.map { " \($0)" } ?? "")"
+    case .disable: "turn off presence protection for \(account)"
+    case .unlock: "unlock \(detail ?? (request.account == nil ? "the vault" : account))"
     case .enroll: "enroll \(detail ?? "a finger")"
     case .deleteFinger: "delete \(detail ?? "a finger")"
-    case .release: "release the refresh token of \(account ?? "the account")"
-    case .exportable:
-      "make \(account ?? "the account") exportable\(detail.map { " (\($0))" } ?? "")"
-    case .rekey: "make a new device secret"
-    case .recover: "accept the store that was put back"
+    case .release: "release the refresh token of \(account)"
+    case .exportable: "make \(account) exportable\(more)"
+    case .rekey: "replace the device secret and re-encrypt everything"
+    case .recover: "accept a vault that was restored from a backup"
     case .test: "test the presence check"
-    case .rename: "rename \(account ?? "the account") to \(detail ?? "another name")"
-    case .policy: "change the policy\(detail.map { " (\($0))" } ?? "")"
-    case .signOut where account == nil: "sign out of \(detail ?? "all accounts")"
-    case .signOut: "sign out of \(account ?? "")\(detail.map { " (\($0))" } ?? "")"
-    case .remove: "remove \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
-    case .replace:
-      "replace the login of \(account ?? "the account")\(detail.map { " (\($0))" } ?? "")"
-    case .setDefault:
-      "make \(account ?? "an account") the default account\(detail.map { " (\($0))" } ?? "")"
-    case .applyProvider:
-      "bring \(account ?? "the account") to another provider\(detail.map { " (\($0))" } ?? "")"
+    case .rename: "rename \(account) to \(detail.map { "'\($0)'" } ?? "another name")"
+    case .policy: "change the policy\(more)"
+    case .signOut where request.account == nil: "sign out of \(detail ?? "all accounts")"
+    case .signOut: "sign out of \(account)\(more)"
+    case .remove: "remove \(account)\(more)"
+    case .replace: "replace the login of \(account)\(more)"
+    case .setDefault: "make \(account) the default account\(more)"
+    case .applyProvider: "change the provider of \(account)\(more)"
     }
   }
 
@@ -70,9 +67,10 @@ public enum PresenceText {
 
   /// Why the person must wait.
   public static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
-    hasAnswered
-      ? "wrong password: wait \(seconds) s"
-      : "wait \(seconds) s: a wrong password was given before"
+    let time = "\(seconds) second\(seconds == 1 ? "" : "s")"
+    return hasAnswered
+      ? "Wrong password. Try again in \(time)."
+      : "An earlier password was wrong. Try again in \(time)."
   }
 
   /// The text on the screen before the reader is armed.
@@ -92,7 +90,7 @@ public enum PresenceText {
     let act =
       scan == .swipe
       ? "Swipe your finger over the fingerprint reader" : "Touch the fingerprint reader"
-    return "\(act) to \(purpose) (\(asked(by: requester)))." + (password ? " \(passwordKey)" : "")
+    return "\(act) to \(purpose) (\(requested(by: requester)))\(password ? passwordKey : ".")"
   }
 
   /// How to touch the reader, and with which finger if only one can match.
@@ -112,12 +110,12 @@ public enum PresenceText {
 
   /// The text on the screen before the password question.
   public static func passwordPrompt(to purpose: String, requester: String) -> String {
-    "Type the system password to \(purpose) (\(asked(by: requester)))."
+    "Type the system password to \(purpose) (\(requested(by: requester)))."
   }
 
   /// A question of the password check, followed by a space.
   public static func question(_ text: String) -> String {
-    text.isEmpty ? "Password: " : text.hasSuffix(" ") ? text : text + " "
+    text.isEmpty ? "System password: " : text.hasSuffix(" ") ? text : text + " "
   }
 
   /// Advice after a bad scan.
@@ -142,11 +140,11 @@ public enum PresenceText {
     left: [PresenceMethod],
     _ scan: ScanType = .press
   ) -> String {
-    let again = scan == .swipe ? "Swipe the finger again." : "Touch the reader again."
+    let again = scan == .swipe ? "Swipe the finger again" : "Touch the reader again"
     let next =
       switch (left.contains(.fingerprint), left.contains(.password)) {
-      case (true, true): "\(again) \(passwordKey)"
-      case (true, false): again
+      case (true, true): again + passwordKey
+      case (true, false): again + "."
       case (false, _) where method == .fingerprint && outcome == .noMatch:
         "Too many failed: the system password is needed once."
       case (false, _): method == .password ? "Try again." : "The system password is needed now."
@@ -191,13 +189,11 @@ public enum PresenceText {
     }
   }
 
-  /// The space is U+00A0, so that no line breaks here.
-  ///
-  /// It becomes a normal space when it is shown.
-  private static let passwordKey = "Enter:\u{A0}password."
+  /// The end of a sentence that asks for a finger, if the password passes the check as well.
+  private static let passwordKey = ", or press Enter for your password."
 
-  private static func asked(by requester: String) -> String {
-    "asked by \(PlainText.line(requester, limit: 120))"
+  private static func requested(by requester: String) -> String {
+    "requested by \(PlainText.line(requester, limit: 120))"
   }
 
   private static func withDetail(_ clause: String, _ detail: String) -> String {

@@ -1,5 +1,6 @@
 public import System
-public import VaultInterface
+public import Varlink
+internal import VaultInterface
 
 /// A connection to the vault: calls go out, and replies come back in order.
 ///
@@ -142,13 +143,15 @@ public final class Connection {
     of reply: VarlinkReply,
     to method: Method.Type
   ) throws(VaultClientError) -> Method.Reply {
+    let refusal: VaultError?
+    do { refusal = try VaultError(decoding: reply) } catch { throw .malformed(error) }
+    if let refusal { throw .refused(refusal) }
     do {
       return try reply.result(of: method)
     } catch {
       switch error {
-      case .vault(let error): throw .refused(error)
       case .service(let error): throw .notUnderstood(error)
-      case .unknown(let name): throw .unknownError(name)
+      case .other(let name): throw .unknownError(name)
       case .malformed(let error): throw .malformed(error)
       }
     }

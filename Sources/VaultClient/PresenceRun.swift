@@ -1,4 +1,5 @@
 internal import System
+internal import Varlink
 public import VaultInterface
 
 /// The dialogue of one presence check, over the connection on which its prompt is valid.

@@ -1,12 +1,13 @@
+package import HelperInterface
 internal import System
-public import VaultInterface
+internal import Varlink
 
 /// Sends one request through an exchange helper of the client's own: `thumblatch-exchange` as its
 /// child.
 ///
 /// The service sends no requests to APIs for its callers. The client does that itself with its
 /// access token, in a separate process that has no other data.
-public struct RequestExchangeHelper: Sendable {
+package struct RequestExchangeHelper: Sendable {
   private static let program = "thumblatch-exchange"
   /// A caller's locale, proxy or library path must not reach the helper.
   private static let environment = [
@@ -18,7 +19,7 @@ public struct RequestExchangeHelper: Sendable {
   private let interrupt: Int32?
 
   /// Makes a sender that gives up when `interrupt` becomes readable.
-  public init(interrupt: Int32? = nil) {
+  package init(interrupt: Int32? = nil) {
     self.interrupt = interrupt
   }
 
@@ -27,7 +28,7 @@ public struct RequestExchangeHelper: Sendable {
   /// Its body is all of `input`, and the answer's body is written to `output`.
   ///
   /// - Throws: `interrupted`, `exchangeHelperMissing` if the program is not installed.
-  public func perform(
+  package func perform(
     _ call: HelperRequestCall,
     input: Int32?,
     output: Int32

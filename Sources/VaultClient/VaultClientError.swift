@@ -1,4 +1,5 @@
 public import System
+public import Varlink
 public import VaultInterface
 
 /// Why the vault could not be reached, or the error that it answered.

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPTransport
+import HelperInterface
 import System
-import VaultInterface
 
 // A client's own request with its access token.
 extension ExchangeHelper {

@@ -1,5 +1,6 @@
 import System
-import VaultInterface
+import HelperInterface
+import Varlink
 
 /// The connection to the engine, with the data that was received and not read yet.
 final class EngineConnection {

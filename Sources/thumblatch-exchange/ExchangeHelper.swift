@@ -1,8 +1,9 @@
 import Cryptography
 import HTTPTransport
+import HelperInterface
 import SecretMemory
 import System
-import VaultInterface
+import Varlink
 
 /// The exchange helper's connection: a call of `Exchange`, the request, the durable outcome, the
 /// reply.

@@ -1,8 +1,9 @@
 import Cryptography
 import HTTPTransport
+import HelperInterface
 import SecretMemory
 import System
-import VaultInterface
+import Varlink
 
 // Initializes libraries before the first request.
 extension ExchangeHelper {

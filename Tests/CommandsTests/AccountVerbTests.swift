@@ -188,7 +188,7 @@ struct AccountVerbTests {
         .presenceNeeded(
           PresenceRequest(
             prompt: "p1",
-            requester: "bash, pid 4211",
+            requester: "bash, PID 4211",
             account: "me",
             purpose: .rename,
             detail: "work",
@@ -198,7 +198,7 @@ struct AccountVerbTests {
         )
       )
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("Touch the fingerprint reader to rename me to work")
+      try stage.terminal.waitFor("Touch the fingerprint reader to rename account 'me' to 'work'")
       try stage.reply(CheckEvent.passed)
       #expect(try stage.expect(RenameAccountCall.self).prompt == "p1")
       try stage.reply(AccountReply(account: Self.account(.ready)))
@@ -268,7 +268,7 @@ struct AccountVerbTests {
     account.refreshedAt = 1_700_000_000
     let text = AccountText.details(account, columns: 80, now: 1_700_000_300)
     for part in [
-      "work (meant where none is named)", "dev, password-backend", "http://localhost:8000",
+      "work (the default account)", "dev, password-backend", "http://localhost:8000",
       "ada@example.org", "17", "off", "5m ago", "login-required", "answer lost",
     ] { #expect(text.contains(part), "\(part)") }
     #expect(text.split(separator: "\n").allSatisfy { PlainText.width(String($0)) <= 80 })

@@ -146,7 +146,7 @@ struct ArgumentsTests {
     for verb in verbs { #expect(text.contains("  \(verb.synopsis)"), "\(verb.name)") }
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     guard word != "audit" else { return }
-    #expect(failure(word)?.message == "\(word) needs one more word")
+    #expect(failure(word)?.message == "'\(word)' needs a subcommand")
     #expect(failure(word)?.hint == verbs.map(\.name).joined(separator: ", "))
   }
 

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands
@@ -26,7 +27,7 @@ struct FingerVerbTests {
       let check = try stage.call(CheckCall.self)
       #expect(try check.content(as: CheckCall.self).presenceMethod == .password)
       try stage.terminal.waitFor("E" + Self.reason.dropFirst() + ".")
-      try stage.terminal.waitFor("Type the system password to refresh me")
+      try stage.terminal.waitFor("Type the system password to use account 'me'")
       try stage.fail(.presenceFailed(.cancelled, message: "", methods: []))
     }
     #expect(play.code == .presence)
@@ -40,7 +41,7 @@ struct FingerVerbTests {
       try stage.expectEnd()
     }
     #expect(play.code == .promptNeeded)
-    #expect((play.out + play.talk).contains("refresh me (\(Self.reason))"))
+    #expect((play.out + play.talk).contains("use account 'me' (\(Self.reason))"))
   }
 
   @Test
@@ -66,13 +67,13 @@ struct FingerVerbTests {
       try stage.needPresence(methods: [.password])
       #expect(try stage.call(CheckCall.self).more)
       try stage.reply(CheckEvent.wait(seconds: 3), continues: true)
-      try stage.terminal.waitFor("wait 3 s: a wrong password was given before")
+      try stage.terminal.waitFor("An earlier password was wrong. Try again in 3 seconds.")
       try stage.reply(CheckEvent.ask(text: "Password: ", hidden: true))
       try stage.terminal.waitFor("Password: ")
       try stage.terminal.type("wrong\n")
       #expect(try stage.call(RespondCall.self).more)
       try stage.reply(CheckEvent.wait(seconds: 4), continues: true)
-      try stage.terminal.waitFor("wrong password: wait 4 s")
+      try stage.terminal.waitFor("Wrong password. Try again in 4 seconds.")
       try stage.fail(.presenceFailed(.noMatch, message: "", methods: [.password]))
       try stage.terminal.waitFor("Wrong password. Try again.")
       _ = try stage.expect(CheckCall.self)
@@ -88,7 +89,7 @@ struct FingerVerbTests {
       try stage.needPresence(methods: [.password])
       _ = try stage.call(CheckCall.self)
       try stage.reply(CheckEvent.wait(seconds: 10), continues: true)
-      try stage.terminal.waitFor("wait 10 s")
+      try stage.terminal.waitFor("Try again in 10 seconds.")
       try stage.interrupt()
       try stage.expectEnd()
     }

@@ -89,8 +89,11 @@ struct HostileTextTests {
     #expect(play.talk.split(separator: "\n").allSatisfy(isHarmless))
   }
 
-  @Test(arguments: ["altered", "dropped", "reordered", "truncated", "duplicated", "added"])
-  func theFirstBadRecordIsNamed(_ problem: String) throws {
+  @Test(arguments: [
+    ("altered", "was altered"), ("dropped", "was removed"), ("reordered", "was reordered"),
+    ("truncated", "was truncated"), ("duplicated", "is a duplicate"), ("added", "was added"),
+  ])
+  func theFirstBadRecordIsNamed(_ problem: String, _ text: String) throws {
     let play = try Play.run(["audit", "verify"]) { stage in
       _ = try stage.expect(VerifyAuditCall.self)
       try stage.reply(
@@ -107,6 +110,6 @@ struct HostileTextTests {
     }
     #expect(play.code == .unsafeVault)
     #expect(play.talk.contains("record 17"))
-    #expect(play.talk.contains(problem))
+    #expect(play.talk.contains(text))
   }
 }

@@ -52,10 +52,10 @@ struct KeyVerbTests {
   @Test
   func whatARekeyHasDoneIsTold() throws {
     let text = try rekey([], bad: nil)
-    #expect(text.talk.contains("2 refresh tokens, 1 print and 40 records"))
+    #expect(text.talk.contains("2 refresh tokens, 1 print and 40 audit records"))
     #expect(!text.talk.contains("warning"))
     let json = try rekey(["--json"], bad: nil)
-    #expect(json.out == #"{"accounts":2,"prints":1,"records":40,"trail_whole":true}"# + "\n")
+    #expect(json.out == #"{"accounts":2,"prints":1,"records":40,"audit_whole":true}"# + "\n")
     #expect(json.talk.isEmpty)
   }
 
@@ -64,8 +64,8 @@ struct KeyVerbTests {
     for words in [[], ["--json"]] {
       let play = try rekey(words, bad: 17)
       #expect(play.code == .done)
-      #expect(play.talk.contains("warning: the trail was not whole, and stays so: record 17"))
-      #expect(play.out.contains(#""trail_whole":false}"#) == !words.isEmpty)
+      #expect(play.talk.contains("warning: the audit log is not intact, and stays so: record 17"))
+      #expect(play.out.contains(#""audit_whole":false}"#) == !words.isEmpty)
     }
   }
 
@@ -79,7 +79,7 @@ struct KeyVerbTests {
     }
     #expect(play.code == .done)
     #expect(play.talk.contains("could not be checked"))
-    #expect(play.out.contains(#""trail_whole":null}"#))
+    #expect(play.out.contains(#""audit_whole":null}"#))
   }
 
   @Test
@@ -144,7 +144,7 @@ struct KeyVerbTests {
         _ = try stage.expect(GetStatusCall.self)
         try stage.reply(
           status(
-            problem: "the store is older than its rollback mark",
+            problem: "the store is older than its rollback counter",
             remedy: "thumblatch recover"
           )
         )
@@ -152,7 +152,7 @@ struct KeyVerbTests {
     }
     let text = try play([])
     #expect(text.code == .done)
-    #expect(text.out.contains("older than its rollback mark"))
+    #expect(text.out.contains("older than its rollback counter"))
     #expect(text.out.contains("thumblatch recover"))
     #expect(try play(["--json"]).out.contains(#""problem":"the store is older"#))
   }

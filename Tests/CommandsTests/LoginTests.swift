@@ -119,7 +119,7 @@ struct LoginTests {
       _ = try stage.expect(LoginCall.self)
       try stage.needPresence(.replace, detail: "ann at dev → eve at dev; protection ends")
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("replace the login of me (ann at dev → eve at")
+      try stage.terminal.waitFor("replace the login of account 'me' (ann at")
       try stage.reply(CheckEvent.passed)
       #expect(try stage.expect(LoginCall.self).prompt == "p1")
       try stage.reply(AccountReply(account: VerbTests.account))

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands
@@ -71,7 +72,7 @@ struct LogoutVerbTests {
       #expect(stage.saysItAsks == true)
       try stage.needPresence(.signOut, detail: "me@example.org at dev")
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("sign out of me (me@example.org at dev)")
+      try stage.terminal.waitFor("sign out of account 'me' (me@example.org at dev)")
       try stage.reply(CheckEvent.passed)
       #expect(try stage.expect(LogoutCall.self).prompt == "p1")
       try stage.reply(LogoutReply(revoked: true, grant: .ended))
@@ -90,7 +91,7 @@ struct LogoutVerbTests {
           .presenceNeeded(
             PresenceRequest(
               prompt: "",
-              requester: "bash, pid 4211",
+              requester: "bash, PID 4211",
               account: "me",
               purpose: .signOut,
               detail: "me@example.org at dev",
@@ -102,7 +103,8 @@ struct LogoutVerbTests {
         try stage.expectEnd()
       }
       #expect(play.code == .promptNeeded)
-      #expect(play.talk.contains("a presence check to sign out of me (me@example.org at dev)"))
+      let check = "a presence check to sign out of account 'me' (me@example.org at dev)"
+      #expect(play.talk.contains(check))
     }
   }
 

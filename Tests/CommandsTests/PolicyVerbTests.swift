@@ -28,20 +28,22 @@ struct PolicyVerbTests {
     #expect(text.code == .done)
     #expect(
       text.out == """
-        rule          machine   yours             holds
-        remote        password  deny              deny
-        window        3 min     5 min             3 min
-        window-limit  12 h      -                 12 h
-        accounts      1000      not yours to set  1000
-        store         64 MiB    not yours to set  no effect here
-        night         deny      not yours to set  deny
+        rule          machine   your setting              in effect
+        remote        password  deny                      deny
+        window        3 min     5 min                     3 min
+        window-limit  12 h      -                         12 h
+        accounts      1000      set by the administrator  1000
+        store         64 MiB    set by the administrator  no effect here
+        night         deny      set by the administrator  deny
 
         machine:  /etc/thumblatch/thumblatch.conf
 
         """
     )
     let own = try show(["window"], file: nil)
-    #expect(own.out == "rule    default  yours  holds\nwindow  3 min    5 min  3 min\n")
+    #expect(
+      own.out == "rule    default  your setting  in effect\nwindow  3 min    5 min         3 min\n"
+    )
     let json = try show(["window", "--json"], file: nil)
     #expect(
       json.out

@@ -20,7 +20,7 @@ extension PresenceDialogueTests {
       try stage.reply(CheckEvent.free)
       try stage.terminal.waitFor("The other prompt is over. Press Enter when you are ready")
       try stage.terminal.type("\n")
-      try stage.terminal.waitFor("Touch the fingerprint reader to refresh me")
+      try stage.terminal.waitFor("Touch the fingerprint reader to use account 'me'")
       #expect(try stage.expect(CheckCall.self).presenceMethod == .fingerprint)
       try stage.reply(CheckEvent.passed)
       _ = try stage.expect(AccessTokenCall.self)

@@ -1,6 +1,7 @@
 import SecretMemory
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands
@@ -29,7 +30,7 @@ struct PresenceDialogueTests {
       #expect(check.more)
       #expect(try check.content(as: CheckCall.self).presenceMethod == .fingerprint)
       // The purpose of the proof is on the screen before the reader is armed.
-      try stage.terminal.waitFor("Touch the fingerprint reader to refresh me")
+      try stage.terminal.waitFor("Touch the fingerprint reader to use account 'me'")
       #expect(try !stage.terminal.echoes())
       try stage.reply(CheckEvent.waiting, continues: true)
       try stage.terminal.waitFor("still waiting for the reader")
@@ -53,7 +54,7 @@ struct PresenceDialogueTests {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("Enter: password.")
+      try stage.terminal.waitFor("press Enter for your password.")
       try stage.terminal.type("\n")
       #expect(try stage.expect(CheckCall.self).presenceMethod == .password)
       try stage.fail(.presenceFailed(.cancelled, message: "", methods: [.password]))
@@ -78,7 +79,7 @@ struct PresenceDialogueTests {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("Enter: password.")
+      try stage.terminal.waitFor("press Enter for your password.")
       try stage.terminal.type("\n")
       _ = try stage.expect(CheckCall.self)
       try stage.reply(CheckEvent.passed)
@@ -100,7 +101,7 @@ struct PresenceDialogueTests {
       try stage.fail(
         .presenceFailed(.noMatch, message: "1 try left", methods: [.fingerprint, .password])
       )
-      try stage.terminal.waitFor("The finger did not match (1 try left). Touch the reader again.")
+      try stage.terminal.waitFor("The finger did not match (1 try left). Touch the reader again,")
       #expect(try stage.expect(CheckCall.self).presenceMethod == .fingerprint)
       try stage.fail(.presenceFailed(.lockedOut, message: "", methods: [.password]))
       try stage.terminal.waitFor("needed now.")
@@ -137,7 +138,7 @@ struct PresenceDialogueTests {
     }
     #expect(play.code == .done)
     #expect(play.talk == "the presence check passed, by system password\n")
-    #expect(!play.screen.contains("Enter: password."))
+    #expect(!play.screen.contains("press Enter for your password."))
   }
 
   @Test(arguments: [
@@ -167,7 +168,7 @@ struct PresenceDialogueTests {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("Enter: password.")
+      try stage.terminal.waitFor("press Enter for your password.")
       #expect(try !stage.terminal.echoes())
       try stage.interrupt()
       try stage.expectEnd()
@@ -264,7 +265,7 @@ struct PresenceDialogueTests {
       try stage.expectEnd()
     }
     #expect(play.code == .promptNeeded)
-    #expect(play.talk.contains("a presence check to refresh me is needed"))
+    #expect(play.talk.contains("a presence check to use account 'me' is needed"))
     #expect(play.screen.isEmpty)
   }
 
@@ -276,7 +277,7 @@ struct PresenceDialogueTests {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(requester: hostile)
       _ = try stage.expect(CheckCall.self)
-      try stage.terminal.waitFor("Enter: password.")
+      try stage.terminal.waitFor("press Enter for your password.")
       try stage.interrupt()
     }
     #expect(!play.screen.contains("\u{1B}[2J"))

@@ -2,6 +2,7 @@ import Configuration
 import JSON
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -5,6 +5,7 @@ import System
 import TerminalIO
 import TestSupport
 import Testing
+import Varlink
 import VaultClient
 import VaultInterface
 
@@ -119,7 +120,7 @@ final class Stage: @unchecked Sendable {
   func needPresence(
     _ purpose: PresencePurpose = .refresh,
     methods: [PresenceMethod] = [.fingerprint, .password],
-    requester: String = "bash, pid 4211",
+    requester: String = "bash, PID 4211",
     timeout: Int = 30,
     detail: String? = nil,
     reason: String? = nil

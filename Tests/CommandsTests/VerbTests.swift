@@ -1,6 +1,7 @@
 import JSON
 import SecretMemory
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands
@@ -236,7 +237,7 @@ struct VerbTests {
               event: "refresh",
               outcome: "done",
               account: "me",
-              requester: "bash\n\u{202E}, pid 1",
+              requester: "bash\n\u{202E}, PID 1",
               detail: "\u{1B}]0;owned\u{7}"
             )
           ),
@@ -350,7 +351,7 @@ struct VerbTests {
       outcome: "done",
       account: "me",
       method: "fingerprint",
-      requester: "bash, pid 4211",
+      requester: "bash, PID 4211",
       detail: "refresh"
     )
     #expect(!AuditVerbs.line(record).contains("\n"))
@@ -358,6 +359,6 @@ struct VerbTests {
     let lines = AuditVerbs.line(record, columns: 80).split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.allSatisfy { $0.count <= 80 })
-    #expect(lines.last == "                     bash, pid 4211  refresh")
+    #expect(lines.last == "                     bash, PID 4211  refresh")
   }
 }

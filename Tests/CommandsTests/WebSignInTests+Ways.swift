@@ -3,6 +3,7 @@ import SecretMemory
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -79,7 +79,7 @@ extension ReaderTests {
         try reader.send("UNPLUG")
         #expect(throws: ReaderError.removed) { try check.wait() }
       }
-      #expect(try Reader(.virtual).look().wait() == .none)
+      #expect(Reader(.virtual).look() == .none)
     }
 
     @Test
@@ -191,7 +191,7 @@ extension ReaderTests {
           try Reader(.hardware).check([print], milliseconds: 1000).wait()
         }
         // The machine that runs this test has no reader of its own.
-        let look = try Reader(.hardware).look().wait()
+        let look = Reader(.hardware).look()
         #expect(look == .none || look == .notLooked)
       }
       #expect(!AllowedDrivers.hardware.permit("virtual_image"))
@@ -213,7 +213,7 @@ extension ReaderTests {
       defer { reader.remove() }
       try reader.connected {
         let own = Reader(.virtual)
-        let before = try own.look().wait()
+        let before = own.look()
         #expect(before == .plugged(name: "", driver: "virtual_device", isInUse: false))
         let seen = VirtualReaderEvents<ReaderFacts>()
         let operation = own.enroll(.leftThumb, milliseconds: 60_000, seen: { seen.put($0) })

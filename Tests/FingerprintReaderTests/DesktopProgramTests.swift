@@ -1,8 +1,9 @@
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// The built program, on a desktop with fprintd.
 @Suite(.serialized)

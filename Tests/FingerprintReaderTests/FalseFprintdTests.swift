@@ -76,7 +76,7 @@ extension ReaderTests {
     func aFingerThatIsEnrolledBeforeTheClaimIsNoticed() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: ["grow"])
-      #expect(try reader.desktopFingers().wait() == [.rightIndex])
+      #expect(try reader.desktopFingers() == [.rightIndex])
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
       #expect(throws: ReaderError.notEnrolled) { try check.wait() }
       #expect(try bus.run("calls()") == "'Claim Release'")
@@ -126,6 +126,24 @@ extension ReaderTests {
       }
     }
 
+    /// Two seconds are for the missing answer, and two for the release.
+    @Test
+    func anFprintdThatDoesNotAnswerKeepsNoCancelledCheck() throws {
+      defer { remove() }
+      try bus.startFalseFprintd(verify: ["mute"])
+      let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+      try bus.run("await_calls('Claim VerifyStart')")
+      let begun = BootInstant.now
+      check.operation.cancel()
+      #expect(throws: ReaderError.cancelled) { try check.wait() }
+      #expect(BootInstant.now.seconds(since: begun) < 5)
+      #expect(try bus.run("calls()") == "'Claim VerifyStart Release'")
+
+      let unanswered = RunningCheck([], fingers: [.rightIndex], on: reader)
+      let error = #expect(throws: ReaderError.self) { try unanswered.wait() }
+      #expect(error?.description.contains("it does not answer") == true)
+    }
+
     @Test
     func theTimeEndsACheckThatNobodyAnswers() throws {
       defer { remove() }
@@ -138,7 +156,7 @@ extension ReaderTests {
     func aNameWithControlCharactersIsMadePlain() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: [])
-      #expect(try reader.look().wait() == .throughFprintd(name: "A?[2Jreader"))
+      #expect(reader.look() == .throughFprintd(name: "A?[2Jreader"))
     }
   }
 }

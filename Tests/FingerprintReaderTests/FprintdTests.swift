@@ -32,9 +32,9 @@ extension ReaderTests {
     @Test
     func theDesktopsFingerMatchesAndAnotherDoesNot() throws {
       defer { remove() }
-      #expect(try reader.desktopFingers().wait() == [])
+      #expect(try reader.desktopFingers() == [])
       try bus.enroll("right", on: virtual)
-      #expect(try reader.desktopFingers().wait() == [.rightIndex])
+      #expect(try reader.desktopFingers() == [.rightIndex])
       for (name, verdict) in [("right", Verdict.matched(.rightIndex)), ("wrong", .noMatch)] {
         let check = check()
         #expect(check.next() == .ready(only: .rightIndex))
@@ -162,7 +162,7 @@ extension ReaderTests {
       let error = #expect(throws: ReaderError.self) { try check.wait() }
       if case .failed = error {} else { Issue.record("\(error as Any)") }
       // Without a bus there is no fprintd to ask.
-      #expect(throws: ReaderError.self) { try reader.desktopFingers().wait() }
+      #expect(throws: ReaderError.self) { try reader.desktopFingers() }
     }
 
     @Test
@@ -201,7 +201,7 @@ extension ReaderTests {
       defer { remove() }
       try bus.enroll("right", on: virtual)
       try bus.run("allow(False)")
-      let error = #expect(throws: ReaderError.self) { try reader.desktopFingers().wait() }
+      let error = #expect(throws: ReaderError.self) { try reader.desktopFingers() }
       if case .noPermission = error {} else { Issue.record("\(error as Any)") }
       #expect(throws: ReaderError.self) { try check().wait() }
     }
@@ -209,10 +209,10 @@ extension ReaderTests {
     @Test
     func aReaderThatFprintdHasTellsItsName() throws {
       defer { remove() }
-      let look = try reader.look().wait()
+      let look = reader.look()
       #expect(look == .throughFprintd(name: "Virtual device for debugging"))
       try bus.killFprintd()
-      #expect(try reader.look().wait() == .none)
+      #expect(reader.look() == .none)
     }
 
     /// This process does not see the reader, so another process has to look.

@@ -1,7 +1,7 @@
+import HelperInterface
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// A directory of fprintd that other users have changed.
 @Suite(.serialized)

@@ -1,8 +1,8 @@
+import HelperInterface
 import System
 import TestSupport
 import Testing
 import UserNames
-import VaultInterface
 
 /// The service's program, which asks the kernel about the connection that the engine lends.
 @Suite(.serialized)

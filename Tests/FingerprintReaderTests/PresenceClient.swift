@@ -1,8 +1,9 @@
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// The engine's side of a conversation with `thumblatch-presence`.
 final class PresenceClient {

@@ -1,8 +1,8 @@
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// The unmodified program on recordings of real readers, replayed by umockdev.
 @Suite

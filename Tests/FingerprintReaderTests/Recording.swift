@@ -1,9 +1,9 @@
 import Glibc
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// One of libfprint's recordings of real readers that plain libfprint replays on this machine
 /// (`Tests/Readers`).

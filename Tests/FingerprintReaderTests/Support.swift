@@ -1,4 +1,5 @@
 import FingerprintReader
+import Fprintd
 import SecretMemory
 import TestSupport
 import Testing
@@ -7,6 +8,13 @@ import Testing
 /// variables of the process.
 @Suite(.serialized)
 enum ReaderTests {}
+
+extension Reader {
+  /// A reader that also uses fprintd and logind on the bus at an address.
+  init(_ drivers: AllowedDrivers, bus: String) {
+    self.init(drivers, desktop: BusServices(bus))
+  }
+}
 
 /// A running check, with its events.
 struct RunningCheck {

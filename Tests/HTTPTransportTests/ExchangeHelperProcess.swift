@@ -1,8 +1,9 @@
 import Cryptography
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
-import VaultInterface
+import Varlink
 
 /// A running `thumblatch-exchange`, and the engine's end of its socket.
 final class ExchangeHelperProcess {

@@ -1,12 +1,13 @@
 import Cryptography
 import Glibc
 import HTTPTransport
+import HelperInterface
 import JSON
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// The built exchange helper, between an engine that may be killed and a server that may fail.
 struct ExchangeHelperTests {

@@ -1,10 +1,10 @@
 import Cryptography
 import HTTPTransport
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// Plain HTTP requests over loopback go to the provider's own program, and to no other program that
 /// has taken its port.

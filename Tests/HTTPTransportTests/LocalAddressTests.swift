@@ -1,10 +1,10 @@
 import Cryptography
 import Glibc
 import HTTPTransport
+import HelperInterface
 import System
 import TestSupport
 import Testing
-import VaultInterface
 
 /// The bytes of an address (inet_pton(3)).
 private func bytes(of address: String) throws -> ArraySlice<UInt8> {

@@ -1,10 +1,11 @@
 import Cryptography
 import Glibc
+import HelperInterface
 import SecretMemory
 import System
 import TestSupport
 import Testing
-import VaultInterface
+import Varlink
 
 /// An exchange helper that was started before its request.
 struct WaitingExchangeHelperTests {

@@ -2,6 +2,7 @@ import Glibc
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// An engine that is killed while it renames or removes an account.

@@ -44,9 +44,9 @@ struct AppPromptTests {
   /// The text of a screen, without the caller, the app's own reason, and the lines that are
   /// rewritten in place.
   private func words(_ screen: String) throws -> String {
-    let asked = try Regex("asked by [^)]*").dotMatchesNewlines()
+    let asked = try Regex("requested by [^)]*").dotMatchesNewlines()
     let plain = screen.replacing(", to show your mail", with: "").replacing("\u{1B}[K", with: "")
-      .replacing(asked, with: "asked by X")
+      .replacing(asked, with: "requested by X")
     let passing = ["unlocked", "checking", "still"]
     // A carriage return and a line feed are one Character. Line breaks differ with the caller.
     return plain.split(whereSeparator: \.isNewline).filter { line in
@@ -123,7 +123,7 @@ struct AppPromptTests {
     let other = try person.terminal("presence", "test")
     try other.expect("Touch the fingerprint reader")
     let app = try app(person)
-    try app.expect("Touch the fingerprint reader to unlock me, to show your mail (asked by")
+    try app.expect("Touch the fingerprint reader to unlock me, to show your mail (requested by")
     try app.expect("waiting for the other prompt")
     // Enter neither chooses the password while no reader is armed, nor answers a later question.
     try app.enter()
@@ -132,7 +132,7 @@ struct AppPromptTests {
     try app.expect("The other prompt is over. Press Enter when you are ready for this one.")
     #expect(!person.readerIsOpen)
     try app.enter()
-    try app.expect("Touch the fingerprint reader to unlock me, to show your mail (asked by")
+    try app.expect("Touch the fingerprint reader to unlock me, to show your mail (requested by")
     try person.touch()
     try app.expect("unlocked")
     try app.end()

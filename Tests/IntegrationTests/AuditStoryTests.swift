@@ -53,7 +53,9 @@ struct AuditStoryTests {
     let whole = try command(vault, "audit", "verify")
     #expect(whole.end == .exited(0), "\(whole.text)")
     #expect(
-      whole.text.wholeMatch(of: /the trail is whole: 5 records, from 2[-0-9: ]+ to 2[-0-9: ]+\n/)
+      whole.text.wholeMatch(
+        of: /The audit log is intact: 5 records, from 2[-0-9: ]+ to 2[-0-9: ]+\.\n/
+      )
         != nil,
       "\(whole.text)"
     )
@@ -67,7 +69,7 @@ struct AuditStoryTests {
     let bad = try command(vault, "audit", "verify")
     #expect(bad.end == .exited(6))
     #expect(
-      bad.text.hasPrefix("thumblatch: error: the trail is not whole: record 3 (2"),
+      bad.text.hasPrefix("thumblatch: error: the audit log is not intact: record 3 (2"),
       "\(bad.text)"
     )
     #expect(bad.text.contains(") was altered\nhint: "))
@@ -167,10 +169,10 @@ struct AuditStoryTests {
     #expect(counted.contains("3 × wrong user | user 65534"), "\(counted)")
     #expect(counted.contains("1 × dead caller | user \(getuid())"), "\(counted)")
     #expect(
-      counted.contains { $0.hasPrefix("7 × denied | ") && $0.contains(", pid ") },
+      counted.contains { $0.hasPrefix("7 × denied | ") && $0.contains(", PID ") },
       "\(counted)"
     )
-    #expect(counted.contains { $0.contains(" × busy | ") && $0.contains(", pid ") }, "\(counted)")
+    #expect(counted.contains { $0.contains(" × busy | ") && $0.contains(", PID ") }, "\(counted)")
     #expect(try command(vault, "audit", "verify").end == .exited(0))
   }
 
@@ -181,8 +183,8 @@ struct AuditStoryTests {
       "a\\u202eb", "a\\u2066b", "a\\u2067b", "a\\u2068b", "a\\u2069b", "a\\u200eb", "a\\u200fb",
       "a\\u061cb", "a\\u200bb", "a\\u200db", "a\\ufeffb", "a\\u2028b", "a\\u2029b", "a\\U000e0041b",
       "a\\ue000b", "a\\ufe0fb", "a\\u3164b", "a\\u0300\\u0300\\u0300\\u0300\\u0300", "a\\uffffb",
-      "\\x1b[2J", "\\x1b]0;x\\x07", "\\x1bc", "\\r\\nroot", "a) S 1 (b", "((()))", '"\\\\', "', pid 1",
-      "   ", "thumblatch-cli", "thumblatch", "%s%n%x", "$(id)", "😀😀😀", "-", "a, pid 1, b",
+      "\\x1b[2J", "\\x1b]0;x\\x07", "\\x1bc", "\\r\\nroot", "a) S 1 (b", "((()))", '"\\\\', "', PID 1",
+      "   ", "thumblatch-cli", "thumblatch", "%s%n%x", "$(id)", "😀😀😀", "-", "a, PID 1, b",
     ]] + [b"\\xff\\xfe", b"\\xc3\\x28", b"\\xed\\xa0\\x80", b"\\xf5\\x80\\x80\\x80", b"\\xc0\\x80", b"a" * 4096]
     """
 
@@ -237,7 +239,7 @@ struct AuditStoryTests {
     #expect(prompts.count >= 50)
     for case .string(let prompt) in prompts {
       #expect(isHarmless(prompt), "\(prompt.debugDescription)")
-      #expect(prompt.utf8.count < 100 && prompt.contains(", pid "))
+      #expect(prompt.utf8.count < 100 && prompt.contains(", PID "))
     }
     let text = try command(vault, "audit").text
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -30,7 +30,7 @@ struct DesktopFingerTests {
     try person.run("lock").succeeded()
     try person.expireTokens()
     let touched = try person.terminal("token", "me")
-    try touched.expect("Touch the fingerprint reader to refresh me")
+    try touched.expect("Touch the fingerprint reader to use account 'me'")
     // A result that comes before the reader is armed would not count.
     try bus.run("await_armed()")
     try bus.run("status('verify-match', True)")

@@ -5,7 +5,7 @@ import Testing
 /// A person on a desktop, where fprintd owns the reader and the fingers.
 @Suite(.serialized)
 struct DesktopStoryTests {
-  private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
+  private static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
 
   /// Waits until the check counts touches, which the hint about a bad scan shows, and then touches.
   private func touch(

@@ -262,7 +262,7 @@ struct DoctorTests {
       engineRuns: true
     ),
     Fault(
-      name: "mark",
+      name: "rollback-counter",
       level: "problem",
       remedy: "restore",
       plant: "echo damaged >$S/mark",
@@ -281,7 +281,7 @@ struct DoctorTests {
       plant: sql("UPDATE accounts SET state = 'login_required', cause = 'answer lost'")
     ),
     Fault(
-      name: "clock-trail",
+      name: "clock-audit",
       level: "problem",
       remedy: "timedatectl",
       plant: sql("UPDATE audit SET time = time + 86400")

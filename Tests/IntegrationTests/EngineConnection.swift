@@ -2,6 +2,7 @@ import Glibc
 import SecretMemory
 import System
 import TestSupport
+import Varlink
 import VaultInterface
 
 /// A caller of the engine that can send any bytes.
@@ -72,6 +73,7 @@ final class EngineConnection {
   /// The next reply as a reply to a method.
   func result<Method: VarlinkMethod>(of method: Method.Type) throws -> Method.Reply {
     guard let reply = try reply() else { throw SystemError("reply", code: EPIPE) }
+    if let error = try VaultError(decoding: reply) { throw error }
     return try reply.result(of: method)
   }
 
@@ -93,7 +95,7 @@ final class EngineConnection {
     do {
       _ = try result(of: method)
       return nil
-    } catch ReplyError.vault(let error) {
+    } catch let error as VaultError {
       return error
     }
   }

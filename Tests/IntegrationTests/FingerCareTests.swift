@@ -7,7 +7,7 @@ import Testing
 /// virtual reader of libfprint, the system password of a real user, and SIGKILL.
 @Suite(.serialized)
 struct FingerCareTests {
-  private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
+  private static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
   private static let question = "System password for"
   /// A request that was refused twice is not asked again at once.
   ///
@@ -22,7 +22,9 @@ struct FingerCareTests {
     try person.register()
     try enroll(person, fingers[0])
     let enable = try person.terminal("presence", "enable", "me")
-    try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
+    try enable.expect(
+      "Touch the fingerprint reader to turn on presence protection for account 'me'"
+    )
     try person.touch(fingers[0])
     try enable.end()
     try person.run("lock").succeeded()
@@ -61,7 +63,7 @@ struct FingerCareTests {
   private func tokenByPassword(_ person: Person, after text: String) throws {
     let terminal = try person.terminal("token", "me", columns: 240)
     try terminal.expect(text)
-    try terminal.expect("Type the system password to refresh me")
+    try terminal.expect("Type the system password to use account 'me'")
     try terminal.expect(Self.question)
     try terminal.enter(Person.systemPassword)
     try terminal.expect("at_")
@@ -106,7 +108,7 @@ struct FingerCareTests {
     let now = BootInstant.now
     #expect(now >= begun.advanced(bySeconds: seconds), sourceLocation: sourceLocation)
     #expect(
-      told.contains("s: a wrong password was given before")
+      told.contains("An earlier password was wrong.")
         || now >= begun.advanced(bySeconds: seconds + 1),
       "\(told)",
       sourceLocation: sourceLocation
@@ -145,7 +147,7 @@ struct FingerCareTests {
     let terminal = try person.terminal("token", "me")
     try terminal.expect(Self.prompt)
     try person.touch("right-index")
-    try terminal.expect("The finger did not match. Touch the reader again.")
+    try terminal.expect("The finger did not match. Touch the reader again, or")
     try person.touchAgain("left-thumb")
     try terminal.expect("at_")
     try terminal.end()
@@ -329,7 +331,7 @@ struct FingerCareTests {
       try terminal.expect(Self.question)
       begun = BootInstant.now
       try terminal.enter("wrong")
-      try terminal.expect("wrong password: wait \(seconds) s")
+      try terminal.expect("Wrong password. Try again in \(seconds) seconds.")
       if seconds == 2 {
         try terminal.expect("Wrong password. Try again.")
         #expect(BootInstant.now >= begun.advanced(bySeconds: 2))

@@ -41,7 +41,7 @@ struct KeyStoryTests {
     if exportable {
       _ = try allowed(
         person,
-        "make me exportable",
+        "make account 'me' exportable",
         arguments + ["--exportable"],
         typing: password
       )
@@ -77,7 +77,7 @@ struct KeyStoryTests {
 
     // The check is needed even with an open window or without protection.
     let terminal = try person.terminal("release", "me")
-    try terminal.expect("Type the system password to release the refresh token of me")
+    try terminal.expect("Type the system password to release the refresh token of account 'me'")
     try terminal.expect("System password for")
     try terminal.enter(Person.systemPassword)
     let shown = try terminal.end()
@@ -110,8 +110,8 @@ struct KeyStoryTests {
     let before = try shell("sha256sum <\(person.state)/device-secret")
     try person.endEngine()
     try shell("cp -a \(person.state) \(person.base)/before")
-    let shown = try allowed(person, "make a new device secret", ["rekey"])
-    #expect(shown.contains("a new device secret guards 1 refresh token, 0 prints"))
+    let shown = try allowed(person, "replace the device secret and re-encrypt", ["rekey"])
+    #expect(shown.contains("replaced the device secret; re-encrypted 1 refresh token, 0 prints"))
     #expect(try shell("sha256sum <\(person.state)/device-secret") != before)
     #expect(try person.run("rekey", "--no-input").end == .exited(7))
     try person.expireTokens()
@@ -142,15 +142,15 @@ struct KeyStoryTests {
     #expect(try person.run("token", "me").succeeded() == newest)
     let whoami = try person.run("whoami", "me", "--json")
     #expect(whoami.end == .exited(6))
-    #expect(whoami.text.contains("older than its rollback mark"))
+    #expect(whoami.text.contains("older than its rollback counter"))
     #expect(whoami.text.contains("thumblatch recover"))
     #expect(try person.backend.requests() == [])
     let status = try object(try person.run("status", "--json").succeeded())
     #expect(try status.string("problem").contains("older"))
     #expect(try status.string("remedy").contains("thumblatch recover"))
 
-    let shown = try allowed(person, "accept the store that was put back", ["recover"])
-    #expect(shown.contains("to be signed in again: me"))
+    let shown = try allowed(person, "accept a vault that was restored from a backup", ["recover"])
+    #expect(shown.contains("accounts to sign in again: me"))
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
     // The replaced token was not sent. The backend would have taken it for theft.
     #expect(try person.backend.requests() == [])

@@ -179,7 +179,7 @@ class Someone {
   /// Enrolls a finger, as a person does at a terminal.
   func enroll(_ finger: String = "right-index") throws {
     let terminal = try terminal("fingers", "enroll", finger)
-    try terminal.expect("Type the system password to enroll \(finger) (asked by ")
+    try terminal.expect("Type the system password to enroll \(finger)")
     try terminal.expect("System password for")
     try terminal.enter(systemPassword)
     try terminal.expect("with \(finger)")

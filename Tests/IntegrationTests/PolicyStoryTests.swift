@@ -25,7 +25,7 @@ struct PolicyStoryTests {
     answer: (TerminalSession) throws -> Void
   ) throws -> String {
     let terminal = try someone.terminal(list: ["policy"] + words, columns: 200)
-    try terminal.expect("Type the system password to change the policy (\(change)) (asked by ")
+    try terminal.expect("Type the system password to change the policy (\(change))")
     try terminal.expect("System password for")
     try answer(terminal)
     let shown = try terminal.end(end)

@@ -8,7 +8,7 @@ import Testing
 /// the system password of a real user.
 @Suite(.serialized)
 struct PresenceStoryTests {
-  private static let prompt = "Touch the fingerprint reader to refresh me (asked by "
+  private static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
   private static let question = "System password for"
 
   /// A person with an enrolled finger, and the protected account `me`.
@@ -17,7 +17,9 @@ struct PresenceStoryTests {
     try person.register()
     try person.enroll()
     let enable = try person.terminal("presence", "enable", "me")
-    try enable.expect("Touch the fingerprint reader to turn presence protection on for me")
+    try enable.expect(
+      "Touch the fingerprint reader to turn on presence protection for account 'me'"
+    )
     try person.touch()
     #expect(try enable.end().contains("which is unlocked now"))
     try person.run("lock").succeeded()
@@ -65,7 +67,7 @@ struct PresenceStoryTests {
     // A touch now would go to the prompt that is ending.
     #expect(eventually { !person.readerIsOpen })
     try fourth.enter()
-    try fourth.expect("turn presence protection off for me")
+    try fourth.expect("turn off presence protection for account 'me'")
     try person.touch()
     try fourth.end()
   }
@@ -75,7 +77,7 @@ struct PresenceStoryTests {
     let person = try protected()
     #expect(try person.run("account", "rename", "me", "work").end == .exited(7))
     let rename = try person.terminal("account", "rename", "me", "work")
-    try rename.expect("Touch the fingerprint reader to rename me to work (asked by ")
+    try rename.expect("Touch the fingerprint reader to rename account 'me' to 'work' (requested by")
     try person.touch()
     #expect(try rename.end().contains("me is now called work"))
     // Without a prompt the login cannot be ended at the backend, and nothing is erased here.
@@ -88,7 +90,7 @@ struct PresenceStoryTests {
     let gone = try person.terminal("logout", "work")
     try gone.expect("[y/N]")
     try gone.enter("y")
-    try gone.expect("Touch the fingerprint reader to sign out of work")
+    try gone.expect("Touch the fingerprint reader to sign out of account 'work'")
     try person.touch()
     #expect(try gone.end().contains("dev confirmed that the login is ended"))
     #expect(try person.backend.count("sessions") == 0)
@@ -105,14 +107,14 @@ struct PresenceStoryTests {
     try person.backend.clear()
     let refused = try person.run("token", "me", "--json")
     #expect(refused.end == .exited(7))
-    #expect(refused.text.contains("refresh me"))
+    #expect(refused.text.contains("use account 'me'"))
     #expect(try person.backend.requests() == [])
 
     // A finger that is not enrolled, then the right one.
     let touched = try person.terminal("token", "me")
     try touched.expect(Self.prompt)
     try person.touch("stranger")
-    try touched.expect("The finger did not match. Touch the reader again.")
+    try touched.expect("The finger did not match. Touch the reader again, or")
     try person.touchAgain()
     try touched.expect("at_")
     try touched.end()
@@ -147,7 +149,7 @@ struct PresenceStoryTests {
     #expect(try test.end().contains("the presence check passed, by fingerprint"))
 
     let disable = try person.terminal("presence", "disable", "me")
-    try disable.expect("turn presence protection off for me")
+    try disable.expect("turn off presence protection for account 'me'")
     try person.touch()
     #expect(try disable.end().contains("presence protection is off for me"))
     try person.expireTokens()
@@ -189,7 +191,7 @@ struct PresenceStoryTests {
     try person.expireTokens()
     #expect(try person.run("status").succeeded().contains("password only"))
     let again = try person.terminal("token", "me")
-    try again.expect("Type the system password to refresh me")
+    try again.expect("Type the system password to use account 'me'")
     try again.expect(Self.question)
     try again.enter("wrong")
     try again.expect("Wrong password")
@@ -250,7 +252,7 @@ struct PresenceStoryTests {
     let person = try Person()
     try person.register()
     let enable = try person.terminal("presence", "enable")
-    try enable.expect("Type the system password to turn presence protection on for me")
+    try enable.expect("Type the system password to turn on presence protection for account 'me'")
     try enable.expect(Self.question)
     try enable.enter("wrong")
     try enable.expect("Wrong password")
@@ -260,7 +262,7 @@ struct PresenceStoryTests {
     try person.run("lock").succeeded()
     try person.expireTokens()
     let terminal = try person.terminal("token")
-    try terminal.expect("Type the system password to refresh me")
+    try terminal.expect("Type the system password to use account 'me'")
     try terminal.expect(Self.question)
     try terminal.enter(Person.systemPassword)
     try terminal.expect("at_")
@@ -368,7 +370,7 @@ struct PresenceStoryTests {
     let person = try protected()
     try person.register("other")
     let enable = try person.terminal("presence", "enable", "other")
-    try enable.expect("for other")
+    try enable.expect("for account 'other'")
     try person.touch()
     try enable.end()
     let unlock = try person.terminal("unlock", "me")

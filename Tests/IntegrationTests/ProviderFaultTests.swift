@@ -103,7 +103,7 @@ struct ProviderFaultTests {
         AccessTokenCall(account: "me", rejected: old)
       )
     else {
-      Issue.record("nobody is there, and that is not told")
+      Issue.record("the server is gone, and the message does not say so")
       return
     }
     #expect(try caller.state() == .ready)

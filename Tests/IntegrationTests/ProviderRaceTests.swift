@@ -61,7 +61,9 @@ struct ProviderRaceTests {
     let member = try member()
     try enroll(member)
     let enable = try member.terminal("presence", "enable", "work")
-    try enable.expect("Touch the fingerprint reader to turn presence protection on for work")
+    try enable.expect(
+      "Touch the fingerprint reader to turn on presence protection for account 'work'"
+    )
     try member.touch()
     try enable.end()
     try member.run("lock").succeeded()
@@ -73,7 +75,7 @@ struct ProviderRaceTests {
     let deadline = BootInstant.now.advanced(bySeconds: 15)
     let terminals = try (0..<Self.many).map { _ in try member.terminal("token", "work") }
     for terminal in terminals where BootInstant.now < deadline {
-      try terminal.expect("Touch the fingerprint reader to refresh work")
+      try terminal.expect("Touch the fingerprint reader to use account 'work'")
       // Armed, or joined: a call that comes after the touch has its own prompt.
       try terminal.expect("still waiting")
     }

@@ -43,7 +43,7 @@ struct RaceTests {
       #expect(rows.contains { $0.first == way && $0.last == "0" }, "none at \(way): \(text)")
     }
     for victim in ["client", "engine", "exchange", "disk"] {
-      #expect(rows.contains { $0.count > 2 && $0[1] == victim }, "nobody of \(victim): \(text)")
+      #expect(rows.contains { $0.count > 2 && $0[1] == victim }, "no kill of \(victim): \(text)")
     }
     let logins = try #require(text.firstMatch(of: /(\d+) logins by code or device/), "\(text)")
     #expect(logins.1 != "0", "\(text)")

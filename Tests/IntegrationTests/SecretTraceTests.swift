@@ -2,6 +2,7 @@ import Glibc
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// Searches every possible place for refresh tokens and passwords that the test knows.

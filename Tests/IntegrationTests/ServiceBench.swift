@@ -135,7 +135,7 @@ final class ServiceBench {
   /// Makes an event happen at logind, if the people have sessions there.
   func act(_ call: String) throws {
     let answer = try desktop?.bus.run(call)
-    try #require(answer == "None", "\(call): \(answer ?? "nobody is seated")")
+    try #require(answer == "None", "\(call): \(answer ?? "no user is seated")")
   }
 
   /// A connection of root.

@@ -3,6 +3,7 @@ import SecretMemory
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// One user's load on the service does not reduce the share of another user.

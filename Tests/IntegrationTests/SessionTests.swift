@@ -152,7 +152,7 @@ struct SessionTests {
       return
     }
     guard case .providerUnavailable = try login("me", "http://127.0.0.1:1") else {
-      Issue.record("nobody is there, and that is not told")
+      Issue.record("the server is gone, and the message does not say so")
       return
     }
     for (kind, path) in [(DevBackendFault.Kind.status(500), "/auth/login"), (.garbage, "*")] {

@@ -3,6 +3,7 @@ import JSON
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// What a caller can do to the engine's socket: it may harm only that caller.

@@ -2,6 +2,7 @@ import Glibc
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// The spare exchange helper, which is started ahead of its request.

@@ -3,6 +3,7 @@ import JSON
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// `Watch` over the engine's socket.

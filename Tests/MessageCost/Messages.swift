@@ -1,5 +1,5 @@
 import TestSupport
-import VaultInterface
+import Varlink
 
 /// Every message of an interface with one of its members made hostile.
 ///

@@ -1,4 +1,6 @@
+import HelperInterface
 import SecretMemory
+import Varlink
 import VarlinkMethods
 import VaultInterface
 
@@ -8,9 +10,10 @@ enum Readers {
   static func readCall(_ message: [UInt8], on interface: VarlinkInterface) {
     var buffer = MessageBuffer(interface)
     guard append(message, to: &buffer), let call = try? buffer.nextCall() else { return }
-    switch interface {
-    case .vault: _ = try? VaultRequest(call)
-    case .helper: _ = try? HelperRequest(call)
+    if interface === VarlinkInterface.vault {
+      _ = try? VaultRequest(call)
+    } else {
+      _ = try? HelperRequest(call)
     }
   }
 
@@ -33,6 +36,7 @@ enum Readers {
   }
 
   private static func read<Method: VarlinkMethod>(_ reply: VarlinkReply, to method: Method.Type) {
+    _ = try? VaultError(decoding: reply)
     _ = try? reply.result(of: method)
   }
 

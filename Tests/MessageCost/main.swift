@@ -1,5 +1,6 @@
 import Glibc
-import VaultInterface
+import Varlink
+import VarlinkMethods
 
 // Searches for the message that costs its reader most. Exits with 1 if 64 KiB of one cost more than
 // `Gauge.limit` of thread CPU time. Build it as released:
@@ -55,7 +56,7 @@ func measure(_ interface: VarlinkInterface, _ findings: inout Findings) throws {
 
 var findings = Findings()
 findings.promise(findsWhatIsSlow(), "a reader whose time is quadratic is found")
-for interface in VarlinkInterface.allCases { try measure(interface, &findings) }
+for interface in VarlinkMethods.interfaces { try measure(interface, &findings) }
 let gauge = Gauge()
 try Documents().measure(gauge)
 gauge.report("documents of a provider")

@@ -55,7 +55,7 @@ struct PlainTextTests {
   @Test
   func theWholePromptFitsEightyColumnsWhenWrapped() {
     let prompt =
-      "Touch the fingerprint reader to refresh me (asked by bash, pid 4211). Enter: password."
+      "Touch the fingerprint reader to use account 'me' (requested by bash, PID 4211)., or press Enter for your password."
     let lines = PlainText.wrapped(prompt, columns: 80)
     #expect(lines.count == 2)
     #expect(lines.allSatisfy { PlainText.width($0) <= 80 })

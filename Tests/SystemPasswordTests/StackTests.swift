@@ -4,7 +4,9 @@ import Testing
 /// The conversation and the rules, with PAM stacks of this test.
 @Suite
 struct StackTests {
-  /// The user `nobody` exists everywhere, and its password is not locked but missing.
+  /// The user of uid 65534 exists everywhere.
+  ///
+  /// Its password is missing, not locked.
   private let user: UInt32 = 65534
 
   @Test

@@ -93,6 +93,7 @@ public final class DesktopBus {
   ///
   /// `verify` gives, for each start of a verification, the result that it sends before it answers.
   /// An empty text sends none. With `hold` at the end the reader is not released before `let_go()`.
+  /// With `mute` a start of a verification is never answered.
   /// With `grow` there is one more finger once the reader is claimed. `status(name, done)`,
   /// `calls()`, `await_armed()` and `let_go()` are for `run`.
   public func startFalseFprintd(verify early: [String]) throws {
@@ -258,7 +259,7 @@ public final class DesktopBus {
     def refuse_inhibitors():
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'Inhibit', 'ssss', 'h',
              'raise dbus.exceptions.DBusException("no", name="org.freedesktop.DBus.Error.AccessDenied")')
-    # Which session a process is in; nobody's where there is no name.
+    # Which session a process is in; that of no user if there is no name.
     def set_sessions(of):
         found = ', '.join(f'{process}: {name!r}' for process, name in of.items())
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o', f"""
@@ -302,7 +303,7 @@ public final class DesktopBus {
             add_strange(f'c{number}', Id=f'c{number}', **dict(zip(facts, values)))
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o',
              f"ret = dbus.ObjectPath('{LOGIND[1]}/session/c' + str(int(args[0])))")
-    # What logind says of a session that nobody understands.
+    # What logind says of a session that is not understood.
     def add_strange(name, **facts):
         mock(*LOGIND, 'AddObject', of_session(name), SESSION, dbus.Dictionary(facts, signature='sv'),
              dbus.Array([], signature='(ssss)'))

@@ -16,7 +16,7 @@ enum FalseFprintd {
         @dbus.service.method(I + '.Device', in_signature='s', out_signature='as')
         def ListEnrolledFingers(self, user):
             known = ['right-index-finger']
-            # Somebody enrols between two looks.
+            # An enrolment comes between two looks.
             if 'grow' in early and 'Claim' in calls:
                 known.append('left-thumb')
             return known
@@ -34,9 +34,11 @@ enum FalseFprintd {
         def VerifyStop(self):
             calls.append('VerifyStop')
             armed.clear()
-        @dbus.service.method(I + '.Device', in_signature='s')
-        def VerifyStart(self, finger):
+        @dbus.service.method(I + '.Device', in_signature='s', async_callbacks=('done', 'failed'))
+        def VerifyStart(self, finger, done, failed):
             calls.append('VerifyStart')
+            if 'mute' in early:
+                return
             armed.clear()
             self.VerifyFingerSelected('any')
             result = early.pop(0) if early and early[0] not in ('hold', 'grow') else ''
@@ -45,6 +47,7 @@ enum FalseFprintd {
                 GLib.timeout_add(1, lambda: self.VerifyStatus('verify-retry-scan', True))
             elif result:
                 self.VerifyStatus(result, True)
+            done()
         @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s',
                              out_signature='a{sv}')
         def GetAll(self, interface):

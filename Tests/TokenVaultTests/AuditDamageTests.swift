@@ -76,7 +76,7 @@ struct AuditDamageTests {
       "altered"
     ),
     Damage(
-      "a code that is none",
+      "not a code",
       "PRAGMA ignore_check_constraints = 1; UPDATE audit SET mac = x'00' WHERE number = 12",
       12,
       "altered"
@@ -247,7 +247,7 @@ struct AuditDamageTests {
   @Test
   func aWholeTrailIsNoFinding() async throws {
     let bench = try await Self.damaged(nil)
-    let finding = try #require(await bench.open().examine().first { $0.name == "trail" })
+    let finding = try #require(await bench.open().examine().first { $0.name == "audit-log" })
     #expect(finding.level == .ok && finding.remedy == nil)
   }
 
@@ -269,7 +269,7 @@ struct AuditDamageTests {
       #expect(after.bad == damage.bad)
       #expect(after.problem == damage.problem)
       #expect(after.records == count + 6)
-      let finding = try #require(await vault.examine().first { $0.name == "trail" })
+      let finding = try #require(await vault.examine().first { $0.name == "audit-log" })
       #expect(finding.level == .problem)
       #expect(finding.message.contains("record \(damage.bad) "))
       #expect(finding.remedy?.contains("audit verify") == true)

@@ -1,3 +1,4 @@
+import AuditLog
 import Configuration
 import Presence
 import Storage
@@ -275,10 +276,10 @@ extension Vault {
 
   /// Writes this many records.
   fileprivate func write(_ count: Int, detail: String) throws {
-    try change { () throws(VaultFailure) in
+    try change {
       for _ in 0..<count {
         var entry = AuditEntry(event: .refresh, outcome: .done)
-        entry.requester = "docker-credential-thumblatch, pid 12345"
+        entry.requester = "docker-credential-thumblatch, PID 12345"
         entry.account = ([UInt8](repeating: 7, count: 16), "someone@example.org")
         entry.detail = detail
         try record(entry)

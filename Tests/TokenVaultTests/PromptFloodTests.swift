@@ -278,7 +278,7 @@ struct PromptFloodTests {
     // None of the callers has refused.
     bench.clock.advance(3600)
     guard case .prompt = await ask(vault, caller(5)) else {
-      Issue.record("a pause, although nobody has refused")
+      Issue.record("a pause, although no prompt was refused")
       return
     }
   }

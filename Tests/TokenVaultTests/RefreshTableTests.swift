@@ -294,7 +294,7 @@ struct RefreshTableTests {
     #expect(bench.exchange.refreshes.count == 1)
     let row = try await vault.row()
     #expect(row.state == .loginRequired)
-    #expect(row.cause == "the provider has ended the grant")
+    #expect(row.cause == "the provider signed you out")
     #expect(row.sealedRefreshToken != nil)
     #expect(try await vault.intent() == nil)
     // A new sign-in repairs the account.

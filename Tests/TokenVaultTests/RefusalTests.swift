@@ -28,7 +28,7 @@ struct RefusalTests {
     try await vault.maintainAuditLog()
     let written = try await refusals(vault)
     #expect(written.map(\.detail) == ["5 × denied", "1 × busy", "1 × policy"])
-    #expect(written.map(\.requester) == ["bash, pid 3", "bash, pid 3", "bash, pid 4"])
+    #expect(written.map(\.requester) == ["bash, PID 3", "bash, PID 3", "bash, PID 4"])
     try await vault.maintainAuditLog()
     #expect(try await refusals(vault).count == 3)
   }
@@ -51,8 +51,8 @@ struct RefusalTests {
     try await vault.flushRefusals()
     let written = try await refusals(vault)
     #expect(written.count >= 2)
-    #expect(written.contains { $0.requester == "bash, pid 2" })
-    #expect(written.contains { $0.requester == "bash, pid 1" })
+    #expect(written.contains { $0.requester == "bash, PID 2" })
+    #expect(written.contains { $0.requester == "bash, PID 1" })
   }
 
   @Test
@@ -197,6 +197,6 @@ struct RefusalTests {
 extension Vault {
   /// Refuses this many callers, each once.
   fileprivate func flood(_ minute: Int, _ count: Int) {
-    for number in 0..<count { noteRefusal("denied", by: "evil\(minute)-\(number), pid 1") }
+    for number in 0..<count { noteRefusal("denied", by: "evil\(minute)-\(number), PID 1") }
   }
 }

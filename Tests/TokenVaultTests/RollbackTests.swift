@@ -132,7 +132,7 @@ struct RollbackTests {
         #expect(hint?.contains("thumblatch recover") == true)
       }
       #expect(now.exchange.requests.count == sent)
-      let finding = try #require(await vault.examine().first { $0.name == "trail" })
+      let finding = try #require(await vault.examine().first { $0.name == "audit-log" })
       #expect(finding.level != .ok && finding.remedy != nil)
     }
     vault = nil
@@ -144,7 +144,9 @@ struct RollbackTests {
     if let vault {
       #expect(try await now.accept(vault) == ["me"])
       let facts = try await vault.stateOfMe()
-      #expect(facts.state == .loginRequired && facts.cause == "the store was put back")
+      #expect(
+        facts.state == .loginRequired && facts.cause == "the vault was restored from a backup"
+      )
       #expect(try await vault.cachedToken() == nil)
       guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
         Issue.record("\(what): a token of another time")

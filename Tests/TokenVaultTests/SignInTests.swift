@@ -283,7 +283,7 @@ struct SignInTests {
     #expect(locations(of: "at-plain", in: files).isEmpty)
     #expect(files["vault.db-wal"]?.isEmpty ?? true)
     guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
-      Issue.record("a token of nobody")
+      Issue.record("a token without an account")
       return
     }
     #expect(try await vault.events().last == "logout done")

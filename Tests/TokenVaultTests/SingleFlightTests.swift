@@ -75,7 +75,7 @@ struct SingleFlightTests {
     let joiner = try await need { _ = try await vault.token(caller: caller(2)) }
     #expect(leader.prompt != joiner.prompt)
     #expect(leader.account == "me" && leader.purpose == .refresh)
-    #expect(leader.requester == "bash, pid 1" && joiner.requester == "bash, pid 2")
+    #expect(leader.requester == "bash, PID 1" && joiner.requester == "bash, PID 2")
     #expect(leader.methods == [.fingerprint, .password])
     async let first = vault.check(leader.prompt, by: .fingerprint, caller: caller(1)) { _ in }
     let reader = await bench.check.conversation(begun + 1)

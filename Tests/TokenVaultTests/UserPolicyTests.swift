@@ -295,7 +295,7 @@ struct UserPolicyTests {
     #expect(try await bench.unlock(try await bench.open()).unlockedFor == 300)
   }
 
-  @Test(arguments: ["taken away", "loosened", "of before"])
+  @Test(arguments: ["taken away", "loosened", "earlier"])
   func rulesThatAreChangedInTheStoreAreNotTaken(_ how: String) async throws {
     var vault: Vault? = try await bench.open()
     if let vault { try await bench.setRule(vault, "window-limit", "11") }
@@ -305,7 +305,7 @@ struct UserPolicyTests {
     if let vault { try await bench.setRule(vault, "window", "5") }
     vault = nil
     switch how {
-    case "of before":
+    case "earlier":
       try run("/bin/cp", [before.scratch.path + "/vault.db", bench.scratch.path + "/vault.db"])
     default:
       try await bench.withStore { store in

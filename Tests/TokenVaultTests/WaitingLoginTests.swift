@@ -109,7 +109,7 @@ struct WaitingLoginTests {
     bench.clock.advance(60)
     bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
     guard case .noSuchAccount? = await failure({ _ = try await vault.token() }) else {
-      Issue.record("a login was taken that nobody has signed")
+      Issue.record("a login without a signature was accepted")
       return
     }
     #expect(try await vault.events() == ["login begun", "login failed"])

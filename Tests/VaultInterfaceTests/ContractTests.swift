@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Varlink
 import VarlinkMethods
 import VaultInterface
 
@@ -20,13 +21,13 @@ struct ContractTests {
     }
   }
 
-  @Test(arguments: VarlinkInterface.allCases)
+  @Test(arguments: VarlinkMethods.interfaces)
   func theDescriptionIsTheInstalledFile(_ interface: VarlinkInterface) throws {
     let path = "Sources/Installed/usr/share/thumblatch/\(interface.name).varlink"
     #expect(Array(interface.description.utf8) == (try InterfaceFile.read(path)))
   }
 
-  @Test(arguments: VarlinkInterface.allCases)
+  @Test(arguments: VarlinkMethods.interfaces)
   func theInterfaceIsWellFormed(_ interface: VarlinkInterface) throws {
     let file = try file(interface)
     #expect(file.name == interface.name)
@@ -43,18 +44,18 @@ struct ContractTests {
     for members in file.errors.values { check(.record(members)) }
   }
 
-  @Test(arguments: VarlinkInterface.allCases)
+  @Test(arguments: VarlinkMethods.interfaces)
   func everyMethodAndErrorHasItsMessage(_ interface: VarlinkInterface) throws {
     let file = try file(interface)
     func names(_ direction: Sample.Direction) -> Set<String> {
-      Set(samples.filter { $0.interface == interface && $0.direction == direction }.map(\.name))
+      Set(samples.filter { $0.interface === interface && $0.direction == direction }.map(\.name))
     }
     #expect(names(.call) == Set(file.methods.keys))
     #expect(names(.reply) == Set(file.methods.keys))
     #expect(names(.error) == Set(file.errors.keys))
   }
 
-  @Test(arguments: VarlinkInterface.allCases)
+  @Test(arguments: VarlinkMethods.interfaces)
   func everyMethodOfTheFileIsGenerated(_ interface: VarlinkInterface) throws {
     let listed = VarlinkMethods.all.map { $0.method }.filter { $0.hasPrefix(interface.name + ".") }
     let declared = try file(interface).methods.keys.map { "\(interface.name).\($0)" }
@@ -172,7 +173,7 @@ struct ContractTests {
         #expect(throws: MessageError.badValue(name)) { try sample.again(parameters) }
       }
     }
-    for interface in VarlinkInterface.allCases {
+    for interface in VarlinkMethods.interfaces {
       let file = try file(interface)
       for (method, parts) in file.methods {
         for member in parts.reply {

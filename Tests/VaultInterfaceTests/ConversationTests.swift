@@ -1,8 +1,9 @@
+import HelperInterface
 import JSON
 import SecretMemory
 import System
 import Testing
-import VaultInterface
+import Varlink
 
 /// Messages over a connected socket.
 final class ConversationTests {

@@ -1,4 +1,5 @@
-import VaultInterface
+import HelperInterface
+import Varlink
 
 /// Every message of the helpers' interface.
 func helperSamples() throws -> [Sample] {

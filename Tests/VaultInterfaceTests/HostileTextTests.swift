@@ -2,6 +2,8 @@ import JSON
 import SecretMemory
 import TestSupport
 import Testing
+import Varlink
+import VarlinkMethods
 import VaultInterface
 
 /// Texts that are expensive to compare: the project's interfaces let none through.
@@ -17,7 +19,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test(arguments: VarlinkInterface.allCases)
+  @Test(arguments: VarlinkMethods.interfaces)
   func aMessageWithANameOfNoUseIsRefused(_ interface: VarlinkInterface) throws {
     for name in [Self.marks, String(repeating: "a", count: 129)] {
       #expect(throws: MessageError.malformed(.unusableName(offset: 1))) {
@@ -33,10 +35,10 @@ struct HostileTextTests {
   }
 
   /// Every text of every call, as the interfaces describe them.
-  @Test(arguments: VarlinkInterface.allCases)
+  @Test(arguments: VarlinkMethods.interfaces)
   func aTextOfMarksHasNoValue(_ interface: VarlinkInterface) throws {
     var count = 0
-    for sample in samples where sample.interface == interface && sample.direction == .call {
+    for sample in samples where sample.interface === interface && sample.direction == .call {
       for member in sample.parameters.members {
         for text in [Self.marks, String(repeating: "\u{E9}", count: 513)] {
           guard case .string = member.value else { continue }

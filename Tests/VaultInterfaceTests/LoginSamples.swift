@@ -1,3 +1,4 @@
+import Varlink
 import VaultInterface
 
 /// `BeginLogin`, `FinishLogin`, `AwaitLogin`, `CancelLogin`, `TestProvider`, `Watch`,

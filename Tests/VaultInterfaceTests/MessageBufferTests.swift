@@ -1,6 +1,8 @@
+import HelperInterface
 import JSON
 import SecretMemory
 import Testing
+import Varlink
 import VaultInterface
 
 extension MessageBuffer {

@@ -1,6 +1,8 @@
+import HelperInterface
 import JSON
 import SecretMemory
 import Testing
+import Varlink
 import VaultInterface
 
 @Suite
@@ -41,6 +43,7 @@ struct MutationTests {
           case .reply, .error:
             guard let reply = try buffer.nextReply() else { break }
             _ = try? sample.again(reply.parameters)
+            _ = try? VaultError(decoding: reply)
             _ = try? reply.result(of: AccessTokenCall.self)
           }
         } catch {

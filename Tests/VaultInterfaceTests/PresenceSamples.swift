@@ -1,5 +1,6 @@
 import JSON
 import SecretMemory
+import Varlink
 import VaultInterface
 
 func error(_ error: VaultError) throws -> Sample {
@@ -85,7 +86,7 @@ func presenceSamples() throws -> [Sample] {
       .presenceNeeded(
         PresenceRequest(
           prompt: "p1",
-          requester: "bash, pid 4211",
+          requester: "bash, PID 4211",
           account: "me",
           purpose: .refresh,
           detail: "d",

@@ -1,6 +1,8 @@
+import HelperInterface
 import JSON
 import SecretMemory
 import Testing
+import Varlink
 import VaultInterface
 
 @Suite
@@ -128,7 +130,8 @@ struct RoundTripTests {
 
   @Test
   func plainAndSecretWritingAgree() throws {
-    for sample in samples where sample.direction == .reply && sample.interface == .vault {
+    for sample in samples
+    where sample.direction == .reply && sample.interface === VarlinkInterface.vault {
       // Only tokens that leave the vault, and a provider's client secret, are secret.
       guard !["Release", "AccountProvider"].contains(sample.name) else { continue }
       let reply = VarlinkReply(parameters: sample.parameters)

@@ -1,5 +1,7 @@
 import JSON
 import SecretMemory
+import Varlink
+import VarlinkMethods
 import VaultInterface
 
 /// One message of an interface, with its encoding and decoding.
@@ -51,7 +53,7 @@ func secret(_ text: String) throws -> SharedSecret {
 }
 
 func split(_ method: String) throws -> (VarlinkInterface, String) {
-  for interface in VarlinkInterface.allCases where method.hasPrefix(interface.name + ".") {
+  for interface in VarlinkMethods.interfaces where method.hasPrefix(interface.name + ".") {
     return (interface, String(method.dropFirst(interface.name.count + 1)))
   }
   throw MessageError.badValue("method")
@@ -249,7 +251,7 @@ private func accountSamples() throws -> [Sample] {
           outcome: "ok",
           account: "me",
           method: "fingerprint",
-          requester: "bash, pid 4211",
+          requester: "bash, PID 4211",
           detail: "d"
         )
       )

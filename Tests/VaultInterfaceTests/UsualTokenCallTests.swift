@@ -1,4 +1,5 @@
 import Testing
+import Varlink
 import VaultInterface
 
 /// The fast decoder of the most frequent call.

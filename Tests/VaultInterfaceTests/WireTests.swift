@@ -1,6 +1,8 @@
+import HelperInterface
 import SecretMemory
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 /// The bytes of every message.

@@ -21,7 +21,7 @@ struct CallerLocatorTests {
   }
 
   private func caller(_ connection: UInt64, _ peer: Peer?) -> Caller {
-    Caller(connection: connection, user: user, requester: "bash, pid 1", peer: peer)
+    Caller(connection: connection, user: user, requester: "bash, PID 1", peer: peer)
   }
 
   private static func peer(_ socket: consuming Descriptor) throws -> Peer {
@@ -98,7 +98,7 @@ struct CallerLocatorTests {
     )
     #expect(try listener.waitReadable(milliseconds: 60_000))
     guard let socket = try UnixSocket.accept(on: listener) else {
-      Issue.record("nobody connected")
+      Issue.record("no connection came")
       return
     }
     let peer = try Self.peer(socket)

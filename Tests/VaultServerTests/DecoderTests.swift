@@ -2,6 +2,7 @@ import Synchronization
 import System
 import TestSupport
 import Testing
+import Varlink
 import VaultInterface
 
 @testable import VaultServer

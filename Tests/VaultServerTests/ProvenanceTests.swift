@@ -8,8 +8,8 @@ import Testing
 struct ProvenanceTests {
   @Test(arguments: [
     ("bash", "bash"), ("git-remote-http", "git-remote-http"), ("Web Content", "Web Content"),
-    ("büro", "büro"), ("山田", "山田"), ("bash\", pid 1", "bash?? pid 1"),
-    ("a, pid 1, b", "a? pid 1? b"),
+    ("büro", "büro"), ("山田", "山田"), ("bash\", PID 1", "bash?? PID 1"),
+    ("a, PID 1, b", "a? PID 1? b"),
     ("\\\"", "??"), ("a\nb", "a?b"), ("a\u{1B}[2J", "a?[2J"), ("a\u{202E}b", "a?b"),
     ("a\u{2066}b\u{2069}", "a?b?"), ("\u{200F}a", "?a"), ("\u{5D0}\u{5D1}", "??"), ("\u{627}", "?"),
     ("a\u{301}\u{323}", "a??"), ("a\u{A0}b", "a?b"), ("a\u{3164}b", "a?b"), ("\u{2028}", "?"),
@@ -47,11 +47,11 @@ struct ProvenanceTests {
   func aProgramThatOnlyCallsItselfOursIsNamedBesideItsParent() throws {
     try renamed("thumblatch-evil") { process in
       let own = try #require(ProcessFacts(process: ThisProcess.identifier))
-      let parent = "\"\(Provenance.displayable(own.name))\", pid \(ThisProcess.identifier)"
+      let parent = "\"\(Provenance.displayable(own.name))\", PID \(ThisProcess.identifier)"
       #expect(Provenance.requester(of: process) == "\"thumblatch-evil\" run by \(parent)")
     }
-    try renamed("bash, pid 1") { process in
-      #expect(Provenance.requester(of: process) == "\"bash? pid 1\", pid \(process)")
+    try renamed("bash, PID 1") { process in
+      #expect(Provenance.requester(of: process) == "\"bash? PID 1\", PID \(process)")
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import System
 internal import TerminalIO
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 

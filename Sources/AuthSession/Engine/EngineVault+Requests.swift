@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HelperInterface
 internal import System
 internal import VaultClient
 internal import VaultInterface

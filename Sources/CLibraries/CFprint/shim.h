@@ -1,8 +1,7 @@
-// libfprint with GIO, and the parts of GLib that Swift does not import: casting and variadic
+// libfprint, and the parts of GLib that Swift does not import: casting and variadic
 // macros.
 #pragma once
 #include <libfprint-2/fprint.h>
-#include <gio/gunixfdlist.h>
 
 // g_signal_connect(3) for `notify::finger-status`.
 static inline gulong cfprint_on_finger_status(
@@ -21,13 +20,6 @@ static inline gboolean cfprint_is_removed(FpDevice *device) {
   gboolean removed = FALSE;
   g_object_get(device, "removed", &removed, NULL);
   return removed;
-}
-
-// g_signal_connect(3) for `closed` of a connection to a bus.
-static inline gulong cfprint_on_bus_closed(
-    GDBusConnection *connection, void (*callback)(GDBusConnection *, gboolean, GError *, gpointer),
-    gpointer data) {
-  return g_signal_connect(connection, "closed", G_CALLBACK(callback), data);
 }
 
 // G_VARIANT_TYPE of static text: a GVariantType is the text itself.

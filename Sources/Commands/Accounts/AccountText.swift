@@ -35,9 +35,9 @@ enum AccountText {
     ]
   }
 
-  /// What to do where it is not clear which account is meant.
+  /// What to do if several accounts could be meant.
   static let chooseDefault =
-    "thumblatch account default NAME chooses the one that is meant where none is named"
+    "thumblatch account default NAME sets the default account"
 
   /// A table of accounts, each with its cause beneath where there is one, and a note where its
   /// provider's file differs.
@@ -91,7 +91,7 @@ enum AccountText {
     now: Int64
   ) -> String {
     var table = Table(headings: ["", ""])
-    table.add("account", account.name + (account.isDefault ? " (meant where none is named)" : ""))
+    table.add("account", account.name + (account.isDefault ? " (the default account)" : ""))
     table.add("provider", "\(account.provider), \(account.kind)")
     if differs == true { table.add("", "provider file differs: \(apply(account))") }
     table.add("issuer", account.issuer.isEmpty ? "-" : account.issuer)

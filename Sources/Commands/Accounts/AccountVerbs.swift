@@ -33,10 +33,10 @@ enum AccountVerbs {
 
   static let rename = Verb(
     "account rename",
-    [.namedAccount, Verb.Operand(name: "NEW-NAME", count: .one)],
+    [.namedAccount, Verb.Operand("NEW-NAME", .one)],
     summary: "give an account another name",
     details: """
-      Nothing is sealed anew: only the name changes. A protected account asks for a presence check, \
+      Only the name changes; nothing is encrypted again. A protected account asks for a presence check, \
       because its name is what later prompts show.
       """
   ) { session throws(CommandError) in
@@ -54,8 +54,8 @@ enum AccountVerbs {
   static let setDefault = Verb(
     "account default",
     [.namedAccount],
-    summary: "choose the account that is meant where none is named",
-    details: "Asks for a presence check where a protected account would not be meant any more."
+    summary: "choose the account that is used if none is named",
+    details: "Needs a presence check if a protected account would no longer be the default."
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     let reply = try session.call(within: Session.localLimit) { prompt in
@@ -63,7 +63,7 @@ enum AccountVerbs {
     }
     try session.report(
       ["account": .object(AccountText.object(reply.account))],
-      "\(reply.account.name) is meant where no account is named"
+      "\(reply.account.name) is now the default account"
     )
   }
 
@@ -77,7 +77,7 @@ enum AccountVerbs {
     summary: "sign out as logout does, and forget the account",
     details: """
       Asks at the terminal where the account is signed in. A protected account is removed only after \
-      a presence check, which no unlock window replaces. The audit trail keeps the account's name. \
+      a presence check, which no unlock window replaces. The audit log keeps the account's name. \
       Exit 12 says that the refresh token stays valid at the provider.
       """
   ) { session throws(CommandError) in

@@ -4,7 +4,10 @@ internal import VaultInterface
 
 /// `logout`.
 enum LogoutVerb {
-  private static let all = Verb.Option("--all", "every account, after one question")
+  private static let all = Verb.Option(
+    "--all",
+    "every account, after one question and at most one presence check"
+  )
 
   static let logout = Verb(
     "logout",

@@ -9,7 +9,9 @@ enum StatusVerbs {
   static let status = Verb(
     "status",
     [.account],
-    summary: "show engine, lock, reader and accounts"
+    summary: "show engine, lock, reader and accounts",
+    details: "Does not open the reader: it shows what the system knows of the reader, or the one"
+      + " that was used last."
   ) { session throws(CommandError) in
     let account = try session.account()
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }

@@ -10,17 +10,20 @@ enum UserVerbs {
 
   static let remove = Verb(
     "user remove",
-    [Verb.Operand(name: "NAME", count: .one), .account],
+    [Verb.Operand("NAME", .one), Verb.Operand("ACCOUNT", .optional)],
     options: [AccountEnd.yes],
     summary: "remove a user's vault from the service, or one account of it; for root",
     details: """
       For a person who has left, or whose finger and password both fail. NAME is the login name that the \
       vault was made for, or a uid; the user need not exist any more. Needs no presence check, and is \
-      recorded: one account in that user's audit trail, and both in the journal. No provider is told: \
+      recorded: one account in that user's audit log, and both in the journal. No provider is told: \
       refresh tokens stay valid there until they expire, or until the sessions are ended there. \
       With a whole vault, its fingers are deleted on readers that store prints; the answer and the \
       journal name those that a reader may still have. \
       A private vault is removed with its directory.
+      Some readers refuse to enroll a finger again that they still know. If the vault does not open, or \
+      the reader is not plugged in, the prints stay there. Removing the directory of a private vault and \
+      purging the package delete no print on a reader: delete the fingers first.
       """
   ) { session throws(CommandError) in
     guard session.location != .privateVault else {

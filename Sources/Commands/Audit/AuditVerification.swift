@@ -7,19 +7,18 @@ extension AuditVerbs {
 
   static let verify = Verb(
     "audit verify",
-    summary: "check that no record of the trail was altered, dropped or added",
+    summary: "check that no audit record was altered, removed or added",
     details: """
-      Exit 6 names the first record that is not what was written, or says that the store may be \
-      an old copy, whose trail lacks what came after it.
+      Exit 6 names the first bad record, or says that the vault may be an old copy, whose audit log \
+      lacks the later records.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: limit) { _ in VerifyAuditCall() }
     guard reply.whole else {
       throw CommandError(
         .unsafeVault,
-        "the trail is not whole: " + problem(reply),
-        hint:
-          "somebody has changed vault.db: believe nothing from there on; nothing was changed now",
+        "the audit log is not intact: " + problem(reply),
+        hint: "another program has changed vault.db: do not trust records from there on",
         facts: object(reply)
       )
     }
@@ -42,11 +41,11 @@ extension AuditVerbs {
 
   static func text(_ reply: VerifyAuditReply) -> String {
     guard reply.records > 0, let first = reply.firstTime, let last = reply.lastTime else {
-      return "the trail is whole: no record yet"
+      return "The audit log is intact: no record yet."
     }
     let count = reply.records == 1 ? "1 record" : "\(reply.records) records"
-    return "the trail is whole: \(count), from \(Timestamps.local(Int64(first)))"
-      + " to \(Timestamps.local(Int64(last)))"
+    return "The audit log is intact: \(count), from \(Timestamps.local(Int64(first)))"
+      + " to \(Timestamps.local(Int64(last)))."
   }
 
   /// Which record is bad, of when, and what is wrong with it.
@@ -56,15 +55,15 @@ extension AuditVerbs {
     let record = "record \(number)\(time)"
     switch reply.problem {
     case "altered": return "\(record) was altered"
-    case "dropped": return "record \(number) was dropped"
-    case "reordered": return "\(record) was reordered: another stands in its place"
-    case "truncated": return "it was truncated: record \(number) and all after it were missing"
-    case "duplicated": return "\(record) is a duplicated one"
-    case "added": return "\(record) was added by somebody else"
+    case "dropped": return "record \(number) was removed"
+    case "reordered": return "\(record) was reordered: another record stands in its place"
+    case "truncated": return "it was truncated: record \(number) and all later ones are missing"
+    case "duplicated": return "\(record) is a duplicate"
+    case "added": return "\(record) was added by another program"
     case "head":
-      return "its sealed head is not the right one: what came from record \(number) on is not known"
+      return "its authenticated head does not match: do not trust records from \(number) on"
     case "checkpoint": return "the checkpoint before \(record) is not the one that was written"
-    default: return "\(record) is not what was written"
+    default: return "\(record) is not as it was written"
     }
   }
 }

@@ -44,12 +44,12 @@ enum KeyVerbs {
 
   static let rekey = Verb(
     "rekey",
-    summary: "make a new device secret and bring everything under it",
+    summary: "replace the device secret and re-encrypt everything",
     details: """
-      Needs the system password. Every refresh token and print is sealed anew, every record of \
-      the trail is authenticated anew, and nothing stays under the old secret. A trail that was \
-      not whole is brought along and stays so; that is told. It is safe to \
-      interrupt. Copies of the vault made before need the device secret of their time.
+      Needs the system password. Every refresh token and print is encrypted again, every record of \
+      the audit log is authenticated again, and nothing stays under the old secret. An audit log that \
+      is not intact stays so, and a warning says it. Safe to interrupt. Earlier copies of the vault \
+      need the device secret that belongs to them.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.remoteLimit) { prompt in
@@ -61,10 +61,10 @@ enum KeyVerbs {
       [
         "accounts": .integer(Int64(reply.accounts)), "prints": .integer(Int64(reply.prints)),
         "records": .integer(Int64(reply.records)),
-        "trail_whole": isWhole.map { .boolean($0) } ?? .null,
+        "audit_whole": isWhole.map { .boolean($0) } ?? .null,
       ],
-      "a new device secret guards \(counted(reply.accounts, "refresh token")), "
-        + "\(counted(reply.prints, "print")) and \(counted(reply.records, "record")) of the trail"
+      "replaced the device secret; re-encrypted \(counted(reply.accounts, "refresh token")), "
+        + "\(counted(reply.prints, "print")) and \(counted(reply.records, "audit record"))"
     )
   }
 
@@ -78,25 +78,24 @@ enum KeyVerbs {
       guard !facts.whole else { return (true, nil) }
       return (
         false,
-        "warning: the trail was not whole, and stays so: \(AuditVerbs.problem(facts))"
+        "warning: the audit log is not intact, and stays so: \(AuditVerbs.problem(facts))"
           + " (thumblatch audit verify)"
       )
     } catch {
-      return (nil, "warning: whether the trail is whole could not be checked: \(error.message)")
+      return (nil, "warning: the audit log could not be checked: \(error.message)")
     }
   }
 
   static let recover = Verb(
     "recover",
-    options: [Verb.Option("--yes", "do not ask where the store looks current")],
-    summary: "accept a store that was put back, or whose mark is lost",
+    options: [Verb.Option("--yes", "do not ask, even if the vault looks current")],
+    summary: "accept a vault that was restored from a backup",
     details: """
-      Needs the system password. Run it after you have put back a copy of the whole state \
-      directory, too: that brings its own mark along, and nothing tells it from the present. \
-      Every account that is signed in needs a login afterwards: its \
-      refresh token may have been replaced since, and a provider may take the use of an old one \
-      for theft. Your own rules are those of the store that was put back: look at them with \
-      thumblatch policy.
+      Needs the system password. Run it also after the rollback counter was lost, and after you \
+      restored a copy of the whole state directory: that copy has its own rollback counter, and \
+      looks current. Every account that is signed in needs a login afterwards: its refresh token may \
+      have been replaced since, and a provider may treat the use of an old one as theft. Your own \
+      rules are those of the restored vault: look at them with thumblatch policy.
       """
   ) { session throws(CommandError) in
     if !session.arguments.has("--yes") { try confirmRecovery(session) }
@@ -107,18 +106,18 @@ enum KeyVerbs {
     try session.report(
       ["login_required": .array(names.map { .string($0) })],
       names.isEmpty
-        ? "the store is accepted; no account has to sign in again"
-        : "the store is accepted; to be signed in again: \(names.joined(separator: ", "))"
+        ? "the vault is accepted; no account has to sign in again"
+        : "the vault is accepted; accounts to sign in again: \(names.joined(separator: ", "))"
     )
   }
 
-  /// Asks, where nothing shows that anything was put back.
+  /// Asks if nothing shows that anything was restored.
   private static func confirmRecovery(_ session: Session) throws(CommandError) {
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     guard status.problem == nil else { return }
     try session.confirm(
-      "The store looks current. Every account that is signed in will need a login. Go on?",
-      for: "a confirmation, because the store looks current,",
+      "The vault looks current. Every account that is signed in will need a login. Go on?",
+      for: "a confirmation, because the vault looks current,",
       otherwise: "nothing was changed"
     )
   }

@@ -9,9 +9,18 @@ enum PolicyVerbs {
   /// The word that gives a rule of one's own up.
   private static let defaultWord = "default"
 
+  /// The values that can be named in advance.
+  private static let values = Verb.Candidates.following([
+    ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.window.rawValue, Policy.Key.windowLimit.rawValue], [defaultWord]),
+  ])
+
   static let policy = Verb(
     "policy",
-    [Verb.Operand(name: "RULE", count: .optional), Verb.Operand(name: "VALUE", count: .optional)],
+    [
+      Verb.Operand("RULE", .optional, offers: .words(Policy.Key.allCases.map(\.rawValue))),
+      Verb.Operand("VALUE", .optional, offers: values),
+    ],
     summary: "show the rules of the vault, or tighten one for yourself",
     details: """
       Without VALUE: what the machine lays down, what you have set, and what holds, which is always \
@@ -22,7 +31,8 @@ enum PolicyVerbs {
       window (how long an unlock window stays open after its last use, such as 5m) or window-limit \
       (how long it does at most, such as 8h). After remote deny only somebody at this machine can \
       change that. \
-      In a private vault all callers are at one place, and remote has no effect.
+      In a private vault all callers are at one place, and remote has no effect. \
+      The machine's rules stand in /etc/thumblatch/thumblatch.conf: see thumblatch.conf(5).
       """
   ) { session throws(CommandError) in
     let operands = session.arguments.operands
@@ -81,13 +91,13 @@ enum PolicyVerbs {
 
   static func text(_ rules: [VaultRule], file: String?, columns: Int?) -> String {
     var table = Table(
-      headings: ["rule", file == nil ? "default" : "machine", "yours", "holds"]
+      headings: ["rule", file == nil ? "default" : "machine", "your setting", "in effect"]
     )
     for rule in rules {
       table.add(
         rule.key,
         shown(rule, rule.machine),
-        rule.own.map { shown(rule, $0) } ?? (rule.forUsers ? "-" : "not yours to set"),
+        rule.own.map { shown(rule, $0) } ?? (rule.forUsers ? "-" : "set by the administrator"),
         rule.holds.map { shown(rule, $0) } ?? "no effect here"
       )
     }

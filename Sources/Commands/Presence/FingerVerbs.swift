@@ -42,7 +42,7 @@ enum FingerVerbs {
 
   static let enroll = Verb(
     "fingers enroll",
-    [Verb.Operand(name: "FINGER", count: .optional)],
+    [Verb.Operand("FINGER", .optional, offers: .words(names))],
     summary: "teach the vault a finger; needs the system password",
     details: "FINGER is one of: \(names.joined(separator: ", ")). Without it: right-index."
   ) { session throws(CommandError) in
@@ -61,10 +61,13 @@ enum FingerVerbs {
 
   static let delete = Verb(
     "fingers delete",
-    [Verb.Operand(name: "FINGER", count: .one)],
+    [Verb.Operand("FINGER", .one, offers: .words(names))],
     summary: "forget a finger that was enrolled here; needs the system password",
-    details: "A reader that stores prints itself deletes it as well. Fingers of the desktop's"
-      + " settings are removed there, or with fprintd-delete."
+    details: """
+      A reader that stores prints itself deletes it as well. If it cannot, the message says so, and \
+      the next enrollment on that reader does it, unless the stored print is damaged.
+      Fingers of the desktop's settings are removed there, or with fprintd-delete.
+      """
   ) { session throws(CommandError) in
     let finger = try checked(session.arguments.operands[0])
     let reply = try session.call(within: Session.localLimit) { prompt in

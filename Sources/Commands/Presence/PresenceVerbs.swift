@@ -58,7 +58,7 @@ enum PresenceVerbs {
 
   static let unlock = Verb(
     "unlock",
-    [Verb.Operand(name: "ACCOUNT", count: .any)],
+    [Verb.Operand("ACCOUNT", .any, offers: .accounts)],
     options: [
       Verb.Option("--for", "DURATION", "a fixed time, such as 15m; else it slides with use")
     ],

@@ -81,7 +81,7 @@ private struct Parser {
       if help { return .helpOfSeveral(choices) }
       throw CommandError(
         .usage,
-        "\(name.joined(separator: " ")) needs one more word",
+        "'\(name.joined(separator: " "))' needs a subcommand",
         hint: choices.map(\.name).joined(separator: ", ")
       )
     }

@@ -18,7 +18,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
   case loginRequired = 4
   /// Provider or service unreachable or failing; nothing is lost.
   case unavailable = 5
-  /// The vault is damaged, newer, older than its mark, or its permissions are unsafe.
+  /// The vault is damaged, newer, older than its rollback counter, or its permissions are unsafe.
   case unsafeVault = 6
   /// A prompt is needed and none is possible.
   case promptNeeded = 7

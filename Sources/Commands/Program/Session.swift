@@ -3,6 +3,7 @@ internal import JSON
 internal import PlainText
 internal import System
 internal import TerminalIO
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 

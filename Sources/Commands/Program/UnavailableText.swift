@@ -1,3 +1,4 @@
+internal import HelperInterface
 internal import VaultInterface
 
 /// What helps where a provider, or the host of a request, was not reached or not trusted.

@@ -1,10 +1,29 @@
-/// One thing the program can be told to do, with everything its help and its parsing need.
+/// A command of the program, with everything that its parser, its help, its manual page and the
+/// completions of the shells need.
 struct Verb: Sendable {
+  /// The words that a shell offers for an operand or for the value of an option.
+  enum Candidates: Sendable {
+    case none
+    case accounts
+    case providers
+    case files
+    case words([String])
+    /// Words that depend on the previous operand.
+    case following([(previous: [String], words: [String])])
+  }
+
   /// A word that is not an option.
   struct Operand: Sendable {
     enum Count: Sendable { case one, optional, any }
     let name: String
     let count: Count
+    let offers: Candidates
+
+    init(_ name: String, _ count: Count, offers: Candidates = .none) {
+      self.name = name
+      self.count = count
+      self.offers = offers
+    }
   }
 
   /// A word that begins with `--`.
@@ -17,6 +36,7 @@ struct Verb: Sendable {
     let repeats: Bool
     /// Whether it may stand without its value.
     let mayStandAlone: Bool
+    let offers: Candidates
     let help: String
 
     /// An option without a value.
@@ -30,12 +50,14 @@ struct Verb: Sendable {
       _ value: String?,
       repeats: Bool = false,
       mayStandAlone: Bool = false,
+      offers: Candidates = .none,
       _ help: String
     ) {
       self.name = name
       self.value = value
       self.repeats = repeats
       self.mayStandAlone = mayStandAlone
+      self.offers = offers
       self.help = help
     }
   }
@@ -91,8 +113,8 @@ struct Verb: Sendable {
 }
 
 extension Verb.Operand {
-  /// ACCOUNT, which may be left out where one is the default.
-  static let account = Verb.Operand(name: "ACCOUNT", count: .optional)
+  /// ACCOUNT, which may be left out if there is only one account, or if one is the default.
+  static let account = Verb.Operand("ACCOUNT", .optional, offers: .accounts)
   /// ACCOUNT, which must be given.
-  static let namedAccount = Verb.Operand(name: "ACCOUNT", count: .one)
+  static let namedAccount = Verb.Operand("ACCOUNT", .one, offers: .accounts)
 }

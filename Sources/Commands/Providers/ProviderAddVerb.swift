@@ -10,15 +10,21 @@ internal import System
 extension ProviderVerbs {
   static let add = Verb(
     "provider add",
-    [Verb.Operand(name: "NAME", count: .optional)],
+    [Verb.Operand("NAME", .optional)],
     options: [
       Verb.Option(
         "--template",
         "[T]",
         mayStandAlone: true,
+        offers: .words(ProviderTemplate.all.map(\.name)),
         "the settings of a well-known provider; without T: list them"
       ),
-      Verb.Option("--kind", "KIND", "what it speaks: oidc, oauth2 or password-backend"),
+      Verb.Option(
+        "--kind",
+        "KIND",
+        offers: .words(Provider.Kind.allCases.map(\.rawValue)),
+        "what it speaks: oidc, oauth2 or password-backend"
+      ),
       Verb.Option("--issuer", "URL", "where it is: https, or http on this machine"),
       Verb.Option("--client-id", "ID", "the client id it knows this program by"),
       Verb.Option("--client-secret", "ask for the client secret, where the provider demands one"),
@@ -28,7 +34,12 @@ extension ProviderVerbs {
       Verb.Option("--audience", "NAME", "whom access tokens are for, where it wants to know"),
       Verb.Option("--resource", "URI", repeats: true, "whom access tokens are for (RFC 8707)"),
       Verb.Option("--redirect-uri", "URL", "where the browser comes back to, on this machine"),
-      Verb.Option("--ca", "FILE", "certificates (PEM) to trust instead of the system's"),
+      Verb.Option(
+        "--ca",
+        "FILE",
+        offers: .files,
+        "certificates (PEM) to trust instead of the system's"
+      ),
       Verb.Option("--pin", "sha256//...", repeats: true, "a public key that its TLS must use"),
       Verb.Option("--proxy", "URL", "the proxy to use; those of the environment are ignored"),
       Verb.Option(

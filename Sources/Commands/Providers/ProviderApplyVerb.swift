@@ -7,7 +7,7 @@ internal import VaultInterface
 extension ProviderVerbs {
   static let apply = Verb(
     "provider apply",
-    [name, Verb.Operand(name: "ACCOUNT", count: .any)],
+    [name, Verb.Operand("ACCOUNT", .any, offers: .accounts)],
     summary: "bring an edited provider to accounts that have signed in",
     details: """
       An account keeps the provider as it was at its login, whatever its file and the provider \

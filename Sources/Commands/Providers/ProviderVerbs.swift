@@ -6,7 +6,7 @@ internal import Providers
 enum ProviderVerbs {
   static let all = [add, list, show, test, apply, remove]
 
-  static let name = Verb.Operand(name: "NAME", count: .one)
+  static let name = Verb.Operand("NAME", .one, offers: .providers)
 
   static let list = Verb(
     "provider list",

@@ -1,4 +1,5 @@
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 

@@ -20,9 +20,14 @@ enum SignInVerbs {
 
   static let register = Verb(
     "register",
-    [.namedAccount],
+    [Verb.Operand("ACCOUNT", .one)],
     options: [
-      Verb.Option("--provider", "NAME", "where the new user is made, if there are several"),
+      Verb.Option(
+        "--provider",
+        "NAME",
+        offers: .providers,
+        "where the new user is made, if there are several"
+      ),
       email,
       Verb.Option("--name", "NAME", "the name to be known by"),
       standardInput,
@@ -82,6 +87,7 @@ enum SignInVerbs {
       Verb.Option(
         "--provider",
         "NAME",
+        offers: .providers,
         "where to sign in; not needed for a known account, or if there is only one provider"
       ),
       Verb.Option("--browser", "in a browser of this machine, which $BROWSER names"),

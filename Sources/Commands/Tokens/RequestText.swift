@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HelperInterface
 internal import JSON
 internal import PlainText
 internal import System

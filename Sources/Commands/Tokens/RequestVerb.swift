@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HelperInterface
 internal import JSON
 internal import System
 internal import VaultClient
@@ -15,12 +16,17 @@ enum RequestVerbs {
 
   static let request = Verb(
     "request",
-    [.account, Verb.Operand(name: "URL", count: .one)],
+    [.account, Verb.Operand("URL", .one)],
     options: [
       Verb.Option("-X", "METHOD", "the method; GET, or POST with -d"),
-      Verb.Option("-d", "DATA", "what is sent, byte for byte; @FILE takes a file, @- the input"),
+      Verb.Option(
+        "-d",
+        "DATA",
+        offers: .files,
+        "what is sent, byte for byte; @FILE takes a file, @- the input"
+      ),
       Verb.Option("-H", "HEADER", repeats: true, "a header, as \"Name: value\""),
-      Verb.Option("-o", "FILE", "write the body there, whole or not at all, 0600"),
+      Verb.Option("-o", "FILE", offers: .files, "write the body there, whole or not at all, 0600"),
       TokenVerbs.scope,
       TokenVerbs.audience,
     ],
@@ -118,7 +124,7 @@ private struct RequestRun {
     guard !target.mayGetToken(issuer: issuer, hosts: terms.hosts) else { return }
     throw CommandError(
       .refused,
-      "\(target.hostAndPort) gets no token of \(terms.account): it is neither the issuer, "
+      "refusing to send \(terms.account)'s token to \(target.hostAndPort): it is neither the issuer, "
         + "\(terms.issuer), nor named in api_hosts",
       hint: "add to the provider's file: api_hosts = \(target.hostAndPort); then: "
         + "thumblatch login \(terms.account) --provider P"

@@ -1,5 +1,5 @@
 /// A finger of a person, with libfprint's number for it (FpFinger).
-public enum Finger: UInt8, Sendable, CaseIterable {
+package enum Finger: UInt8, Sendable, CaseIterable {
   case leftThumb = 1
   case leftIndex
   case leftMiddle
@@ -12,28 +12,13 @@ public enum Finger: UInt8, Sendable, CaseIterable {
   case rightLittle
 
   /// The finger with a name such as `right-index`; `nil` for any other text.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let finger = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = finger
   }
 
-  /// The finger with fprintd's name, such as `right-index-finger`; `nil` for any other text.
-  init?(desktopName name: String) {
-    let suffix = "-finger"
-    let short = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    // Only the names of thumbs have no suffix there.
-    guard let finger = Finger(name: short), name.hasSuffix("-thumb") || name.hasSuffix(suffix)
-    else { return nil }
-    self = finger
-  }
-
-  /// fprintd's name, such as `right-index-finger`.
-  var desktopName: String {
-    self == .leftThumb || self == .rightThumb ? name : name + "-finger"
-  }
-
   /// The name, such as `right-index`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .leftThumb: "left-thumb"
     case .leftIndex: "left-index"

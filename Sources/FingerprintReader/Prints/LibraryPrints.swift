@@ -6,7 +6,7 @@ final class LibraryPrints {
   /// The prints, in the order of the objects.
   let stored: [StoredPrint]
   /// The index of each print among the given candidates.
-  let places: [Int]
+  let candidateIndices: [Int]
   /// The objects, in the form that identify takes.
   let array: UnsafeMutablePointer<GPtrArray>?
 
@@ -16,8 +16,8 @@ final class LibraryPrints {
       if let data = unsafe data { unsafe g_object_unref(data) }
     }
     var stored: [StoredPrint] = []
-    var places: [Int] = []
-    for (place, candidate) in candidates.enumerated() {
+    var indices: [Int] = []
+    for (index, candidate) in candidates.enumerated() {
       // Make no objects for prints of other readers.
       guard unsafe candidate.driver == text(fp_device_get_driver(device)),
         unsafe candidate.device == text(fp_device_get_device_id(device)),
@@ -29,11 +29,11 @@ final class LibraryPrints {
         continue
       }
       stored.append(candidate)
-      places.append(place)
+      indices.append(index)
       unsafe g_ptr_array_add(array, UnsafeMutableRawPointer(print))
     }
     self.stored = stored
-    self.places = places
+    candidateIndices = indices
   }
 
   deinit {
@@ -57,8 +57,8 @@ final class LibraryPrints {
 
   /// Whether a reader's own list holds at least one of these prints.
   func isAny(of indices: Range<Int>, in list: UnsafeMutablePointer<GPtrArray>) -> Bool {
-    (0..<Int(unsafe list.pointee.len)).contains { place in
-      guard let entry = unsafe list.pointee.pdata[place] else { return false }
+    (0..<Int(unsafe list.pointee.len)).contains { index in
+      guard let entry = unsafe list.pointee.pdata[index] else { return false }
       return indices.contains { unsafe fp_print_equal(self[$0], OpaquePointer(entry)) != 0 }
     }
   }

@@ -1,8 +1,8 @@
 internal import CFprint
-public import SecretMemory
+package import SecretMemory
 
 /// Why bytes are not a print that libfprint may be given.
-public enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
+package enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
   /// Longer than any print.
   case tooLong
   /// Not the format that libfprint writes.
@@ -13,7 +13,7 @@ public enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
   case otherFinger
 
   /// The text for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .tooLong: "it is too long"
     case .malformed: "it is damaged"
@@ -27,27 +27,26 @@ public enum PrintFlaw: Error, Equatable, Sendable, CustomStringConvertible {
 ///
 /// A print makes a reader accept a finger. So it is a secret, and must come from an authenticated
 /// store only.
-public struct StoredPrint: Sendable {
+package struct StoredPrint: Sendable {
   /// The most bytes of a print.
-  public static let maximumCount = 64 * 1024
+  package static let maximumCount = 64 * 1024
 
-  /// The finger of the print.
-  public let finger: Finger
+  package let finger: Finger
   /// The driver that can use it.
-  public let driver: String
+  package let driver: String
   /// The reader of that driver that can use it.
-  public let device: String
+  package let device: String
   /// Whether the reader stores the template itself, so that this print is only its name there.
-  public let isOnReader: Bool
+  package let isOnReader: Bool
   /// The user of the enrollment, if the enrolling program recorded it.
-  public let user: String?
+  package let user: String?
   /// The bytes that libfprint wrote (fp_print_serialize).
-  public let bytes: SharedSecret
+  package let bytes: SharedSecret
 
   /// Takes the bytes of a print after a check that libfprint itself does not make.
   ///
   /// fp_print_deserialize aborts the process on damaged bytes, because it asserts their content.
-  public init(_ bytes: SharedSecret, finger: Finger) throws(PrintFlaw) {
+  package init(_ bytes: SharedSecret, finger: Finger) throws(PrintFlaw) {
     let facts = unsafe try bytes.bytes.withUnsafeBytes { buffer throws(PrintFlaw) in
       unsafe try PrintCheck.facts(of: buffer)
     }
@@ -61,7 +60,7 @@ public struct StoredPrint: Sendable {
   }
 
   /// SHA-256 of the bytes (g_checksum_new(3)).
-  public var digest: [UInt8] {
+  package var digest: [UInt8] {
     guard let checksum = unsafe g_checksum_new(G_CHECKSUM_SHA256) else { return [] }
     defer { unsafe g_checksum_free(checksum) }
     unsafe bytes.bytes.withUnsafeBytes { buffer in

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import System
 
 /// A flag that an operation was cancelled, usable from any thread.
 ///
@@ -6,8 +7,22 @@ internal import Synchronization
 /// not count, even if the reader's thread has not heard of the cancel yet.
 final class Cancellation: Sendable {
   private let isSet = Atomic(false)
+  private let ended: WakeEvent
+
+  init() throws(ReaderError) {
+    do throws(SystemError) { ended = try WakeEvent() } catch { throw ReaderError(error) }
+  }
 
   var isCancelled: Bool { isSet.load(ordering: .acquiring) }
 
-  func cancel() { isSet.store(true, ordering: .releasing) }
+  /// Readable after `cancel` or `end`; it is valid while this object lives.
+  var descriptor: Int32 { ended.descriptor.number }
+
+  func cancel() {
+    isSet.store(true, ordering: .releasing)
+    end()
+  }
+
+  /// Ends the waits of the operation for any other reason.
+  func end() { ended.signal() }
 }

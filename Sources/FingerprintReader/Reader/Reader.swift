@@ -1,5 +1,3 @@
-internal import CFprint
-
 /// The fingerprint reader of this machine, through libfprint.
 ///
 /// Each operation opens and closes the reader, so it is held only while a prompt asks for a touch.
@@ -8,18 +6,15 @@ internal import CFprint
 ///
 /// The first operation that needs the list of readers makes it, and the list stays: making it
 /// probes the readers.
-public struct Reader: Sendable {
+package struct Reader: Sendable {
   private let drivers: AllowedDrivers
-  private let bus: String?
+  private let desktop: (any DesktopServices)?
   private let readers: ReaderList
 
-  /// Makes a reader that uses these drivers.
-  ///
-  /// `bus` is the address of the system bus. There fprintd has the readers that this user may not
-  /// open, and logind announces sleep. With `nil` neither is used.
-  public init(_ drivers: AllowedDrivers, bus: String? = nil) {
+  /// Makes a reader that uses these drivers, and these services of the system unless they are `nil`.
+  package init(_ drivers: AllowedDrivers, desktop: (any DesktopServices)? = nil) {
     self.drivers = drivers
-    self.bus = bus
+    self.desktop = desktop
     readers = ReaderList(drivers)
   }
 
@@ -33,7 +28,7 @@ public struct Reader: Sendable {
   /// the beginning if the reader was busy at first. The result is available when the reader has
   /// reported it; `waitUntilReleased` waits for the rest. `seen` and `report` are called on the
   /// reader's own thread and must not block.
-  public func check(
+  package func check(
     _ prints: [StoredPrint],
     fingers: Set<Finger> = [],
     first: Finger? = nil,
@@ -41,59 +36,39 @@ public struct Reader: Sendable {
     report: @escaping @Sendable (CheckEvent) -> Void = { _ in },
     seen: @escaping @Sendable (ReaderFacts) -> Void = { _ in }
   ) -> ReaderOperation<Verdict> {
-    let operation = ReaderOperation<Verdict>()
-    let cancellation = Cancellation()
-    let pace = NoticePace<CheckEvent>(report)
-    let tries = ReaderTries(
-      readers,
-      drivers,
-      bus: bus,
-      milliseconds: milliseconds,
-      operation: operation,
-      cancellation: cancellation
-    ) { pace.put(.waiting) }
-    var lastReady: CheckEvent?
-    let heard: (CheckEvent) -> Void = { [weak tries] event in
-      guard case .ready = event else { return pace.put(event) }
-      tries?.wasArmed = true
-      // The reader is armed again after a bad scan, which is nothing new for the caller.
-      if event != lastReady { report(event) }
-      lastReady = event
-    }
-    let readers = readers
     let prints = prints.filter { $0.finger == first } + prints.filter { $0.finger != first }
-    if !prints.isEmpty {
-      tries.direct = { milliseconds, done in
-        CheckSession(
-          readers,
-          cancellation,
-          prints,
-          milliseconds: milliseconds,
-          seen: seen,
-          report: heard
-        ) {
-          pace.clear()
-          done($0)
+    return begin(milliseconds) { [readers, desktop] tries in
+      let report = CheckReport(tries, report)
+      let cancellation = tries.cancellation
+      tries.waits = { report.hear(.waiting) }
+      tries.attemptEnded = { report.clear() }
+      if !prints.isEmpty {
+        tries.direct = { milliseconds, done in
+          CheckSession(
+            readers,
+            cancellation,
+            prints,
+            milliseconds: milliseconds,
+            seen: seen,
+            report: { report.hear($0) },
+            done: done
+          )
         }
       }
-    }
-    if let bus, !fingers.isEmpty {
+      guard let desktop, !fingers.isEmpty else { return }
       tries.desktop = { milliseconds, done in
-        FprintdCheck(
-          bus,
-          cancellation,
-          expected: fingers,
-          first: first,
-          milliseconds: milliseconds,
-          report: heard
-        ) {
-          pace.clear()
-          done($0)
+        ThreadAttempt(cancellation, done: done) { stop, tell in
+          desktop.check(
+            fingers,
+            first: first,
+            milliseconds: milliseconds,
+            stop: stop,
+            report: { event in ReaderThread.shared.performAndWait { report.hear(event) } },
+            tell: tell
+          )
         }
       }
     }
-    operation.onCancel { tries.cancel() }
-    return perform(operation) { tries.begin() }
   }
 
   /// Enrolls a new print in several touches.
@@ -103,7 +78,7 @@ public struct Reader: Sendable {
   ///
   /// Each touch may take `milliseconds`. `seen` and `report` are called on the reader's own thread
   /// and must not block.
-  public func enroll(
+  package func enroll(
     _ finger: Finger,
     own: [StoredPrint] = [],
     former: [StoredPrint] = [],
@@ -111,135 +86,106 @@ public struct Reader: Sendable {
     report: @escaping @Sendable (EnrollEvent) -> Void = { _ in },
     seen: @escaping @Sendable (ReaderFacts) -> Void = { _ in }
   ) -> ReaderOperation<StoredPrint> {
-    let operation = ReaderOperation<StoredPrint>()
-    let cancellation = Cancellation()
-    let pace = NoticePace<EnrollEvent>(report)
-    let tries = ReaderTries(
-      readers,
-      drivers,
-      bus: bus,
-      milliseconds: milliseconds,
-      operation: operation,
-      cancellation: cancellation
-    ) { pace.put(.waiting) }
-    let heard: (EnrollEvent) -> Void = { [weak tries] event in
-      switch event {
-      case .waiting, .retry: return pace.put(event)
-      case .ready: tries?.wasArmed = true
-      case .stage, .removed: break
-      }
-      pace.clear()
-      report(event)
-    }
-    let readers = readers
-    tries.direct = { milliseconds, done in
-      EnrollSession(
-        readers,
-        cancellation,
-        finger,
-        own: own,
-        former: former,
-        milliseconds: milliseconds,
-        seen: seen,
-        report: heard
-      ) {
-        pace.clear()
-        done($0)
+    begin(milliseconds) { [readers] tries in
+      let pace = NoticePace<EnrollEvent>(report)
+      let cancellation = tries.cancellation
+      tries.waits = { pace.put(.waiting) }
+      tries.attemptEnded = { pace.clear() }
+      tries.direct = { [weak tries] milliseconds, done in
+        EnrollSession(
+          readers,
+          cancellation,
+          finger,
+          own: own,
+          former: former,
+          milliseconds: milliseconds,
+          seen: seen,
+          report: { event in
+            switch event {
+            case .waiting, .retry: return pace.put(event)
+            case .ready: tries?.wasArmed = true
+            case .stage, .removed: break
+            }
+            pace.clear()
+            report(event)
+          },
+          done: done
+        )
       }
     }
-    operation.onCancel { tries.cancel() }
-    return perform(operation) { tries.begin() }
   }
 
   /// Deletes these prints, and no others, on the reader that stores them.
-  public func delete(
+  package func delete(
     _ prints: [StoredPrint],
     milliseconds: Int
   ) -> ReaderOperation<[Deletion]> {
-    let operation = ReaderOperation<[Deletion]>()
     guard prints.contains(where: \.isOnReader) else {
+      let operation = ReaderOperation<[Deletion]>()
       operation.finish(.success(prints.map { _ in .notStored }))
       return operation
     }
-    let cancellation = Cancellation()
-    let tries = ReaderTries(
-      readers,
-      drivers,
-      bus: bus,
-      milliseconds: milliseconds,
-      operation: operation,
-      cancellation: cancellation
-    ) {}
-    let readers = readers
-    tries.direct = { milliseconds, done in
-      DeleteSession(readers, cancellation, prints, milliseconds: milliseconds, done: done)
+    return begin(milliseconds) { [readers] tries in
+      let cancellation = tries.cancellation
+      tries.direct = { milliseconds, done in
+        DeleteSession(readers, cancellation, prints, milliseconds: milliseconds, done: done)
+      }
     }
-    operation.onCancel { tries.cancel() }
-    return perform(operation) { tries.begin() }
   }
 
   /// Whether there is a reader, as far as the system shows it.
   ///
-  /// No reader is opened, and fprintd is not started.
-  public func look() -> ReaderOperation<ReaderLook> {
-    let operation = ReaderOperation<ReaderLook>()
+  /// No reader is opened, and fprintd is not started. It blocks while fprintd is asked.
+  package func look() -> ReaderLook {
     let plugged = PluggedReaders.look(drivers)
     if let usable = plugged?.first(where: \.mayBeOpened) {
-      let (name, driver) = (usable.name, usable.driver)
-      operation.finish(.success(.plugged(name: name, driver: driver, isInUse: usable.isInUse)))
-      return operation
+      return .plugged(name: usable.name, driver: usable.driver, isInUse: usable.isInUse)
     }
-    let without: ReaderLook =
-      switch plugged {
-      case nil: .notLooked
-      case let found? where found.isEmpty:
-        PluggedReaders.mayHaveOthers(drivers) ? .notLooked : .none
-      case let found?: .noPermission(name: found[0].name, driver: found[0].driver)
-      }
-    guard let bus else {
-      operation.finish(.success(without))
-      return operation
+    if let name = desktop?.readerName() { return .throughFprintd(name: name) }
+    guard let plugged else { return .notLooked }
+    guard let first = plugged.first else {
+      return PluggedReaders.mayHaveOthers(drivers) ? .notLooked : .none
     }
-    let query = FprintdQuery(bus, .facts) { answer in
-      let facts = try? answer.get().name
-      operation.finish(.success(facts.map { .throughFprintd(name: $0) } ?? without))
-    }
-    return perform(operation) { query.begin() }
+    return .noPermission(name: first.name, driver: first.driver)
   }
 
   /// The fingers that fprintd has of this user, only by their names; empty without fprintd.
   ///
   /// `starting` says whether to start fprintd if it is not running, which probes readers. Otherwise
-  /// the error `busy` says that fprintd could be started.
-  public func desktopFingers(starting: Bool = true) -> ReaderOperation<Set<Finger>> {
-    let operation = ReaderOperation<Set<Finger>>()
-    guard let bus else {
-      operation.finish(.success([]))
-      return operation
-    }
-    let query = FprintdQuery(bus, starting ? .fingers : .knownFingers) {
-      operation.finish($0.map(\.fingers))
-    }
-    return perform(operation) { query.begin() }
+  /// the error `busy` says that fprintd could be started. It blocks until fprintd answers.
+  package func desktopFingers(starting: Bool = true) throws(ReaderError) -> Set<Finger> {
+    try desktop?.fingers(starting: starting) ?? []
   }
 
   /// Waits until no operation holds the reader, at most for `milliseconds`.
-  public func waitUntilReleased(milliseconds: Int32) {
+  package func waitUntilReleased(milliseconds: Int32) {
     guard ReaderThread.shared.isInUse else { return }
     let operation = ReaderOperation<Void>()
-    let waiting = perform(operation) {
+    // An operation holds the reader, so its thread runs already.
+    try? ReaderThread.shared.perform {
       ReaderThread.shared.whenFree { operation.finish(.success(())) }
     }
-    waiting.wait(milliseconds: milliseconds)
+    operation.wait(milliseconds: milliseconds)
   }
 
-  /// Begins an operation on the reader's thread.
-  private func perform<Outcome: Sendable>(
-    _ operation: ReaderOperation<Outcome>,
-    _ begin: @escaping @Sendable () -> Void
+  /// Begins an operation on the reader's thread; `prepare` says how it uses a reader.
+  private func begin<Outcome: Sendable>(
+    _ milliseconds: Int,
+    _ prepare: (ReaderTries<Outcome>) -> Void
   ) -> ReaderOperation<Outcome> {
+    let operation = ReaderOperation<Outcome>()
     do throws(ReaderError) {
-      try ReaderThread.shared.perform(begin)
+      let tries = ReaderTries(
+        readers,
+        drivers,
+        desktop,
+        milliseconds: milliseconds,
+        operation: operation,
+        cancellation: try Cancellation()
+      )
+      prepare(tries)
+      operation.onCancel { tries.cancel() }
+      try ReaderThread.shared.perform { tries.begin() }
     } catch {
       operation.finish(.failure(error))
     }

@@ -1,8 +1,9 @@
 internal import CFprint
-public import SecretMemory
+package import SecretMemory
+internal import System
 
 /// Why an operation gave no decision or no print.
-public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No permitted reader was found: there is none, or another program holds it.
   case noReader
   /// None of the prints belongs to this reader.
@@ -42,7 +43,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   case failed(LibraryFault)
 
   /// The text for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noReader: "no fingerprint reader is free"
     case .notEnrolled: "no finger is enrolled on this reader"
@@ -54,7 +55,7 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     case .removed: "the fingerprint reader was unplugged"
     case .tooHot: "the fingerprint reader is too hot, wait a little"
     case .unsupported: "the fingerprint reader cannot do this"
-    case .timedOut: "nobody touched the fingerprint reader in time"
+    case .timedOut: "the fingerprint reader was not touched in time"
     case .cancelled: "cancelled"
     case .sleeping: "cancelled: the computer goes to sleep"
     case .duplicate(let finger?):
@@ -69,6 +70,17 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether fprintd's answer would be the same at the next try.
+  ///
+  /// It would be if there is no fprintd, if it refuses this user, or if it has a finger that has no
+  /// name here.
+  package var isLasting: Bool {
+    switch self {
+    case .noReader, .noPermission, .unsupported: true
+    default: false
+    }
+  }
+
   private static func text(_ text: String, _ fault: LibraryFault?) -> String {
     guard let fault else { return text }
     return "\(text) (\(fault))"
@@ -76,26 +88,29 @@ public enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// An error of libfprint or a library below it.
-public struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible {
+package struct LibraryFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library's name of the error domain, such as `fp-device-error-quark`.
-  public let domain: String
+  package let domain: String
   /// The error number within the domain.
-  public let code: Int32
+  package let code: Int32
   /// The library's text, without control characters, at most 200 bytes long.
-  public let message: String
+  package let message: String
 
-  /// Makes a fault from its parts.
-  public init(domain: String, code: Int32, message: String) {
+  package init(domain: String, code: Int32, message: String) {
     self.domain = domain
     self.code = code
     self.message = message
   }
 
-  /// The text and the number.
-  public var description: String { "\(message), \(domain) \(code)" }
+  package var description: String { "\(message), \(domain) \(code)" }
 }
 
 extension ReaderError {
+  /// A failed call of this program's own.
+  init(_ error: SystemError) {
+    self = .failed(LibraryFault(domain: error.call, code: error.code, message: "\(error)"))
+  }
+
   /// Translates the error of an operation, and frees it.
   init(consuming error: UnsafeMutablePointer<GError>) {
     let fault = unsafe LibraryFault(error.pointee)
@@ -144,7 +159,7 @@ extension ReaderError {
 
 extension LibraryFault {
   /// Whether libusb reports that another program holds the device.
-  var isUSBBusy: Bool { message.contains("[-6]") }
+  package var isUSBBusy: Bool { message.contains("[-6]") }
 
   init(_ error: GError) {
     code = unsafe error.code
@@ -154,7 +169,7 @@ extension LibraryFault {
   }
 
   /// Text without control characters, at most 200 bytes long.
-  static func plain(_ words: String) -> String {
+  package static func plain(_ words: String) -> String {
     var text = ""
     for scalar in words.unicodeScalars {
       let isPlain = scalar.value >= 0x20 && scalar.value < 0x7f

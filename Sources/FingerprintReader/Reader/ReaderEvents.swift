@@ -1,7 +1,7 @@
 internal import CFprint
 
 /// How the person should touch the reader next (FpDeviceRetry).
-public enum RetryHint: Sendable, Equatable {
+package enum RetryHint: Sendable, Equatable {
   /// Touch it once more.
   case general
   /// Leave the finger on the reader longer.
@@ -23,7 +23,7 @@ public enum RetryHint: Sendable, Equatable {
 }
 
 /// An event during a finger check.
-public enum CheckEvent: Sendable, Equatable {
+package enum CheckEvent: Sendable, Equatable {
   /// The reader is armed: its scans count from here on.
   ///
   /// A reader that cannot tell several prints apart gets one print; `only` is its finger.
@@ -35,7 +35,7 @@ public enum CheckEvent: Sendable, Equatable {
 }
 
 /// An event during an enrollment.
-public enum EnrollEvent: Sendable, Equatable {
+package enum EnrollEvent: Sendable, Equatable {
   /// The reader is armed and needs this many touches.
   case ready(stages: Int)
   /// The reader waits for a touch.
@@ -49,7 +49,7 @@ public enum EnrollEvent: Sendable, Equatable {
 }
 
 /// The result of deleting a print on its reader.
-public enum Deletion: Sendable, Equatable {
+package enum Deletion: Sendable, Equatable {
   /// The reader no longer has the print.
   case deleted
   /// The reader does not store prints.
@@ -61,7 +61,7 @@ public enum Deletion: Sendable, Equatable {
 }
 
 /// The decision of a reader.
-public enum Verdict: Sendable, Equatable {
+package enum Verdict: Sendable, Equatable {
   /// A finger of one of the prints; `nil` if fprintd did not say which.
   case matched(Finger?)
   /// A finger that matches none of the prints.
@@ -69,7 +69,7 @@ public enum Verdict: Sendable, Equatable {
 }
 
 /// How the person touches a reader (FpScanType).
-public enum ScanType: Sendable, Equatable {
+package enum ScanType: Sendable, Equatable {
   /// The finger lies on it.
   case press
   /// The finger moves over it.
@@ -77,13 +77,11 @@ public enum ScanType: Sendable, Equatable {
 }
 
 /// The facts about an open reader.
-public struct ReaderFacts: Sendable, Equatable {
+package struct ReaderFacts: Sendable, Equatable {
   /// The name that the driver gives it.
-  public let name: String
-  /// The driver's name.
-  public let driver: String
-  /// How the person touches it.
-  public let scan: ScanType
+  package let name: String
+  package let driver: String
+  package let scan: ScanType
 
   init(_ device: UnsafeMutablePointer<FpDevice>) {
     name = LibraryFault.plain(unsafe text(fp_device_get_name(device)))
@@ -95,7 +93,7 @@ public struct ReaderFacts: Sendable, Equatable {
 }
 
 /// Whether a reader can be used, found out without opening it.
-public enum ReaderLook: Sendable, Equatable {
+package enum ReaderLook: Sendable, Equatable {
   /// A reader is plugged in; `isInUse` says whether a program uses it now.
   case plugged(name: String, driver: String, isInUse: Bool)
   /// This user may not open the reader, but fprintd can; fprintd's name for it, if fprintd is

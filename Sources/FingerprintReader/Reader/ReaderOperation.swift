@@ -1,3 +1,5 @@
+// The C module that the compiler loads first defines timespec for it.
+internal import CFprint
 internal import Glibc
 internal import Synchronization
 
@@ -5,7 +7,7 @@ internal import Synchronization
 ///
 /// It ends by itself: decided, failed, timed out or cancelled.
 @safe
-public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
+package final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
   private let outcome = Mutex<Result<Outcome, ReaderError>?>(nil)
   private let isOver: UnsafeMutablePointer<sem_t>
   private let canceller = Mutex<(@Sendable () -> Void)?>(nil)
@@ -22,14 +24,14 @@ public final class ReaderOperation<Outcome: Sendable>: @unchecked Sendable {
   }
 
   /// Cancels the operation, from any thread; a later match does not count, a later miss does.
-  public func cancel() {
+  package func cancel() {
     canceller.withLock { $0 }?()
   }
 
   /// Waits for the end.
   ///
   /// - Throws: the reason why there is no outcome.
-  public func wait() throws(ReaderError) -> Outcome {
+  package func wait() throws(ReaderError) -> Outcome {
     while true {
       // sem_wait(3): EINTR is its only error here. Post again for other waiting threads.
       if unsafe sem_wait(isOver) == 0 { unsafe sem_post(isOver) }

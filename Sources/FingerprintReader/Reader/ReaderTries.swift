@@ -14,20 +14,23 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
 
   private let readers: ReaderList
   private let drivers: AllowedDrivers
-  private let address: String?
+  private let services: (any DesktopServices)?
   private let milliseconds: Int
   private let operation: ReaderOperation<Outcome>
-  private let cancellation: Cancellation
-  private let waits: () -> Void
+  let cancellation: Cancellation
 
   /// Makes a try through libfprint with a limit in milliseconds.
   var direct: ((Int, @escaping Done) -> any ReaderAttempt)?
   /// Makes a try through fprintd; `nil` if that is not possible.
   var desktop: ((Int, @escaping Done) -> any ReaderAttempt)?
+  /// Called before each retry of a busy reader.
+  var waits: () -> Void = {}
+  /// Called at the end of each try.
+  var attemptEnded: () -> Void = {}
   /// Whether the reader was armed: after that there are no more tries.
   var wasArmed = false
 
-  private var sleep: SleepGuard?
+  private var letSleep: (@Sendable () -> Void)?
   private var attempt: (any ReaderAttempt)?
   private weak var last: (any ReaderAttempt)?
   private var pause = Timer()
@@ -37,23 +40,20 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
   private var failure: ReaderError?
   private var isOver = false
 
-  /// Prepares the tries; `waits` is called before each retry of a busy reader.
   init(
     _ readers: ReaderList,
     _ drivers: AllowedDrivers,
-    bus address: String?,
+    _ services: (any DesktopServices)?,
     milliseconds: Int,
     operation: ReaderOperation<Outcome>,
-    cancellation: Cancellation,
-    waits: @escaping () -> Void
+    cancellation: Cancellation
   ) {
     self.readers = readers
     self.drivers = drivers
-    self.address = address
+    self.services = services
     self.milliseconds = milliseconds
     self.operation = operation
     self.cancellation = cancellation
-    self.waits = waits
   }
 
   /// Cancels, from any thread: from here on only a miss counts.
@@ -66,10 +66,8 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
   func begin() {
     guard !cancellation.isCancelled else { return finish(.failure(.cancelled)) }
     deadline = boottime() + Int64(milliseconds)
-    if let address {
-      let sleep = SleepGuard(address) { [weak self] in self?.sleeps() }
-      self.sleep = sleep
-      sleep.begin()
+    letSleep = services?.delaySleep { [weak self] in
+      try? ReaderThread.shared.perform { [weak self] in self?.sleeps() }
     }
     isThroughFprintd = direct == nil
     begin(within: milliseconds)
@@ -106,12 +104,28 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
 
   /// Queries a running fprintd about a reader whose use sysfs does not show.
   private func askFprintd(_ milliseconds: Int) {
-    guard let address, !readers.isMade else { return start(direct, milliseconds) }
-    let query = FprintdQuery(address, .use) { [self] result in
-      attempt = nil
+    guard let services, !readers.isMade else { return start(direct, milliseconds) }
+    requireReader(of: services, unused: true) { [self] result in
       if let failure { return finish(.failure(failure)) }
       if case .failure(.busy(let fault)) = result { return ended(.failure(.busy(fault))) }
       start(direct, milliseconds)
+    }
+  }
+
+  private func requireReader(
+    of services: any DesktopServices,
+    unused: Bool,
+    then next: @escaping (Result<Void, ReaderError>) -> Void
+  ) {
+    let query = ThreadAttempt<Void>(cancellation) { [self] result in
+      attempt = nil
+      next(result)
+    } work: { stop, tell in
+      tell(
+        Result { () throws(ReaderError) in
+          try services.requireReader(unused: unused, stop: stop)
+        }
+      )
     }
     attempt = query
     query.begin()
@@ -130,6 +144,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
 
   private func ended(_ result: Result<Outcome, ReaderError>) {
     attempt = nil
+    attemptEnded()
     guard failure == nil, !wasArmed, case .failure(let error) = result else {
       return finish(result)
     }
@@ -155,14 +170,11 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     if drivers == .hardware, PluggedReaders.look(drivers)?.isEmpty == false {
       return finish(.failure(.vanished))
     }
-    guard let address else { return finish(.failure(error)) }
-    let query = FprintdQuery(address, .reader) { [self] result in
-      attempt = nil
+    guard let services else { return finish(.failure(error)) }
+    requireReader(of: services, unused: false) { [self] result in
       guard failure == nil, case .success = result else { return finish(.failure(error)) }
       finish(.failure(.vanished))
     }
-    attempt = query
-    query.begin()
   }
 
   private func tryAgain(after error: ReaderError) {
@@ -184,11 +196,9 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     guard !isOver else { return }
     isOver = true
     pause.stop()
-    if let sleep {
-      // A reader that is still closing must not go into suspend.
-      ReaderThread.shared.whenFree { sleep.end() }
-    }
-    sleep = nil
+    // A reader that is still closing must not go into suspend.
+    if let letSleep { ReaderThread.shared.whenFree(letSleep) }
+    letSleep = nil
     switch result {
     // It was judged when the reader reported it, and a miss always costs its try.
     case .success: operation.finish(result)

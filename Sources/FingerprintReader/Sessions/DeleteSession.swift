@@ -47,7 +47,7 @@ final class DeleteSession: ReaderSession, @unchecked Sendable {
     guard gallery.stored[index].isOnReader else { return delete(index + 1) }
     unsafe g_object_ref(UnsafeMutableRawPointer(print))
     unsafe delete(print) { [self] failure in
-      deletions[gallery.places[index]] = failure.map { .failed($0) } ?? .deleted
+      deletions[gallery.candidateIndices[index]] = failure.map { .failed($0) } ?? .deleted
       delete(index + 1)
     }
   }

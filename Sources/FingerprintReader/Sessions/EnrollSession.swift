@@ -52,7 +52,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     let gallery = unsafe LibraryPrints(former + own, of: device)
     self.gallery = gallery
     stale = gallery.stored.indices.filter {
-      gallery.places[$0] < former.count && gallery.stored[$0].isOnReader
+      gallery.candidateIndices[$0] < former.count && gallery.stored[$0].isOnReader
     }
     deleteStale { [self] in enroll() }
   }
@@ -201,7 +201,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     guard let gallery, let index = unsafe gallery.index(of: match) else {
       return close(.duplicate(nil))
     }
-    guard gallery.places[index] < former.count else {
+    guard gallery.candidateIndices[index] < former.count else {
       return close(.duplicate(gallery.stored[index].finger))
     }
     stale = [index]
@@ -216,7 +216,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
     unsafe g_object_ref(UnsafeMutableRawPointer(print))
     unsafe delete(print) { [self] failure in
       guard failure == nil else { return deleteStale(from + 1, then: next) }
-      report(.removed(gallery.places[stale.remove(at: from)]))
+      report(.removed(gallery.candidateIndices[stale.remove(at: from)]))
       deleteStale(from, then: next)
     }
   }

@@ -11,12 +11,12 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   /// How long a driver may take to stop, in milliseconds; then it is abandoned.
   ///
   /// It may finish a scan first, whose result counts.
-  private static let stopPatience: guint = 8000
+  private static let stopTimeout: guint = 8000
   /// How long a driver may take to close, in milliseconds, while the result waits for it; then it
   /// is abandoned.
-  private static let closePatience: guint = 2000
+  private static let closeTimeout: guint = 2000
   /// The same if the result is already known.
-  private static let quietPatience: guint = 10_000
+  private static let lateCloseTimeout: guint = 10_000
 
   private let readers: ReaderList
   private let cancellation: Cancellation
@@ -28,7 +28,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   private var isFinished = false
   private var limitTimer = Timer()
   private var tickTimer = Timer()
-  private var patienceTimer = Timer()
+  private var hangTimer = Timer()
   private var signals: [gulong] = []
   private var status = FP_FINGER_STATUS_NONE
   private var deadline: Int64 = .max
@@ -127,7 +127,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     failure = reason
     // The session waits for another one to close, and never had the reader.
     guard ReaderThread.shared.isTaken(by: self) else { return finish(reason) }
-    beginPatience(Self.stopPatience)
+    startHangTimer(Self.stopTimeout)
     if mayBeCancelled { unsafe g_cancellable_cancel(cancellable) }
   }
 
@@ -140,12 +140,12 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     ReaderThread.shared.markEnding(self)
     limitTimer.stop()
     tickTimer.stop()
-    patienceTimer.start(milliseconds) { [self] in hurry() }
+    hangTimer.start(milliseconds) { [self] in hurry() }
   }
 
   func hurry() {
     guard isEnding, !isClosing else { return }
-    beginPatience(Self.closePatience)
+    startHangTimer(Self.closeTimeout)
     unsafe g_cancellable_cancel(cancellable)
   }
 
@@ -167,7 +167,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     limitTimer.stop()
     tickTimer.stop()
     guard isOpen, let device = unsafe device else { return finish(failure) }
-    beginPatience(isEnding ? Self.quietPatience : Self.closePatience)
+    startHangTimer(isEnding ? Self.lateCloseTimeout : Self.closeTimeout)
     // Not cancellable: a claim that stays blocks every other program.
     unsafe fp_device_close(
       device,
@@ -231,7 +231,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   private func unplugged() {
     guard !isFinished else { return }
     if !isEnding, !isClosing { failure = failure ?? .removed }
-    beginPatience(Self.closePatience / 2)
+    startHangTimer(Self.closeTimeout / 2)
     unsafe g_cancellable_cancel(cancellable)
   }
 
@@ -241,8 +241,8 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     signals = []
   }
 
-  private func beginPatience(_ milliseconds: guint) {
-    patienceTimer.start(milliseconds) { [self] in abandon() }
+  private func startHangTimer(_ milliseconds: guint) {
+    hangTimer.start(milliseconds) { [self] in abandon() }
   }
 
   /// Gives up on a driver that does not stop: the end of the process releases its reader.
@@ -257,7 +257,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     _ = unsafe Unmanaged.passRetained(self)
     limitTimer.stop()
     tickTimer.stop()
-    patienceTimer.stop()
+    hangTimer.stop()
     ReaderThread.shared.giveUp(self)
     ended(failure ?? .timedOut)
   }
@@ -267,7 +267,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     isFinished = true
     limitTimer.stop()
     tickTimer.stop()
-    patienceTimer.stop()
+    hangTimer.stop()
     disconnect()
     if let device = unsafe device { unsafe g_object_unref(device) }
     unsafe device = nil

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import Presence
@@ -19,12 +20,7 @@ extension Vault {
     prompt: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
-    let fresh: AccountName
-    do throws(ConfigurationError) {
-      fresh = try AccountName(newName)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
+    let fresh = try accountName(newName)
     let account = try account(named: name)
     let isAllowed = try await allowRename(account, to: fresh, prompt, caller)
     let location = await locationOfWindow(caller)
@@ -33,7 +29,7 @@ extension Vault {
     let row = try self.account(withIdentifier: account.id)
     guard row.name == account.name else { throw .noSuchAccount(account.name) }
     guard row.name != fresh.text else { return try facts(of: row, at: location) }
-    guard try !store(has: fresh.text) else {
+    guard try accountIfAny(named: fresh.text) == nil else {
       throw .invalidArgument("there is an account \(fresh.text) already")
     }
     let protection = try protectionClass(of: row)
@@ -44,20 +40,11 @@ extension Vault {
     try removeTokenFile(of: row.name)
     // An account of this name that was removed by hand may have left it behind.
     try removeTokenFile(of: fresh.text)
-    var renamed = row
-    renamed.name = fresh.text
-    let changed = renamed
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.update(changed) }
-      try self.record(
-        AuditEntry(
-          .renamed,
-          .done,
-          account: changed,
-          caller: caller,
-          detail: "was \(row.name)"
-        )
-      )
+    var changed = row
+    changed.name = fresh.text
+    try change {
+      try store.update(changed)
+      try record(.renamed, .done, changed, by: caller, detail: "was \(row.name)")
     }
     if let token = try token(of: changed), changed.state != .signedOut {
       writeTokenFile(of: changed, token)
@@ -78,26 +65,12 @@ extension Vault {
       return false
     }
     // Check this before a person is asked for nothing.
-    guard try !store(has: name.text) else {
+    guard try accountIfAny(named: name.text) == nil else {
       throw .invalidArgument("there is an account \(name.text) already")
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .rename,
-      account: account.id,
-      detail: name.text
-    )
-    guard let prompt else {
-      throw try await askForPresence(question, account: account.name, caller: caller)
-    }
-    _ = try spend(prompt, question, caller)
+    let question = caller.question(.rename, about: account.id, detail: name.text)
+    _ = try await spend(question, account: account.name, by: prompt, caller)
     return true
-  }
-
-  private func store(has name: String) throws(VaultFailure) -> Bool {
-    try stored { () throws(StorageError) in
-      try self.store.account(named: name, owner: self.owner)
-    } != nil
   }
 
   /// Removes an account: signs it out, then deletes it.
@@ -143,16 +116,8 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return nil
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .remove,
-      account: account.id,
-      detail: account.shownIdentity
-    )
-    guard let prompt else {
-      throw try await askForPresence(question, account: account.name, caller: caller)
-    }
-    return Authority(try spendable(prompt, question: question, caller: caller))
+    let question = caller.question(.remove, about: account.id, detail: account.shownIdentity)
+    return Authority(try await proof(of: question, account: account.name, by: prompt, caller))
   }
 
   /// Removes an account without a check at root's request: its user may be unable to pass one.
@@ -193,31 +158,26 @@ extension Vault {
       }
     try removeTokenFile(of: row.name)
     try removeDefaultName()
-    try change { () throws(VaultFailure) in
-      try self.unchoose(row.id)
-      try self.stored { () throws(StorageError) in _ = try self.store.deleteAccount(id: row.id) }
-      try self.forgetSteadiness(of: row.id)
-      if row.sealedRefreshToken != nil { try self.countBoxChange() }
-      try self.record(
-        AuditEntry(
-          .removed,
-          .done,
-          account: row,
-          caller: caller,
-          method: right.authority.method,
-          detail: note + answer.auditDetail
-        )
+    try changeSealed(isSealed: row.sealedRefreshToken != nil) {
+      try unchoose(row.id)
+      try store.deleteAccount(id: row.id)
+      try forgetSteadiness(of: row.id)
+      try record(
+        .removed,
+        .done,
+        row,
+        by: caller,
+        method: right.authority.method,
+        detail: note + answer.auditDetail
       )
+    } committed: {
+      forgetTokens(of: row.id)
     }
-    forgetTokens(of: row.id)
-    if row.sealedRefreshToken != nil { try raiseCounter() }
     // A window without any account of its own would count as one for all accounts.
     windows.forget(row.id)
     writeDefaultAccount()
-    try stored { () throws(StorageError) in
-      try SlotFile.delete(in: self.directory, account: row.id)
-      try self.store.checkpoint()
-    }
+    try stored(try SlotFile.delete(in: directory, account: row.id))
+    try stored(try store.checkpoint())
     return answer
   }
 

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import Storage
 
@@ -10,26 +11,24 @@ extension Vault {
   func impliedAccount() throws(VaultFailure) -> AccountRow? {
     let first = try firstAccounts(2)
     if first.count == 1 { return first.first }
-    guard !first.isEmpty, let chosen = try chosenAccount(),
+    guard !first.isEmpty, let chosen = try stored(try chosenAccount()),
       let account = try accountIfAny(withIdentifier: chosen), account.owner == owner
     else { return nil }
     return account
   }
 
   /// The id that was chosen, whether or not the account still exists.
-  private func chosenAccount() throws(VaultFailure) -> [UInt8]? {
-    try stored { () throws(StorageError) in try self.store.meta(Self.defaultKey) }
+  private func chosenAccount() throws(StorageError) -> [UInt8]? {
+    try store.meta(Self.defaultKey)
   }
 
   /// Chooses an account, or none, inside a transaction.
-  func choose(_ account: [UInt8]?) throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.defaultKey, to: account)
-    }
+  func choose(_ account: [UInt8]?) throws(StorageError) {
+    try store.setMeta(Self.defaultKey, to: account)
   }
 
   /// Removes the choice if it is this account, inside the transaction that removes the account.
-  func unchoose(_ account: [UInt8]) throws(VaultFailure) {
+  func unchoose(_ account: [UInt8]) throws(StorageError) {
     if try chosenAccount() == account { try choose(nil) }
   }
 
@@ -48,9 +47,7 @@ extension Vault {
   /// Removes the name before a change that would make it wrong: the front would hand out the token
   /// of another account than the default one.
   func removeDefaultName() throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      try TokenFiles.setDefault(account: nil, in: self.directory)
-    }
+    try stored(try TokenFiles.setDefault(account: nil, in: directory))
   }
 
   /// Makes an account the default account.
@@ -65,26 +62,20 @@ extension Vault {
     let account = try account(named: name)
     var method: String?
     if let replaced = try protectedDefault(besides: account) {
-      let question = PromptQuestion(
-        user: caller.user,
-        purpose: .setDefault,
-        account: account.id,
+      let question = caller.question(
+        .setDefault,
+        about: account.id,
         detail: "instead of \(replaced.name)",
         accounts: [replaced.id]
       )
-      guard let prompt else {
-        throw try await askForPresence(question, account: account.name, caller: caller)
-      }
-      method = try spend(prompt, question, caller).rawValue
+      method = try await spend(question, account: account.name, by: prompt, caller).rawValue
     } else if let prompt {
       cancel(prompt, caller: caller)
     }
     try removeDefaultName()
-    try change { () throws(VaultFailure) in
-      try self.choose(account.id)
-      try self.record(
-        AuditEntry(.defaultAccount, .done, account: account, caller: caller, method: method)
-      )
+    try change {
+      try choose(account.id)
+      try record(.defaultAccount, .done, account, by: caller, method: method)
     }
     writeDefaultAccount()
     return try facts(of: account, at: await locationOfWindow(caller))

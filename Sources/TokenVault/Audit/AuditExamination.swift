@@ -1,3 +1,5 @@
+internal import AuditLog
+
 // The part of an examination that verifies the audit log.
 extension Vault {
   /// Whether the audit log is intact, record by record; other calls are served in between.
@@ -7,30 +9,32 @@ extension Vault {
       if let finding = finding(facts) { return [finding] }
       // A log that was cut along with its store is intact up to there.
       guard case .vaultUnsafe(_, let hint)? = freshness.failure else {
-        return [VaultFinding("trail", .ok, "each record is what was written (\(facts.records))")]
+        return [
+          VaultFinding("audit-log", .ok, "the audit log is intact (\(facts.records) records)")
+        ]
       }
       return [
         VaultFinding(
-          "trail",
+          "audit-log",
           .warning,
-          "nothing tells whether records are missing at its end: the store may be an old copy",
+          "records may be missing at its end: the store may be an old copy",
           remedy: hint
         )
       ]
     } catch {
       guard case .vaultUnsafe(let message, let hint) = error else {
-        return [VaultFinding("trail", .problem, "could not be looked at: \(error)")]
+        return [VaultFinding("audit-log", .problem, "could not be looked at: \(error)")]
       }
-      return [VaultFinding("trail", .problem, message, remedy: hint)]
+      return [VaultFinding("audit-log", .problem, message, remedy: hint)]
     }
   }
 
   private func finding(_ facts: AuditReport) -> VaultFinding? {
     guard !facts.isWhole else { return nil }
     return VaultFinding(
-      "trail",
+      "audit-log",
       .problem,
-      "the trail is not whole: record \(facts.bad ?? 0) is the first bad one"
+      "the audit log is not intact: record \(facts.bad ?? 0) is the first bad one"
         + (facts.problem.map { " (\($0))" } ?? ""),
       remedy: "thumblatch audit verify names it; export what you need (thumblatch audit --json), "
         + "and find out who changed it: it stays broken for good"

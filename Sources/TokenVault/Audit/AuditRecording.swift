@@ -1,4 +1,6 @@
+internal import AuditLog
 internal import Cryptography
+internal import Presence
 internal import Storage
 internal import System
 
@@ -36,15 +38,13 @@ extension Vault {
 
   /// Runs a step of the audit log, and turns its error into a `VaultFailure`.
   func audited<Value>(
-    _ body: () throws(AuditFailure) -> Value
+    _ step: @autoclosure () throws(AuditFailure) -> Value
   ) throws(VaultFailure) -> Value {
-    do throws(AuditFailure) {
-      return try body()
-    } catch {
+    do { return try step() } catch {
       switch error {
       case .storage(let error): throw failure(of: error)
       case .cryptography(let error):
-        throw .unexpected("the trail cannot be continued: \(error)")
+        throw .unexpected("the audit log cannot be continued: \(error)")
       }
     }
   }
@@ -52,9 +52,8 @@ extension Vault {
   /// Writes a record in the running transaction: if that fails, the transaction writes nothing.
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
-    try audited { () throws(AuditFailure) in
-      try self.auditLog.append(entry.bounded, at: time, using: self.auditKeys)
-    }
+    let bounded = entry.bounded(detail: PromptQuestion.longestDetail)
+    try audited(try auditLog.append(bounded, at: time, using: auditKeys))
     recordsSincePruning += 1
   }
 
@@ -73,21 +72,19 @@ extension Vault {
   func checkedAuditLog() async throws(VaultFailure) -> AuditReport {
     let verdict = try await verdict()
     let bad = verdict.found?.number
-    return try stored { () throws(StorageError) in
-      AuditReport(
-        isWhole: verdict.found == nil,
-        records: verdict.records,
-        first: verdict.first,
-        last: verdict.last,
-        firstTime: try self.store.auditTime(of: verdict.first),
-        lastTime: try self.store.auditTime(of: verdict.last),
-        bad: bad,
-        badTime: try bad.flatMap { number throws(StorageError) in
-          try self.store.auditTime(of: number)
-        },
-        problem: verdict.found?.flaw.name
-      )
-    }
+    return AuditReport(
+      isWhole: verdict.found == nil,
+      records: verdict.records,
+      first: verdict.first,
+      last: verdict.last,
+      firstTime: try stored(try store.auditTime(of: verdict.first)),
+      lastTime: try stored(try store.auditTime(of: verdict.last)),
+      bad: bad,
+      badTime: try bad.flatMap { number throws(VaultFailure) in
+        try stored(try store.auditTime(of: number))
+      },
+      problem: verdict.found?.flaw.name
+    )
   }
 
   private func verdict() async throws(VaultFailure) -> AuditVerdict {
@@ -99,9 +96,7 @@ extension Vault {
         keys = auditKeys.chain.identifier
         verification = AuditVerification(of: auditLog)
       }
-      let verdict = try audited { () throws(AuditFailure) in
-        try verification.step(using: self.auditKeys)
-      }
+      let verdict = try audited(try verification.step(using: auditKeys))
       if let verdict { return verdict }
       await Task.yield()
     }
@@ -130,23 +125,21 @@ extension Vault {
   /// Removes records that are too old or too many.
   func pruneAuditLog() async throws(VaultFailure) {
     func end() throws(VaultFailure) -> Int64? {
-      try audited { () throws(AuditFailure) in
-        try self.auditLog.endOfPruning(
-          to: self.auditLimitsNow(),
-          at: self.clock.wall.seconds,
-          using: self.auditKeys
+      try audited(
+        try auditLog.endOfPruning(
+          to: auditLimitsNow(),
+          at: clock.wall.seconds,
+          using: auditKeys
         )
-      }
+      )
     }
     guard try end() != nil else { return }
     // Verify the records before they are removed; until then the log can only grow.
     let found = try await verdict().found
     guard let end = try end() else { return }
     let time = clock.wall.seconds
-    try change { () throws(VaultFailure) in
-      try self.audited { () throws(AuditFailure) in
-        try self.auditLog.prune(through: end, found: found, at: time, using: self.auditKeys)
-      }
+    try change {
+      try audited(try auditLog.prune(through: end, found: found, at: time, using: auditKeys))
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import Storage
 internal import System
@@ -132,7 +133,7 @@ extension Vault {
     guard !refusals.isEmpty else { return }
     let now = clock.boot
     let lines = refusals.lines(at: now)
-    try change { () throws(VaultFailure) in
+    try change {
       for (key, count) in lines.named {
         var entry = AuditEntry(event: .refusal, outcome: .refused)
         entry.requester = key.requester
@@ -143,13 +144,13 @@ extension Vault {
           entry.account = (row.id, row.name)
         }
         entry.detail = "\(count) × \(key.what)"
-        try self.record(entry)
+        try record(entry)
       }
       if !lines.others.isEmpty {
         var entry = AuditEntry(event: .refusal, outcome: .refused)
         let counts = lines.others.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
         entry.detail = counts.joined(separator: ", ") + ", by others"
-        try self.record(entry)
+        try record(entry)
       }
     }
     refusals.reset(written: lines.named.count, at: now)

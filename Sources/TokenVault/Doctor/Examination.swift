@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -80,8 +81,8 @@ extension Vault {
 
   private func examineStore() -> [VaultFinding] {
     look("store") { () throws(VaultFailure) in
-      let problems = try stored { () throws(StorageError) in try self.store.integrityProblems() }
-      guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is whole")] }
+      let problems = try stored(try store.integrityProblems())
+      guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is intact")] }
       return problems.map {
         VaultFinding(
           "store",
@@ -94,43 +95,43 @@ extension Vault {
   }
 
   private func examineCounter() -> [VaultFinding] {
-    look("mark") { () throws(VaultFailure) in
+    look("rollback-counter") { () throws(VaultFailure) in
       if case .vaultUnsafe(let message, let hint)? = freshness.failure {
-        return [VaultFinding("mark", .problem, message, remedy: hint)]
+        return [VaultFinding("rollback-counter", .problem, message, remedy: hint)]
       }
       let count = try boxChanges()
       guard
-        let counter = try stored({ () throws(StorageError) in
-          try RollbackCounterFile.read(in: self.directory)
-        })
+        let counter = try stored(try RollbackCounterFile.read(in: directory))
       else {
-        guard count > 0 else { return [VaultFinding("mark", .ok, "nothing to mark yet")] }
+        guard count > 0 else {
+          return [VaultFinding("rollback-counter", .ok, "nothing to count yet")]
+        }
         return [
           VaultFinding(
-            "mark",
+            "rollback-counter",
             .warning,
-            "the rollback mark is missing",
-            remedy: "the next refresh writes it anew; find out who removed it"
+            "the rollback counter is missing",
+            remedy: "the next refresh writes it again; find out who removed it"
           )
         ]
       }
       guard counter.count == count else {
         return [
           VaultFinding(
-            "mark",
+            "rollback-counter",
             .problem,
-            "the rollback mark does not fit the store (\(count), and the mark says \(counter.count))",
-            remedy: "if you did not put back an old copy, find out who did"
+            "the rollback counter does not match the store (\(counter.count), and the store says \(count))",
+            remedy: "if you did not restore an old copy, find out who did"
           )
         ]
       }
-      return [VaultFinding("mark", .ok, "the store is not older than its mark")]
+      return [VaultFinding("rollback-counter", .ok, "the store matches its rollback counter")]
     }
   }
 
   private func examineDeviceSecret() -> [VaultFinding] {
     look("device-secret") { () throws(VaultFailure) in
-      try stored { () throws(StorageError) in try DeviceSecretFile.examine(in: self.directory) }
+      try stored(try DeviceSecretFile.examine(in: directory))
       return [VaultFinding("device-secret", .ok, "the device secret is in a private file")]
     }
   }
@@ -139,9 +140,9 @@ extension Vault {
     look("slots") { () throws(VaultFailure) in
       var found: [VaultFinding] = []
       var left = Set(
-        try stored { () throws(StorageError) in try SlotFile.names(in: self.directory) }
+        try stored(try SlotFile.names(in: directory))
       )
-      let accounts = try stored { () throws(StorageError) in try self.store.allAccounts() }
+      let accounts = try stored(try store.allAccounts())
       for account in accounts {
         left.remove(SlotFile.fileName(of: account.id))
         do throws(StorageError) {
@@ -174,7 +175,7 @@ extension Vault {
   private func examineTokenFiles() -> [VaultFinding] {
     guard directory.tokens != nil else { return [] }
     return look("token-files") { () throws(VaultFailure) in
-      let names = try stored { () throws(StorageError) in try TokenFiles.names(in: self.directory) }
+      let names = try stored(try TokenFiles.names(in: directory))
       let known = Set(try accounts().map(\.name))
       var found: [VaultFinding] = []
       for name in names {
@@ -206,14 +207,14 @@ extension Vault {
 
   private func examineClock() -> [VaultFinding] {
     look("clock-trail") { () throws(VaultFailure) in
-      let last = try stored { () throws(StorageError) in try self.store.lastAuditTime() }
+      let last = try stored(try store.lastAuditTime())
       let ahead = (last ?? 0) - clock.wall.seconds
       guard ahead > 60 else {
-        return [VaultFinding("clock-trail", .ok, "the clock stands after the last audit record")]
+        return [VaultFinding("clock-audit", .ok, "the clock stands after the last audit record")]
       }
       return [
         VaultFinding(
-          "clock-trail",
+          "clock-audit",
           .problem,
           "the clock stands \(ahead) s before the last audit record",
           remedy: "set the clock (timedatectl); until then tokens may look valid for too long"

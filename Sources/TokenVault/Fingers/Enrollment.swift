@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import Presence
 internal import SecretMemory
@@ -59,11 +60,11 @@ extension Vault {
         methods: []
       )
     }
-    let question = PromptQuestion(user: caller.user, purpose: .enroll, account: nil, detail: finger)
+    let question = caller.question(.enroll, detail: finger)
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
     guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
+      throw .needsPassword(methods: [.password])
     }
     enrollments[caller.connection] = EnrollmentRun(location: location.name)
     defer { enrollments[caller.connection] = nil }
@@ -167,7 +168,7 @@ extension Vault {
   }
 
   func printRows() throws(VaultFailure) -> [PrintRow] {
-    try stored { () throws(StorageError) in try self.store.prints(owner: self.owner) }
+    try stored(try store.prints(owner: owner))
   }
 
   private func keep(
@@ -185,28 +186,20 @@ extension Vault {
       sealed: [],
       enrolledAt: clock.wall.seconds
     )
-    let enrolled: EnrolledSet.Member
-    do throws(CryptographyError) {
-      enrolled = try member(row, taken.print.bytes)
+    let enrolled = try mappingErrors(to: .unexpected("sealing the print failed")) {
       row.sealed = try SealedBox.sealVerified(
         taken.print.bytes,
         using: deviceSecret,
         context: try printContext(row)
       ).bytes
-    } catch {
-      throw .unexpected("sealing the print failed: \(error)")
+      return try member(row, taken.print.bytes)
     }
-    let sealed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.insert(sealed) }
-      try self.forgetFormer(gone)
-      try self.rebind { $0.insert(enrolled) }
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(.enrollment, .done, account: nil, caller: caller, detail: finger)
-      )
+    try changeSealed {
+      try store.insert(row)
+      try forgetFormer(gone)
+      try rebind { $0.insert(enrolled) }
+      try record(.enrollment, .done, by: caller, detail: finger)
     }
-    try raiseCounter()
   }
 
   /// A print opens only for this owner, finger and reader: one copied from another does not.
@@ -235,17 +228,9 @@ extension Vault {
     _ caller: Caller,
     gone: [[UInt8]]
   ) throws(VaultFailure) -> VaultFailure {
-    try change { () throws(VaultFailure) in
-      try self.forgetFormer(gone)
-      try self.record(
-        AuditEntry(
-          .enrollment,
-          .failed,
-          account: nil,
-          caller: caller,
-          detail: "\(finger): \(outcome.auditName)"
-        )
-      )
+    try change {
+      try forgetFormer(gone)
+      try record(.enrollment, .failed, by: caller, detail: "\(finger): \(outcome.auditName)")
     }
     if case .busy(let message) = outcome { return .busy(message) }
     return .presenceFailed(outcome, methods: [])

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import Presence
 internal import SecretMemory
@@ -165,9 +166,7 @@ extension Vault {
   }
 
   func confirmedSet() throws(VaultFailure) -> ConfirmedSet {
-    let found = try stored { () throws(StorageError) in
-      try self.store.enrolledSet(owner: self.owner)
-    }
+    let found = try stored(try store.enrolledSet(owner: owner))
     guard let row = found else { return .none }
     guard try code(source: row.source, text: row.fingers) == row.code,
       let set = EnrolledSet(source: row.source, text: row.fingers)
@@ -180,14 +179,11 @@ extension Vault {
     guard let what = try change(to: set) else { return }
     try bind(set)
     try record(
-      AuditEntry(
-        .fingersChanged,
-        .done,
-        account: nil,
-        caller: caller,
-        method: PresenceMethod.password.rawValue,
-        detail: what
-      )
+      .fingersChanged,
+      .done,
+      by: caller,
+      method: PresenceMethod.password.rawValue,
+      detail: what
     )
   }
 
@@ -268,20 +264,18 @@ extension Vault {
       fingers: set.text,
       confirmedAt: clock.wall.seconds
     )
-    try stored { () throws(StorageError) in try self.store.put(row) }
+    try stored(try store.put(row))
   }
 
   private func code(source: String, text: String) throws(VaultFailure) -> [UInt8] {
-    do throws(CryptographyError) {
-      return try Self.enrolledSetCode(
+    try mappingErrors(to: .unexpected("the enrolled fingers cannot be authenticated")) {
+      try Self.enrolledSetCode(
         vault: identifier,
         owner: owner,
         source: source,
         text: text,
         under: deviceSecret
       )
-    } catch {
-      throw .unexpected("the enrolled fingers cannot be authenticated: \(error)")
     }
   }
 

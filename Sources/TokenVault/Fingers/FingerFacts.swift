@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import Storage
 
@@ -62,18 +63,8 @@ extension Vault {
         "\(finger) is not enrolled here but in the desktop's settings: remove it there"
       )
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .deleteFinger,
-      account: nil,
-      detail: finger
-    )
-    guard let prompt else {
-      throw try await askForPresence(question, account: nil, caller: caller)
-    }
-    guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    let question = caller.question(.deleteFinger, detail: finger)
+    try await spendPassword(for: question, by: prompt, caller)
     withdrawPresence()
     guard let enrolled = try printRow(of: finger) else { throw .noSuchFinger(finger) }
     let print = opened(enrolled)
@@ -83,24 +74,18 @@ extension Vault {
     }
     // Another prompt may have been armed while the reader deleted it.
     withdrawPresence()
-    try change { () throws(VaultFailure) in
-      _ = try self.stored { () throws(StorageError) in try self.store.deletePrint(id: row.id) }
-      if case .left = deletion, let print { try self.keepFormer(row, print) }
-      try self.rebind { $0.remove(own: finger) }
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(
-          .fingerDeletion,
-          .done,
-          account: nil,
-          caller: caller,
-          method: PresenceMethod.password.rawValue,
-          detail: finger
-        )
+    try changeSealed(emptiesLog: true) {
+      try store.deletePrint(id: row.id)
+      if case .left = deletion, let print { try keepFormer(row, print) }
+      try rebind { $0.remove(own: finger) }
+      try record(
+        .fingerDeletion,
+        .done,
+        by: caller,
+        method: PresenceMethod.password.rawValue,
+        detail: finger
       )
     }
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
     var onReader: String?
     if case .left(let why) = deletion { onReader = why }
     return (try printRows().map(\.finger).sorted(), onReader)

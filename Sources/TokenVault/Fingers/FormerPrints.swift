@@ -20,9 +20,7 @@ extension Vault {
 
   /// The former prints that open.
   func formerPrints() throws(VaultFailure) -> [FormerPrint] {
-    let rows = try stored { () throws(StorageError) in
-      try self.store.formerPrints(owner: self.owner)
-    }
+    let rows = try stored(try store.formerPrints(owner: owner))
     return rows.compactMap { row in
       openedFormer(row).map { FormerPrint(id: row.id, print: $0) }
     }
@@ -54,9 +52,7 @@ extension Vault {
   ) async throws(VaultFailure) -> String? {
     let end = clock.boot.advanced(bySeconds: seconds)
     var prints = try printRows().map { (finger: $0.finger, print: opened($0)) }
-    let rows = try stored { () throws(StorageError) in
-      try self.store.formerPrints(owner: self.owner)
-    }
+    let rows = try stored(try store.formerPrints(owner: owner))
     prints += rows.map { (finger: $0.finger, print: openedFormer($0)) }
     var left: [(why: String, fingers: [String])] = []
     for (finger, print) in prints {
@@ -76,35 +72,26 @@ extension Vault {
   /// Keeps a print that its reader may still have, in the transaction that removes its row.
   func keepFormer(_ row: PrintRow, _ print: LoadedPrint) throws(VaultFailure) {
     var former = row
-    do throws(CryptographyError) {
-      former.sealed = try SealedBox.sealVerified(
+    former.sealed = try mappingErrors(to: .unexpected("sealing the print failed")) {
+      try SealedBox.sealVerified(
         print.print.bytes,
         using: deviceSecret,
         context: try formerContext(row)
       ).bytes
-    } catch {
-      throw .unexpected("sealing the print failed: \(error)")
     }
-    let sealed = former
-    try stored { () throws(StorageError) in
-      try self.store.insertFormer(sealed, keeping: Self.mostFormerPrints)
-    }
+    try stored(try store.insertFormer(former, keeping: Self.mostFormerPrints))
   }
 
   /// Removes former prints that no reader has any longer.
-  func forgetFormer(_ ids: [[UInt8]]) throws(VaultFailure) {
-    for id in ids {
-      try stored { () throws(StorageError) in
-        try self.store.setSealedFormerPrint(id: id, to: nil)
-      }
-    }
+  func forgetFormer(_ ids: [[UInt8]]) throws(StorageError) {
+    for id in ids { try store.setSealedFormerPrint(id: id, to: nil) }
   }
 
   /// Seals each former print again under the new key.
   ///
   /// A print that does not open is dropped, because it cannot be named to a reader.
   func resealFormerPrints(under key: borrowing SealingKey) throws(VaultFailure) {
-    let rows = try stored { () throws(StorageError) in try self.store.allFormerPrints() }
+    let rows = try stored(try store.allFormerPrints())
     for row in rows {
       var box: [UInt8]?
       do throws(CryptographyError) {
@@ -115,9 +102,7 @@ extension Vault {
         box = nil
       }
       let sealed = box
-      try stored { () throws(StorageError) in
-        try self.store.setSealedFormerPrint(id: row.id, to: sealed)
-      }
+      try stored(try store.setSealedFormerPrint(id: row.id, to: sealed))
     }
   }
 

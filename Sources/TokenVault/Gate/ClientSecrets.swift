@@ -28,15 +28,12 @@ extension Vault {
     account: [UInt8]
   ) throws(VaultFailure) -> [UInt8]? {
     guard let secret = provider.oauth?.clientSecret else { return nil }
-    do throws(CryptographyError) {
-      let context = try Self.context(identifier, owner, account, provider.canonicalForm)
-      return try SealedBox.sealVerified(
+    return try mappingErrors(to: .unexpected("the client secret cannot be sealed")) {
+      try SealedBox.sealVerified(
         secret.secret.bytes,
         using: deviceSecret,
-        context: context
+        context: try context(owner, account, provider.canonicalForm)
       ).bytes
-    } catch {
-      throw .unexpected("the client secret cannot be sealed: \(error)")
     }
   }
 
@@ -54,51 +51,37 @@ extension Vault {
     of account: AccountRow
   ) throws(VaultFailure) -> ClientSecret? {
     guard let box else { return nil }
-    let opened: SharedSecret
-    do throws(CryptographyError) {
-      let context = try Self.context(identifier, account.owner, account.id, form)
-      opened = SharedSecret(try SealedBox(parsing: box).open(using: deviceSecret, context: context))
-    } catch {
-      throw Self.damaged(account, error)
+    let opened = try mappingErrors(to: doesNotOpen(account)) {
+      let context = try context(account.owner, account.id, form)
+      return SharedSecret(try SealedBox(parsing: box).open(using: deviceSecret, context: context))
     }
-    do throws(ConfigurationError) {
-      return try ClientSecret(opened)
-    } catch {
-      throw .vaultUnsafe(
-        "the client secret in the record of \(account.name) cannot be read: \(error)",
-        hint: "nothing was changed; restore the vault from a backup, or sign in again"
-      )
-    }
+    let what = "the client secret in the record of \(account.name) cannot be read"
+    return try mappingErrors(to: .damaged(what)) { try ClientSecret(opened) }
   }
 
   /// Opens every client secret and seals it anew, inside the transaction of a rekey.
   func resealClientSecrets(under key: borrowing SealingKey) throws(VaultFailure) {
-    for var row in try stored({ () throws(StorageError) in try self.store.allAccounts() }) {
+    for var row in try stored(try store.allAccounts()) {
       guard let box = row.sealedClientSecret else { continue }
-      do throws(CryptographyError) {
-        let context = try Self.context(identifier, row.owner, row.id, row.providerSettings)
+      row.sealedClientSecret = try mappingErrors(to: doesNotOpen(row)) {
+        let context = try context(row.owner, row.id, row.providerSettings)
         let secret = try SealedBox(parsing: box).open(using: deviceSecret, context: context)
-        row.sealedClientSecret =
-          try SealedBox.sealVerified(secret, using: key, context: context).bytes
-      } catch {
-        throw Self.damaged(row, error)
+        return try SealedBox.sealVerified(secret, using: key, context: context).bytes
       }
-      let changed = row
-      try stored { () throws(StorageError) in try self.store.update(changed) }
+      try stored(try store.update(row))
     }
   }
 
   // MARK: - Boxes
 
-  private static func context(
-    _ vault: [UInt8],
+  private func context(
     _ owner: UInt32,
     _ account: [UInt8],
     _ form: [UInt8]
   ) throws(CryptographyError) -> BoxContext {
     try BoxContext(
       kind: .clientSecret,
-      vault: vault,
+      vault: identifier,
       owner: owner,
       account: account,
       protection: .none,
@@ -107,10 +90,7 @@ extension Vault {
     )
   }
 
-  private static func damaged(_ account: AccountRow, _ error: CryptographyError) -> VaultFailure {
-    .vaultUnsafe(
-      "the sealed client secret of \(account.name) does not open: \(error)",
-      hint: "nothing was changed; restore the vault from a backup, or sign in again"
-    )
+  private func doesNotOpen(_ account: AccountRow) -> ErrorMeaning {
+    .damaged("the sealed client secret of \(account.name) does not open")
   }
 }

@@ -36,23 +36,9 @@ extension Vault {
     _ prompt: String?,
     _ caller: Caller
   ) async throws(VaultFailure) {
-    let checked: AccountName
-    do throws(ConfigurationError) {
-      checked = try AccountName(name)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .exportable,
-      account: try subject(of: checked, provider)
-    )
-    guard let prompt else {
-      throw try await askForPresence(question, account: checked.text, caller: caller)
-    }
-    guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    let checked = try accountName(name)
+    let question = caller.question(.exportable, about: try subject(of: checked, provider))
+    try await spendPassword(for: question, account: checked.text, by: prompt, caller)
   }
 
   /// What the proof is for: the account; while there is none, its name.
@@ -60,11 +46,8 @@ extension Vault {
     of name: AccountName,
     _ provider: Provider?
   ) throws(VaultFailure) -> [UInt8] {
-    do throws(VaultFailure) {
-      return try account(named: name.text).id
-    } catch {
-      guard case .noSuchAccount = error, provider != nil else { throw error }
-      return Array(try digest(Array("account to be made ".utf8) + Array(name.text.utf8)).prefix(16))
-    }
+    if let account = try accountIfAny(named: name.text) { return account.id }
+    guard provider != nil else { throw .noSuchAccount(name.text) }
+    return Array(try digest(Array("account to be made ".utf8) + Array(name.text.utf8)).prefix(16))
   }
 }

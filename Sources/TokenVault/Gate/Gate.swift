@@ -60,18 +60,9 @@ extension Vault {
     let isLeaving = use.purpose == .release
     let isGoingElsewhere = use.purpose == .applyProvider
     if let proof = authority.take() {
-      do throws(PresenceOutcome) {
-        let origin = try proof.spend(
-          for: use.purpose,
-          account: account.id,
-          connection: use.caller.connection,
-          at: clock.boot
-        )
-        guard !isGoingElsewhere || origin == .check(.password) else {
-          throw .denied("this needs the system password")
-        }
-      } catch {
-        throw .presenceFailed(error, methods: [])
+      let origin = try spend(proof, for: use.purpose, account.id, use.caller)
+      guard !isGoingElsewhere || origin == .check(.password) else {
+        throw .needsPassword(methods: [])
       }
     } else if protection == .presence || isLeaving || isGoingElsewhere {
       // Protection was turned on after this request had been let in.
@@ -95,19 +86,11 @@ extension Vault {
     guard let proof = authority.take() else {
       throw .presenceFailed(.denied("a presence check is needed"), methods: [])
     }
-    do throws(PresenceOutcome) {
-      let origin = try proof.spend(
-        for: .rekey,
-        account: nil,
-        connection: caller.connection,
-        at: clock.boot
-      )
-      guard origin == .check(.password) else { throw .denied("this needs the system password") }
-    } catch {
-      throw .presenceFailed(error, methods: [])
+    guard try spend(proof, for: .rekey, nil, caller) == .check(.password) else {
+      throw .needsPassword(methods: [])
     }
     var rows: [AccountRow] = []
-    for var row in try stored({ () throws(StorageError) in try self.store.allAccounts() })
+    for var row in try stored(try store.allAccounts())
     where row.sealedRefreshToken != nil {
       let protection = try protectionClass(of: row)
       let context = try context(of: row, protection: protection, generation: row.generation)
@@ -126,11 +109,25 @@ extension Vault {
       throw .loginRequired(account: account.name, message: "signed out")
     }
     let context = try context(of: account, protection: protection, generation: account.generation)
-    do throws(CryptographyError) {
-      return try SealedBox(parsing: bytes).open(using: deviceSecret, context: context)
-    } catch {
-      throw damaged(account, error)
+    return try mappingErrors(to: .damaged("the sealed token of \(account.name) does not open")) {
+      try SealedBox(parsing: bytes).open(using: deviceSecret, context: context)
     }
+  }
+
+  /// Seals a refresh token into the row, as the next generation.
+  func sealNext(
+    _ token: borrowing SecretBytes,
+    in row: inout AccountRow
+  ) throws(VaultFailure) {
+    let (next, overflow) = row.generation.addingReportingOverflow(1)
+    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
+    row.sealedRefreshToken = try seal(
+      token,
+      for: row,
+      protection: try protectionClass(of: row),
+      generation: next
+    )
+    row.generation = next
   }
 
   /// Seals a refresh token as the given generation.
@@ -149,10 +146,8 @@ extension Vault {
     _ context: BoxContext,
     using key: borrowing SealingKey
   ) throws(VaultFailure) -> [UInt8] {
-    do throws(CryptographyError) {
-      return try SealedBox.sealVerified(token, using: key, context: context).bytes
-    } catch {
-      throw .unexpected("sealing failed: \(error)")
+    try mappingErrors(to: .unexpected("sealing failed")) {
+      try SealedBox.sealVerified(token, using: key, context: context).bytes
     }
   }
 
@@ -175,8 +170,8 @@ extension Vault {
     guard let generation = UInt64(exactly: generation) else {
       throw .vaultUnsafe("the record of \(account.name) has a generation below zero", hint: nil)
     }
-    do throws(CryptographyError) {
-      return try BoxContext(
+    return try mappingErrors(to: .damaged("the sealed token of \(account.name) does not open")) {
+      try BoxContext(
         kind: .refreshToken,
         vault: identifier,
         owner: account.owner,
@@ -185,15 +180,6 @@ extension Vault {
         generation: generation,
         binding: account.binding
       )
-    } catch {
-      throw damaged(account, error)
     }
-  }
-
-  private func damaged(_ account: AccountRow, _ error: CryptographyError) -> VaultFailure {
-    .vaultUnsafe(
-      "the sealed token of \(account.name) does not open: \(error)",
-      hint: "nothing was changed; restore the vault from a backup, or sign in again"
-    )
   }
 }

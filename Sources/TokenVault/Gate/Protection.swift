@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 public import Presence
@@ -25,10 +26,9 @@ extension Vault {
       return try facts(of: account, at: await locationOfWindow(caller))
     }
     let policy = try policy()
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: purpose,
-      account: account.id,
+    let question = caller.question(
+      purpose,
+      about: account.id,
       detail: isOn ? "and unlock it until it is idle for \(policy.window) min" : nil
     )
     guard let prompt else {
@@ -75,7 +75,7 @@ extension Vault {
       detail: "\(account.name), sliding"
     )
     // Without its record there is no window; the protection is on all the same.
-    guard (try? change { () throws(VaultFailure) in try self.record(entry) }) != nil else { return }
+    guard (try? change { try record(entry) }) != nil else { return }
     windows.add(window, for: account.id, at: location, now: clock.boot)
   }
 
@@ -99,23 +99,11 @@ extension Vault {
     }
     row.sealedRefreshToken = box
     row.protection = target.rawValue
-    let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.update(changed) }
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(
-          .protection,
-          .done,
-          account: changed,
-          caller: caller,
-          detail: isOn ? "on" : "off"
-        )
-      )
+    try changeSealed(emptiesLog: true) {
+      try store.update(row)
+      try record(.protection, .done, row, by: caller, detail: isOn ? "on" : "off")
     }
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
-    return changed
+    return row
   }
 
   /// A presence check that releases nothing; how it was passed.
@@ -123,39 +111,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> PresenceMethod {
-    let question = PromptQuestion(user: caller.user, purpose: .test, account: nil)
-    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    return try spend(prompt, question, caller)
-  }
-
-  /// Spends a passed check for something that opens no token.
-  func spend(
-    _ prompt: String,
-    _ question: PromptQuestion,
-    _ caller: Caller
-  ) throws(VaultFailure) -> PresenceMethod {
-    guard case .check(let method) = try spendForOrigin(prompt, question, caller) else {
-      throw .unexpected("a prompt gave the proof of an unlock window")
-    }
-    return method
-  }
-
-  /// Spends a passed check; where it came from.
-  func spendForOrigin(
-    _ prompt: String,
-    _ question: PromptQuestion,
-    _ caller: Caller
-  ) throws(VaultFailure) -> PresenceProof.Origin {
-    let proof = try spendable(prompt, question: question, caller: caller)
-    do throws(PresenceOutcome) {
-      return try proof.spend(
-        for: question.purpose,
-        account: question.account,
-        connection: caller.connection,
-        at: clock.boot
-      )
-    } catch {
-      throw .presenceFailed(error, methods: [])
-    }
+    let question = caller.question(.test)
+    return try await spend(question, by: prompt, caller)
   }
 }

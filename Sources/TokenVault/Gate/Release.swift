@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Presence
 public import SecretMemory
@@ -27,11 +28,9 @@ extension Vault {
   ) async throws(VaultFailure) -> (token: SharedSecret, signedOut: Bool) {
     let account = try account(named: name)
     try mayRelease(account, keep: keep)
-    let question = PromptQuestion(user: caller.user, purpose: .release, account: account.id)
-    guard let prompt else {
-      throw try await askForPresence(question, account: account.name, caller: caller)
-    }
-    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    let question = caller.question(.release, about: account.id)
+    let proof = try await proof(of: question, account: account.name, by: prompt, caller)
+    let authority = Authority(proof)
     return try await withAccount(account.id) { row throws(VaultFailure) in
       try mayRelease(row, keep: keep)
       guard try intent(of: row) == nil else {
@@ -83,36 +82,28 @@ extension Vault {
       detail: keep ? "kept here" : "signed out here"
     )
     guard !keep else {
-      try change { () throws(VaultFailure) in
-        // No box changes; but a store of before, which does not know of the second holder, is an old
-        // one.
-        try self.countBoxChange()
-        try self.record(entry)
+      try change {
+        try record(entry)
+        // No box changes, but a store that does not know of the second holder is an old copy.
+        try countBoxChange()
       }
       try? raiseCounter()
       return
     }
     var row = account
-    row.state = .signedOut
-    row.cause = nil
-    row.sealedRefreshToken = nil
-    row.loginScope = nil
-    row.missingScope = nil
-    let changed = row
+    row.signOut()
     try removeTokenFile(of: row.name)
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: changed.id)
-      }
-      try self.forgetSteadiness(of: changed.id)
-      try self.countBoxChange()
-      try self.record(entry)
+    try change {
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
+      try forgetSteadiness(of: row.id)
+      try record(entry)
+      try countBoxChange()
     }
-    forgetTokens(of: changed.id)
-    // From here on the caller's copy is the only one: nothing may keep it from being sent. What
-    // fails now is done by the next change and the next checkpoint.
+    forgetTokens(of: row.id)
+    // From here on the caller's copy is the only one, so nothing may keep it from being sent. The
+    // next change and the next checkpoint do what fails now.
     try? raiseCounter()
-    _ = try? stored { () throws(StorageError) in try self.store.checkpoint() }
+    try? stored(try store.checkpoint())
   }
 }

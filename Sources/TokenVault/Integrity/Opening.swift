@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import SecretMemory
 internal import Storage
@@ -9,7 +10,8 @@ internal import Storage
 struct Opening: ~Copyable {
   /// The store's key for the identifier of the device secret that it is sealed under.
   static let secretKey = "device-secret-id"
-  private static let vaultKey = "vault"
+  /// The store's key for the identifier of the vault.
+  static let vaultKey = "vault"
 
   let store: Store
   let keys: VaultKeys
@@ -159,7 +161,7 @@ struct Opening: ~Copyable {
     guard try !fits(identifier, named, store, count) else { return }
     throw VaultFailure.vaultUnsafe(
       "the device secret is not the one of this store",
-      hint: "put the device secret and the store of one backup back together"
+      hint: "restore the device secret and the store from the same backup"
     )
   }
 

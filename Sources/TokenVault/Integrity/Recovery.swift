@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import Presence
 internal import Storage
@@ -18,16 +19,11 @@ extension Vault {
   /// - Returns: the accounts that need a sign-in.
   /// - Throws: `presenceNeeded`.
   public func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
-    let question = PromptQuestion(user: caller.user, purpose: .recover, account: nil)
-    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    let question = caller.question(.recover)
+    try await spendPassword(for: question, by: prompt, caller)
     // An account that was removed after the backup has no slot any more.
     for row in try allAccounts() {
-      try stored { () throws(StorageError) in
-        try SlotFile.create(in: self.directory, account: row.id)
-      }
+      try stored(try SlotFile.create(in: directory, account: row.id))
     }
     return try await withAllAccounts { _, slot throws(VaultFailure) in
       try self.empty(slot)
@@ -42,56 +38,10 @@ extension Vault {
     // another time.
     for name in try tokenFiles() { try removeTokenFile(of: name) }
     let count = try acceptedCount()
-    let secret = deviceSecret.identifier
-    let why = freshness
-    let names = try change { () throws(VaultFailure) in
-      var names: [String] = []
-      for var row in accounts {
-        try self.stored { () throws(StorageError) in
-          _ = try self.store.deleteIntent(account: row.id)
-        }
-        try self.forgetSteadiness(of: row.id)
-        guard row.state == .signedIn else { continue }
-        row.state = .loginRequired
-        row.cause = "the store was put back"
-        let changed = row
-        try self.stored { () throws(StorageError) in
-          try self.store.update(changed)
-          try self.store.deleteAccessTokens(account: changed.id)
-        }
-        names.append(row.name)
-      }
-      // The set may again hold a finger that was deleted since: the password confirms the set
-      // again.
-      try self.stored { () throws(StorageError) in
-        _ = try self.store.deleteEnrolledSet(owner: self.owner)
-      }
-      try self.dropUnreadableRules()
-      try self.setBoxChanges(count)
-      try self.audited { () throws(AuditFailure) in
-        try self.auditLog.acceptBoxChanges(using: self.auditKeys)
-      }
-      try self.stored { () throws(StorageError) in
-        try self.store.setMeta("vault", to: self.identifier)
-        try self.store.setMeta(Opening.secretKey, to: secret)
-      }
-      try self.record(
-        AuditEntry(
-          .recovery,
-          .done,
-          account: nil,
-          caller: caller,
-          method: PresenceMethod.password.rawValue,
-          detail: "\(why.auditName); \(names.count) accounts need a login"
-        )
-      )
-      return names
-    }
+    let names = try change { try accept(accounts, count, caller) }
     for account in accounts { forgetTokens(of: account.id) }
-    try stored { () throws(StorageError) in
-      try self.store.leaveLogOnClose(false)
-      try self.store.checkpoint()
-    }
+    try stored(try store.leaveLogOnClose(false))
+    try stored(try store.checkpoint())
     try writeCounter(count)
     freshness = .current
     withdrawPresence()
@@ -101,22 +51,56 @@ extension Vault {
     return names.sorted()
   }
 
+  /// The transaction that accepts the store; returns the accounts that need a sign-in.
+  private func accept(
+    _ accounts: [AccountRow],
+    _ count: UInt64,
+    _ caller: Caller
+  ) throws -> [String] {
+    var names: [String] = []
+    for var row in accounts {
+      try store.deleteIntent(account: row.id)
+      try forgetSteadiness(of: row.id)
+      guard row.state == .signedIn else { continue }
+      row.state = .loginRequired
+      row.cause = "the vault was restored from a backup"
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
+      names.append(row.name)
+    }
+    // The set may again hold a finger that was deleted since: the password confirms the set again.
+    try store.deleteEnrolledSet(owner: owner)
+    try dropUnreadableRules()
+    try setBoxChanges(count)
+    try audited(try auditLog.acceptBoxChanges(using: auditKeys))
+    try store.setMeta(Opening.vaultKey, to: identifier)
+    try store.setMeta(Opening.secretKey, to: deviceSecret.identifier)
+    try record(
+      .recovery,
+      .done,
+      by: caller,
+      method: PresenceMethod.password.rawValue,
+      detail: "\(freshness.auditName); \(names.count) accounts need a login"
+    )
+    return names
+  }
+
   /// A count that no copy of this vault has reached, so that a copy restored later has a lower one.
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
     let highest = max(try boxChanges(), counterValue)
     // If no newer counter tells how far the vault had come, add more than normal use ever adds.
     let leap: UInt64 = freshness == .olderThanCounter ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }
     return count
   }
 
   private func allAccounts() throws(VaultFailure) -> [AccountRow] {
-    try stored { () throws(StorageError) in try self.store.allAccounts() }
+    try stored(try store.allAccounts())
   }
 
   private func tokenFiles() throws(VaultFailure) -> [String] {
-    try stored { () throws(StorageError) in try TokenFiles.accounts(in: self.directory) }
+    try stored(try TokenFiles.accounts(in: directory))
   }
 }
 
@@ -125,11 +109,11 @@ extension StoreFreshness {
   fileprivate var auditName: String {
     switch self {
     case .current: "nothing was seen"
-    case .olderThanCounter: "older than the mark"
-    case .newerThanCounter: "newer than the mark"
-    case .counterMissing: "the mark was missing"
-    case .counterDamaged: "the mark was damaged"
-    case .boxesChanged: "a part was put back"
+    case .olderThanCounter: "older than the rollback counter"
+    case .newerThanCounter: "newer than the rollback counter"
+    case .counterMissing: "the rollback counter was missing"
+    case .counterDamaged: "the rollback counter was damaged"
+    case .boxesChanged: "a part was restored"
     }
   }
 }

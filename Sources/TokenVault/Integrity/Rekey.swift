@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import Presence
 internal import SecretMemory
@@ -36,9 +37,8 @@ extension Vault {
   /// - Throws: `presenceNeeded`; `vaultUnsafe` if a box does not open: nothing was changed then.
   public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
-    let question = PromptQuestion(user: caller.user, purpose: .rekey, account: nil)
-    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    let question = caller.question(.rekey)
+    let authority = Authority(try await proof(of: question, by: prompt, caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
       let found = try await self.recover(identifier, slot)
       // The next secret does not open an answer that still waits in the slot.
@@ -56,8 +56,8 @@ extension Vault {
     let next = try nextKeys()
     let facts: RekeyFacts
     do throws(VaultFailure) {
-      facts = try change { () throws(VaultFailure) in
-        try self.seal(under: next, authority, caller)
+      facts = try change {
+        try seal(under: next, authority, caller)
       }
     } catch {
       discardNextUnlessNamed()
@@ -79,7 +79,7 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> RekeyFacts {
     let accounts = try resealedAccounts(under: next.secret, authority: authority, caller: caller)
-    for row in accounts { try stored { () throws(StorageError) in try self.store.update(row) } }
+    for row in accounts { try stored(try store.update(row)) }
     try resealClientSecrets(under: next.secret)
     let prints = try resealPrints(under: next.secret)
     try resealFormerPrints(under: next.secret)
@@ -87,27 +87,20 @@ extension Vault {
     try countBoxChange()
     try sealBoxes(try boxChanges(), using: next.counter)
     try record(
-      AuditEntry(
-        .rekey,
-        .done,
-        account: nil,
-        caller: caller,
-        method: authority.method,
-        detail: "\(accounts.count) tokens, \(prints) prints"
-      )
+      .rekey,
+      .done,
+      by: caller,
+      method: authority.method,
+      detail: "\(accounts.count) tokens, \(prints) prints"
     )
     let identifier = next.identifier
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Opening.secretKey, to: identifier)
-    }
+    try stored(try store.setMeta(Opening.secretKey, to: identifier))
     let records = try resealAudit(under: next.audit)
     return RekeyFacts(accounts: accounts.count, prints: prints, records: records)
   }
 
   private func nextKeys() throws(VaultFailure) -> VaultKeys {
-    let secret = try stored { () throws(StorageError) in
-      try DeviceSecretFile.makeNext(in: self.directory)
-    }
+    let secret = try stored(try DeviceSecretFile.makeNext(in: directory))
     do throws(CryptographyError) {
       return try VaultKeys(secret)
     } catch {
@@ -136,8 +129,8 @@ extension Vault {
   }
 
   private func noteFailure(_ caller: Caller) throws(VaultFailure) {
-    try change { () throws(VaultFailure) in
-      try self.record(AuditEntry(.rekey, .failed, account: nil, caller: caller))
+    try change {
+      try record(.rekey, .failed, by: caller)
     }
   }
 
@@ -155,7 +148,7 @@ extension Vault {
         hint: "the next start of the engine removes it"
       )
     } catch {
-      throw .unexpected("the rollback mark cannot be made: \(error)")
+      throw .unexpected("the rollback counter cannot be written: \(error)")
     }
     isRekeyUnfinished = false
     counterValue = count

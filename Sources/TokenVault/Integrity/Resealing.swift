@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import SecretMemory
 internal import Storage
@@ -6,7 +7,7 @@ internal import Storage
 extension Vault {
   /// Opens every print and seals it again under the new key; returns their number.
   func resealPrints(under key: borrowing SealingKey) throws(VaultFailure) -> Int {
-    let rows = try stored { () throws(StorageError) in try self.store.allPrints() }
+    let rows = try stored(try store.allPrints())
     for row in rows {
       let box: [UInt8]
       do throws(CryptographyError) {
@@ -19,7 +20,7 @@ extension Vault {
           hint: "nothing was changed; delete the finger and enroll it again"
         )
       }
-      try stored { () throws(StorageError) in try self.store.setSealedPrint(id: row.id, to: box) }
+      try stored(try store.setSealedPrint(id: row.id, to: box))
     }
     return rows.count
   }
@@ -30,23 +31,18 @@ extension Vault {
   /// either.
   func resealEnrolledSet(under key: borrowing SealingKey) throws(VaultFailure) {
     guard case .some = try confirmedSet(),
-      var row = try stored({ () throws(StorageError) in
-        try self.store.enrolledSet(owner: self.owner)
-      })
+      var row = try stored(try store.enrolledSet(owner: owner))
     else { return }
-    do throws(CryptographyError) {
-      row.code = try Self.enrolledSetCode(
+    row.code = try mappingErrors(to: .unexpected("the enrolled fingers cannot be authenticated")) {
+      try Self.enrolledSetCode(
         vault: identifier,
         owner: owner,
         source: row.source,
         text: row.fingers,
         under: key
       )
-    } catch {
-      throw .unexpected("the enrolled fingers cannot be authenticated: \(error)")
     }
-    let changed = row
-    try stored { () throws(StorageError) in try self.store.put(changed) }
+    try stored(try store.put(row))
   }
 
   /// Authenticates the audit log under other keys, last in the transaction; returns the number of
@@ -55,9 +51,7 @@ extension Vault {
   /// The log is verified under the old keys first. A broken log does not become whole: the break
   /// stays in its head permanently. So a rekey need not be refused to the users that need it most.
   func resealAudit(under keys: borrowing AuditKeys) throws(VaultFailure) -> Int {
-    try audited { () throws(AuditFailure) in
-      try self.auditLog.reauthenticate(from: self.auditKeys, to: keys)
-    }
-    return try stored { () throws(StorageError) in try self.store.auditCount() }
+    try audited(try auditLog.reauthenticate(from: auditKeys, to: keys))
+    return try stored(try store.auditCount())
   }
 }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Cryptography
 internal import Storage
 
@@ -6,24 +7,48 @@ internal import Storage
 // each such change. So at a start the store's count is the file's, or one more after a crash in
 // between. A store that was restored from a backup counts less.
 extension Vault {
+  /// Runs one transaction that changes what is sealed.
+  ///
+  /// It counts the change, and raises the rollback counter after the commit.
+  ///
+  /// - Parameters:
+  ///   - isSealed: whether a box changes; otherwise nothing is counted.
+  ///   - emptiesLog: whether the write-ahead log is emptied afterwards, because it holds an old box.
+  ///   - body: the change.
+  ///   - committed: is called after the commit, before any later step can fail.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws, and failures of the store.
+  func changeSealed<Value>(
+    isSealed: Bool = true,
+    emptiesLog: Bool = false,
+    _ body: () throws -> Value,
+    committed: () -> Void = {}
+  ) throws(VaultFailure) -> Value {
+    let value = try change {
+      let value = try body()
+      if isSealed { try countBoxChange() }
+      return value
+    }
+    committed()
+    if isSealed { try raiseCounter() }
+    if emptiesLog { try stored(try store.checkpoint()) }
+    return value
+  }
+
   /// Raises the count of changes to sealed boxes, in the transaction that makes a change, after the
   /// change.
   func countBoxChange() throws(VaultFailure) {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the rollback count is used up", hint: nil) }
+    guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }
     isCounterBehind = true
     try setBoxChanges(next)
-    try audited { () throws(AuditFailure) in
-      try self.auditLog.bind(to: next, using: self.auditKeys)
-    }
+    try audited(try auditLog.bind(to: next, using: auditKeys))
   }
 
   func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
     let bytes = Self.countBytes(count)
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(AuditLog.changesKey, to: bytes)
-    }
+    try stored(try store.setMeta(AuditLog.changesKey, to: bytes))
     try sealBoxes(count, using: counterKey)
   }
 
@@ -46,13 +71,13 @@ extension Vault {
     } catch let error as StorageError {
       throw failure(of: error)
     } catch {
-      throw .unexpected("the rollback mark cannot be made: \(error)")
+      throw .unexpected("the rollback counter cannot be written: \(error)")
     }
     counterValue = count
   }
 
   func boxChanges() throws(VaultFailure) -> UInt64 {
-    try stored { () throws(StorageError) in try Self.boxChanges(in: self.store) }
+    try stored(try Self.boxChanges(in: store))
   }
 
   // MARK: - Before there is a vault

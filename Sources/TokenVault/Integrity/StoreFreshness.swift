@@ -15,34 +15,34 @@ enum StoreFreshness: Sendable, Equatable {
 
   /// The failure that a call gets in place of its answer; `nil` if nothing is wrong.
   var failure: VaultFailure? {
-    let hint = "if you put it back yourself, accept it: thumblatch recover"
+    let hint = "if you restored it yourself, accept it: thumblatch recover"
     return switch self {
     case .current: nil
     case .olderThanCounter:
       .vaultUnsafe(
-        "the store is older than its rollback mark: an old copy was put back",
+        "the store is older than its rollback counter: an old copy was restored",
         hint: hint
       )
     case .newerThanCounter:
       .vaultUnsafe(
-        "the rollback mark is older than the store: an old mark was put back",
+        "the rollback counter is older than the store: an old counter was restored",
         hint: hint
       )
     case .counterMissing:
       .vaultUnsafe(
-        "the rollback mark is missing: nothing tells whether the store is an old copy",
-        hint: "if the store is the newest that you have, accept it: thumblatch recover"
+        "the rollback counter is missing: the store may be an old copy",
+        hint: "if this is your newest copy, accept it: thumblatch recover"
       )
     case .counterDamaged:
       .vaultUnsafe(
-        "the rollback mark is damaged, or of another vault:"
-          + " nothing tells whether the store is an old copy",
-        hint: "if the store is the newest that you have, accept it: thumblatch recover"
+        "the rollback counter is damaged, or belongs to another vault:"
+          + " the store may be an old copy",
+        hint: "if this is your newest copy, accept it: thumblatch recover"
       )
     case .boxesChanged:
       .vaultUnsafe(
         "the store's sealed tokens, prints or own rules are not those that it has counted:"
-          + " a part of an old copy was put back",
+          + " a part of an old copy was restored",
         hint: hint
       )
     }

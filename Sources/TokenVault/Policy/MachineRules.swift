@@ -1,3 +1,4 @@
+internal import AuditLog
 public import Configuration
 internal import Storage
 
@@ -73,7 +74,7 @@ extension Vault {
   func demandRoom() throws(VaultFailure) {
     guard rules.policyFile != nil else { return }
     let most = try policy().store
-    let size = try stored { () throws(StorageError) in try self.store.size() }
+    let size = try stored(try store.size())
     guard size < Int64(most) << 20 else {
       throw .refused(
         "the store has grown to \(most) MiB\(setting("store")): remove accounts that are not used"

@@ -1,3 +1,4 @@
+internal import AuditLog
 public import Configuration
 internal import PlainText
 internal import Presence
@@ -35,7 +36,7 @@ extension Vault {
 
   /// The user's own rules.
   func ownRules() throws(VaultFailure) -> UserRules {
-    let bytes = try stored { () throws(StorageError) in try self.store.meta(Self.ownRulesKey) }
+    let bytes = try stored(try store.meta(Self.ownRulesKey))
     guard let bytes else { return UserRules() }
     do throws(ConfigurationError) {
       return try UserRules(bytes: bytes)
@@ -51,12 +52,10 @@ extension Vault {
   }
 
   /// Drops own rules that cannot be read, in the transaction that accepts a changed store.
-  func dropUnreadableRules() throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      guard let bytes = try self.store.meta(Self.ownRulesKey), (try? UserRules(bytes: bytes)) == nil
-      else { return }
-      try self.store.setMeta(Self.ownRulesKey, to: nil)
-    }
+  func dropUnreadableRules() throws(StorageError) {
+    guard let bytes = try store.meta(Self.ownRulesKey), (try? UserRules(bytes: bytes)) == nil
+    else { return }
+    try store.setMeta(Self.ownRulesKey, to: nil)
   }
 
   /// The policy: the machine's rules, the user's, and those in effect.
@@ -115,16 +114,8 @@ extension Vault {
     // The question has the old and the new value: the proof is for this change of the present
     // value.
     let change = "\(key.rawValue): \(shown(own, key, machine)) → \(shown(next, key, machine))"
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .policy,
-      account: nil,
-      detail: change
-    )
-    guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    guard try spend(prompt, question, caller) == .password else {
-      throw .presenceFailed(.denied("this needs the system password"), methods: [.password])
-    }
+    let question = caller.question(.policy, detail: change)
+    try await spendPassword(for: question, by: prompt, caller)
     try lay(next, change, caller)
     return (try policyFacts(), true)
   }
@@ -157,12 +148,7 @@ extension Vault {
     _ value: String?,
     _ machine: Policy
   ) throws(VaultFailure) -> UserRules {
-    let next: UserRules
-    do throws(ConfigurationError) {
-      next = try own.setting(key, to: value)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
+    let next = try mappingErrors(to: .invalidArgument) { try own.setting(key, to: value) }
     guard let value, machine.tightened(by: next).value(of: key) != value else { return next }
     let whose = rules.policyFile == nil ? "the default" : "the machine's"
     throw .refused(
@@ -183,30 +169,22 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) {
     let text = next.text
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.setMeta(Self.ownRulesKey, to: text.isEmpty ? nil : Array(text.utf8))
-      }
-      // No box changes, but an older store without these rules must count as an old copy.
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(
-          .policyChanged,
-          .done,
-          account: nil,
-          caller: caller,
-          method: PresenceMethod.password.rawValue,
-          detail: what
-        )
+    // No box changes, but an older store without these rules must count as an old copy.
+    try changeSealed {
+      try store.setMeta(Self.ownRulesKey, to: text.isEmpty ? nil : Array(text.utf8))
+      try record(
+        .policyChanged,
+        .done,
+        by: caller,
+        method: PresenceMethod.password.rawValue,
+        detail: what
       )
-      guard self.isHoldingWindow else { return }
-      try self.record(
-        AuditEntry(.lock, .done, account: nil, caller: caller, detail: "the policy was changed")
-      )
+      guard isHoldingWindow else { return }
+      try record(.lock, .done, by: caller, detail: "the policy was changed")
+    } committed: {
+      windows.closeAll(now: clock.boot)
+      for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
     }
-    windows.closeAll(now: clock.boot)
-    for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
-    try raiseCounter()
   }
 
   /// The text that names the origin of the rule in effect.

@@ -12,7 +12,7 @@ extension Vault {
     let before = tries
     tries.charge(run.number)
     do throws(VaultFailure) {
-      try change { () throws(VaultFailure) in try self.keepTries() }
+      try change { try keepTries() }
     } catch {
       tries = before
       throw error
@@ -20,13 +20,13 @@ extension Vault {
   }
 
   /// Stores the count of failed fingers, in the transaction of whatever changed it.
-  func keepTries() throws(VaultFailure) {
+  func keepTries() throws(StorageError) {
     let row = LockoutRow(
       owner: owner,
       failures: tries.stored,
       passwordOnly: FingerLockout(failures: Int(clamping: tries.stored)).isPasswordOnly
     )
-    try stored { () throws(StorageError) in try self.store.put(row) }
+    try store.put(row)
   }
 
   /// Cancels the checks that run and waits, for some seconds, until each has said how it ended: an
@@ -69,7 +69,7 @@ extension Vault {
     let before = backoff
     backoff.recordFailure(at: clock.boot)
     do throws(VaultFailure) {
-      try change { () throws(VaultFailure) in try self.keepBackoff() }
+      try change { try keepBackoff() }
     } catch {
       backoff = before
       throw error
@@ -91,21 +91,17 @@ extension Vault {
   }
 
   /// Stores how long nobody may try a password, in the transaction of whatever changed it.
-  func keepBackoff() throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      guard self.backoff.failures > 0 else {
-        return try self.store.deletePasswordWait(owner: self.owner)
-      }
-      try self.store.put(
-        PasswordWaitRow(
-          owner: self.owner,
-          failures: Int64(self.backoff.failures),
-          bootID: self.clock.bootIdentifier.bytes,
-          notBefore: self.backoff.end.nanoseconds,
-          waitSeconds: self.backoff.seconds
-        )
+  func keepBackoff() throws(StorageError) {
+    guard backoff.failures > 0 else { return try store.deletePasswordWait(owner: owner) }
+    try store.put(
+      PasswordWaitRow(
+        owner: owner,
+        failures: Int64(backoff.failures),
+        bootID: clock.bootIdentifier.bytes,
+        notBefore: backoff.end.nanoseconds,
+        waitSeconds: backoff.seconds
       )
-    }
+    )
   }
 
   /// Waits until a password may be tried, and says how long; no thread is held for it.

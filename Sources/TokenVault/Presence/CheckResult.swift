@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import Storage
 internal import System
@@ -41,11 +42,11 @@ extension Vault {
     tries.pass(run.number, by: run.method)
     if run.method == .password { backoff = PasswordBackoff() }
     do throws(VaultFailure) {
-      try written(prompt) { () throws(VaultFailure) in
-        try self.keepTries()
-        try self.keepBackoff()
-        if let set { try self.confirm(set, caller) }
-        try self.record(self.checkEntry(prompt, .done, run.method, caller, detail: nil))
+      try written(prompt) {
+        try keepTries()
+        try keepBackoff()
+        if let set { try confirm(set, caller) }
+        try record(checkEntry(prompt, .done, run.method, caller, detail: nil))
       }
     } catch {
       (tries, backoff) = before
@@ -80,11 +81,11 @@ extension Vault {
     case .password where cost == .charge: break
     case .password: settleBackoff(run, cost == .miss ? .noMatch : outcome)
     }
-    try written(prompt) { () throws(VaultFailure) in
-      try self.keepTries()
-      try self.keepBackoff()
-      try self.record(
-        self.checkEntry(prompt, .failed, run.method, caller, detail: outcome.auditName),
+    try written(prompt) {
+      try keepTries()
+      try keepBackoff()
+      try record(
+        checkEntry(prompt, .failed, run.method, caller, detail: outcome.auditName),
         of: cost == .nothing ? outcome : .noMatch
       )
     }
@@ -100,7 +101,7 @@ extension Vault {
   /// One transaction about a check; a result that cannot be written down gives its prompt up.
   private func written(
     _ prompt: String,
-    _ body: () throws(VaultFailure) -> Void
+    _ body: () throws -> Void
   ) throws(VaultFailure) {
     do throws(VaultFailure) {
       try change(body)

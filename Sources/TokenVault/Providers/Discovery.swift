@@ -39,11 +39,7 @@ extension Vault {
       }
       return (written, nil)
     }
-    do throws(MetadataError) {
-      return (try metadata.completed(written), metadata)
-    } catch {
-      throw .misconfigured("\(error)")
-    }
+    return try mappingErrors(to: .misconfigured()) { (try metadata.completed(written), metadata) }
   }
 
   /// The same as `completed`, for a provider that tokens will come from or go to.
@@ -86,23 +82,18 @@ extension Vault {
       }
     }
     for (request, source) in zip(requests, sources) {
-      let answer = try await Fetch(exchange: exchange, clock: clock).answer(
-        to: request,
-        terms: terms
-      )
+      let answer = try await fetch(request, from: provider)
       switch answer.status {
       case 200...299: break
       case 429, 500...: throw .failing(answer)
       // Not there; another location may have it.
       default: continue
       }
-      do throws(MetadataError) {
-        let metadata = try ServerMetadata(answer.body.bytes, for: provider)
-        documents.put(metadata, source, at: clock.boot)
-        return metadata
-      } catch {
-        throw .misconfigured("\(error) (\(request.url))")
+      let metadata = try mappingErrors(to: .misconfigured(at: request.url)) {
+        try ServerMetadata(answer.body.bytes, for: provider)
       }
+      documents.put(metadata, source, at: clock.boot)
+      return metadata
     }
     return nil
   }
@@ -149,23 +140,18 @@ extension Vault {
     tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> KeySet? {
     guard let request = KeySet.request(for: provider) else { return nil }
-    let answer = try await Fetch(exchange: exchange, clock: clock, tries: tries).answer(
-      to: request,
-      terms: source.terms
-    )
+    let answer = try await fetch(request, from: provider, tries: tries)
     switch answer.status {
     case 200...299: break
     case 429, 500...: throw .failing(answer)
     default:
       throw .misconfigured("the provider's keys are not at \(request.url) (\(answer.status))")
     }
-    do throws(KeySetError) {
-      let keys = try KeySet(answer.body.bytes)
-      documents.put(keys, source, at: clock.boot)
-      return keys
-    } catch {
-      throw .misconfigured("\(error) (\(request.url))")
+    let keys = try mappingErrors(to: .misconfigured(at: request.url)) {
+      try KeySet(answer.body.bytes)
     }
+    documents.put(keys, source, at: clock.boot)
+    return keys
   }
 
   /// The source of a provider's keys; `nil` if it has none.

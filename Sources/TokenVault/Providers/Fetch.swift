@@ -1,7 +1,20 @@
+internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import SecretMemory
 internal import System
+
+extension Vault {
+  /// The answer to a GET request to a provider, as `Fetch` gets it.
+  func fetch(
+    _ request: ProviderRequest,
+    from provider: Provider,
+    tries: Int = Fetch.mostTries
+  ) async throws(VaultFailure) -> Fetch.Answer {
+    let fetch = Fetch(exchange: exchange, clock: clock, tries: tries)
+    return try await fetch.answer(to: request, terms: terms(of: provider))
+  }
+}
 
 /// Sends a GET request to a provider, and repeats it if that may help.
 ///

@@ -1,3 +1,4 @@
+internal import AuditLog
 public import Configuration
 internal import Cryptography
 internal import Presence
@@ -45,10 +46,8 @@ extension Vault {
     }
     try mayApply(provider, to: account)
     let question = try question(provider, account, caller)
-    guard let prompt else {
-      throw try await askForPresence(question, account: account.name, caller: caller)
-    }
-    let authority = Authority(try spendable(prompt, question: question, caller: caller))
+    let proof = try await proof(of: question, account: account.name, by: prompt, caller)
+    let authority = Authority(proof)
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       // Do only what was shown: a sign-in since may have brought another provider.
       guard try self.question(provider, row, caller) == question else {
@@ -103,10 +102,9 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> PromptQuestion {
     let bound = try self.provider(of: account)
-    return PromptQuestion(
-      user: caller.user,
-      purpose: .applyProvider,
-      account: account.id,
+    return caller.question(
+      .applyProvider,
+      about: account.id,
       detail: try shownChange(from: bound, to: provider),
       binding: try digest(account.binding + (try bindingOf(provider, exportable: false)))
     )
@@ -167,41 +165,26 @@ extension Vault {
       authority: authority,
       use: Use(purpose: .applyProvider, caller: caller)
     )
-    let (next, overflow) = account.generation.addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
     var row = account
     try bind(&row, to: provider, exportable: account.exportable)
-    row.generation = next
-    row.sealedRefreshToken = try seal(
-      token,
-      for: row,
-      protection: try protectionClass(of: row),
-      generation: next
-    )
-    let changed = row
+    try sealNext(token, in: &row)
     // After the commit the front must not hand out a token of the old provider.
     try removeTokenFile(of: account.name)
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: changed.id)
-      }
+    try changeSealed(emptiesLog: true) {
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
       // It is not known whether the new provider replaces refresh tokens.
-      try self.forgetSteadiness(of: changed.id)
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(
-          .providerApplied,
-          .done,
-          account: changed,
-          caller: caller,
-          method: authority.method,
-          detail: try shownChange(from: bound, to: provider)
-        )
+      try forgetSteadiness(of: row.id)
+      try record(
+        .providerApplied,
+        .done,
+        row,
+        by: caller,
+        method: authority.method,
+        detail: try shownChange(from: bound, to: provider)
       )
+    } committed: {
+      forgetTokens(of: row.id)
     }
-    forgetTokens(of: changed.id)
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
   }
 }

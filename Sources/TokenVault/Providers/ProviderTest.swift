@@ -100,10 +100,7 @@ extension Vault {
     _ provider: Provider,
     _ url: String
   ) async throws(VaultFailure) {
-    _ = try await Fetch(exchange: exchange, clock: clock).answer(
-      to: ProviderRequest.look(at: url),
-      terms: terms(of: provider)
-    )
+    _ = try await fetch(ProviderRequest.look(at: url), from: provider)
   }
 
   // MARK: - Requests that no sign-in needs
@@ -141,10 +138,7 @@ extension Vault {
         nonce: state,
         challenge: challenge
       ),
-      let answer = try? await Fetch(exchange: exchange, clock: clock, tries: 1).answer(
-        to: ProviderRequest.page(at: url),
-        terms: terms(of: provider)
-      )
+      let answer = try? await fetch(ProviderRequest.page(at: url), from: provider, tries: 1)
     else { return nil }
     return (400...403).contains(answer.status) ? answer.status : nil
   }

@@ -31,13 +31,8 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, verification: TokenVerification) {
-    let (grant, _) = try await grantedToken(
-      account: name,
-      minimumLifetime: nil,
-      rejected: nil,
-      prompt: prompt,
-      caller: caller
-    )
+    let call = TokenCall(account: name, prompt: prompt, caller: caller)
+    let (grant, _) = try await grantedToken(call)
     let account = try account(of: grant)
     let judgement = try await verification(of: grant, account)
     let location = await locationOfWindow(caller)
@@ -77,24 +72,19 @@ extension Vault {
     _ account: AccountRow
   ) async throws(VaultFailure) -> VerificationJudgement {
     let client = ProviderClient(provider: try provider(of: account))
-    var requests: [ProviderRequest] = []
-    do throws(OAuthError) {
-      requests.append(try client.verification(accessToken: grant.accessToken))
+    let requests = try mappingErrors(to: .misconfigured()) {
+      var requests = [try client.verification(accessToken: grant.accessToken)]
       if client.provider.oauth == nil {
         requests.append(try client.profile(accessToken: grant.accessToken))
       }
       if let fallback = try client.profileFallback(accessToken: grant.accessToken) {
         requests.append(fallback)
       }
-    } catch {
-      throw .misconfigured("\(error)")
+      return requests
     }
     var judgement = VerificationJudgement.notThere
     for request in requests {
-      let answer = try await Fetch(exchange: exchange, clock: clock).answer(
-        to: request,
-        terms: terms(of: client.provider)
-      )
+      let answer = try await fetch(request, from: client.provider)
       judgement = client.judgeVerification(
         status: answer.status,
         retryAfter: answer.retryAfter,

@@ -13,26 +13,16 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
-    let (grant, _) = try await grantedToken(
-      account: name,
-      minimumLifetime: nil,
-      rejected: nil,
-      prompt: prompt,
-      caller: caller
-    )
+    let call = TokenCall(account: name, prompt: prompt, caller: caller)
+    let (grant, _) = try await grantedToken(call)
     let first = try await profile(with: grant)
     // A token that has just come after a prompt is not refreshed again: the refusal is not about
     // its age.
     guard case .unauthorized = first.answer, prompt == nil else {
       return try await outcome(first.answer, of: first.account, caller)
     }
-    let (newer, _) = try await grantedToken(
-      account: grant.account,
-      minimumLifetime: nil,
-      rejected: grant.accessToken,
-      prompt: nil,
-      caller: caller
-    )
+    let again = TokenCall(account: grant.account, rejected: grant.accessToken, caller: caller)
+    let (newer, _) = try await grantedToken(again)
     let second = try await profile(with: newer)
     return try await outcome(second.answer, of: second.account, caller)
   }
@@ -58,18 +48,14 @@ extension Vault {
   ) async throws(VaultFailure) -> (account: AccountRow, answer: ProfileJudgement) {
     let account = try account(of: grant)
     let client = ProviderClient(provider: try provider(of: account))
-    let question: ProviderRequest
-    let fallback: ProviderRequest?
-    do throws(OAuthError) {
-      question = try client.profile(accessToken: grant.accessToken)
-      fallback = try client.profileFallback(accessToken: grant.accessToken)
-    } catch {
-      throw .misconfigured("\(error)")
+    let (question, fallback) = try mappingErrors(to: .misconfigured()) {
+      (
+        try client.profile(accessToken: grant.accessToken),
+        try client.profileFallback(accessToken: grant.accessToken)
+      )
     }
     var answer = try await ask(client, question, account)
-    if case .notThere = answer, let fallback {
-      answer = try await ask(client, fallback, account)
-    }
+    if case .notThere = answer, let fallback { answer = try await ask(client, fallback, account) }
     return (account, answer)
   }
 
@@ -78,10 +64,7 @@ extension Vault {
     _ request: ProviderRequest,
     _ account: AccountRow
   ) async throws(VaultFailure) -> ProfileJudgement {
-    let answer = try await Fetch(exchange: exchange, clock: clock).answer(
-      to: request,
-      terms: terms(of: client.provider)
-    )
+    let answer = try await fetch(request, from: client.provider)
     return client.judgeProfile(
       status: answer.status,
       retryAfter: answer.retryAfter,
@@ -106,11 +89,8 @@ extension Vault {
       var known = row
       known.learn(user, isWhole: isWhole)
       guard known != row else { return row }
-      let changed = known
-      try change { () throws(VaultFailure) in
-        try self.stored { () throws(StorageError) in try self.store.update(changed) }
-      }
-      return changed
+      try change { try store.update(known) }
+      return known
     } catch {
       // The caller gets the profile even if it cannot be stored.
       return account

@@ -12,26 +12,20 @@ extension Vault {
   private static func refusalKey(_ account: [UInt8]) -> String { "refused:" + hexadecimal(account) }
 
   /// Writes down that a try was refused so, inside its transaction.
-  func noteEmptyRefusal(_ status: Int, _ intent: IntentRow) throws(VaultFailure) {
+  func noteEmptyRefusal(_ status: Int, _ intent: IntentRow) throws(StorageError) {
     let bytes = intent.intent + [UInt8(truncatingIfNeeded: status >> 8), UInt8(status & 0xFF)]
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.refusalKey(intent.account), to: bytes)
-    }
+    try store.setMeta(Self.refusalKey(intent.account), to: bytes)
   }
 
   /// Forgets it, inside a transaction.
-  func forgetEmptyRefusal(of account: [UInt8]) throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.refusalKey(account), to: nil)
-    }
+  func forgetEmptyRefusal(of account: [UInt8]) throws(StorageError) {
+    try store.setMeta(Self.refusalKey(account), to: nil)
   }
 
   /// The status with which this try was refused; `nil` if it was not, or something came since.
   func emptyRefusal(of intent: IntentRow?) throws(VaultFailure) -> Int? {
     guard let intent, intent.purpose == .refresh, intent.uncertain else { return nil }
-    let known = try stored { () throws(StorageError) in
-      try self.store.meta(Self.refusalKey(intent.account))
-    }
+    let known = try stored(try store.meta(Self.refusalKey(intent.account)))
     guard let known, known.count == intent.intent.count + 2, known.starts(with: intent.intent)
     else { return nil }
     return known.suffix(2).reduce(0) { $0 << 8 | Int($1) }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -39,107 +40,102 @@ extension Vault {
   }
 
   /// Refuses before the person is asked, if the token cannot be had anyway.
-  func mayUseOneToken(_ account: AccountRow, wanted: Int64) throws(VaultFailure) {
-    guard account.state == .signedIn, let row = try token(of: account), row.isSealed else {
-      return try mayRefresh(account)
+  func mayUseOneToken(_ account: AccountContext, wanted: Int64) throws(VaultFailure) {
+    let row = account.row
+    guard row.state == .signedIn, let token = try token(of: row), token.isSealed else {
+      return try mayRefresh(row)
     }
-    if try hasEnded(account, row, try provider(of: account)) { throw oneTokenOver(account) }
-    if !serves(row, wanted) { try mayRefresh(account) }
+    if hasEnded(account, token) { throw oneTokenOver(row) }
+    if !serves(token, wanted) { try mayRefresh(row) }
   }
 
   /// Whether the token of an account has ended and cannot be exchanged.
-  func hasEnded(
-    _ account: AccountRow,
-    _ row: AccessTokenRow?,
-    _ provider: Provider
-  ) throws(VaultFailure) -> Bool {
-    guard provider.hasOneToken, !provider.canRefresh, account.state == .signedIn else {
+  func hasEnded(_ account: AccountContext, _ token: AccessTokenRow?) -> Bool {
+    let provider = account.provider
+    guard provider.hasOneToken, !provider.canRefresh, account.row.state == .signedIn else {
       return false
     }
-    guard let row, row.isSealed else { return true }
-    return timeLeft(of: row) <= 0
+    guard let token, token.isSealed else { return true }
+    return timeLeft(of: token) <= 0
   }
 
   /// Opens the token, exchanges it if it is time, and gives the caller what there is then.
   ///
-  /// The caller has the account to itself, and its slot.
+  /// The calling function must have entered the account and locked its slot.
   func useOneToken(
-    of account: AccountRow,
+    of account: AccountContext,
     _ use: OneTokenUse,
-    wanted: Int64,
-    _ authority: Authority,
-    _ slot: consuming SlotFile,
-    _ caller: Caller
+    _ request: RefreshRequest,
+    _ slot: consuming SlotFile
   ) async throws(VaultFailure) -> AccessGrant {
-    let provider = try provider(of: account)
-    try mayUseOneToken(account, wanted: wanted)
-    let row = try token(of: account)
-    let token = SharedSecret(
-      try openRefreshToken(
-        of: account,
-        authority: authority,
-        use: Use(purpose: .refresh, caller: caller)
-      )
-    )
+    let row = account.row
+    try mayUseOneToken(account, wanted: request.wanted)
+    let known = try token(of: row)
+    let token = try refreshToken(of: row, request)
     let isRejected = use.rejected.map { $0.utf8.elementsEqual(token.text.utf8) } ?? false
-    var serves = false
-    if let row, !isRejected { serves = self.serves(row, wanted) }
-    guard provider.canRefresh else {
-      guard !isRejected, let row else { throw oneTokenOver(account, isRejected: isRejected) }
-      return grant(token, row, account, wanted: wanted, authority)
+    let serves = !isRejected && (known.map { self.serves($0, request.wanted) } ?? false)
+    guard account.provider.canRefresh else {
+      guard !isRejected, let known else { throw oneTokenOver(row, isRejected: isRejected) }
+      return grant(token, known, row, request)
     }
-    let earlier = try intent(of: account)
-    let waits = try mustWait(earlier, account)
-    if let row, serves, waits || !isDue(row) {
-      return grant(token, row, account, wanted: wanted, authority)
-    }
-    try demandRetryAfter(earlier, of: account)
+    let earlier = try intent(of: row)
+    let waits = try mustWait(earlier, row)
+    if let known, serves, waits || !isDue(known) { return grant(token, known, row, request) }
+    try demandRetryAfter(earlier, of: row)
     do throws(VaultFailure) {
-      let answer = try await send(
-        token,
-        .standard,
-        of: account,
-        to: provider,
-        after: earlier,
-        method: authority.method,
-        slot,
-        by: await exchange.exchangeHelper(),
-        caller
-      )
-      let fresh = tokens(in: answer, provider)?.refreshToken
-      try settle(answer, caller: caller)
-      let refreshed = try self.account(withIdentifier: account.id)
-      guard let row = try self.token(of: refreshed), timeLeft(of: row) > 0 else {
-        throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
-      }
-      return grant(fresh ?? token, row, refreshed, wanted: wanted, authority)
+      return try await exchangeOneToken(token, account, after: earlier, request, slot)
     } catch {
-      // The token at hand is still good; that the endpoint is not there shows at its end.
-      guard serves, let row, error.leavesToken,
-        try self.account(withIdentifier: account.id).generation == account.generation
+      // The known token is still good; that the endpoint is not there shows at its end.
+      guard serves, let known, error.leavesToken,
+        try self.account(withIdentifier: row.id).generation == row.generation
       else { throw error }
-      return grant(token, row, account, wanted: wanted, authority)
+      return grant(token, known, row, request)
     }
+  }
+
+  private func exchangeOneToken(
+    _ token: SharedSecret,
+    _ account: AccountContext,
+    after earlier: IntentRow?,
+    _ request: RefreshRequest,
+    _ slot: consuming SlotFile
+  ) async throws(VaultFailure) -> AccessGrant {
+    let answer = try await send(
+      token,
+      OutgoingRefresh(
+        account: account,
+        asked: .standard,
+        earlier: earlier,
+        method: request.authority.method,
+        caller: request.caller
+      ),
+      slot,
+      by: await exchange.exchangeHelper()
+    )
+    let fresh = tokens(in: answer, account.provider)?.refreshToken
+    try settle(answer, caller: request.caller)
+    let refreshed = try self.account(withIdentifier: account.row.id)
+    guard let row = try self.token(of: refreshed), timeLeft(of: row) > 0 else {
+      throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
+    }
+    return grant(fresh ?? token, row, refreshed, request)
   }
 
   private func grant(
     _ token: SharedSecret,
     _ row: AccessTokenRow,
     _ account: AccountRow,
-    wanted: Int64,
-    _ authority: Authority
+    _ request: RefreshRequest
   ) -> AccessGrant {
     AccessGrant(
-      account: account.name,
-      accessToken: token.text,
-      tokenType: row.tokenType,
-      expiresAt: row.expiresAt,
-      isShorterThanRequested: timeLeft(of: row) < wanted,
-      scope: row.grantedScope,
+      account.name,
+      row,
+      isShorterThanRequested: timeLeft(of: row) < request.wanted,
+      token: token.text,
       opened: OpenedToken(
         account: account.id,
         generation: account.generation,
-        method: authority.method
+        method: request.authority.method
       )
     )
   }
@@ -149,11 +145,9 @@ extension Vault {
   func discard(_ refused: OpenedToken, caller: Caller) throws(VaultFailure) {
     let account = try account(withIdentifier: refused.account)
     guard account.generation == refused.generation else { return }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.deleteAccessToken(account: account.id, scopeSet: "")
-      }
-      try self.record(AuditEntry(.rejected, .done, account: account, caller: caller))
+    try change {
+      try store.deleteAccessToken(account: account.id, scopeSet: "")
+      try record(.rejected, .done, account, by: caller)
     }
   }
 
@@ -170,16 +164,14 @@ extension Vault {
       return
     }
     let before = openings.unwritten
-    try change { () throws(VaultFailure) in
-      try self.record(
-        AuditEntry(
-          .release,
-          .done,
-          account: account,
-          caller: caller,
-          method: opened.method,
-          detail: "as the access token" + (before == 0 ? "" : ", and \(before) times before")
-        )
+    try change {
+      try record(
+        .release,
+        .done,
+        account,
+        by: caller,
+        method: opened.method,
+        detail: "as the access token" + (before == 0 ? "" : ", and \(before) times before")
       )
     }
     openings.unwritten = 0
@@ -187,15 +179,24 @@ extension Vault {
 
   /// Begins the exchange of a token that is due, if that needs no presence check.
   func startOneTokenAhead(
-    _ account: AccountRow,
+    _ account: AccountContext,
     _ engine: Caller
   ) throws(VaultFailure) -> RefreshTask? {
-    guard let row = try token(of: account), row.isSealed, try provider(of: account).canRefresh,
-      isDue(row), timeLeft(of: row) > 0, try !mustWait(try intent(of: account), account),
-      let authority = try authorityAhead(for: account, engine)
+    let known = account.row
+    guard let token = try token(of: known), token.isSealed, account.provider.canRefresh,
+      isDue(token), timeLeft(of: token) > 0, try !mustWait(try intent(of: known), known),
+      let authority = try authorityAhead(for: known, engine)
     else { return nil }
-    let more = timeLeft(of: row) + 1
-    return startRefresh(account.id, .standard, wanted: more, authority, engine, OneTokenUse())
+    return startRefresh(
+      RefreshRequest(
+        account: account,
+        asked: .standard,
+        wanted: timeLeft(of: token) + 1,
+        authority: authority,
+        caller: engine,
+        use: OneTokenUse()
+      )
+    )
   }
 
   /// What to expect of a provider that gives one token, for `provider test`.

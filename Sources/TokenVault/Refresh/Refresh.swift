@@ -1,5 +1,5 @@
+internal import AuditLog
 internal import Configuration
-internal import Cryptography
 internal import OAuth
 internal import Presence
 internal import SecretMemory
@@ -38,109 +38,95 @@ internal import System
 // stores it as that set's, and leaves those of other sets alone. What was to be asked for next needs
 // the refresh token that this one brings, so it waits. The retry rule stands in `RetryRule.swift`.
 extension Vault {
-  /// How much longer than its lifetime an orphaned exchange helper is waited for, in seconds.
-  private static let orphanGrace = 5
-  private static let orphanPoll: Int64 = 50
-
   /// Exchanges the refresh token of an account.
   ///
-  /// Only `startRefresh` calls this, once at a time. `wanted` is how long the token is to live, in
-  /// seconds: what an orphaned exchange helper has brought meanwhile is taken if it does.
-  func refresh(
-    _ identifier: [UInt8],
-    _ asked: ScopeRequest,
-    wanted: Int64,
-    authority: Authority,
-    caller: Caller,
-    use: OneTokenUse? = nil
-  ) async throws(VaultFailure) -> AccessGrant {
+  /// Only `startRefresh` calls this, one at a time. A token that an orphaned exchange helper has
+  /// brought is taken if it lives long enough.
+  func refresh(_ request: RefreshRequest) async throws(VaultFailure) -> AccessGrant {
+    let identifier = request.account.row.id
     await enter(identifier)
     defer { leave(identifier) }
-    await readKeysAhead(for: identifier)
+    await readKeysAhead(for: request.account)
     let slot = try await lockedSlot(identifier)
     if case .waiting(let why) = try await recover(identifier, slot) { throw why }
-    // Nobody waits for what became of an earlier one, unless it still may be used.
+    // Why an earlier token is not used concerns no caller any more.
     _ = try await admitUnchecked(identifier)
-    let known = try account(withIdentifier: identifier)
-    // New settings may have come meanwhile. A refresh token must not be taken for an access token.
-    guard (use != nil) == isOneToken(known) else { throw .hasJustChanged }
-    if let grant = try storedGrant(of: known, asked, wanted: wanted) { return grant }
-    if let use {
-      return try await useOneToken(of: known, use, wanted: wanted, authority, slot, caller)
+    let known = try renewed(request.account)
+    // The provider may have changed since the call. A refresh token must not be taken for an access
+    // token.
+    guard (request.use != nil) == known.provider.hasOneToken else { throw .hasJustChanged }
+    if let grant = try storedGrant(of: known.row, request.asked, wanted: request.wanted) {
+      return grant
     }
-    // Before T1: an exchange helper that cannot be had leaves nothing in doubt.
+    if let use = request.use { return try await useOneToken(of: known, use, request, slot) }
+    return try await refresh(known, request, slot)
+  }
+
+  private func refresh(
+    _ known: AccountContext,
+    _ request: RefreshRequest,
+    _ slot: consuming SlotFile
+  ) async throws(VaultFailure) -> AccessGrant {
+    // Before T1: without an exchange helper nothing is in doubt.
     let exchangeHelper = await exchange.exchangeHelper()
-    let account = try account(withIdentifier: identifier)
-    let earlier = try self.intent(of: account)
-    try demandRetryAfter(earlier, of: account)
-    guard account.state == .signedIn else {
-      throw .loginRequired(
-        account: account.name,
-        message: account.cause ?? "signed out"
-      )
+    let account = try renewed(known)
+    let earlier = try intent(of: account.row)
+    try demandRetryAfter(earlier, of: account.row)
+    guard account.row.state == .signedIn else {
+      throw .loginRequired(account: account.row.name, message: account.row.cause ?? "signed out")
     }
-    let provider = try provider(of: account)
-    // Held until the answer is judged: only so does it show whether that brought another one.
-    let token = SharedSecret(
-      try openRefreshToken(
-        of: account,
-        authority: authority,
-        use: Use(purpose: .refresh, caller: caller)
-      )
-    )
+    // It is held until the answer is judged, to see whether the answer brought another one.
+    let token = try refreshToken(of: account.row, request)
     let answer = try await send(
       token,
-      asked,
-      of: account,
-      to: provider,
-      after: earlier,
-      method: authority.method,
+      OutgoingRefresh(account: account, after: earlier, request),
       slot,
-      by: exchangeHelper,
-      caller
+      by: exchangeHelper
     )
+    let identifier = account.row.id
     do throws(VaultFailure) {
-      try settle(answer, caller: caller)
+      try settle(answer, caller: request.caller)
     } catch {
-      // The new refresh token is stored by now; what came with it may wait for newer keys.
+      // The new refresh token is stored by now; the access token may wait for newer keys.
       guard uncheckedTokens[identifier]?.intent.intent == answer.intent.intent else { throw error }
       if let refusal = try await admitUnchecked(identifier) { throw refusal }
     }
     let refreshed = try self.account(withIdentifier: identifier)
-    guard let grant = try storedGrant(of: refreshed, asked, wanted: nil) else {
+    guard let grant = try storedGrant(of: refreshed, request.asked, wanted: nil) else {
       throw .providerUnavailable("the provider gave a token that has expired", retryAfter: nil)
     }
     return grant
   }
 
-  /// Sends a refresh token, from T1 to an answer that lies durable in the slot; T2 is the caller's.
+  /// Opens the refresh token at the gate, for a refresh.
+  func refreshToken(
+    of account: AccountRow,
+    _ request: RefreshRequest
+  ) throws(VaultFailure) -> SharedSecret {
+    let use = Use(purpose: .refresh, caller: request.caller)
+    return SharedSecret(
+      try openRefreshToken(of: account, authority: request.authority, use: use)
+    )
+  }
+
+  /// Sends a refresh token, from T1 to an answer that lies durable in the slot.
   ///
-  /// The caller has the account to itself, and its slot.
+  /// The calling function must have entered the account and locked its slot, and does T2.
   func send(
     _ token: SharedSecret,
-    _ asked: ScopeRequest,
-    of account: AccountRow,
-    to provider: Provider,
-    after earlier: IntentRow?,
-    method: String?,
+    _ refresh: OutgoingRefresh,
     _ slot: consuming SlotFile,
-    by exchangeHelper: any ReadyExchangeHelper,
-    _ caller: Caller
+    by exchangeHelper: any ReadyExchangeHelper
   ) async throws(VaultFailure) -> RefreshAnswer {
-    let request: ProviderRequest
-    do throws(OAuthError) {
-      request = try ProviderClient(provider: provider).refresh(token.bytes, scope: asked)
-    } catch {
-      if case .notOffered = error { throw .misconfigured("\(error)") }
-      throw .unexpected("the refresh cannot be asked for: \(error)")
-    }
+    let (account, earlier) = (refresh.account.row, refresh.earlier)
+    let request = try request(token, refresh)
     let intent = try newIntent(
       .refresh,
       for: account,
       after: earlier,
-      context: Array(asked.key.utf8)
+      context: Array(refresh.asked.key.utf8)
     )
-    let terms = terms(of: provider)
+    let terms = terms(of: refresh.account.provider)
     let delivery = try delivery(intent, slot)
     exchangeHelper.connect(request, terms: terms, delivery: delivery)
     try begin(
@@ -149,9 +135,9 @@ extension Vault {
         .refresh,
         .begun,
         account: account,
-        caller: caller,
-        method: method,
-        detail: asked.shown
+        caller: refresh.caller,
+        method: refresh.method,
+        detail: refresh.asked.shown
       )
     )
     let reply = await exchangeHelper.perform(request, terms: terms, delivery: delivery)
@@ -160,161 +146,32 @@ extension Vault {
       slot = try await lockedSlot(account.id)
     }
     let image = try image(after: reply, intent, slot)
-    let evidence = Evidence(sent: token, refused: try emptyRefusal(of: earlier))
-    return RefreshAnswer(
-      intent: intent,
-      image: image,
-      slot: slot,
-      evidence: evidence
+    let evidence = Evidence(
+      sent: token,
+      refused: try emptyRefusal(of: earlier),
+      account: refresh.account
     )
+    return RefreshAnswer(intent: intent, image: image, slot: slot, evidence: evidence)
   }
 
-  /// Finishes what an engine or an exchange helper left behind, without a question to anyone.
-  ///
-  /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
-  func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
-    let recovery =
-      recoveries[account.id] ?? Task { await self.recoverInterrupted(account.id) }
-    recoveries[account.id] = recovery
-    try await recovery.value.get()
-  }
-
-  private func recoverInterrupted(_ identifier: [UInt8]) async -> Result<Void, VaultFailure> {
-    await enter(identifier)
-    defer {
-      leave(identifier)
-      recoveries[identifier] = nil
-    }
-    do throws(VaultFailure) {
-      let slot = try await lockedSlot(identifier)
-      if case .waiting(let why) = try await recover(identifier, slot) { throw why }
-      _ = try await admitUnchecked(identifier)
-      slot.close()
-      return .success(())
+  private func request(
+    _ token: SharedSecret,
+    _ refresh: OutgoingRefresh
+  ) throws(VaultFailure) -> ProviderRequest {
+    do throws(OAuthError) {
+      let client = ProviderClient(provider: refresh.account.provider)
+      return try client.refresh(token.bytes, scope: refresh.asked)
     } catch {
-      return .failure(error)
+      if case .notOffered = error { throw .misconfigured("\(error)") }
+      throw .unexpected("the refresh cannot be asked for: \(error)")
     }
-  }
-
-  /// Opens and locks the account's slot; waits for an exchange helper that outlived its engine.
-  func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
-    let begun = clock.boot
-    while true {
-      // Without its account there is no slot: that is not a damaged vault.
-      let account = try account(withIdentifier: identifier)
-      let slot = try stored { () throws(StorageError) in
-        try SlotFile(in: self.directory, account: identifier)
-      }
-      if try stored({ () throws(StorageError) in try slot.lock() }) { return slot }
-      guard clock.boot < begun.advanced(bySeconds: orphanWait(of: account)) else {
-        throw .providerUnavailable(
-          "an earlier exchange with the provider has not ended yet",
-          retryAfter: 30
-        )
-      }
-      await clock.pause(milliseconds: Self.orphanPoll)
-    }
-  }
-
-  /// How long the exchange helper of an earlier exchange of this account is waited for, in seconds:
-  /// it ends within the limits of the provider that it asks.
-  private func orphanWait(of account: AccountRow) -> Int64 {
-    var limits = (try? provider(of: account))?.limits ?? .standard
-    if let intent = (try? intent(of: account)) ?? nil,
-      let asked = try? provider(for: intent, of: account),
-      asked.limits.exchangeHelperLifetime > limits.exchangeHelperLifetime
-    {
-      limits = asked.limits
-    }
-    return Int64(limits.exchangeHelperLifetime + Self.orphanGrace)
-  }
-
-  func newIntent(
-    _ purpose: IntentRow.Purpose,
-    for account: AccountRow,
-    after earlier: IntentRow? = nil,
-    context: [UInt8] = []
-  ) throws(VaultFailure) -> IntentRow {
-    let now = clock.boot
-    return IntentRow(
-      account: account.id,
-      intent: try random(32),
-      purpose: purpose,
-      generation: account.generation,
-      startedAt: clock.wall.seconds,
-      bootID: clock.bootIdentifier.bytes,
-      bootInstant: now.nanoseconds,
-      attempts: (earlier?.attempts ?? 0) + 1,
-      waitSeconds: earlier?.waitSeconds ?? 0,
-      context: context
-    )
   }
 
   /// T1: from here on the next holder of the slot knows that something may have been sent.
   func begin(_ intent: IntentRow, _ entry: AuditEntry) throws(VaultFailure) {
-    try change { () throws(VaultFailure) in
-      try stored { () throws(StorageError) in try self.store.put(intent) }
+    try change {
+      try store.put(intent)
       try record(entry)
-    }
-  }
-
-  /// What the exchange helper needs: the one-use key can be derived again from the intent's id.
-  func delivery(
-    _ intent: IntentRow,
-    _ slot: borrowing SlotFile
-  ) throws(VaultFailure) -> AnswerDelivery {
-    do throws(CryptographyError) {
-      let key = try deviceSecret.derived(for: "answer", context: intent.intent)
-      return AnswerDelivery(
-        key: SharedSecret(try key.copyOfBytes()),
-        context: try answerContext(intent).encoded,
-        slot: slot.descriptor
-      )
-    } catch {
-      throw .unexpected("the courier's key cannot be made: \(error)")
-    }
-  }
-
-  func answerContext(_ intent: IntentRow) throws(CryptographyError) -> BoxContext {
-    try BoxContext(
-      kind: .answer,
-      vault: identifier,
-      owner: owner,
-      account: intent.account,
-      protection: .none,
-      generation: UInt64(clamping: intent.generation),
-      // What a login is to make of the answer is bound to it, too: else a provider that was edited
-      // into the intent would be the one to which the new token goes.
-      binding: try sha256(intent.intent + Array(intent.purpose.rawValue.utf8) + intent.context)
-    )
-  }
-
-  /// What lies in the slot after a reply.
-  ///
-  /// A slot that could not be written came back over the socket, sealed by the same key: from here
-  /// on there is one path.
-  func image(
-    after reply: ExchangeReply,
-    _ intent: IntentRow,
-    _ slot: borrowing SlotFile
-  ) throws(VaultFailure) -> [UInt8] {
-    switch reply {
-    case .sealed(let image): return image
-    case .notSent(let reason):
-      // No exchange helper ran, so nobody sealed this; it is the same record all the same.
-      do throws(CryptographyError) {
-        let key = try deviceSecret.derived(for: "answer", context: intent.intent)
-        return try SlotImage.seal(
-          // Bytes, not characters: one character may have any number of them.
-          .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
-          using: key,
-          context: try answerContext(intent)
-        )
-      } catch {
-        throw .unexpected("the outcome cannot be sealed: \(error)")
-      }
-    case .delivered, .interrupted, .answered:
-      return try stored { () throws(StorageError) in try slot.readWhole() }
     }
   }
 }

@@ -47,8 +47,9 @@ extension Vault {
     guard account.state == .signedIn, refreshTasks[account.id] == nil, queues[account.id] == nil,
       !failing.contains(account.id)
     else { return nil }
+    let context = try context(of: account)
     let engine = Caller.engine(owner)
-    if isOneToken(account) { return try startOneTokenAhead(account, engine) }
+    if context.provider.hasOneToken { return try startOneTokenAhead(context, engine) }
     guard try intent(of: account) == nil else { return nil }
     for row in try tokens(of: account)
     where isDue(row) && isUsed(row, account) || isDueForWatcher(row, account) {
@@ -56,9 +57,17 @@ extension Vault {
         mayAskAhead(asked, account),
         let authority = try authorityAhead(for: account, engine)
       else { continue }
-      // Where that ends the tokens that callers have, they keep them for as long as they were told.
-      guard try provider(of: account).oauth?.refreshEndsAccessTokens != true else { return nil }
-      return startRefresh(account.id, asked, wanted: left + 1, authority, engine)
+      // If a refresh ends the tokens that callers have, these tokens live as long as they were told.
+      guard context.provider.oauth?.refreshEndsAccessTokens != true else { return nil }
+      return startRefresh(
+        RefreshRequest(
+          account: context,
+          asked: asked,
+          wanted: left + 1,
+          authority: authority,
+          caller: engine
+        )
+      )
     }
     return nil
   }

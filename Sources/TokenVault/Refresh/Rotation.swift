@@ -26,28 +26,18 @@ extension Vault {
   /// - Parameters:
   ///   - row: the account as it will be.
   ///   - token: what the answer brought.
-  ///   - account: the account as it is.
-  ///   - sent: the refresh token that was exchanged; `nil` if the exchange was another's, or sent
-  ///     something else.
+  ///   - settlement: the exchange.
   /// - Returns: what became of the token.
   /// - Throws: `vaultUnsafe` where it cannot be sealed.
   func rotate(
     _ row: inout AccountRow,
     to token: SharedSecret?,
-    from account: AccountRow,
-    sent: SharedSecret?
+    _ settlement: Settlement
   ) throws(VaultFailure) -> Rotation {
     guard let token else { return .none }
+    let sent = settlement.sent
     if let sent, SecretBytes.constantTimeEqual(token.bytes, sent.bytes) { return .none }
-    let (next, overflow) = account.generation.addingReportingOverflow(1)
-    guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
-    row.sealedRefreshToken = try seal(
-      token.bytes,
-      for: row,
-      protection: try protectionClass(of: row),
-      generation: next
-    )
-    row.generation = next
+    try sealNext(token.bytes, in: &row)
     return sent == nil ? .unknown : .another
   }
 
@@ -62,7 +52,7 @@ extension Vault {
   private static func steadyKey(_ account: [UInt8]) -> String { "steady:" + hexadecimal(account) }
 
   /// Writes down what a refresh has shown, inside its transaction.
-  func noteSteadiness(_ rotation: Rotation, of row: AccountRow) throws(VaultFailure) {
+  func noteSteadiness(_ rotation: Rotation, of row: AccountRow) throws(StorageError) {
     let generation: Int64
     switch rotation {
     case .none: generation = row.generation
@@ -70,24 +60,18 @@ extension Vault {
     case .unknown: return try forgetSteadiness(of: row.id)
     }
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: generation >> (56 - 8 * Int64($0))) }
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.steadyKey(row.id), to: bytes)
-    }
+    try store.setMeta(Self.steadyKey(row.id), to: bytes)
   }
 
   /// Forgets it, inside the transaction after which it says nothing of the token.
-  func forgetSteadiness(of account: [UInt8]) throws(VaultFailure) {
+  func forgetSteadiness(of account: [UInt8]) throws(StorageError) {
     try forgetEmptyRefusal(of: account)
     try forgetConsent(of: account)
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.steadyKey(account), to: nil)
-    }
+    try store.setMeta(Self.steadyKey(account), to: nil)
   }
 
   private func knownSteadiness(of account: AccountRow) throws(VaultFailure) -> Int64? {
-    let known = try stored { () throws(StorageError) in
-      try self.store.meta(Self.steadyKey(account.id))
-    }
+    let known = try stored(try store.meta(Self.steadyKey(account.id)))
     return known.flatMap { bytes in
       bytes.count == 8 ? bytes.reduce(0) { $0 << 8 | Int64($1) } : nil
     }

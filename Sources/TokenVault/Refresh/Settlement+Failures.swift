@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Storage
 internal import System
@@ -8,56 +9,44 @@ extension Vault {
   private static let firstWait: Int64 = 2
   static let longestWait: Int64 = 600
 
-  /// The grant is dead: kept, never sent again, and only a login helps.
+  /// The grant is dead: its box is kept and never sent again, and only a login helps.
   func grantEnded(
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ caller: Caller,
+    _ settlement: Settlement,
     cause: String? = nil
   ) throws(VaultFailure) -> VaultFailure {
-    // A verdict is about the bytes that were sent: if a newer token is stored, it says nothing.
-    guard account.generation == intent.generation else {
-      return try end(
-        intent,
-        .providerUnavailable("an older token was refused", retryAfter: nil),
-        caller
+    let (intent, caller) = (settlement.intent, settlement.caller)
+    var row = settlement.account
+    // A verdict is about the bytes that were sent: it says nothing about a newer token in the store.
+    guard row.generation == intent.generation else {
+      let failure = VaultFailure.providerUnavailable(
+        "an older token was refused",
+        retryAfter: nil
       )
+      return try end(intent, failure, caller)
     }
-    var row = account
+    let cause = cause ?? (intent.attempts > 1 ? "answer lost" : Self.endedCause)
     row.state = .loginRequired
-    row.cause = cause ?? (intent.attempts > 1 ? "answer lost" : Self.endedCause)
-    let changed = row
-    return try end(
-      intent,
-      .loginRequired(
-        account: account.name,
-        message: changed.cause ?? ""
-      ),
-      caller,
-      changed
-    )
+    row.cause = cause
+    return try end(intent, .loginRequired(account: row.name, message: cause), caller, row)
   }
 
   /// A refusal with an empty answer: the second one for a token is believed.
   func refusedWithoutReason(
-    _ intent: IntentRow,
-    _ status: Int,
-    _ account: AccountRow,
-    _ caller: Caller,
-    _ evidence: Evidence
+    _ settlement: Settlement,
+    _ status: Int
   ) throws(VaultFailure) -> VaultFailure {
     let what = Self.refusedWithoutReason(status)
-    if evidence.refused == status {
-      return try grantEnded(intent, account, caller, cause: "\(what) twice")
+    if settlement.evidence.refused == status {
+      return try grantEnded(settlement, cause: "\(what) twice")
     }
     return try unanswered(
-      intent,
+      settlement.intent,
       what,
-      caller,
+      settlement.caller,
       least: Int(Self.longestWait),
       status: status,
       as: .refusedOnce
-    ) { () throws(VaultFailure) in try self.noteEmptyRefusal(status, intent) }
+    ) { try noteEmptyRefusal(status, settlement.intent) }
   }
 
   /// A clear no, or nothing sent: the intent is over, and so is an account that it would have made.
@@ -68,22 +57,11 @@ extension Vault {
     _ changed: AccountRow? = nil
   ) throws(VaultFailure) -> VaultFailure {
     let account = try account(withIdentifier: intent.account)
-    // Of one question of many, only an answer that ends the login is written down.
-    let isQuiet = pending(intent)?.flow == .device && failure.isOfTheMoment
-    try close(
-      intent,
-      account,
-      changed,
-      isQuiet
-        ? nil
-        : AuditEntry(
-          event(of: intent),
-          .failed,
-          account: account,
-          caller: caller,
-          detail: failure.auditDetail
-        )
-    )
+    // Of many polls, only the one that ends the login gets a record.
+    let isQuiet = intent.pendingSignIn?.flow == .device && failure.isOfTheMoment
+    let detail = failure.auditDetail
+    let entry = AuditEntry(intent.event, .failed, account: account, caller: caller, detail: detail)
+    try close(intent, account, changed, isQuiet ? nil : entry)
     return failure
   }
 
@@ -101,23 +79,19 @@ extension Vault {
     _ entry: AuditEntry?
   ) throws(VaultFailure) {
     let isHusk = intent.purpose != .refresh && account.generation == 0
-    let refresh = pending(intent)?.uncertain
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.deleteIntent(account: account.id)
-        if isHusk {
-          _ = try self.store.deleteAccount(id: account.id)
-        } else if let changed {
-          try self.store.update(changed)
-        }
-        if !isHusk, let refresh { try self.store.put(refresh) }
+    let refresh = intent.pendingSignIn?.uncertain
+    try change {
+      try store.deleteIntent(account: account.id)
+      if isHusk {
+        try store.deleteAccount(id: account.id)
+      } else if let changed {
+        try store.update(changed)
       }
-      if let entry { try self.record(entry) }
+      if !isHusk, let refresh { try store.put(refresh) }
+      if let entry { try record(entry) }
     }
     if isHusk {
-      try stored { () throws(StorageError) in
-        try SlotFile.delete(in: self.directory, account: account.id)
-      }
+      try stored(try SlotFile.delete(in: directory, account: account.id))
       writeDefaultAccount()
     }
   }
@@ -150,27 +124,24 @@ extension Vault {
     least: Int? = nil,
     status: Int? = nil,
     as reason: Unavailability = .uncertain,
-    noting note: () throws(VaultFailure) -> Void = {}
+    noting note: () throws -> Void = {}
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
       // A password is not kept to be sent again; the person is asked once more.
       return try end(intent, .unavailable(reason, why, retryAfter: nil, status: status), caller)
     }
-    var row = intent
+    var uncertain = intent
     let doubled = intent.waitSeconds == 0 ? Self.firstWait : intent.waitSeconds * 2
     let wait = min(Self.longestWait, max(doubled, Int64(least ?? 0)))
-    row.uncertain = true
-    row.waitSeconds = wait
-    row.bootID = clock.bootIdentifier.bytes
-    row.notBefore = clock.boot.advanced(bySeconds: wait).nanoseconds
-    let uncertain = row
+    uncertain.uncertain = true
+    uncertain.waitSeconds = wait
+    uncertain.bootID = clock.bootIdentifier.bytes
+    uncertain.notBefore = clock.boot.advanced(bySeconds: wait).nanoseconds
     let account = try account(withIdentifier: intent.account)
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.put(uncertain) }
+    try change {
+      try store.put(uncertain)
       try note()
-      try self.record(
-        AuditEntry(.refresh, .failed, account: account, caller: caller, detail: "uncertain: \(why)")
-      )
+      try record(.refresh, .failed, account, by: caller, detail: "uncertain: \(why)")
     }
     return .unavailable(reason, why, retryAfter: wait, status: status)
   }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -8,149 +9,111 @@ internal import System
 
 // T2 for an answer that brought tokens.
 extension Vault {
-  /// New tokens: box n+1, access token, intent cleared, in one transaction.
+  /// Stores new tokens: box n+1, access token, intent cleared, in one transaction.
   func keep(
     _ answer: TokenAnswer,
     _ user: UserFacts?,
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ caller: Caller,
-    _ sent: SharedSecret?
+    _ settlement: Settlement
   ) throws(VaultFailure) {
-    var row = try signedIn(account, intent, provider, user)
-    let rotation = try rotate(&row, to: answer.refreshToken, from: account, sent: sent)
+    let (account, isSignIn) = (settlement.account, settlement.isSignIn)
+    var row = try signedIn(settlement, user)
+    let rotation = try rotate(&row, to: answer.refreshToken, settlement)
     row.refreshedAt = clock.wall.seconds
-    let token = accessToken(in: answer, intent, provider)
-    let isSignIn = intent.purpose != .refresh
+    let token = accessToken(in: answer, settlement)
     let notGranted =
       isSignIn
-      ? noteLoginScopes(of: token, in: &row, asked: loginScopes(of: intent, provider))
-      : try noteScopes(of: token, in: &row, provider)
-    let changed = row
+      ? noteLoginScopes(of: token, in: &row, asked: loginScopes(settlement))
+      : try noteScopes(of: token, in: &row, settlement.provider)
     let details = [
-      "generation \(changed.generation)", isSignIn && changed.exportable ? "exportable" : nil,
-      isSignIn && account.isProtected && !changed.isProtected ? "protection off" : nil,
-      notGranted,
+      "generation \(row.generation)", isSignIn && row.exportable ? "exportable" : nil,
+      isSignIn && account.isProtected && !row.isProtected ? "protection off" : nil, notGranted,
     ]
-    let endsTokens = endsAccessTokens(intent, provider)
-    if endsTokens { try removeTokenFile(of: account.name) }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        if endsTokens { try self.store.deleteAccessTokens(account: account.id) }
-        try self.store.deleteIntent(account: account.id)
-      }
-      try self.keep(token)
-      try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
-      if rotation.changesBox { try self.countBoxChange() }
-      try self.record(
-        AuditEntry(
-          event(of: intent),
-          .done,
-          account: changed,
-          caller: caller,
-          detail: details.compactMap { $0 }.joined(separator: ", ")
-        )
-      )
+    let detail = details.compactMap { $0 }.joined(separator: ", ")
+    try commit(row, settlement, rotation, .done, detail) {
+      try keep(token)
+      try noteSteadiness(isSignIn ? .unknown : rotation, of: row)
     }
-    if isSignIn { forgetTokens(of: account.id) }
-    if rotation.changesBox { try raiseCounter() }
-    if token.scopeSet.isEmpty { writeTokenFile(of: changed, token) }
+    if token.scopeSet.isEmpty { writeTokenFile(of: row, token) }
     writeDefaultAccount()
   }
 
-  /// A refresh token in an answer that is otherwise of no use: the one before it is dead already.
+  /// Stores the refresh token of an answer that is otherwise of no use: the previous token is dead.
   ///
   /// With `isWaiting` the access token may be used later.
   @discardableResult
   func keepRefreshToken(
     _ token: SharedSecret?,
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ caller: Caller,
-    _ sent: SharedSecret?,
+    _ settlement: Settlement,
     isWaiting: Bool = false
   ) throws(VaultFailure) -> Rotation {
-    var row = try signedIn(account, intent, provider, nil)
-    let rotation = try rotate(&row, to: token, from: account, sent: sent)
-    let changed = row
-    let isSignIn = intent.purpose != .refresh
-    let endsTokens = endsAccessTokens(intent, provider)
-    if endsTokens { try removeTokenFile(of: account.name) }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        if endsTokens { try self.store.deleteAccessTokens(account: account.id) }
-        try self.store.deleteIntent(account: account.id)
-      }
-      if rotation.changesBox {
-        // That a useless answer brought the same token shows nothing.
-        try self.noteSteadiness(isSignIn ? .unknown : rotation, of: changed)
-        try self.countBoxChange()
-      }
-      try self.record(
-        AuditEntry(
-          event(of: intent),
-          isWaiting ? .begun : .failed,
-          account: changed,
-          caller: caller,
-          detail: "generation \(changed.generation), "
-            + (isWaiting
-              ? "the access token waits for the provider's keys" : "no usable access token")
-        )
-      )
+    var row = try signedIn(settlement, nil)
+    let rotation = try rotate(&row, to: token, settlement)
+    let use =
+      isWaiting ? "the access token waits for the provider's keys" : "no usable access token"
+    let detail = "generation \(row.generation), \(use)"
+    try commit(row, settlement, rotation, isWaiting ? .begun : .failed, detail) {
+      // An answer of no use that brings the same token shows nothing.
+      guard rotation.changesBox else { return }
+      try noteSteadiness(settlement.isSignIn ? .unknown : rotation, of: row)
     }
-    if isSignIn { forgetTokens(of: account.id) }
-    if rotation.changesBox { try raiseCounter() }
     return rotation
   }
 
-  /// Whether the access tokens of before, of all sets, are of no use any more.
-  ///
-  /// After a login they may be someone else's, of someone else's provider. After a refresh some
-  /// providers have ended them.
-  private func endsAccessTokens(_ intent: IntentRow, _ provider: Provider) -> Bool {
-    intent.purpose != .refresh || provider.oauth?.refreshEndsAccessTokens == true
+  /// T2 itself: the account, what `more` adds, and no intent.
+  private func commit(
+    _ row: AccountRow,
+    _ settlement: Settlement,
+    _ rotation: Rotation,
+    _ outcome: AuditOutcome,
+    _ detail: String,
+    adding more: () throws -> Void
+  ) throws(VaultFailure) {
+    let endsTokens = settlement.endsAccessTokens
+    if endsTokens { try removeTokenFile(of: settlement.account.name) }
+    try changeSealed(isSealed: rotation.changesBox) {
+      try store.update(row)
+      if endsTokens { try store.deleteAccessTokens(account: row.id) }
+      try store.deleteIntent(account: row.id)
+      try more()
+      try record(settlement.intent.event, outcome, row, by: settlement.caller, detail: detail)
+    } committed: {
+      if settlement.isSignIn { forgetTokens(of: row.id) }
+    }
   }
 
-  /// What a login asked for.
-  private func loginScopes(of intent: IntentRow, _ provider: Provider) -> [String] {
-    let scope = pending(intent)?.scope
-    return ProviderClient(provider: provider).loginScopes(
-      scope.flatMap { try? ScopeRequest(scope: $0) }
-    )
+  /// The scopes that a login asked for.
+  private func loginScopes(_ settlement: Settlement) -> [String] {
+    let scope = settlement.pending?.scope.flatMap { try? ScopeRequest(scope: $0) }
+    return ProviderClient(provider: settlement.provider).loginScopes(scope)
   }
 
   /// The account as it is once tokens are there; a login brings its provider along.
   private func signedIn(
-    _ account: AccountRow,
-    _ intent: IntentRow,
-    _ provider: Provider,
+    _ settlement: Settlement,
     _ user: UserFacts?
   ) throws(VaultFailure) -> AccountRow {
+    let (account, provider) = (settlement.account, settlement.provider)
     var row = account
     row.state = .signedIn
     row.cause = nil
-    if let pending = pending(intent) {
-      // The gate of a login: whatever leads here, what was not agreed to is not replaced.
-      guard try mayKeep(pending, user, account, provider) else {
-        throw .presenceFailed(.denied("a presence check is needed: sign in again"), methods: [])
-      }
-      let replaces = replaces(account, with: provider, user, email: pending.email)
-      // Another person has not chosen to be asked.
-      if replaces, !staysProtected(account, with: provider, user, email: pending.email) {
-        row.protection = ProtectionClass.none.rawValue
-      }
-      try bind(&row, to: provider, exportable: pending.exportable)
-      row.subject = user?.id ?? (account.isProtected && !replaces ? account.subject : nil)
-      row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
-      row.displayName = user?.name
-      row.person = user.map(PersonFacts.init) ?? .none
-    } else if let user {
-      row.learn(user)
+    guard let pending = settlement.pending else {
+      if let user { row.learn(user) }
+      return row
     }
+    // The gate of a login: on any path, nothing is replaced that was not agreed to.
+    guard try mayKeep(settlement, user) else {
+      throw .presenceFailed(.denied("a presence check is needed: sign in again"), methods: [])
+    }
+    let replaces = replaces(account, with: provider, user, email: pending.email)
+    // Another person has not chosen to be asked.
+    if replaces, !staysProtected(account, with: provider, user, email: pending.email) {
+      row.protection = ProtectionClass.none.rawValue
+    }
+    try bind(&row, to: provider, exportable: pending.exportable)
+    row.subject = user?.id ?? (account.isProtected && !replaces ? account.subject : nil)
+    row.email = user?.email ?? (pending.email.isEmpty ? nil : pending.email)
+    row.displayName = user?.name
+    row.person = user.map(PersonFacts.init) ?? .none
     return row
   }
 }

@@ -39,12 +39,10 @@ extension Vault {
     asksProvider: Bool = true
   ) async throws(VaultFailure) -> Recovery {
     try demandCurrentStore()
-    let image = try stored { () throws(StorageError) in try slot.readWhole() }
-    let found = try stored { () throws(StorageError) in
-      try self.store.intent(account: identifier)
-    }
+    let image = try stored(try slot.readWhole())
+    let found = try stored(try store.intent(account: identifier))
     guard let intent = found else {
-      if !SlotImage.isEmpty(image) { try stored { () throws(StorageError) in try slot.zero() } }
+      if !SlotImage.isEmpty(image) { try stored(try slot.zero()) }
       return .nothing
     }
     guard !intent.uncertain || !SlotImage.isEmpty(image) else { return .nothing }

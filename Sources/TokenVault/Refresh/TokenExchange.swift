@@ -123,15 +123,6 @@ public protocol TokenExchange: Sendable {
   ) async -> ExchangeReply
 }
 
-extension ReadyExchangeHelper {
-  /// It connects when it sends.
-  public func connect(
-    _ request: ProviderRequest,
-    terms: ExchangeTerms,
-    delivery: AnswerDelivery?
-  ) {}
-}
-
 extension TokenExchange {
   /// Nothing is started ahead.
   public func prepare() {}
@@ -147,6 +138,9 @@ extension TokenExchange {
 
 private struct StartingExchangeHelper<Exchange: TokenExchange>: ReadyExchangeHelper {
   let exchange: Exchange
+
+  /// It connects when it sends.
+  func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?) {}
 
   func perform(
     _ request: ProviderRequest,

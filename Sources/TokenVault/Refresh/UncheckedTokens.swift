@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -23,14 +24,14 @@ extension Vault {
   /// Reads the keys that the answer to a refresh may need, so that it need not wait for them.
   ///
   /// It is tried once: an answer without an ID token needs none.
-  func readKeysAhead(for identifier: [UInt8]) async {
-    guard let account = try? account(withIdentifier: identifier), account.state == .signedIn,
-      uncheckedTokens[identifier] == nil, let provider = try? provider(of: account),
-      let source = keySource(of: provider), keysAtHand(of: provider) == nil,
+  func readKeysAhead(for earlier: AccountContext) async {
+    guard let account = try? renewed(earlier), account.row.state == .signedIn,
+      uncheckedTokens[account.row.id] == nil, let source = keySource(of: account.provider),
+      keysAtHand(of: account.provider) == nil,
       documents.keyFailure(source, at: clock.boot) == nil
     else { return }
     do throws(VaultFailure) {
-      _ = try await readKeys(provider, source, tries: 1)
+      _ = try await readKeys(account.provider, source, tries: 1)
     } catch {
       // One that says for how long it wants to be left alone is left alone.
       guard case .providerUnavailable(_, _?, _) = error else { return }
@@ -39,30 +40,16 @@ extension Vault {
   }
 
   /// T2 without the access token, which waits for the provider's keys.
-  func withhold(
-    _ answer: TokenAnswer,
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ caller: Caller,
-    _ sent: SharedSecret?
-  ) throws(VaultFailure) {
-    let rotation = try keepRefreshToken(
-      answer.refreshToken,
-      intent,
-      account,
-      provider,
-      caller,
-      sent,
-      isWaiting: true
-    )
-    uncheckedTokens[account.id] = UncheckedToken(
-      row: accessToken(in: answer, intent, provider),
+  func withhold(_ answer: TokenAnswer, _ settlement: Settlement) throws(VaultFailure) {
+    let rotation = try keepRefreshToken(answer.refreshToken, settlement, isWaiting: true)
+    let identifier = settlement.account.id
+    uncheckedTokens[identifier] = UncheckedToken(
+      row: accessToken(in: answer, settlement),
       answer: answer,
-      intent: intent,
+      intent: settlement.intent,
       rotation: rotation,
-      caller: caller,
-      generation: try self.account(withIdentifier: account.id).generation
+      caller: settlement.caller,
+      generation: try account(withIdentifier: identifier).generation
     )
   }
 
@@ -80,21 +67,22 @@ extension Vault {
     guard try waitingToken(identifier) != nil else { return nil }
     uncheckedTokens[identifier] = nil
     let account = try account(withIdentifier: identifier)
-    switch identity(in: waiting.answer, waiting.intent, account, provider, keys) {
+    let settlement = Settlement(
+      intent: waiting.intent,
+      pending: nil,
+      account: account,
+      provider: provider,
+      caller: waiting.caller,
+      evidence: Evidence(keys: keys)
+    )
+    switch identity(in: waiting.answer, settlement) {
     case .known(let token):
-      try admit(waiting, token.facts, account, provider)
+      try admit(waiting, token.facts, settlement)
       return nil
     case .unknownKey(let why), .refused(let why):
-      try change { () throws(VaultFailure) in
-        try self.record(
-          AuditEntry(
-            .refresh,
-            .failed,
-            account: account,
-            caller: waiting.caller,
-            detail: "generation \(account.generation), no usable access token"
-          )
-        )
+      let detail = "generation \(account.generation), no usable access token"
+      try change {
+        try record(.refresh, .failed, account, by: waiting.caller, detail: detail)
       }
       return .misconfigured("\(why); the new access token is not used")
     case .unsaid: return nil
@@ -118,29 +106,20 @@ extension Vault {
   private func admit(
     _ waiting: UncheckedToken,
     _ user: UserFacts,
-    _ account: AccountRow,
-    _ provider: Provider
+    _ settlement: Settlement
   ) throws(VaultFailure) {
-    var row = account
+    var row = settlement.account
     row.learn(user)
     row.refreshedAt = waiting.row.storedAt
-    let notGranted = try noteScopes(of: waiting.row, in: &row, provider)
-    let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in try self.store.update(changed) }
-      try self.keep(waiting.row)
-      try self.noteSteadiness(waiting.rotation, of: changed)
-      try self.record(
-        AuditEntry(
-          .refresh,
-          .done,
-          account: changed,
-          caller: waiting.caller,
-          detail: ["generation \(changed.generation)", notGranted].compactMap { $0 }
-            .joined(separator: ", ")
-        )
-      )
+    let notGranted = try noteScopes(of: waiting.row, in: &row, settlement.provider)
+    let details = ["generation \(row.generation)", notGranted].compactMap { $0 }
+    let detail = details.joined(separator: ", ")
+    try change {
+      try store.update(row)
+      try keep(waiting.row)
+      try noteSteadiness(waiting.rotation, of: row)
+      try record(.refresh, .done, row, by: waiting.caller, detail: detail)
     }
-    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: changed, waiting.row) }
+    if waiting.row.scopeSet.isEmpty { writeTokenFile(of: row, waiting.row) }
   }
 }

@@ -19,25 +19,21 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> LoginStart {
     try demand(redirect, fits: provider)
-    let browser: BrowserLogin
-    let url: String
-    do throws(OAuthError) {
-      let nonce = try ProofKey.identifier()
-      browser = BrowserLogin(
+    let (browser, url) = try mappingErrors(to: .misconfigured()) {
+      let browser = BrowserLogin(
         redirect: redirect,
         state: try ProofKey.identifier(),
-        nonce: nonce,
+        nonce: try ProofKey.identifier(),
         verifier: SharedSecret(try ProofKey.verifier())
       )
-      url = try ProviderClient(provider: provider).authorization(
+      let url = try ProviderClient(provider: provider).authorization(
         redirect: redirect,
         state: browser.state,
-        nonce: nonce,
+        nonce: browser.nonce,
         challenge: try ProofKey.challenge(for: browser.verifier.bytes),
         scope: scopes
       )
-    } catch {
-      throw .misconfigured("\(error)")
+      return (browser, url)
     }
     let login = try open(
       PendingLogin(
@@ -97,15 +93,12 @@ extension Vault {
     }
     logins.forget(name)
     let code = try code(in: query, of: login.provider, browser)
-    let request: ProviderRequest
-    do throws(OAuthError) {
-      request = try ProviderClient(provider: login.provider).code(
+    let request = try mappingErrors(to: .misconfigured()) {
+      try ProviderClient(provider: login.provider).code(
         code.bytes,
         redirect: browser.redirect,
         verifier: browser.verifier.bytes
       )
-    } catch {
-      throw .misconfigured("\(error)")
     }
     var pending = SignInIntent(login.provider, email: "", exportable: login.terms.exportable)
     pending.agreed = login.terms.agreed
@@ -129,11 +122,8 @@ extension Vault {
     of provider: Provider,
     _ browser: BrowserLogin
   ) throws(VaultFailure) -> SharedSecret {
-    let answer: RedirectAnswer
-    do throws(RedirectError) {
-      answer = try RedirectAnswer.parse(query.bytes, state: browser.state, provider: provider)
-    } catch {
-      throw .invalidArgument("\(error)")
+    let answer = try mappingErrors(to: .invalidArgument) {
+      try RedirectAnswer.parse(query.bytes, state: browser.state, provider: provider)
     }
     switch answer {
     case .code(let code): return code

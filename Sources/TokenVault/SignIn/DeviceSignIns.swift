@@ -48,11 +48,8 @@ extension Vault {
     _ scopes: ScopeRequest?
   ) async throws(VaultFailure) -> DeviceAuthorization {
     let client = ProviderClient(provider: provider)
-    let request: ProviderRequest
-    do throws(OAuthError) {
-      request = try client.deviceAuthorization(scope: scopes)
-    } catch {
-      throw .misconfigured("\(error)")
+    let request = try mappingErrors(to: .misconfigured()) {
+      try client.deviceAuthorization(scope: scopes)
     }
     switch await exchange.perform(request, terms: terms(of: provider), delivery: nil) {
     case .answered(let status, let retryAfter, let body):
@@ -166,11 +163,8 @@ extension Vault {
     _ device: DeviceLogin,
     _ caller: Caller
   ) async throws(VaultFailure) -> SignInOutcome {
-    let request: ProviderRequest
-    do throws(OAuthError) {
-      request = try ProviderClient(provider: login.provider).deviceToken(device.code.bytes)
-    } catch {
-      throw .misconfigured("\(error)")
+    let request = try mappingErrors(to: .misconfigured()) {
+      try ProviderClient(provider: login.provider).deviceToken(device.code.bytes)
     }
     var pending = SignInIntent(login.provider, email: "", exportable: login.terms.exportable)
     pending.agreed = login.terms.agreed

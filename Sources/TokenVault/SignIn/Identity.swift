@@ -26,19 +26,14 @@ extension Vault {
     min(clock.wall.seconds, intent.startedAt + Int64(provider.limits.exchangeHelperLifetime))
   }
 
-  func identity(
-    in answer: TokenAnswer,
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ keys: KeySet?
-  ) -> Identity {
+  func identity(in answer: TokenAnswer, _ settlement: Settlement) -> Identity {
+    let provider = settlement.provider
     guard provider.kind == .oidc, let oauth = provider.oauth, let text = answer.idToken else {
       return .unsaid
     }
-    let pending = pending(intent)
+    let pending = settlement.pending
     let known =
-      keys ?? pending?.keys.flatMap { try? KeySet($0) }
+      settlement.evidence.keys ?? pending?.keys.flatMap { try? KeySet($0) }
       ?? (pending == nil ? keysAtHand(of: provider) : nil)
     guard let known else {
       guard pending == nil, keySource(of: provider) != nil else {
@@ -58,8 +53,8 @@ extension Vault {
             // A refresh need not repeat `at_hash` (section 12.2). A provider that repeats an answer
             // within a grace period sends the hash of another access token.
             accessToken: pending == nil ? nil : answer.presentedToken,
-            now: answerMoment(of: intent, provider),
-            subject: pending == nil ? account.subject : nil,
+            now: answerMoment(of: settlement.intent, provider),
+            subject: pending == nil ? settlement.account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))
           )
         )
@@ -74,38 +69,31 @@ extension Vault {
   ///
   /// Returns the failure for the waiting callers; `nil` if the tokens may be used.
   func conclude(
-    _ intent: IntentRow,
-    _ answer: TokenAnswer,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ caller: Caller,
-    _ evidence: Evidence
+    _ settlement: Settlement,
+    _ answer: TokenAnswer
   ) throws(VaultFailure) -> VaultFailure? {
-    let isSignIn = intent.purpose != .refresh
-    let sent = refreshTokenSent(for: intent, evidence)
     let why: String
-    switch identity(in: answer, intent, account, provider, evidence.keys) {
-    case .known(let token):
-      return try keepOrHold(answer, token.facts, intent, account, provider, caller, evidence)
+    switch identity(in: answer, settlement) {
+    case .known(let token): return try keepOrHold(answer, token.facts, settlement)
     case .unsaid:
       // A code always brings an ID token (section 3.1.3.3).
-      guard provider.kind == .oidc, pending(intent)?.flow == .browser else {
-        return try keepOrHold(answer, answer.user, intent, account, provider, caller, evidence)
+      guard settlement.provider.kind == .oidc, settlement.pending?.flow == .browser else {
+        return try keepOrHold(answer, answer.user, settlement)
       }
       why = "the provider's answer has no ID token"
     case .refused(let reason): why = reason
     case .unknownKey(let reason):
-      if !isSignIn {
-        try withhold(answer, intent, account, provider, caller, sent)
+      if !settlement.isSignIn {
+        try withhold(answer, settlement)
         return .providerUnavailable(reason, retryAfter: nil)
       }
       why = reason
     }
-    guard !isSignIn else {
-      discard(answer.refreshToken, of: provider, intent)
-      return try end(intent, .misconfigured(why), caller)
+    guard !settlement.isSignIn else {
+      discard(answer.refreshToken, of: settlement.provider, settlement.intent)
+      return try end(settlement.intent, .misconfigured(why), settlement.caller)
     }
-    try keepRefreshToken(answer.refreshToken, intent, account, provider, caller, sent)
+    try keepRefreshToken(answer.refreshToken, settlement)
     return .misconfigured("\(why); the new access token is not used")
   }
 
@@ -113,26 +101,12 @@ extension Vault {
   private func keepOrHold(
     _ answer: TokenAnswer,
     _ user: UserFacts?,
-    _ intent: IntentRow,
-    _ account: AccountRow,
-    _ provider: Provider,
-    _ caller: Caller,
-    _ evidence: Evidence
+    _ settlement: Settlement
   ) throws(VaultFailure) -> VaultFailure? {
-    if let refusal = try holdReplacement(answer, user, intent, account, provider, caller) {
-      return refusal
-    }
-    let sent = refreshTokenSent(for: intent, evidence)
-    try keep(answer, user, intent, account, provider, caller, sent)
-    noteReplaced(evidence.replaced, by: answer.refreshToken, intent)
+    if let refusal = try holdReplacement(answer, user, settlement) { return refusal }
+    try keep(answer, user, settlement)
+    noteReplaced(settlement.evidence.replaced, by: answer.refreshToken, settlement.intent)
     return nil
-  }
-
-  /// The refresh token that an exchange sent; `nil` for a sign-in.
-  ///
-  /// A sign-in sends a password or a code, so the token that it brings is always a different one.
-  private func refreshTokenSent(for intent: IntentRow, _ evidence: Evidence) -> SharedSecret? {
-    intent.purpose == .refresh ? evidence.sent : nil
   }
 
   /// The provider's current keys, if the keys in a sign-in's intent are too old for the answer in
@@ -149,16 +123,16 @@ extension Vault {
       let found = try? outcome(in: image, of: intent),
       case .answered(let status, let retryAfter, let body) = found
     else { return nil }
-    let account = try account(withIdentifier: intent.account)
-    let provider = try provider(for: intent, of: account)
+    let settlement = try settlement(of: intent, .engine(owner))
+    let provider = settlement.provider
     let judgement = ProviderClient(provider: provider).judge(
       status: status,
       retryAfter: retryAfter,
       body: body.bytes,
-      for: tokenPurpose(of: intent)
+      for: settlement.tokenPurpose
     )
     guard case .tokens(let answer) = judgement,
-      case .unknownKey = identity(in: answer, intent, account, provider, nil)
+      case .unknownKey = identity(in: answer, settlement)
     else { return nil }
     do throws(VaultFailure) {
       return try await keys(of: provider, isMissingOne: true)

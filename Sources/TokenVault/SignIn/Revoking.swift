@@ -12,7 +12,7 @@ internal import System
 // engine first refreshes to get one.
 extension Vault {
   /// The cause of a required sign-in after the provider has refused the refresh token itself.
-  static let endedCause = "the provider has ended the grant"
+  static let endedCause = "the provider signed you out"
 
   /// Ends the grant of an account at its provider.
   ///
@@ -59,7 +59,8 @@ extension Vault {
     if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
       !provider.hasOneToken, let slot
     {
-      let newer = try await tokens(for: row, provider, token, right, slot, caller)
+      let context = AccountContext(row: row, provider: provider)
+      let newer = try await tokens(for: context, token, right, slot, caller)
       guard let newer else {
         return notRevoked(try account(withIdentifier: row.id), word.revocation.reason)
       }
@@ -159,26 +160,25 @@ extension Vault {
   /// `nil` if the refresh brought no tokens. The tokens are read from the answer, so the gate need
   /// not open the new refresh token.
   private func tokens(
-    for row: AccountRow,
-    _ provider: Provider,
+    for account: AccountContext,
     _ token: SharedSecret,
     _ right: RightToRevoke,
     _ slot: consuming SlotFile,
     _ caller: Caller
   ) async throws(VaultFailure) -> (access: String, refresh: SharedSecret)? {
-    let asked = try request(nil, nil, of: row)
     // Start the exchange helper before T1, as for a refresh.
     let exchangeHelper = await exchange.exchangeHelper()
     let answer = try await send(
       token,
-      asked,
-      of: row,
-      to: provider,
-      after: nil,
-      method: right.authority.method,
+      OutgoingRefresh(
+        account: account,
+        asked: .standard,
+        earlier: nil,
+        method: right.authority.method,
+        caller: caller
+      ),
       slot,
-      by: exchangeHelper,
-      caller
+      by: exchangeHelper
     )
     do throws(VaultFailure) {
       try settle(answer, caller: caller)
@@ -187,7 +187,7 @@ extension Vault {
       if case .unexpected = error { throw error }
       return nil
     }
-    guard let fresh = tokens(in: answer, provider) else { return nil }
+    guard let fresh = tokens(in: answer, account.provider) else { return nil }
     return (fresh.accessToken, fresh.refreshToken ?? token)
   }
 

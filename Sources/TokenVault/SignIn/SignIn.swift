@@ -73,17 +73,10 @@ extension Vault {
     toSignIn name: String,
     _ provider: Provider?
   ) async throws(VaultFailure) -> Provider {
-    do throws(ConfigurationError) {
-      _ = try AccountName(name)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
+    _ = try accountName(name)
     if let provider {
       // Check this before the person signs in at the provider for nothing.
-      let known = try stored { () throws(StorageError) in
-        try self.store.account(named: name, owner: self.owner)
-      }
-      if known == nil { try demandRoomForAccount() }
+      if try accountIfAny(named: name) == nil { try demandRoomForAccount() }
       return try await usable(provider)
     }
     return try await usable(try self.provider(of: try account(named: name)))
@@ -96,13 +89,11 @@ extension Vault {
     newUser: String??
   ) throws(VaultFailure) -> ProviderRequest {
     let client = ProviderClient(provider: provider)
-    do throws(OAuthError) {
+    return try mappingErrors(to: .invalidArgument) {
       guard let name = newUser else {
         return try client.login(email: email, password: password.bytes)
       }
       return try client.register(email: email, name: name, password: password.bytes)
-    } catch {
-      throw .invalidArgument("\(error)")
     }
   }
 
@@ -116,18 +107,9 @@ extension Vault {
     _ provider: Provider?
   ) throws(VaultFailure) -> AccountRow {
     let known = subject.target
-    if let known, let row = try find(known.identifier) { return row }
-    let checked: AccountName
-    do throws(ConfigurationError) {
-      checked = try AccountName(subject.name)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
-    if let existing = try stored({ () throws(StorageError) in
-      try self.store.account(named: checked.text, owner: self.owner)
-    }) {
-      return existing
-    }
+    if let known, let row = try accountIfAny(withIdentifier: known.identifier) { return row }
+    let checked = try accountName(subject.name)
+    if let existing = try accountIfAny(named: checked.text) { return existing }
     if let known, !known.isNew { throw .isAnother(known.name) }
     guard let provider else {
       throw .noSuchAccount(checked.text)
@@ -145,12 +127,10 @@ extension Vault {
     )
     try bind(&new, to: provider, exportable: false)
     let row = new
-    try stored { () throws(StorageError) in
-      try SlotFile.create(in: self.directory, account: row.id)
-    }
+    try stored(try SlotFile.create(in: directory, account: row.id))
     do throws(VaultFailure) {
-      try change { () throws(VaultFailure) in
-        try self.stored { () throws(StorageError) in try self.store.insert(row) }
+      try change {
+        try store.insert(row)
       }
     } catch {
       try? SlotFile.delete(in: directory, account: row.id)
@@ -162,11 +142,9 @@ extension Vault {
   /// Removes an account that a sign-in made and that never got a token.
   func removeHusk(_ row: AccountRow) throws(VaultFailure) {
     guard row.generation == 0, row.state == .signedOut else { return }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in _ = try self.store.deleteAccount(id: row.id) }
+    try change {
+      _ = try store.deleteAccount(id: row.id)
     }
-    try stored { () throws(StorageError) in
-      try SlotFile.delete(in: self.directory, account: row.id)
-    }
+    try stored(try SlotFile.delete(in: directory, account: row.id))
   }
 }

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import OAuth
 internal import SecretMemory
@@ -82,7 +83,7 @@ extension Vault {
       await enter(account.id)
       defer { leave(account.id) }
       // An earlier call may have renamed the account, or removed it because the provider refused.
-      guard let current = try find(account.id),
+      guard let current = try accountIfAny(withIdentifier: account.id),
         current.name == account.name || current.id == subject.target?.identifier
       else { continue }
       if let target = subject.target, target.identifier != account.id {
@@ -104,7 +105,7 @@ extension Vault {
       default: break
       }
       // Recovery removes a new account whose interrupted sign-in brought nothing.
-      guard let row = try find(account.id) else { continue }
+      guard let row = try accountIfAny(withIdentifier: account.id) else { continue }
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
         // The earlier exchange brought a refresh token, but not everything that was expected.
         return .signedIn(try facts(of: row, at: location))
@@ -120,13 +121,9 @@ extension Vault {
     }
   }
 
-  func find(_ identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
-    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
-  }
-
   /// Whether an earlier exchange belongs to the same sign-in or registration.
   private func isOf(_ attempt: SignInAttempt, _ intent: IntentRow) -> Bool {
-    guard attempt.purpose == intent.purpose, let before = pending(intent) else { return false }
+    guard attempt.purpose == intent.purpose, let before = intent.pendingSignIn else { return false }
     if attempt.purpose == .register { return before.email == attempt.pending.email }
     return before.login != nil && before.login == attempt.pending.login
   }
@@ -143,25 +140,7 @@ extension Vault {
     let exchangeHelper = await exchange.exchangeHelper()
     let intent: IntentRow
     do throws(VaultFailure) {
-      var pending = attempt.pending
-      if let refresh = try self.intent(of: row), refresh.purpose == .refresh {
-        pending.uncertain = refresh
-      }
-      pending.sealedClientSecret = try sealedClientSecret(
-        of: attempt.provider,
-        owner: row.owner,
-        account: row.id
-      )
-      intent = try newIntent(attempt.purpose, for: row, context: pending.encoded)
-      if pending.flow == .device {
-        // This is one poll of many: the audit log gets a record only from the one that ends the
-        // sign-in.
-        try change { () throws(VaultFailure) in
-          try self.stored { () throws(StorageError) in try self.store.put(intent) }
-        }
-      } else {
-        try begin(intent, AuditEntry(event(of: intent), .begun, account: row, caller: caller))
-      }
+      intent = try begin(attempt, for: row, caller)
     } catch {
       try? removeHusk(row)
       throw error
@@ -195,6 +174,31 @@ extension Vault {
       if let held = heldSignIns.removeValue(forKey: intent.intent) { return .held(held) }
       throw error.telling(await revokeDiscarded(of: intent.intent))
     }
+  }
+
+  /// T1 of a sign-in.
+  private func begin(
+    _ attempt: SignInAttempt,
+    for row: AccountRow,
+    _ caller: Caller
+  ) throws(VaultFailure) -> IntentRow {
+    var pending = attempt.pending
+    if let refresh = try intent(of: row), refresh.purpose == .refresh {
+      pending.uncertain = refresh
+    }
+    pending.sealedClientSecret = try sealedClientSecret(
+      of: attempt.provider,
+      owner: row.owner,
+      account: row.id
+    )
+    let intent = try newIntent(attempt.purpose, for: row, context: pending.encoded)
+    if pending.flow == .device {
+      // Of many polls, the audit log gets a record only of the one that ends the sign-in.
+      try change { try store.put(intent) }
+    } else {
+      try begin(intent, AuditEntry(intent.event, .begun, account: row, caller: caller))
+    }
+    return intent
   }
 
   /// The result of an exchange.

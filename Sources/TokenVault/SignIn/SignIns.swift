@@ -55,11 +55,8 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> LoginStart {
     try demandCurrentStore()
-    let scopes: ScopeRequest?
-    do throws(OAuthError) {
-      scopes = try scope.map { text throws(OAuthError) in try ScopeRequest(scope: text) }
-    } catch {
-      throw .invalidArgument("\(error)")
+    let scopes = try mappingErrors(to: .invalidArgument) {
+      try scope.map { try ScopeRequest(scope: $0) }
     }
     let account = try target(of: name)
     let target = try await target(toSignIn: name, provider)
@@ -94,14 +91,11 @@ extension Vault {
 
   /// The account with this name as it is now; an account that never had a token counts as new.
   private func target(of name: String) throws(VaultFailure) -> LoginTarget {
-    do throws(VaultFailure) {
-      let row = try account(named: name)
-      let isNew = row.generation == 0 && row.state == .signedOut
-      return LoginTarget(name: row.name, identifier: row.id, isNew: isNew)
-    } catch {
-      guard case .noSuchAccount = error else { throw error }
+    guard let row = try accountIfAny(named: name) else {
       return LoginTarget(name: name, identifier: try random(16), isNew: true)
     }
+    let isNew = row.generation == 0 && row.state == .signedOut
+    return LoginTarget(name: row.name, identifier: row.id, isNew: isNew)
   }
 
   /// Adds a sign-in under a name that cannot be guessed.

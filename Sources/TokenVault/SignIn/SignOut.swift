@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import Presence
@@ -43,18 +44,10 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return .withoutCheck
     }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .signOut,
-      account: account.id,
-      detail: account.shownIdentity
-    )
-    if let prompt {
-      let proof = try spendable(prompt, question: question, caller: caller)
-      return RightToRevoke(authority: Authority(proof), purpose: .signOut)
-    }
-    if let right = try await rightOfWindow(account, caller) { return right }
-    throw try await askForPresence(question, account: account.name, caller: caller)
+    let question = caller.question(.signOut, about: account.id, detail: account.shownIdentity)
+    if prompt == nil, let right = try await rightOfWindow(account, caller) { return right }
+    let proof = try await proof(of: question, account: account.name, by: prompt, caller)
+    return RightToRevoke(authority: Authority(proof), purpose: .signOut)
   }
 
   /// The right that an open unlock window gives, as for a refresh.
@@ -104,34 +97,23 @@ extension Vault {
     // A refresh during the revocation may have brought another generation.
     var row = try account(withIdentifier: identifier)
     try removeTokenFile(of: row.name)
-    row.state = .signedOut
-    row.cause = nil
-    row.sealedRefreshToken = nil
-    row.loginScope = nil
-    row.missingScope = nil
-    let changed = row
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.update(changed)
-        try self.store.deleteAccessTokens(account: changed.id)
-        try self.store.deleteIntent(account: changed.id)
-      }
-      try self.forgetSteadiness(of: changed.id)
-      try self.countBoxChange()
-      try self.record(
-        AuditEntry(
-          .logout,
-          .done,
-          account: changed,
-          caller: caller,
-          method: right?.authority.method,
-          detail: answer.auditDetail
-        )
+    row.signOut()
+    try changeSealed(emptiesLog: true) {
+      try store.update(row)
+      try store.deleteAccessTokens(account: row.id)
+      try store.deleteIntent(account: row.id)
+      try forgetSteadiness(of: row.id)
+      try record(
+        .logout,
+        .done,
+        row,
+        by: caller,
+        method: right?.authority.method,
+        detail: answer.auditDetail
       )
+    } committed: {
+      forgetTokens(of: row.id)
     }
-    forgetTokens(of: changed.id)
-    try raiseCounter()
-    try stored { () throws(StorageError) in try self.store.checkpoint() }
     return answer
   }
 }
@@ -162,6 +144,15 @@ extension Revocation {
 extension AccountRow {
   /// Whether a presence check guards it; an unknown class counts as guarded.
   var isProtected: Bool { protection != ProtectionClass.none.rawValue }
+
+  /// Leaves nothing of the login in the row.
+  mutating func signOut() {
+    state = .signedOut
+    cause = nil
+    sealedRefreshToken = nil
+    loginScope = nil
+    missingScope = nil
+  }
 }
 
 extension Provider {

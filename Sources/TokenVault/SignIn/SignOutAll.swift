@@ -101,14 +101,14 @@ extension Vault {
   ) throws(VaultFailure) -> [([UInt8], Authority)] {
     var proofs: [([UInt8], Authority)] = []
     try outcome(of: prompt, caller) { () throws(PresenceOutcome) in
-      guard let question = self.prompts.question(of: prompt), question.purpose == .signOut else {
+      guard let question = prompts.question(of: prompt), question.purpose == .signOut else {
         throw .denied("no passed presence check for this")
       }
-      try self.prompts.takeProofs(
+      try prompts.takeProofs(
         prompt,
         question: question,
         connection: caller.connection,
-        at: self.clock.boot
+        at: clock.boot
       ) { account, proof in
         proofs.append((account, Authority(proof)))
       }

@@ -45,24 +45,18 @@ extension Vault {
   /// Keeps the person's consent to a refresh that may narrow the sign-in.
   func noteConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard try scopesAtRisk(asked, account) != nil, try !hasConsent(account) else { return }
-    try change { () throws(VaultFailure) in
-      try self.stored { () throws(StorageError) in
-        try self.store.setMeta(Self.consentKey(account.id), to: [1])
-      }
+    try change {
+      try store.setMeta(Self.consentKey(account.id), to: [1])
     }
   }
 
   /// Removes the consent, inside the transaction that ends the sign-in it was for.
-  func forgetConsent(of account: [UInt8]) throws(VaultFailure) {
-    try stored { () throws(StorageError) in
-      try self.store.setMeta(Self.consentKey(account), to: nil)
-    }
+  func forgetConsent(of account: [UInt8]) throws(StorageError) {
+    try store.setMeta(Self.consentKey(account), to: nil)
   }
 
   private func hasConsent(_ account: AccountRow) throws(VaultFailure) -> Bool {
-    try stored { () throws(StorageError) in
-      try self.store.meta(Self.consentKey(account.id))
-    } != nil
+    try stored(try store.meta(Self.consentKey(account.id))) != nil
   }
 
   /// The sign-in's scopes that a refresh leaves out and may lose, empty if they are not known;

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import OAuth
 internal import Storage
@@ -37,15 +38,12 @@ extension Vault {
     let other =
       audience == settings.audience || settings.resources == audience.map { [$0] }
       ? nil : audience
-    let asked: ScopeRequest
-    do throws(OAuthError) {
-      asked = try ScopeRequest(
+    let asked = try mappingErrors(to: .invalidArgument) {
+      try ScopeRequest(
         scope: try isUsual(scope, settings, account, hasAudience: other != nil) ? nil : scope,
         audience: isResource ? nil : other,
         resources: isResource ? other.map { [$0] } ?? [] : []
       )
-    } catch {
-      throw .invalidArgument("\(error)")
     }
     guard !provider.hasOneToken || asked == .standard else {
       throw .invalidArgument(
@@ -121,7 +119,7 @@ extension Vault {
     guard let left = secondsLeft(of: row) else { return nil }
     guard let wanted else {
       guard left > 0 else { return nil }
-      return AccessGrant(account, row, isShorterThanRequested: left < leastLifetime)
+      return AccessGrant(account.name, row, isShorterThanRequested: left < leastLifetime)
     }
     guard row.serves(wanted, left: left) else { return nil }
     noteUse(of: row)
@@ -129,7 +127,7 @@ extension Vault {
       writeTokenFile(of: account, row)
       putAtHand(account, row)
     }
-    return AccessGrant(account, row, isShorterThanRequested: left < wanted)
+    return AccessGrant(account.name, row, isShorterThanRequested: left < wanted)
   }
 
   /// Seconds until a stored token expires; `nil` if the clock is earlier than the time of storing
@@ -145,14 +143,12 @@ extension Vault {
     of account: AccountRow,
     _ scopeSet: String = ""
   ) throws(VaultFailure) -> AccessTokenRow? {
-    try stored { () throws(StorageError) in
-      try self.store.accessToken(account: account.id, scopeSet: scopeSet)
-    }
+    try stored(try store.accessToken(account: account.id, scopeSet: scopeSet))
   }
 
   /// All access tokens of an account, expired or not.
   func tokens(of account: AccountRow) throws(VaultFailure) -> [AccessTokenRow] {
-    try stored { () throws(StorageError) in try self.store.accessTokens(account: account.id) }
+    try stored(try store.accessTokens(account: account.id))
   }
 
   /// Drops the stored token that a server refused, of any set, and no other.
@@ -166,39 +162,32 @@ extension Vault {
     let rows = try tokens(of: account).filter { $0.token == rejected && !$0.isSealed }
     guard !rows.isEmpty else { return }
     if rows.contains(where: \.scopeSet.isEmpty) { try removeTokenFile(of: account.name) }
-    try change { () throws(VaultFailure) in
+    try change {
       for row in rows {
-        try self.stored { () throws(StorageError) in
-          try self.store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
-        }
+        try store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
       }
-      try self.record(AuditEntry(.rejected, .done, account: account, caller: caller))
+      try record(.rejected, .done, account, by: caller)
     }
   }
 
   // MARK: - What an answer brings
 
   /// Stores an access token in place of the last one of its set, inside the transaction.
-  func keep(_ token: AccessTokenRow) throws(VaultFailure) {
+  func keep(_ token: AccessTokenRow) throws(StorageError) {
     failing.remove(token.account)
-    try stored { () throws(StorageError) in
-      try self.store.put(token)
-      try self.store.trimAccessTokens(
-        account: token.account,
-        keeping: Self.mostScopeSets,
-        newest: token.scopeSet
-      )
-    }
+    try store.put(token)
+    try store.trimAccessTokens(
+      account: token.account,
+      keeping: Self.mostScopeSets,
+      newest: token.scopeSet
+    )
   }
 
   /// The access token of an answer, for the set that the intent was for.
-  func accessToken(
-    in answer: TokenAnswer,
-    _ intent: IntentRow,
-    _ provider: Provider
-  ) -> AccessTokenRow {
+  func accessToken(in answer: TokenAnswer, _ settlement: Settlement) -> AccessTokenRow {
+    let intent = settlement.intent
     // If an earlier engine sent the request, some of the token's life has passed.
-    let came = answerMoment(of: intent, provider)
+    let came = answerMoment(of: intent, settlement.provider)
     return AccessTokenRow(
       account: intent.account,
       scopeSet: scopeSet(of: intent),
@@ -229,14 +218,22 @@ extension ScopeRequest {
 }
 
 extension AccessGrant {
-  init(_ account: AccountRow, _ row: AccessTokenRow, isShorterThanRequested: Bool) {
+  /// The grant of a stored token, or of the one that its row only describes.
+  init(
+    _ account: String,
+    _ row: AccessTokenRow,
+    isShorterThanRequested: Bool,
+    token: String? = nil,
+    opened: OpenedToken? = nil
+  ) {
     self.init(
-      account: account.name,
-      accessToken: row.token,
+      account: account,
+      accessToken: token ?? row.token,
       tokenType: row.tokenType,
       expiresAt: row.expiresAt,
       isShorterThanRequested: isShorterThanRequested,
-      scope: row.grantedScope
+      scope: row.grantedScope,
+      opened: opened
     )
   }
 }

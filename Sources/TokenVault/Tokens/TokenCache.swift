@@ -82,14 +82,10 @@ public struct GrantAtHand: Sendable {
 
   init(_ token: TokenAtHand, isShorterThanRequested: Bool) {
     self.token = token
-    let row = token.row
     grant = AccessGrant(
-      account: token.account,
-      accessToken: row.token,
-      tokenType: row.tokenType,
-      expiresAt: row.expiresAt,
-      isShorterThanRequested: isShorterThanRequested,
-      scope: row.grantedScope
+      token.account,
+      token.row,
+      isShorterThanRequested: isShorterThanRequested
     )
   }
 

@@ -40,14 +40,14 @@ extension Vault {
   }
 
   private func untaken(_ taken: [[UInt8]]) throws(VaultFailure) -> [UInt8]? {
-    try stored { () throws(StorageError) in try self.store.allAccounts() }
+    try stored(try store.allAccounts())
       .first { !taken.contains($0.id) }?.id
   }
 
   /// Leaves nothing in a slot.
   func empty(_ slot: borrowing SlotFile) throws(VaultFailure) {
-    let image = try stored { () throws(StorageError) in try slot.readWhole() }
+    let image = try stored(try slot.readWhole())
     guard !SlotImage.isEmpty(image) else { return }
-    try stored { () throws(StorageError) in try slot.zero() }
+    try stored(try slot.zero())
   }
 }

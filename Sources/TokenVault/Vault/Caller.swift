@@ -1,3 +1,4 @@
+internal import Presence
 public import System
 
 /// Who asks: the connection, which carries the authority, and what can be told about the program.
@@ -19,7 +20,7 @@ public struct Caller: Sendable {
   public let connection: UInt64
   /// The uid that the kernel recorded at connect(2).
   public let user: UInt32
-  /// What to show, such as `bash, pid 4211`.
+  /// What to show, such as `bash, PID 4211`.
   public let requester: String
   /// The program at the other end of the connection; nil for the engine itself.
   public let peer: Peer?
@@ -43,5 +44,33 @@ public struct Caller: Sendable {
     self.peer = peer
     self.terminal = terminal
     self.asking = asking
+  }
+}
+
+extension Caller {
+  /// A question for this caller's person.
+  ///
+  /// - Parameters:
+  ///   - purpose: the purpose of the check.
+  ///   - account: the account; `nil` for the vault as a whole.
+  ///   - detail: further text for the person.
+  ///   - accounts: the accounts that `detail` names, if several.
+  ///   - binding: data that the check is bound to and that is too long to show.
+  /// - Returns: the question.
+  func question(
+    _ purpose: PresencePurpose,
+    about account: [UInt8]? = nil,
+    detail: String? = nil,
+    accounts: [[UInt8]] = [],
+    binding: [UInt8]? = nil
+  ) -> PromptQuestion {
+    PromptQuestion(
+      user: user,
+      purpose: purpose,
+      account: account,
+      detail: detail,
+      binding: binding,
+      accounts: accounts
+    )
   }
 }

@@ -11,7 +11,7 @@ public struct AccessGrant: Sendable, Equatable {
   /// Seconds since 1970; nil if the provider did not say.
   public let expiresAt: Int64?
   /// The provider gave less time than was asked for.
-  public let isShorterThanRequested: Bool
+  public internal(set) var isShorterThanRequested: Bool
   /// The scopes that the provider granted; nil if it did not say.
   public let scope: String?
   /// Scopes that were asked for, or are the login's, and were not granted; `nil` if there are

@@ -47,15 +47,15 @@ extension Vault {
     account name: String?
   ) throws(VaultFailure) -> [AuditFacts] {
     let identifier = if let name { try account(named: name).id } else { nil as [UInt8]? }
-    return try stored { () throws(StorageError) in
-      try self.store.audit(
+    return try stored(
+      try store.audit(
         after: number,
         since: since,
-        owner: self.owner,
+        owner: owner,
         accountID: identifier,
         limit: 128
       )
-    }.map { row in
+    ).map { row in
       AuditFacts(
         number: row.number,
         time: row.time,
@@ -101,10 +101,10 @@ extension Vault {
     isDefault: Bool,
     at location: CallerLocation
   ) throws(VaultFailure) -> AccountFacts {
-    let provider: Provider
+    let account: AccountContext
     let isProtected: Bool
     do throws(VaultFailure) {
-      provider = try self.provider(of: row)
+      account = try context(of: row)
       isProtected = try protectionClass(of: row) == .presence
     } catch {
       // One damaged record must not hide the others; it is told of instead.
@@ -112,7 +112,8 @@ extension Vault {
       return damaged(row, isDefault: isDefault, message)
     }
     let token = try token(of: row)
-    let hasEnded = try hasEnded(row, token, provider)
+    let provider = account.provider
+    let hasEnded = hasEnded(account, token)
     return AccountFacts(
       name: row.name,
       provider: row.provider,

@@ -9,11 +9,13 @@ internal import System
 extension Vault {
   // MARK: - Transactions
 
-  /// One transaction; it is undone as a whole where `body` throws.
-  func change<Value>(_ body: () throws(VaultFailure) -> Value) throws(VaultFailure) -> Value {
+  /// Runs one transaction, which is undone as a whole if `body` throws.
+  ///
+  /// `body` may call the store directly: its errors become a `VaultFailure` here.
+  func change<Value>(_ body: () throws -> Value) throws(VaultFailure) -> Value {
     if isCounterBehind { try raiseCounter() }
     do {
-      let value = try store.transaction { () throws(VaultFailure) -> Value in
+      let value = try store.transaction {
         // Before anything is committed: what is at hand of these accounts may be untrue then.
         defer { tokenCache.takeBack(store.takeChangedAccounts()) }
         return try body()
@@ -29,15 +31,11 @@ extension Vault {
     }
   }
 
-  /// A step of the store, with its error in the vault's words.
+  /// Runs a step of the store outside a transaction, or of a file beside it.
   nonisolated func stored<Value: ~Copyable>(
-    _ body: () throws(StorageError) -> Value
+    _ step: @autoclosure () throws(StorageError) -> Value
   ) throws(VaultFailure) -> Value {
-    do throws(StorageError) {
-      return try body()
-    } catch {
-      throw failure(of: error)
-    }
+    do { return try step() } catch { throw failure(of: error) }
   }
 
   nonisolated func failure(of error: StorageError) -> VaultFailure {
@@ -47,11 +45,7 @@ extension Vault {
 
   /// Random bytes that are no secret.
   nonisolated func random(_ count: Int) throws(VaultFailure) -> [UInt8] {
-    do throws(CryptographyError) {
-      return try randomBytes(count)
-    } catch {
-      throw .unexpected("no random bytes: \(error)")
-    }
+    try mappingErrors(to: .unexpected("no random bytes")) { try randomBytes(count) }
   }
 
   // MARK: - Accounts
@@ -63,18 +57,19 @@ extension Vault {
       if try firstAccounts(1).isEmpty { throw .noSuchAccount("") }
       throw .invalidArgument("there are several accounts: name one")
     }
-    let checked: AccountName
-    do throws(ConfigurationError) {
-      checked = try AccountName(name)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
-    guard
-      let row = try stored({ () throws(StorageError) in
-        try self.store.account(named: checked.text, owner: self.owner)
-      })
-    else { throw .noSuchAccount(checked.text) }
+    guard let row = try accountIfAny(named: name) else { throw .noSuchAccount(name) }
     return row
+  }
+
+  /// The account of a name; `nil` if there is none.
+  func accountIfAny(named name: String) throws(VaultFailure) -> AccountRow? {
+    let name = try accountName(name)
+    return try stored(try store.account(named: name.text, owner: owner))
+  }
+
+  /// A checked name.
+  func accountName(_ name: String) throws(VaultFailure) -> AccountName {
+    try mappingErrors(to: .invalidArgument) { try AccountName(name) }
   }
 
   func account(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow {
@@ -85,11 +80,11 @@ extension Vault {
   }
 
   func accountIfAny(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow? {
-    try stored { () throws(StorageError) in try self.store.account(id: identifier) }
+    try stored(try store.account(id: identifier))
   }
 
   func accounts() throws(VaultFailure) -> [AccountRow] {
-    try stored { () throws(StorageError) in try self.store.accounts(owner: self.owner) }
+    try stored(try store.accounts(owner: owner))
   }
 
   /// The first accounts by name.
@@ -97,55 +92,16 @@ extension Vault {
   /// A call that names no account has to know whether there is one, none or several, and must not cost
   /// more with each account.
   func firstAccounts(_ count: Int) throws(VaultFailure) -> [AccountRow] {
-    try stored { () throws(StorageError) in
-      try self.store.accounts(owner: self.owner, atMost: count)
-    }
+    try stored(try store.accounts(owner: owner, atMost: count))
   }
 
   /// SHA-256.
   nonisolated func digest(_ bytes: [UInt8]) throws(VaultFailure) -> [UInt8] {
-    do throws(CryptographyError) {
-      return try sha256(bytes)
-    } catch {
-      throw .unexpected("no digest: \(error)")
-    }
+    try mappingErrors(to: .unexpected("no digest")) { try sha256(bytes) }
   }
 
   func intent(of account: AccountRow) throws(VaultFailure) -> IntentRow? {
-    try stored { () throws(StorageError) in try self.store.intent(account: account.id) }
-  }
-
-  /// The provider as it was at login; no file is consulted.
-  ///
-  /// The box is bound to the digest in the row, so the settings beside it must have that digest:
-  /// else settings that were edited in the store would take the token somewhere else, or an edited
-  /// permission would let it out.
-  func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
-    if let lastProvider, lastProvider.serves(account) { return lastProvider.provider }
-    let form = account.providerSettings
-    let secret = try clientSecret(account.sealedClientSecret, beside: form, of: account)
-    let binding = try bindingOf(form, secret, exportable: account.exportable)
-    guard binding == account.binding else {
-      throw .vaultUnsafe(
-        "the provider in the record of \(account.name) is not the one of its login",
-        hint: "nothing was changed; restore the vault from a backup, or sign in again"
-      )
-    }
-    let provider: Provider
-    do throws(ConfigurationError) {
-      provider = try Provider(
-        name: try ProviderName(account.provider),
-        canonicalForm: form,
-        clientSecret: secret
-      )
-    } catch {
-      throw .vaultUnsafe(
-        "the provider in the record of \(account.name) cannot be read: \(error)",
-        hint: "nothing was changed; restore the vault from a backup, or sign in again"
-      )
-    }
-    lastProvider = LastProvider(provider, of: account)
-    return provider
+    try stored(try store.intent(account: account.id))
   }
 
   // MARK: - One at a time
@@ -199,9 +155,7 @@ extension Vault {
 
   /// Removes it; what must not be used any more is gone before the change is committed.
   func removeTokenFile(of name: String) throws(VaultFailure) {
-    _ = try stored { () throws(StorageError) in
-      try TokenFiles.remove(account: name, in: self.directory)
-    }
+    _ = try stored(try TokenFiles.remove(account: name, in: directory))
   }
 }
 
@@ -222,31 +176,4 @@ extension VaultFailure {
 func hexadecimal(_ bytes: [UInt8]) -> String {
   let digits = Array("0123456789abcdef")
   return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-}
-
-/// The provider that was read last: a refresh asks for the same one five times.
-struct LastProvider {
-  let provider: Provider
-  private let name: String
-  private let settings: [UInt8]
-  private let binding: [UInt8]
-  private let isExportable: Bool
-
-  /// Nil if it has a client secret, which is in memory only while it is needed.
-  init?(_ provider: Provider, of account: AccountRow) {
-    guard account.sealedClientSecret == nil, provider.oauth?.clientSecret == nil
-    else { return nil }
-    self.provider = provider
-    name = account.provider
-    settings = account.providerSettings
-    binding = account.binding
-    isExportable = account.exportable
-  }
-
-  /// Whether the record of an account says what it said when this provider was read.
-  func serves(_ account: AccountRow) -> Bool {
-    account.sealedClientSecret == nil && account.exportable == isExportable
-      && account.provider.utf8.elementsEqual(name.utf8) && account.binding == binding
-      && account.providerSettings == settings
-  }
 }

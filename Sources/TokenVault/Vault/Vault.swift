@@ -1,8 +1,9 @@
+package import AuditLog
 internal import Configuration
 internal import Cryptography
-public import Presence
+package import Presence
 internal import SecretMemory
-public import Storage
+package import Storage
 internal import Synchronization
 internal import System
 
@@ -88,7 +89,6 @@ public actor Vault {
   var logins = PendingSignIns()
   var watchers = WatcherBook()
   var documents = MetadataCache()
-  var lastProvider: LastProvider?
   /// When a provider that answered 429 may be asked again for an account's tokens.
   var retryAfter: [[UInt8]: BootInstant] = [:]
   var uncheckedTokens: [[UInt8]: UncheckedToken] = [:]
@@ -124,7 +124,7 @@ public actor Vault {
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
   /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
   ///   newer, or not safe. Nothing is changed then.
-  public init(
+  package init(
     directory: StateDirectory,
     owner: UInt32,
     exchange: any TokenExchange,

@@ -154,7 +154,8 @@ extension Vault {
   ) throws(VaultFailure) -> (facts: WatchFacts, end: BootInstant?) {
     let now = clock.boot
     let open = windows.window(at: location.name, now: now)
-    guard let row = try row(of: name) else {
+    let found = if let name { try accountIfAny(named: name) } else { try impliedAccount() }
+    guard let row = found else {
       let isUnlocked = open.map { $0.accounts == nil } ?? false
       return (WatchFacts(account: nil, isUnlocked: isUnlocked), open?.closing)
     }
@@ -169,17 +170,6 @@ extension Vault {
     }
     let isUnlocked = open?.covers(row.id, at: now) ?? false
     return (WatchFacts(account: account, isUnlocked: isUnlocked), end)
-  }
-
-  /// The account; `nil` if there is none.
-  private func row(of name: String?) throws(VaultFailure) -> AccountRow? {
-    guard let name else { return try impliedAccount() }
-    do throws(VaultFailure) {
-      return try account(named: name)
-    } catch {
-      guard case .noSuchAccount = error else { throw error }
-      return nil
-    }
   }
 
   // MARK: - Waiting

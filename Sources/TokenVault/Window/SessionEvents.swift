@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Presence
 internal import System
 
@@ -60,7 +61,7 @@ extension Vault {
     }
     guard wasOpen else { return }
     let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)
-    try? change { () throws(VaultFailure) in try self.record(entry) }
+    try? change { try record(entry) }
   }
 
   private func endEnrollments(where isOver: (EnrollmentRun) -> Bool) {

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Presence
 internal import Storage
@@ -20,23 +21,11 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFacts {
-    if let seconds, seconds < 1 || seconds > UnlockWindow.hardLimit {
-      throw .invalidArgument("an unlock window is between 1 second and 12 hours long")
-    }
     let policy = try policy()
-    if let seconds, seconds > Int64(policy.windowLimit) * 3600 {
-      throw .refused(
-        "an unlock window is at most \(policy.windowLimit) h long\(try origin(of: .windowLimit))"
-      )
-    }
+    try demandLength(seconds, policy)
     var covered: Set<[UInt8]>? = names.isEmpty ? nil : []
     for name in names { covered?.insert(try account(named: name).id) }
-    let question = PromptQuestion(
-      user: caller.user,
-      purpose: .unlock,
-      account: nil,
-      detail: Self.shown(names, seconds)
-    )
+    let question = caller.question(.unlock, detail: Self.shown(names, seconds))
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     // The location at which the person was asked; it was looked up again before the check could
     // pass.
@@ -63,20 +52,26 @@ extension Vault {
       provenBy: origin,
       at: clock.boot
     )
-    try change { () throws(VaultFailure) in
-      try self.record(
-        AuditEntry(
-          .unlock,
-          .done,
-          account: nil,
-          caller: caller,
-          detail: (names.isEmpty ? "all accounts" : names.joined(separator: ", "))
-            + (seconds.map { ", \($0) s" } ?? ", sliding")
-        )
-      )
+    let detail =
+      (names.isEmpty ? "all accounts" : names.joined(separator: ", "))
+      + (seconds.map { ", \($0) s" } ?? ", sliding")
+    try change {
+      try record(.unlock, .done, by: caller, detail: detail)
     }
     if let opened { windows.open(opened, at: location, now: clock.boot) }
     return try facts(at: location)
+  }
+
+  private func demandLength(_ seconds: Int64?, _ policy: Policy) throws(VaultFailure) {
+    guard let seconds else { return }
+    guard (1...UnlockWindow.hardLimit).contains(seconds) else {
+      throw .invalidArgument("an unlock window is between 1 second and 12 hours long")
+    }
+    guard seconds <= Int64(policy.windowLimit) * 3600 else {
+      throw .refused(
+        "an unlock window is at most \(policy.windowLimit) h long\(try origin(of: .windowLimit))"
+      )
+    }
   }
 
   /// The text of a prompt that names the accounts and the length.
@@ -98,8 +93,8 @@ extension Vault {
     // No window has to be closed before the computer sleeps any more.
     restGuardLater()
     if wasOpen {
-      try change { () throws(VaultFailure) in
-        try self.record(AuditEntry(.lock, .done, account: nil, caller: caller))
+      try change {
+        try record(.lock, .done, by: caller)
       }
     }
     return wasOpen

@@ -1,7 +1,19 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
+public import Varlink
 
-/// The installed file `io.thumblatch.Vault.varlink`, byte for byte.
+extension VarlinkInterface {
+  /// The interface `io.thumblatch.Vault`.
+  public static let vault = VarlinkInterface(
+    name: "io.thumblatch.Vault",
+    description: vaultDescription,
+    maximumMessage: 65536,
+    callSecrets: ["client_secret", "password", "query", "text"],
+    replySecrets: ["client_secret", "refresh_token"]
+  )
+}
+
+/// The file `io.thumblatch.Vault.varlink`, byte for byte.
 let vaultDescription = #"""
   # The token vault of one user (private form) or of every user of the machine (service).
   # Messages are at most 65536 bytes with their NUL. Times are seconds since 1970, UTC; durations

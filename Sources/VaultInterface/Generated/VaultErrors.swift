@@ -1,6 +1,7 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
 public import JSON
+public import Varlink
 
 /// The errors of `io.thumblatch.Vault`.
 enum VaultErrorName: String, CaseIterable {

@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 public import JSON
 public import SecretMemory
+public import Varlink
 
 /// The engine and the unlock window.
 public struct GetStatusCall: VarlinkMethod, Equatable {

@@ -1,5 +1,6 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
+public import Varlink
 
 /// A call of `io.thumblatch.Vault`, with its parameters.
 public enum VaultRequest: Sendable {

@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 public import JSON
 internal import SecretMemory
+public import Varlink
 
 /// The members of `VaultProvider`.
 enum ProviderMembers {

@@ -9,13 +9,13 @@ enum Provenance {
   private static let own = "thumblatch"
   private static let mostSteps = 8
 
-  /// The requester of a process, such as `"git", pid 4211`.
+  /// The requester of a process, such as `"git", PID 4211`.
   ///
   /// The name is the one that the process gives itself. A program of ours asks on behalf of another
   /// program. If the file of ours is an installed one, the text names the nearest ancestor that is
   /// not ours. Any process may call itself `thumblatch`, and the engine may not read the file of
   /// most processes (proc(5), /proc/PID/exe). The text then names both:
-  /// `"thumblatch-cli" run by "bash", pid 4211`.
+  /// `"thumblatch-cli" run by "bash", PID 4211`.
   static func requester(of process: Int32) -> String {
     requester(of: process, ProcessFacts(process: process))
   }
@@ -26,22 +26,22 @@ enum Provenance {
     for _ in 0..<mostSteps {
       guard let facts = known else { break }
       let name = "\"\(displayable(facts.name))\""
-      guard facts.name.hasPrefix(own), facts.parent > 1 else { return "\(name), pid \(process)" }
+      guard facts.name.hasPrefix(own), facts.parent > 1 else { return "\(name), PID \(process)" }
       guard InstalledProgram.isRun(by: process) else {
         guard let parent = ProcessFacts(process: facts.parent) else {
-          return "\(name), pid \(process)"
+          return "\(name), PID \(process)"
         }
-        return "\(name) run by \"\(displayable(parent.name))\", pid \(facts.parent)"
+        return "\(name) run by \"\(displayable(parent.name))\", PID \(facts.parent)"
       }
       process = facts.parent
       known = ProcessFacts(process: process)
     }
-    return "an unknown program, pid \(process)"
+    return "an unknown program, PID \(process)"
   }
 
   /// The name as it can stand in quotes: it cannot end them, and has one direction of writing.
   ///
-  /// Otherwise a program could call itself `bash", pid 1`, or make the numbers after its name
+  /// Otherwise a program could call itself `bash", PID 1`, or make the numbers after its name
   /// appear before it.
   static func displayable(_ name: String) -> String {
     let kept = name.unicodeScalars.map { scalar -> Character in

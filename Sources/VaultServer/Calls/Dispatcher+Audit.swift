@@ -8,7 +8,7 @@ extension Dispatcher {
     in context: CallContext
   ) async throws(VaultFailure) -> AuditReply {
     guard context.more else {
-      throw .invalidArgument("the trail comes record by record: call with `more`")
+      throw .invalidArgument("audit records come one by one: call with `more`")
     }
     var number: Int64 = 0
     var last: AuditFacts?

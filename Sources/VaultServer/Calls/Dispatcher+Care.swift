@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Synchronization
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 // Methods that maintain accounts and the vault.

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 // Methods for sign-ins that a person completes at the provider.

@@ -1,5 +1,6 @@
 internal import Presence
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 // Methods for presence checks, and for the actions that only a check allows.

@@ -1,4 +1,5 @@
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 extension Dispatcher {

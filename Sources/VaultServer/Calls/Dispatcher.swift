@@ -3,6 +3,7 @@ internal import Presence
 internal import SecretMemory
 internal import System
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 /// The data that comes with a call beside its parameters.

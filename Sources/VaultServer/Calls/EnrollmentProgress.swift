@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 /// The progress of an enrollment, so that each reply can state it.

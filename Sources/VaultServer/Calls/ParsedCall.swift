@@ -1,5 +1,6 @@
 internal import System
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 /// A parsed call.

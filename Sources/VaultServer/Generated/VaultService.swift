@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 internal import TokenVault
 internal import VaultInterface
+internal import Varlink
 
 /// What answers the calls of `io.thumblatch.Vault`: one function for each method.
 protocol VaultService: Sendable {

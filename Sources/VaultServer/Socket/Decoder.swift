@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// Decodes long messages beside the server's thread, one after the other on one thread of its own.
 ///

@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import System
-internal import VaultInterface
+internal import Varlink
 
 /// The messages of other threads for the server's thread.
 final class Inbox: Sendable {

@@ -1,5 +1,6 @@
 internal import SecretMemory
 internal import System
+internal import Varlink
 internal import VaultInterface
 
 /// The replies of a connection that are not sent yet.

@@ -2,7 +2,7 @@ internal import Storage
 internal import Synchronization
 internal import System
 internal import TokenVault
-internal import VaultInterface
+internal import Varlink
 
 /// Root's actions on the vaults of other users: when a person has left, or cannot pass any check.
 ///

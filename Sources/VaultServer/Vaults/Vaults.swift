@@ -2,6 +2,7 @@ internal import Storage
 internal import Synchronization
 public import System
 public import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 /// The vaults that an engine serves, by the caller's uid: the vault of one user, or those of all

@@ -1,5 +1,7 @@
+internal import HelperInterface
 internal import JSON
 internal import SecretMemory
+internal import Varlink
 internal import VarlinkMethods
 internal import VaultInterface
 
@@ -96,7 +98,8 @@ private func readCall(_ message: [UInt8], _ interface: VarlinkInterface) throws 
 
 private func rewritten(_ message: [UInt8], _ interface: VarlinkInterface) throws -> SecretBytes {
   let usual =
-    interface == .vault ? unsafe message.withUnsafeBytes { unsafe UsualTokenCall($0) } : nil
+    interface === VarlinkInterface.vault
+    ? unsafe message.withUnsafeBytes { unsafe UsualTokenCall($0) } : nil
   let call: VarlinkCall
   do {
     call = try unsafe message.withUnsafeBytes {
@@ -140,5 +143,6 @@ private func rewritten<Method: VarlinkMethod>(
   let reply = try unsafe message.withUnsafeBytes {
     unsafe try VarlinkReply(decoding: $0, on: interface)
   }
+  _ = try? VaultError(decoding: reply)
   return try JSONWriter.writeSecret(.object(reply.result(of: method).encoded))
 }

@@ -94,7 +94,7 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
                        "account required pam_unix.so\n")
         command = ADA.thumblatch("presence", "test")
         command.expect("Touch the fingerprint reader").type("")
-        # "Enter: password." is on the screen before the question.
+        # "press Enter for your password." is on the screen before the question.
         command.expect("System password for").type("not-adas-password")
         command.expect("Wrong password").interrupt()
     finally:
@@ -191,7 +191,7 @@ def whatHasEndedLeavesNothingBehind():
 def theTrailSaysWhoAskedAndIsWhole():
     trail = ADA.thumblatch("audit", ACCOUNT).end()
     check("bash" in trail or "python3" in trail, f"it names no program:\n{trail}")
-    ADA.thumblatch("audit", "verify").expect("the trail is whole").end()
+    ADA.thumblatch("audit", "verify").expect("The audit log is intact").end()
 
 
 @scenario

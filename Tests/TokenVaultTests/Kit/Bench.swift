@@ -1,3 +1,4 @@
+import AuditLog
 import Configuration
 import Cryptography
 import Glibc
@@ -199,7 +200,7 @@ func caller(
   Caller(
     connection: connection,
     user: ThisProcess.user,
-    requester: "bash, pid \(connection)",
+    requester: "bash, PID \(connection)",
     terminal: terminal,
     asking: asking
   )

@@ -155,7 +155,7 @@ final class ScriptedExchange: TokenExchange {
     await withCheckedContinuation { waiting in
       let step = state.withLock { state in
         guard state.steps.isEmpty else { return Optional(state.steps.removeFirst()) }
-        guard state.isHeld else { return .answer(status: 404, body: "nobody planned this") }
+        guard state.isHeld else { return .answer(status: 404, body: "not scripted") }
         state.waiting.append(waiting)
         return nil
       }

@@ -1,0 +1,448 @@
+// Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
+// swift-format-ignore-file
+package import Varlink
+
+extension VarlinkInterface {
+  /// The interface `io.thumblatch.Helper`.
+  package static let helper = VarlinkInterface(
+    name: "io.thumblatch.Helper",
+    description: helperDescription,
+    maximumMessage: 98304,
+    callSecrets: ["body", "credentials", "key", "print", "text"],
+    replySecrets: ["body", "print"]
+  )
+}
+
+/// The file `io.thumblatch.Helper.varlink`, byte for byte.
+let helperDescription = #"""
+  # What the engine asks of its helper processes, over one socket each (descriptor 0 of a child).
+  # The helper ends when the socket closes, except that an exchange is finished first.
+  # Messages are at most 98304 bytes with their NUL: a slot of 64 KiB fits in base64.
+  #
+  # A comment line in square brackets marks the member below it:
+  # [secret]: the engine and its helpers keep the value in locked memory, and never print it.
+  # [base64]: the text stands for bytes (RFC 4648, section 4, with padding).
+  # [true if absent], [false if absent]: what it means that the member is not there.
+  # [word of TYPE]: the text is a word of this type, or a word that a later version adds.
+  # [variant]: the value decides which other members are there.
+  interface io.thumblatch.Helper
+
+  # How a person shows presence.
+  type PresenceMethod (
+    # A finger on the reader.
+    fingerprint,
+    # The system password.
+    password
+  )
+
+  # How a reader wants to be touched.
+  type ScanType (
+    # The finger lies on it.
+    press,
+    # The finger moves over it.
+    swipe
+  )
+
+  # What to do differently with the finger.
+  type ScanHint (
+    # Leave the finger on the reader longer.
+    too_short,
+    # Put the finger on the middle of the reader.
+    center_finger,
+    # Lift the finger and touch again.
+    remove_finger,
+    # Touch once more. A client takes an unknown word for this one.
+    general
+  )
+
+  # How an exchange ended.
+  type ExchangeOutcome (
+    # The request's first byte is about to be sent. Another reply follows.
+    begun,
+    # The outcome lies in the slot, durable.
+    done,
+    # The slot could not be written.
+    sealed,
+    # Without a slot: a whole answer.
+    answered,
+    # Without a slot: nothing of the request was sent.
+    not_sent,
+    # The request may have been received, and no whole answer came. A slot is as it was.
+    lost
+  )
+
+  # How a client's request ended.
+  type RequestOutcome (
+    # A whole answer.
+    answered,
+    # Nothing of the request was sent.
+    not_sent,
+    # The request may have been received, and no whole answer came.
+    lost
+  )
+
+  # Why an HTTP request has no answer.
+  type ExchangeFailure (
+    # The address of the host was not found.
+    resolve,
+    # No connection.
+    connect,
+    # The machine is there, and no program listens at the port.
+    refused,
+    # TLS failed for any other reason than these.
+    tls,
+    # The certificate is of an authority that is not trusted.
+    authority,
+    # The certificate has expired.
+    expired,
+    # The certificate is not valid yet.
+    not_yet_valid,
+    # The certificate is of another host.
+    name,
+    # The key of the server is not pinned.
+    pin,
+    # The request took too long.
+    timeout,
+    # The answer is longer than was asked for.
+    too_large,
+    # The address is of this machine or of its link, where the request may not go.
+    local,
+    # A program that is not the provider's listens at the loopback address. A slot says
+    # `listener 1000`.
+    listener,
+    # Anything else.
+    other
+  )
+
+  # What happens in a check.
+  type HelperCheckStep (
+    # The reader is armed.
+    ready,
+    # The reader waits for a touch. Before `ready`: it is busy and is tried again.
+    waiting,
+    # The reader could not see the finger well.
+    retry,
+    # A question to show. Answer it with Respond.
+    ask,
+    # The check passed.
+    matched,
+    # Another finger, or a wrong password.
+    not_matched,
+    # There was no decision.
+    failed
+  )
+
+  # What happens in an enrolment.
+  type HelperEnrollStep (
+    # The reader is armed.
+    ready,
+    # The reader waits for a touch.
+    waiting,
+    # One more touch is done.
+    stage,
+    # The last touch does not count.
+    retry,
+    # A former print is not on the reader any longer.
+    removed,
+    # The finger is enrolled.
+    done,
+    # The enrolment was given up.
+    failed
+  )
+
+  # Why a check or an enrolment failed.
+  type HelperFailure (
+    # There is no reader, or it cannot be used.
+    not_available,
+    # No print was loaded that this reader knows.
+    not_enrolled,
+    # Another program has the reader.
+    busy,
+    # The person did not answer in time.
+    timed_out,
+    # The engine gave it up.
+    cancelled,
+    # The system does not let this person in.
+    denied
+  )
+
+  # What became of a print that was to be deleted on its reader.
+  type PrintDeletion (
+    # The reader does not have it any longer.
+    deleted,
+    # Its reader stores no prints.
+    not_stored,
+    # It may still be on its reader.
+    left
+  )
+
+  # How the fingers that the desktop has enrolled are seen.
+  type EnrolledSource (
+    # There are none, or there is no fprintd.
+    none,
+    # fprintd could not be asked: that says nothing of the fingers.
+    unknown,
+    # By their prints, in fprintd's own files, read as root.
+    prints,
+    # By their names, which fprintd tells over the bus.
+    names
+  )
+
+  # One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
+  # where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
+  # With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
+  # has sent nothing. Times are milliseconds.
+  method Exchange(
+    # Such as `POST`.
+    method: string,
+    url: string,
+    # Each as `Name: value`.
+    headers: []string,
+    # The value of a header `Authorization` besides.
+    # [secret]
+    credentials: ?string,
+    # What is sent.
+    # [secret, base64]
+    body: ?string,
+    # The certificate authority, in PEM.
+    ca: ?string,
+    # Each as `sha256//...`. Empty: any key.
+    pins: []string,
+    # Where the proxy is.
+    proxy: ?string,
+    timeout: int,
+    # The most bytes of the answer.
+    maximum_body: int,
+    # The key for the slot, used once: 32 bytes.
+    # [secret, base64]
+    key: ?string,
+    # What the sealed answer is bound to.
+    # [base64]
+    context: ?string,
+    # Whether it may go to this machine or to its link, or through a proxy there. Without it such an
+    # address is not connected to, whatever name leads there: not_sent, local.
+    # [false if absent]
+    local: ?bool,
+    # The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
+    # there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
+    listeners: ?[]int,
+    # How long the connection may take. Absent: 10000.
+    connect_timeout: ?int,
+    # Whether nothing of the request is sent before Proceed. The connection may be made before.
+    # [false if absent]
+    waits: ?bool
+  ) -> (
+    # [variant]
+    outcome: ExchangeOutcome,
+    status: ?int,
+    # In seconds.
+    retry_after: ?int,
+    # [secret, base64]
+    body: ?string,
+    # For sealed: what the slot would hold.
+    # [base64]
+    sealed: ?string,
+    # For not_sent and lost.
+    reason: ?ExchangeFailure,
+    # For listener: the other user, if it is known.
+    user: ?int
+  )
+
+  # One HTTP request of a client with its own token: never with a slot. The answer's body goes to
+  # descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
+  # No redirect is followed. Times are milliseconds.
+  method Request(
+    # Such as `GET`.
+    method: string,
+    url: string,
+    # Each as `Name: value`.
+    headers: []string,
+    sends_body: bool,
+    # The certificate authority, in PEM.
+    ca: ?string,
+    # Each as `sha256//...`. Empty: any key.
+    pins: []string,
+    # Where the proxy is.
+    proxy: ?string,
+    timeout: int,
+    # The most bytes of the answer.
+    maximum_body: int,
+    # As for Exchange.
+    listeners: ?[]int,
+    # How long the connection may take. Absent: 10000.
+    connect_timeout: ?int
+  ) -> (
+    # [variant]
+    outcome: RequestOutcome,
+    status: ?int,
+    # How many bytes lie behind descriptor 3.
+    length: ?int,
+    content_type: ?string,
+    # Where a redirect would lead.
+    location: ?string,
+    # The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+    headers: ?[]string,
+    # For not_sent and lost.
+    reason: ?ExchangeFailure,
+    # For listener: the other user, if it is known.
+    user: ?int
+  )
+
+  # The exchange that waits may send its request. It is called with `oneway`. If the connection ends
+  # before it, the helper ends and has sent nothing.
+  method Proceed() -> ()
+
+  # One print, before Check, Enroll or DeletePrints.
+  method LoadPrint(
+    finger: string,
+    # The print, as the library of the reader wrote it.
+    # [secret, base64]
+    print: string,
+    # Whether it was deleted, and may still be on the reader that stores it: it passes no check.
+    # [false if absent]
+    former: ?bool
+  ) -> ()
+  # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
+  # password: `ask` (answer with Respond), then matched, not_matched or failed.
+  # The fingers that ListEnrolled told of take part if they are still exactly those of
+  # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
+  method Check(
+    method: PresenceMethod,
+    # The login name, for the password.
+    user: ?string,
+    # In milliseconds.
+    timeout: int,
+    # SHA-256 of each of the desktop's prints that take part.
+    # [base64]
+    desktop_digests: ?[]string,
+    # The fingers that fprintd is expected to tell of: these and no others.
+    desktop_fingers: ?[]string,
+    # The finger whose print comes first, for a reader that takes one print at a time.
+    first_finger: ?string
+  ) -> (
+    # [variant]
+    event: HelperCheckStep,
+    # For retry.
+    # [word of ScanHint]
+    hint: ?string,
+    # For ask: the question.
+    text: ?string,
+    # For ask: whether the answer is hidden. Absent: it is.
+    hidden: ?bool,
+    # For matched: the finger that passed, if one did. For ready: the one that can match, if the others
+    # cannot.
+    finger: ?string,
+    # For failed.
+    reason: ?HelperFailure,
+    detail: ?string,
+    # For not_enrolled: the reader stores its prints itself, and does not have these any longer.
+    lost: ?bool,
+    # For busy: the reader is hidden from this process, and a new one may find it.
+    hidden_reader: ?bool,
+    # For ready: the reader.
+    name: ?string,
+    driver: ?string,
+    scan: ?ScanType
+  )
+  # Answers a question of a password check. The events are those of Check.
+  method Respond(
+    # The answer, in UTF-8.
+    # [secret]
+    text: string
+  ) -> (
+    # [variant]
+    event: HelperCheckStep,
+    # [word of ScanHint]
+    hint: ?string,
+    text: ?string,
+    hidden: ?bool,
+    finger: ?string,
+    reason: ?HelperFailure,
+    detail: ?string
+  )
+  # With `more`: ready, stage, retry, then done with the print, or failed.
+  method Enroll(
+    finger: string,
+    # In milliseconds, for each touch.
+    timeout: int,
+    # Whether a reader that stores prints itself keeps this one only if Keep follows.
+    # [false if absent]
+    keep: ?bool
+  ) -> (
+    # [variant]
+    event: HelperEnrollStep,
+    # How many touches are done.
+    stage: int,
+    # How many touches there are.
+    stages: int,
+    # For retry.
+    # [word of ScanHint]
+    hint: ?string,
+    # For done: the print, as the library of the reader wrote it.
+    # [secret, base64]
+    print: ?string,
+    # For ready and done.
+    driver: ?string,
+    # For done: the reader's identity within the driver.
+    device: ?string,
+    # For failed.
+    reason: ?HelperFailure,
+    detail: ?string,
+    # For removed: the place of the former print among those that were loaded.
+    place: ?int,
+    # For busy: the reader is hidden from this process, and a new one may find it.
+    hidden_reader: ?bool,
+    # For ready: the reader.
+    name: ?string,
+    scan: ?ScanType
+  )
+  # The print of the last enrolment is stored.
+  method Keep() -> ()
+  # Deletes the loaded prints on the reader that stores them: these and no others.
+  method DeletePrints(
+    # In milliseconds.
+    timeout: int
+  ) -> (
+    # Of each, in the order in which they were loaded.
+    prints: []PrintDeletion,
+    # Why one is left.
+    detail: ?string
+  )
+  # What the system knows: no reader is opened, and fprintd is not started.
+  method GetReader() -> (
+    # Whether it can be used.
+    available: bool,
+    name: ?string,
+    # fprintd: the reader is not this user's to open, and fprintd verifies.
+    driver: ?string,
+    # Its identity within the driver.
+    device: ?string,
+    # How many touches an enrolment takes.
+    stages: ?int,
+    # Why it cannot be used.
+    reason: ?string,
+    # Whether a program uses it now.
+    # [false if absent]
+    in_use: ?bool,
+    # Whether the system can tell: a reader that is not on USB shows only when it is used.
+    # [true if absent]
+    looked: ?bool
+  )
+  # The fingers that the user of the helper's process has enrolled with fprintd.
+  method ListEnrolled(
+    # Whether fprintd is started if it does not run.
+    # [true if absent]
+    start: ?bool
+  ) -> (
+    source: EnrolledSource,
+    # Their names.
+    fingers: []string,
+    # SHA-256 of the print of each, in the same order. Empty with the source names.
+    # [base64]
+    digests: []string,
+    # Whether they are unknown because fprintd does not run and was not to be started.
+    # [false if absent]
+    asleep: ?bool
+  )
+
+  """#

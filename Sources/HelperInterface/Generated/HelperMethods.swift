@@ -1,0 +1,690 @@
+// Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
+// swift-format-ignore-file
+package import JSON
+package import SecretMemory
+package import Varlink
+
+/// One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
+/// where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
+/// With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
+/// has sent nothing. Times are milliseconds.
+package struct ExchangeCall: VarlinkMethod {
+  package typealias Reply = ExchangeReply
+  package static let method = "io.thumblatch.Helper.Exchange"
+
+  /// Such as `POST`.
+  package var httpMethod: String
+  package var url: String
+  /// Each as `Name: value`.
+  package var headers: [String]
+  /// The value of a header `Authorization` besides.
+  package var credentials: SharedSecret?
+  /// What is sent.
+  package var body: SharedSecret?
+  /// The certificate authority, in PEM.
+  package var ca: String?
+  /// Each as `sha256//...`. Empty: any key.
+  package var pins: [String]
+  /// Where the proxy is.
+  package var proxy: String?
+  package var timeout: Int
+  /// The most bytes of the answer.
+  package var maximumBody: Int
+  /// The key for the slot, used once: 32 bytes.
+  package var key: SharedSecret?
+  /// What the sealed answer is bound to.
+  package var context: [UInt8]?
+  /// Whether it may go to this machine or to its link, or through a proxy there. Without it such an
+  /// address is not connected to, whatever name leads there: not_sent, local.
+  package var local: Bool
+  /// The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
+  /// there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
+  package var listeners: [Int]?
+  /// How long the connection may take. Absent: 10000.
+  package var connectTimeout: Int?
+  /// Whether nothing of the request is sent before Proceed. The connection may be made before.
+  package var waits: Bool
+
+  package init(
+    httpMethod: String,
+    url: String,
+    headers: [String],
+    credentials: SharedSecret? = nil,
+    body: SharedSecret? = nil,
+    ca: String? = nil,
+    pins: [String],
+    proxy: String? = nil,
+    timeout: Int,
+    maximumBody: Int,
+    key: SharedSecret? = nil,
+    context: [UInt8]? = nil,
+    local: Bool = false,
+    listeners: [Int]? = nil,
+    connectTimeout: Int? = nil,
+    waits: Bool = false
+  ) {
+    self.httpMethod = httpMethod
+    self.url = url
+    self.headers = headers
+    self.credentials = credentials
+    self.body = body
+    self.ca = ca
+    self.pins = pins
+    self.proxy = proxy
+    self.timeout = timeout
+    self.maximumBody = maximumBody
+    self.key = key
+    self.context = context
+    self.local = local
+    self.listeners = listeners
+    self.connectTimeout = connectTimeout
+    self.waits = waits
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    httpMethod = try object.required("method")
+    url = try object.required("url")
+    headers = try object.required("headers")
+    credentials = try object.optional("credentials")
+    body = (try object.optional("body") as WireSecret?)?.secret
+    ca = try object.optional("ca")
+    pins = try object.required("pins")
+    proxy = try object.optional("proxy")
+    timeout = try object.required("timeout")
+    maximumBody = try object.required("maximum_body")
+    key = (try object.optional("key") as WireSecret?)?.secret
+    context = (try object.optional("context") as WireBytes?)?.bytes
+    local = try object.optional("local") ?? false
+    listeners = try object.optional("listeners")
+    connectTimeout = try object.optional("connect_timeout")
+    waits = try object.optional("waits") ?? false
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": httpMethod,
+        "url": url,
+        "headers": headers,
+        "credentials": credentials,
+        "body": body.map(WireSecret.init(secret:)),
+        "ca": ca,
+        "pins": pins,
+        "proxy": proxy,
+        "timeout": timeout,
+        "maximum_body": maximumBody,
+        "key": key.map(WireSecret.init(secret:)),
+        "context": context.map(WireBytes.init(bytes:)),
+        "local": local ? true : nil,
+        "listeners": listeners,
+        "connect_timeout": connectTimeout,
+        "waits": waits ? true : nil,
+      ])
+    }
+  }
+}
+
+/// The members of the replies to `Exchange`.
+enum HelperExchangeMembers {
+  static var outcome: Member<ExchangeOutcome> { Member("outcome") }
+  static var status: Member<Int> { Member("status") }
+  /// In seconds.
+  static var retryAfter: Member<Int> { Member("retry_after") }
+  static var body: Member<WireSecret> { Member("body") }
+  /// For sealed: what the slot would hold.
+  static var sealed: Member<WireBytes> { Member("sealed") }
+  /// For not_sent and lost.
+  static var reason: Member<ExchangeFailure> { Member("reason") }
+  /// For listener: the other user, if it is known.
+  static var user: Member<Int> { Member("user") }
+}
+
+/// One HTTP request of a client with its own token: never with a slot. The answer's body goes to
+/// descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
+/// No redirect is followed. Times are milliseconds.
+package struct HelperRequestCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperRequestReply
+  package static let method = "io.thumblatch.Helper.Request"
+
+  /// Such as `GET`.
+  package var httpMethod: String
+  package var url: String
+  /// Each as `Name: value`.
+  package var headers: [String]
+  package var sendsBody: Bool
+  /// The certificate authority, in PEM.
+  package var ca: String?
+  /// Each as `sha256//...`. Empty: any key.
+  package var pins: [String]
+  /// Where the proxy is.
+  package var proxy: String?
+  package var timeout: Int
+  /// The most bytes of the answer.
+  package var maximumBody: Int
+  /// As for Exchange.
+  package var listeners: [Int]?
+  /// How long the connection may take. Absent: 10000.
+  package var connectTimeout: Int?
+
+  package init(
+    httpMethod: String,
+    url: String,
+    headers: [String],
+    sendsBody: Bool,
+    ca: String? = nil,
+    pins: [String],
+    proxy: String? = nil,
+    timeout: Int,
+    maximumBody: Int,
+    listeners: [Int]? = nil,
+    connectTimeout: Int? = nil
+  ) {
+    self.httpMethod = httpMethod
+    self.url = url
+    self.headers = headers
+    self.sendsBody = sendsBody
+    self.ca = ca
+    self.pins = pins
+    self.proxy = proxy
+    self.timeout = timeout
+    self.maximumBody = maximumBody
+    self.listeners = listeners
+    self.connectTimeout = connectTimeout
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    httpMethod = try object.required("method")
+    url = try object.required("url")
+    headers = try object.required("headers")
+    sendsBody = try object.required("sends_body")
+    ca = try object.optional("ca")
+    pins = try object.required("pins")
+    proxy = try object.optional("proxy")
+    timeout = try object.required("timeout")
+    maximumBody = try object.required("maximum_body")
+    listeners = try object.optional("listeners")
+    connectTimeout = try object.optional("connect_timeout")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": httpMethod,
+        "url": url,
+        "headers": headers,
+        "sends_body": sendsBody,
+        "ca": ca,
+        "pins": pins,
+        "proxy": proxy,
+        "timeout": timeout,
+        "maximum_body": maximumBody,
+        "listeners": listeners,
+        "connect_timeout": connectTimeout,
+      ])
+    }
+  }
+}
+
+/// The members of the replies to `Request`.
+enum HelperRequestMembers {
+  static var outcome: Member<RequestOutcome> { Member("outcome") }
+  static var status: Member<Int> { Member("status") }
+  /// How many bytes lie behind descriptor 3.
+  static var length: Member<Int> { Member("length") }
+  static var contentType: Member<String> { Member("content_type") }
+  /// Where a redirect would lead.
+  static var location: Member<String> { Member("location") }
+  /// The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+  static var headers: Member<[String]> { Member("headers") }
+  /// For not_sent and lost.
+  static var reason: Member<ExchangeFailure> { Member("reason") }
+  /// For listener: the other user, if it is known.
+  static var user: Member<Int> { Member("user") }
+}
+
+/// The exchange that waits may send its request. It is called with `oneway`. If the connection ends
+/// before it, the helper ends and has sent nothing.
+package struct HelperProceedCall: VarlinkMethod, Equatable {
+  package typealias Reply = EmptyReply
+  package static let method = "io.thumblatch.Helper.Proceed"
+
+  package init() {}
+
+  package init(decoding object: JSONObject) throws(MessageError) {}
+
+  package var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// One print, before Check, Enroll or DeletePrints.
+package struct LoadPrintCall: VarlinkMethod {
+  package typealias Reply = EmptyReply
+  package static let method = "io.thumblatch.Helper.LoadPrint"
+
+  package var finger: String
+  /// The print, as the library of the reader wrote it.
+  package var print: SharedSecret
+  /// Whether it was deleted, and may still be on the reader that stores it: it passes no check.
+  package var former: Bool
+
+  package init(
+    finger: String,
+    print: SharedSecret,
+    former: Bool = false
+  ) {
+    self.finger = finger
+    self.print = print
+    self.former = former
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.required("finger")
+    print = (try object.required("print") as WireSecret).secret
+    former = try object.optional("former") ?? false
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "finger": finger,
+        "print": WireSecret(secret: print),
+        "former": former ? true : nil,
+      ])
+    }
+  }
+}
+
+/// fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
+/// password: `ask` (answer with Respond), then matched, not_matched or failed.
+/// The fingers that ListEnrolled told of take part if they are still exactly those of
+/// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
+package struct HelperCheckCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperCheckEvent
+  package static let method = "io.thumblatch.Helper.Check"
+
+  package var presenceMethod: PresenceMethod
+  /// The login name, for the password.
+  package var user: String?
+  /// In milliseconds.
+  package var timeout: Int
+  /// SHA-256 of each of the desktop's prints that take part.
+  package var desktopDigests: [[UInt8]]?
+  /// The fingers that fprintd is expected to tell of: these and no others.
+  package var desktopFingers: [String]?
+  /// The finger whose print comes first, for a reader that takes one print at a time.
+  package var firstFinger: String?
+
+  package init(
+    presenceMethod: PresenceMethod,
+    user: String? = nil,
+    timeout: Int,
+    desktopDigests: [[UInt8]]? = nil,
+    desktopFingers: [String]? = nil,
+    firstFinger: String? = nil
+  ) {
+    self.presenceMethod = presenceMethod
+    self.user = user
+    self.timeout = timeout
+    self.desktopDigests = desktopDigests
+    self.desktopFingers = desktopFingers
+    self.firstFinger = firstFinger
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    presenceMethod = try object.required("method")
+    user = try object.optional("user")
+    timeout = try object.required("timeout")
+    desktopDigests = (try object.optional("desktop_digests") as [WireBytes]?)?.map(\.bytes)
+    desktopFingers = try object.optional("desktop_fingers")
+    firstFinger = try object.optional("first_finger")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "method": presenceMethod,
+        "user": user,
+        "timeout": timeout,
+        "desktop_digests": desktopDigests?.map(WireBytes.init(bytes:)),
+        "desktop_fingers": desktopFingers,
+        "first_finger": firstFinger,
+      ])
+    }
+  }
+}
+
+/// The members of the replies to `Check`.
+enum HelperCheckMembers {
+  static var event: Member<HelperCheckStep> { Member("event") }
+  /// For retry.
+  static var hint: Member<String> { Member("hint") }
+  /// For ask: the question.
+  static var text: Member<String> { Member("text") }
+  /// For ask: whether the answer is hidden. Absent: it is.
+  static var hidden: Member<Bool> { Member("hidden") }
+  /// For matched: the finger that passed, if one did. For ready: the one that can match, if the others
+  /// cannot.
+  static var finger: Member<String> { Member("finger") }
+  /// For failed.
+  static var reason: Member<HelperFailure> { Member("reason") }
+  static var detail: Member<String> { Member("detail") }
+  /// For not_enrolled: the reader stores its prints itself, and does not have these any longer.
+  static var lost: Member<Bool> { Member("lost") }
+  /// For busy: the reader is hidden from this process, and a new one may find it.
+  static var hiddenReader: Member<Bool> { Member("hidden_reader") }
+  /// For ready: the reader.
+  static var name: Member<String> { Member("name") }
+  static var driver: Member<String> { Member("driver") }
+  static var scan: Member<ScanType> { Member("scan") }
+}
+
+/// Answers a question of a password check. The events are those of Check.
+package struct HelperRespondCall: VarlinkMethod {
+  package typealias Reply = HelperCheckEvent
+  package static let method = "io.thumblatch.Helper.Respond"
+
+  /// The answer, in UTF-8.
+  package var text: SharedSecret
+
+  package init(
+    text: SharedSecret
+  ) {
+    self.text = text
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    text = try object.required("text")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "text": text,
+      ])
+    }
+  }
+}
+
+/// With `more`: ready, stage, retry, then done with the print, or failed.
+package struct HelperEnrollCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperEnrollReply
+  package static let method = "io.thumblatch.Helper.Enroll"
+
+  package var finger: String
+  /// In milliseconds, for each touch.
+  package var timeout: Int
+  /// Whether a reader that stores prints itself keeps this one only if Keep follows.
+  package var keep: Bool
+
+  package init(
+    finger: String,
+    timeout: Int,
+    keep: Bool = false
+  ) {
+    self.finger = finger
+    self.timeout = timeout
+    self.keep = keep
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    finger = try object.required("finger")
+    timeout = try object.required("timeout")
+    keep = try object.optional("keep") ?? false
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "finger": finger,
+        "timeout": timeout,
+        "keep": keep ? true : nil,
+      ])
+    }
+  }
+}
+
+/// The members of the replies to `Enroll`.
+enum HelperEnrollMembers {
+  static var event: Member<HelperEnrollStep> { Member("event") }
+  /// How many touches are done.
+  static var stage: Member<Int> { Member("stage") }
+  /// How many touches there are.
+  static var stages: Member<Int> { Member("stages") }
+  /// For retry.
+  static var hint: Member<String> { Member("hint") }
+  /// For done: the print, as the library of the reader wrote it.
+  static var print: Member<WireSecret> { Member("print") }
+  /// For ready and done.
+  static var driver: Member<String> { Member("driver") }
+  /// For done: the reader's identity within the driver.
+  static var device: Member<String> { Member("device") }
+  /// For failed.
+  static var reason: Member<HelperFailure> { Member("reason") }
+  static var detail: Member<String> { Member("detail") }
+  /// For removed: the place of the former print among those that were loaded.
+  static var place: Member<Int> { Member("place") }
+  /// For busy: the reader is hidden from this process, and a new one may find it.
+  static var hiddenReader: Member<Bool> { Member("hidden_reader") }
+  /// For ready: the reader.
+  static var name: Member<String> { Member("name") }
+  static var scan: Member<ScanType> { Member("scan") }
+}
+
+/// The print of the last enrolment is stored.
+package struct HelperKeepCall: VarlinkMethod, Equatable {
+  package typealias Reply = EmptyReply
+  package static let method = "io.thumblatch.Helper.Keep"
+
+  package init() {}
+
+  package init(decoding object: JSONObject) throws(MessageError) {}
+
+  package var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// Deletes the loaded prints on the reader that stores them: these and no others.
+package struct HelperDeletePrintsCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperDeletions
+  package static let method = "io.thumblatch.Helper.DeletePrints"
+
+  /// In milliseconds.
+  package var timeout: Int
+
+  package init(
+    timeout: Int
+  ) {
+    self.timeout = timeout
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    timeout = try object.required("timeout")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "timeout": timeout,
+      ])
+    }
+  }
+}
+
+/// What `DeletePrints` answers.
+package struct HelperDeletions: VarlinkRecord, Equatable {
+  /// Of each, in the order in which they were loaded.
+  package var prints: [PrintDeletion]
+  /// Why one is left.
+  package var detail: String?
+
+  package init(
+    prints: [PrintDeletion],
+    detail: String? = nil
+  ) {
+    self.prints = prints
+    self.detail = detail
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    prints = try object.required("prints")
+    detail = try object.optional("detail")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prints": prints,
+        "detail": detail,
+      ])
+    }
+  }
+}
+
+/// What the system knows: no reader is opened, and fprintd is not started.
+package struct HelperGetReaderCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperReader
+  package static let method = "io.thumblatch.Helper.GetReader"
+
+  package init() {}
+
+  package init(decoding object: JSONObject) throws(MessageError) {}
+
+  package var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `GetReader` answers.
+package struct HelperReader: VarlinkRecord, Equatable {
+  /// Whether it can be used.
+  package var available: Bool
+  package var name: String?
+  /// fprintd: the reader is not this user's to open, and fprintd verifies.
+  package var driver: String?
+  /// Its identity within the driver.
+  package var device: String?
+  /// How many touches an enrolment takes.
+  package var stages: Int?
+  /// Why it cannot be used.
+  package var reason: String?
+  /// Whether a program uses it now.
+  package var inUse: Bool
+  /// Whether the system can tell: a reader that is not on USB shows only when it is used.
+  package var looked: Bool
+
+  package init(
+    available: Bool,
+    name: String? = nil,
+    driver: String? = nil,
+    device: String? = nil,
+    stages: Int? = nil,
+    reason: String? = nil,
+    inUse: Bool = false,
+    looked: Bool = true
+  ) {
+    self.available = available
+    self.name = name
+    self.driver = driver
+    self.device = device
+    self.stages = stages
+    self.reason = reason
+    self.inUse = inUse
+    self.looked = looked
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    available = try object.required("available")
+    name = try object.optional("name")
+    driver = try object.optional("driver")
+    device = try object.optional("device")
+    stages = try object.optional("stages")
+    reason = try object.optional("reason")
+    inUse = try object.optional("in_use") ?? false
+    looked = try object.optional("looked") ?? true
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "available": available,
+        "name": name,
+        "driver": driver,
+        "device": device,
+        "stages": stages,
+        "reason": reason,
+        "in_use": inUse ? true : nil,
+        "looked": looked ? nil : false,
+      ])
+    }
+  }
+}
+
+/// The fingers that the user of the helper's process has enrolled with fprintd.
+package struct HelperListEnrolledCall: VarlinkMethod, Equatable {
+  package typealias Reply = HelperEnrolled
+  package static let method = "io.thumblatch.Helper.ListEnrolled"
+
+  /// Whether fprintd is started if it does not run.
+  package var start: Bool
+
+  package init(
+    start: Bool = true
+  ) {
+    self.start = start
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    start = try object.optional("start") ?? true
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "start": start ? nil : false,
+      ])
+    }
+  }
+}
+
+/// What `ListEnrolled` answers.
+package struct HelperEnrolled: VarlinkRecord, Equatable {
+  package var source: EnrolledSource
+  /// Their names.
+  package var fingers: [String]
+  /// SHA-256 of the print of each, in the same order. Empty with the source names.
+  package var digests: [[UInt8]]
+  /// Whether they are unknown because fprintd does not run and was not to be started.
+  package var asleep: Bool
+
+  package init(
+    source: EnrolledSource,
+    fingers: [String],
+    digests: [[UInt8]],
+    asleep: Bool = false
+  ) {
+    self.source = source
+    self.fingers = fingers
+    self.digests = digests
+    self.asleep = asleep
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    source = try object.required("source")
+    fingers = try object.required("fingers")
+    digests = (try object.required("digests") as [WireBytes]).map(\.bytes)
+    asleep = try object.optional("asleep") ?? false
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "source": source,
+        "fingers": fingers,
+        "digests": digests.map(WireBytes.init(bytes:)),
+        "asleep": asleep ? true : nil,
+      ])
+    }
+  }
+}

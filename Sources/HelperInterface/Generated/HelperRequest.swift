@@ -1,0 +1,59 @@
+// Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
+// swift-format-ignore-file
+package import Varlink
+
+/// A call of `io.thumblatch.Helper`, with its parameters.
+package enum HelperRequest: Sendable {
+  case exchange(ExchangeCall)
+  case request(HelperRequestCall)
+  case proceed(HelperProceedCall)
+  case loadPrint(LoadPrintCall)
+  case check(HelperCheckCall)
+  case respond(HelperRespondCall)
+  case enroll(HelperEnrollCall)
+  case keep(HelperKeepCall)
+  case deletePrints(HelperDeletePrintsCall)
+  case getReader(HelperGetReaderCall)
+  case listEnrolled(HelperListEnrolledCall)
+
+  /// Reads a call; throws the error that answers it if it cannot be read.
+  package init(_ call: VarlinkCall) throws(VarlinkError) {
+    do {
+      switch call.method {
+      case ExchangeCall.method: self = .exchange(try call.content())
+      case HelperRequestCall.method: self = .request(try call.content())
+      case HelperProceedCall.method: self = .proceed(try call.content())
+      case LoadPrintCall.method: self = .loadPrint(try call.content())
+      case HelperCheckCall.method: self = .check(try call.content())
+      case HelperRespondCall.method: self = .respond(try call.content())
+      case HelperEnrollCall.method: self = .enroll(try call.content())
+      case HelperKeepCall.method: self = .keep(try call.content())
+      case HelperDeletePrintsCall.method: self = .deletePrints(try call.content())
+      case HelperGetReaderCall.method: self = .getReader(try call.content())
+      case HelperListEnrolledCall.method: self = .listEnrolled(try call.content())
+      default: throw VarlinkError.methodNotFound(call.method)
+      }
+    } catch let error as VarlinkError {
+      throw error
+    } catch let error as MessageError {
+      throw VarlinkError(error)
+    } catch {
+      throw .invalidParameter("")
+    }
+  }
+
+  /// Every method, for tests that read all messages.
+  package static let methods: [any VarlinkMethod.Type] = [
+    ExchangeCall.self,
+    HelperRequestCall.self,
+    HelperProceedCall.self,
+    LoadPrintCall.self,
+    HelperCheckCall.self,
+    HelperRespondCall.self,
+    HelperEnrollCall.self,
+    HelperKeepCall.self,
+    HelperDeletePrintsCall.self,
+    HelperGetReaderCall.self,
+    HelperListEnrolledCall.self,
+  ]
+}

@@ -1,0 +1,164 @@
+// Written by Scripts/interface from io.thumblatch.Helper.varlink: change that file instead.
+// swift-format-ignore-file
+internal import Varlink
+
+/// How a person shows presence.
+package enum PresenceMethod: String, Sendable, CaseIterable, WireValue {
+  /// A finger on the reader.
+  case fingerprint
+  /// The system password.
+  case password
+}
+
+/// How a reader wants to be touched.
+package enum ScanType: String, Sendable, CaseIterable, WireValue {
+  /// The finger lies on it.
+  case press
+  /// The finger moves over it.
+  case swipe
+}
+
+/// What to do differently with the finger.
+package enum ScanHint: String, Sendable, CaseIterable, WireValue {
+  /// Leave the finger on the reader longer.
+  case tooShort = "too_short"
+  /// Put the finger on the middle of the reader.
+  case centerFinger = "center_finger"
+  /// Lift the finger and touch again.
+  case removeFinger = "remove_finger"
+  /// Touch once more. A client takes an unknown word for this one.
+  case general
+}
+
+/// How an exchange ended.
+enum ExchangeOutcome: String, Sendable, CaseIterable, WireValue {
+  /// The request's first byte is about to be sent. Another reply follows.
+  case begun
+  /// The outcome lies in the slot, durable.
+  case done
+  /// The slot could not be written.
+  case sealed
+  /// Without a slot: a whole answer.
+  case answered
+  /// Without a slot: nothing of the request was sent.
+  case notSent = "not_sent"
+  /// The request may have been received, and no whole answer came. A slot is as it was.
+  case lost
+}
+
+/// How a client's request ended.
+enum RequestOutcome: String, Sendable, CaseIterable, WireValue {
+  /// A whole answer.
+  case answered
+  /// Nothing of the request was sent.
+  case notSent = "not_sent"
+  /// The request may have been received, and no whole answer came.
+  case lost
+}
+
+/// Why an HTTP request has no answer.
+package enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
+  /// The address of the host was not found.
+  case resolve
+  /// No connection.
+  case connect
+  /// The machine is there, and no program listens at the port.
+  case refused
+  /// TLS failed for any other reason than these.
+  case tls
+  /// The certificate is of an authority that is not trusted.
+  case authority
+  /// The certificate has expired.
+  case expired
+  /// The certificate is not valid yet.
+  case notYetValid = "not_yet_valid"
+  /// The certificate is of another host.
+  case name
+  /// The key of the server is not pinned.
+  case pin
+  /// The request took too long.
+  case timeout
+  /// The answer is longer than was asked for.
+  case tooLarge = "too_large"
+  /// The address is of this machine or of its link, where the request may not go.
+  case local
+  /// A program that is not the provider's listens at the loopback address. A slot says
+  /// `listener 1000`.
+  case listener
+  /// Anything else.
+  case other
+}
+
+/// What happens in a check.
+enum HelperCheckStep: String, Sendable, CaseIterable, WireValue {
+  /// The reader is armed.
+  case ready
+  /// The reader waits for a touch. Before `ready`: it is busy and is tried again.
+  case waiting
+  /// The reader could not see the finger well.
+  case retry
+  /// A question to show. Answer it with Respond.
+  case ask
+  /// The check passed.
+  case matched
+  /// Another finger, or a wrong password.
+  case notMatched = "not_matched"
+  /// There was no decision.
+  case failed
+}
+
+/// What happens in an enrolment.
+enum HelperEnrollStep: String, Sendable, CaseIterable, WireValue {
+  /// The reader is armed.
+  case ready
+  /// The reader waits for a touch.
+  case waiting
+  /// One more touch is done.
+  case stage
+  /// The last touch does not count.
+  case retry
+  /// A former print is not on the reader any longer.
+  case removed
+  /// The finger is enrolled.
+  case done
+  /// The enrolment was given up.
+  case failed
+}
+
+/// Why a check or an enrolment failed.
+package enum HelperFailure: String, Sendable, CaseIterable, WireValue {
+  /// There is no reader, or it cannot be used.
+  case notAvailable = "not_available"
+  /// No print was loaded that this reader knows.
+  case notEnrolled = "not_enrolled"
+  /// Another program has the reader.
+  case busy
+  /// The person did not answer in time.
+  case timedOut = "timed_out"
+  /// The engine gave it up.
+  case cancelled
+  /// The system does not let this person in.
+  case denied
+}
+
+/// What became of a print that was to be deleted on its reader.
+package enum PrintDeletion: String, Sendable, CaseIterable, WireValue {
+  /// The reader does not have it any longer.
+  case deleted
+  /// Its reader stores no prints.
+  case notStored = "not_stored"
+  /// It may still be on its reader.
+  case left
+}
+
+/// How the fingers that the desktop has enrolled are seen.
+package enum EnrolledSource: String, Sendable, CaseIterable, WireValue {
+  /// There are none, or there is no fprintd.
+  case none
+  /// fprintd could not be asked: that says nothing of the fingers.
+  case unknown
+  /// By their prints, in fprintd's own files, read as root.
+  case prints
+  /// By their names, which fprintd tells over the bus.
+  case names
+}

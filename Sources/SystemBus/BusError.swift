@@ -1,0 +1,29 @@
+package import System
+
+/// Why a bus, or a service on it, gave no answer.
+package enum BusError: Error, Equatable {
+  /// libsystemd is missing or too old.
+  case noLibrary
+  /// There is no bus at the address.
+  case noBus(SystemError)
+  /// The service answered with an error.
+  case refused(BusRefusal)
+  /// A call failed: ETIMEDOUT if no answer came in time, EINTR if its wait was interrupted.
+  case failed(SystemError)
+  /// The bus has disconnected.
+  case gone
+  /// A message does not have the expected types.
+  case notUnderstood
+}
+
+/// An error message of a service.
+package struct BusRefusal: Error, Equatable {
+  /// The name, such as `org.freedesktop.DBus.Error.AccessDenied`.
+  package let name: String
+  /// The service's own text, which may hold any character.
+  package let message: String
+  /// The called method.
+  package let method: String
+  /// The error number for the name (sd_bus_message_get_errno(3)).
+  package let code: Int32
+}

@@ -1,0 +1,83 @@
+internal import Cryptography
+internal import SecretMemory
+internal import Storage
+internal import System
+
+// An intent, and the answer that the exchange helper seals for it into the slot.
+extension Vault {
+  func newIntent(
+    _ purpose: IntentRow.Purpose,
+    for account: AccountRow,
+    after earlier: IntentRow? = nil,
+    context: [UInt8] = []
+  ) throws(VaultFailure) -> IntentRow {
+    let now = clock.boot
+    return IntentRow(
+      account: account.id,
+      intent: try random(32),
+      purpose: purpose,
+      generation: account.generation,
+      startedAt: clock.wall.seconds,
+      bootID: clock.bootIdentifier.bytes,
+      bootInstant: now.nanoseconds,
+      attempts: (earlier?.attempts ?? 0) + 1,
+      waitSeconds: earlier?.waitSeconds ?? 0,
+      context: context
+    )
+  }
+
+  /// What the exchange helper needs: the one-use key can be derived again from the intent's id.
+  func delivery(
+    _ intent: IntentRow,
+    _ slot: borrowing SlotFile
+  ) throws(VaultFailure) -> AnswerDelivery {
+    try mappingErrors(to: .unexpected("the exchange helper's key cannot be made")) {
+      let key = try deviceSecret.derived(for: "answer", context: intent.intent)
+      return AnswerDelivery(
+        key: SharedSecret(try key.copyOfBytes()),
+        context: try answerContext(intent).encoded,
+        slot: slot.descriptor
+      )
+    }
+  }
+
+  func answerContext(_ intent: IntentRow) throws(CryptographyError) -> BoxContext {
+    try BoxContext(
+      kind: .answer,
+      vault: identifier,
+      owner: owner,
+      account: intent.account,
+      protection: .none,
+      generation: UInt64(clamping: intent.generation),
+      // What a login is to make of the answer is bound to it, too: else a provider that was edited
+      // into the intent would be the one to which the new token goes.
+      binding: try sha256(intent.intent + Array(intent.purpose.rawValue.utf8) + intent.context)
+    )
+  }
+
+  /// What lies in the slot after a reply.
+  ///
+  /// A slot that could not be written came back over the socket, sealed by the same key: from here
+  /// on there is one path.
+  func image(
+    after reply: ExchangeReply,
+    _ intent: IntentRow,
+    _ slot: borrowing SlotFile
+  ) throws(VaultFailure) -> [UInt8] {
+    switch reply {
+    case .sealed(let image): return image
+    case .notSent(let reason):
+      // No exchange helper ran, so nobody sealed this; it is the same record all the same.
+      return try mappingErrors(to: .unexpected("the outcome cannot be sealed")) {
+        try SlotImage.seal(
+          // Bytes, not characters: one character may have any number of them.
+          .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
+          using: try deviceSecret.derived(for: "answer", context: intent.intent),
+          context: try answerContext(intent)
+        )
+      }
+    case .delivered, .interrupted, .answered:
+      return try stored(try slot.readWhole())
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Cryptography
+internal import Presence
+internal import Storage
+internal import System
+
+// What entitles a call to a refresh.
+extension Vault {
+  /// Refuses before anyone is asked for a finger, where a refresh could not be made anyway.
+  func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
+    switch account.state {
+    case .signedOut:
+      throw .loginRequired(account: account.name, message: "signed out")
+    case .loginRequired:
+      throw .loginRequired(
+        account: account.name,
+        message: account.cause ?? "its grant has ended"
+      )
+    case .signedIn: break
+    }
+    try demandRetryAfter(try intent(of: account), of: account)
+  }
+
+  /// What entitles this call: no protection, the open window, or the prompt that it names; nil
+  /// where somebody has to be asked.
+  func authority(
+    for account: AccountRow,
+    _ question: PromptQuestion,
+    _ call: TokenCall,
+    at location: CallerLocation?
+  ) throws(VaultFailure) -> Authority? {
+    if let prompt = call.prompt, try protectionClass(of: account) == .presence {
+      return Authority(try spendable(prompt, question: question, caller: call.caller))
+    }
+    return try authorityWithoutAsking(for: account, call.caller, at: location, extending: true)
+  }
+
+  /// What entitles a call without a question to anyone: no protection, or the window that is open
+  /// where the caller sits.
+  func authorityWithoutAsking(
+    for account: AccountRow,
+    _ caller: Caller,
+    at location: CallerLocation?,
+    extending: Bool
+  ) throws(VaultFailure) -> Authority? {
+    guard try protectionClass(of: account) == .presence else { return Authority() }
+    guard
+      let location,
+      let proof = windows.proof(
+        at: location.name,
+        account: account.id,
+        connection: caller.connection,
+        now: clock.boot,
+        extending: extending
+      )
+    else { return nil }
+    return Authority(proof)
+  }
+
+  func isCoveredByWindow(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    try protectionClass(of: account) == .presence
+      && windows.isAnyOpen(for: account.id, now: clock.boot)
+  }
+
+  /// What entitles the engine to refresh ahead: no protection, or an open window of the user.
+  func authorityAhead(
+    for account: AccountRow,
+    _ engine: Caller
+  ) throws(VaultFailure) -> Authority? {
+    guard try protectionClass(of: account) == .presence else { return Authority() }
+    let proof = windows.proofAhead(
+      account: account.id,
+      connection: engine.connection,
+      now: clock.boot
+    )
+    guard let proof else { return nil }
+    return Authority(proof)
+  }
+}

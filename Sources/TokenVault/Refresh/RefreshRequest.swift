@@ -1,0 +1,45 @@
+internal import OAuth
+internal import Storage
+
+/// A refresh that a caller asks for.
+struct RefreshRequest: Sendable {
+  let account: AccountContext
+  let asked: ScopeRequest
+  /// How long the token has to live, in seconds.
+  let wanted: Int64
+  let authority: Authority
+  let caller: Caller
+  /// The use of the one token of a provider; `nil` for a provider that gives two.
+  var use: OneTokenUse?
+}
+
+/// A refresh that is about to be sent.
+struct OutgoingRefresh {
+  let account: AccountContext
+  let asked: ScopeRequest
+  /// The intent of an earlier refresh whose answer was lost; `nil` if there is none.
+  let earlier: IntentRow?
+  /// How presence was shown.
+  let method: String?
+  let caller: Caller
+}
+
+extension OutgoingRefresh {
+  init(account: AccountContext, after earlier: IntentRow?, _ request: RefreshRequest) {
+    self.init(
+      account: account,
+      asked: request.asked,
+      earlier: earlier,
+      method: request.authority.method,
+      caller: request.caller
+    )
+  }
+}
+
+/// The answer to a refresh, before it is judged, and the slot that it lies in.
+struct RefreshAnswer: ~Copyable {
+  let intent: IntentRow
+  let image: [UInt8]
+  let slot: SlotFile
+  let evidence: Evidence
+}

@@ -1,0 +1,120 @@
+internal import Configuration
+internal import OAuth
+internal import SecretMemory
+internal import Storage
+
+// T2 by the judgement of an answer.
+extension Vault {
+  /// Runs T2 for a judgement; returns the failure for the waiting callers.
+  func conclude(
+    _ settlement: Settlement,
+    _ judgement: Judgement
+  ) throws(VaultFailure) -> VaultFailure? {
+    let (intent, caller) = (settlement.intent, settlement.caller)
+    switch judgement {
+    case .tokens(let answer): return try conclude(settlement, answer)
+    case .pending: return .unexpected("a pending answer was settled")
+    case .invalidGrant where settlement.isSignIn:
+      return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
+    case .invalidGrant: return try grantEnded(settlement)
+    case .unexplained(let status): return try refusedWithoutReason(settlement, status)
+    case .refused(let status, let message, let details):
+      return try end(intent, .providerRefused(status: status, message, details), caller)
+    case .scopeRefused(_, let words):
+      let why = "the provider refused the scopes"
+      return try endUnlessUncertain(settlement, scopeRefused(words, settlement), why)
+    case .rateLimited(let wait): return try rateLimited(settlement, wait)
+    case .failing(let status, let wait, let message):
+      return try providerFails(settlement, status, wait, message)
+    case .misconfigured(let message, let refreshToken):
+      return try misconfigured(settlement, message, refreshToken)
+    }
+  }
+
+  /// Ends an exchange, unless the answer to an earlier one was lost: this answer says nothing of it.
+  private func endUnlessUncertain(
+    _ settlement: Settlement,
+    _ failure: VaultFailure,
+    _ why: String
+  ) throws(VaultFailure) -> VaultFailure {
+    guard !settlement.isSignIn, settlement.intent.attempts > 1 else {
+      return try end(settlement.intent, failure, settlement.caller)
+    }
+    _ = try unanswered(settlement.intent, why, settlement.caller)
+    return failure
+  }
+
+  private func rateLimited(
+    _ settlement: Settlement,
+    _ wait: Int?
+  ) throws(VaultFailure) -> VaultFailure {
+    let (intent, caller) = (settlement.intent, settlement.caller)
+    guard intent.attempts == 1 else {
+      let why = "the provider asks for patience"
+      return try unanswered(intent, why, caller, least: wait, status: 429)
+    }
+    if !settlement.isSignIn { noteRetryAfter(wait, of: intent.account) }
+    return try end(intent, .retryAfter(retryAfter: wait.map(Int64.init)), caller)
+  }
+
+  private func providerFails(
+    _ settlement: Settlement,
+    _ status: Int,
+    _ wait: Int?,
+    _ message: String
+  ) throws(VaultFailure) -> VaultFailure {
+    let (intent, caller) = (settlement.intent, settlement.caller)
+    let isRefusal = (400...499).contains(status)
+    guard settlement.isSignIn else {
+      // A refusal that says nothing is taken as "out of order", and tried at most every 10 minutes.
+      let least = isRefusal ? Int(Self.longestWait) : wait
+      return try unanswered(intent, message, caller, least: least, status: status)
+    }
+    // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or made
+    // the user.
+    let wait = wait.map(Int64.init)
+    let failure: VaultFailure =
+      isRefusal
+      ? .providerUnavailable(message, retryAfter: wait, status: status)
+      : .unavailable(.uncertain, message, retryAfter: wait, status: status)
+    return try end(intent, failure, caller)
+  }
+
+  /// The answer is not what the provider's settings say; it may have brought a refresh token.
+  private func misconfigured(
+    _ settlement: Settlement,
+    _ message: String,
+    _ refreshToken: SharedSecret?
+  ) throws(VaultFailure) -> VaultFailure {
+    let provider = settlement.provider
+    // An answer without an ID token does not say whose it is. A token that the settings deny is not
+    // kept either.
+    if let refreshToken, !settlement.isSignIn || provider.kind != .oidc,
+      provider.oauth == nil || !provider.hasOneToken, try mayKeep(settlement, nil)
+    {
+      try keepRefreshToken(refreshToken, settlement)
+      noteReplaced(settlement.evidence.replaced, by: refreshToken, settlement.intent)
+      return .misconfigured(message)
+    }
+    if settlement.isSignIn { discard(refreshToken, of: provider, settlement.intent) }
+    let why = "the provider's answer is not what was expected"
+    return try endUnlessUncertain(settlement, .misconfigured(message), why)
+  }
+
+  /// The provider does not grant the scopes that a person typed, or those of its file.
+  private func scopeRefused(_ words: String?, _ settlement: Settlement) -> VaultFailure {
+    let said = "invalid_scope" + (words.map { ": \($0)" } ?? "")
+    let typed =
+      settlement.isSignIn
+      ? settlement.pending?.scope ?? ""
+      : ScopeRequest(key: scopeSet(of: settlement.intent))?.scopes.joined(separator: " ") ?? ""
+    let test =
+      "thumblatch provider test \(settlement.provider.name.text) shows those that it offers"
+    guard typed.isEmpty else {
+      return .invalidArgument(
+        "the provider does not grant the scopes that were asked for, \(typed) (\(said)); \(test)"
+      )
+    }
+    return .misconfigured("the provider does not grant the scopes of its file (\(said)); \(test)")
+  }
+}

@@ -1,0 +1,68 @@
+internal import Configuration
+internal import Storage
+internal import System
+
+// The lock of an account's slot, and the exchange helpers that outlived their engine.
+extension Vault {
+  /// How much longer than its lifetime an orphaned exchange helper is waited for, in seconds.
+  private static let orphanGrace = 5
+  private static let orphanPoll: Int64 = 50
+
+  /// Finishes what an engine or an exchange helper left behind, without a question to anyone.
+  ///
+  /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
+  func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
+    let recovery =
+      recoveries[account.id] ?? Task { await self.recoverInterrupted(account.id) }
+    recoveries[account.id] = recovery
+    try await recovery.value.get()
+  }
+
+  private func recoverInterrupted(_ identifier: [UInt8]) async -> Result<Void, VaultFailure> {
+    await enter(identifier)
+    defer {
+      leave(identifier)
+      recoveries[identifier] = nil
+    }
+    do throws(VaultFailure) {
+      let slot = try await lockedSlot(identifier)
+      if case .waiting(let why) = try await recover(identifier, slot) { throw why }
+      _ = try await admitUnchecked(identifier)
+      slot.close()
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Opens and locks the account's slot; waits for an exchange helper that outlived its engine.
+  func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
+    let begun = clock.boot
+    while true {
+      // Without its account there is no slot: that is not a damaged vault.
+      let account = try account(withIdentifier: identifier)
+      let slot = try stored(try SlotFile(in: directory, account: identifier))
+      if try stored(try slot.lock()) { return slot }
+      guard clock.boot < begun.advanced(bySeconds: orphanWait(of: account)) else {
+        throw .providerUnavailable(
+          "an earlier exchange with the provider has not ended yet",
+          retryAfter: 30
+        )
+      }
+      await clock.pause(milliseconds: Self.orphanPoll)
+    }
+  }
+
+  /// How long the exchange helper of an earlier exchange of this account is waited for, in seconds:
+  /// it ends within the limits of the provider that it asks.
+  private func orphanWait(of account: AccountRow) -> Int64 {
+    var limits = (try? provider(of: account))?.limits ?? .standard
+    if let intent = (try? intent(of: account)) ?? nil,
+      let asked = try? provider(for: intent, of: account),
+      asked.limits.exchangeHelperLifetime > limits.exchangeHelperLifetime
+    {
+      limits = asked.limits
+    }
+    return Int64(limits.exchangeHelperLifetime + Self.orphanGrace)
+  }
+}

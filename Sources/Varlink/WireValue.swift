@@ -1,0 +1,159 @@
+package import JSON
+internal import PlainText
+package import SecretMemory
+
+/// A type that a member of a record can have.
+package protocol WireValue: Sendable {
+  /// Reads the member called `name`.
+  static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self
+  /// The member's value.
+  var wire: JSONValue { get throws(MessageError) }
+}
+
+extension JSONObject {
+  /// An object of the members that are not `nil`.
+  package static func wire(
+    _ members: KeyValuePairs<String, (any WireValue)?>
+  ) throws(MessageError) -> JSONObject {
+    var object = JSONObject()
+    for (name, value) in members {
+      guard let value else { continue }
+      object[name] = try value.wire
+    }
+    return object
+  }
+
+  /// The value of a required member.
+  package func required<Value: WireValue>(_ name: String) throws(MessageError) -> Value {
+    guard let value: Value = try optional(name) else { throw .missing(name) }
+    return value
+  }
+
+  /// The value of a member, or `nil` if it is missing or null.
+  package func optional<Value: WireValue>(_ name: String) throws(MessageError) -> Value? {
+    guard let value = self[name], value != .null else { return nil }
+    return try Value.from(value, name: name)
+  }
+}
+
+extension String: WireValue {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    switch value {
+    case .string(let text): return text
+    case .unusable: throw .badValue(name)
+    default: throw .wrongType(name)
+    }
+  }
+
+  package var wire: JSONValue { .string(self) }
+}
+
+extension Int: WireValue {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .integer(let integer) = value, let exact = Int(exactly: integer) else {
+      throw .wrongType(name)
+    }
+    return exact
+  }
+
+  package var wire: JSONValue { .integer(Int64(self)) }
+}
+
+extension Bool: WireValue {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .boolean(let truth) = value else { throw .wrongType(name) }
+    return truth
+  }
+
+  package var wire: JSONValue { .boolean(self) }
+}
+
+extension SharedSecret: WireValue {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> SharedSecret {
+    guard case .secret(let secret) = value else { throw .wrongType(name) }
+    return secret
+  }
+
+  package var wire: JSONValue { .secret(self) }
+}
+
+extension JSONObject: WireValue {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .object(let object) = value else { throw .wrongType(name) }
+    return object
+  }
+
+  package var wire: JSONValue { .object(self) }
+}
+
+extension Array: WireValue where Element: WireValue {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .array(let elements) = value else { throw .wrongType(name) }
+    var values: Self = []
+    for element in elements { values.append(try Element.from(element, name: name)) }
+    return values
+  }
+
+  package var wire: JSONValue {
+    get throws(MessageError) {
+      var elements: [JSONValue] = []
+      for element in self { elements.append(try element.wire) }
+      return .array(elements)
+    }
+  }
+}
+
+/// A map of strings, as `[string]string`.
+///
+/// Its keys are ASCII words, and there are few of them.
+extension Dictionary: WireValue where Key == String, Value == String {
+  /// The most members and the most bytes of a key.
+  ///
+  /// No map of the interfaces has more.
+  private static var mostMembers: Int { 256 }
+  private static var longestKey: Int { 64 }
+
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard case .object(let object) = value else { throw .wrongType(name) }
+    guard object.members.count <= mostMembers else { throw .badValue(name) }
+    var values: Self = [:]
+    for (key, value) in object.members {
+      // Check the key before it is hashed: String hashing normalizes Unicode at quadratic cost.
+      guard key.utf8.count <= longestKey, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+        throw .badValue(name)
+      }
+      values[key] = try String.from(value, name: name)
+    }
+    return values
+  }
+
+  package var wire: JSONValue {
+    .object(JSONObject(sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+  }
+}
+
+extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == String {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    guard let known = Self(named: try String.from(value, name: name)) else {
+      throw .badValue(name)
+    }
+    return known
+  }
+
+  package var wire: JSONValue { .string(rawValue) }
+}
+
+extension WireValue where Self: VarlinkRecord {
+  package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    let object = try JSONObject.from(value, name: name)
+    do {
+      return try Self(decoding: object)
+    } catch {
+      throw error.inside(name)
+    }
+  }
+
+  package var wire: JSONValue {
+    get throws(MessageError) { .object(try encoded) }
+  }
+}

@@ -1,0 +1,153 @@
+public import Varlink
+
+/// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
+/// person can be asked.
+///
+/// It wants one reply.
+///
+/// Nearly all calls have this form, and this type reads them without a JSON object.
+public struct UsualTokenCall: Sendable, Equatable {
+  /// The account; `nil` for the default account.
+  public private(set) var account: String?
+  /// For how many seconds the token must be valid; `nil` for 10.
+  public private(set) var minimumLifetime: Int?
+  /// Whether the client can ask a person; `nil` if it does not say.
+  public private(set) var ask: Bool?
+
+  /// Reads a message without its NUL.
+  ///
+  /// Each message that is read here means the same to `VarlinkCall`. `nil` does not mean that the
+  /// message is invalid: it is another call, or has another notation.
+  public init?(_ message: UnsafeRawBufferPointer) {
+    var reader = unsafe Reader(message)
+    guard reader.take("{"), reader.take(#""method""#), reader.take(":"),
+      reader.take(#""io.thumblatch.Vault.AccessToken""#)
+    else { return nil }
+    if reader.take(",") {
+      guard reader.take(#""parameters""#), reader.take(":"), readParameters(&reader) else {
+        return nil
+      }
+    }
+    if reader.take(",") {
+      guard reader.take(#""more""#), reader.take(":"), reader.take("false") else { return nil }
+    }
+    guard reader.take("}"), reader.isAtEnd else { return nil }
+  }
+
+  /// The same call as a `VarlinkCall`.
+  public var call: VarlinkCall {
+    get throws(MessageError) {
+      try VarlinkCall(
+        AccessTokenCall(account: account, minimumLifetime: minimumLifetime, ask: ask)
+      )
+    }
+  }
+
+  private mutating func readParameters(_ reader: inout Reader) -> Bool {
+    guard reader.take("{") else { return false }
+    if reader.take("}") { return true }
+    repeat {
+      if account == nil, reader.take(#""account""#) {
+        guard reader.take(":"), let name = reader.accountName() else { return false }
+        account = name
+      } else if minimumLifetime == nil, reader.take(#""minimum_lifetime""#) {
+        guard reader.take(":"), let number = reader.number() else { return false }
+        minimumLifetime = number
+      } else if ask == nil, reader.take(#""ask""#) {
+        guard reader.take(":"), let mayAsk = reader.boolean() else { return false }
+        ask = mayAsk
+      } else {
+        return false
+      }
+    } while reader.take(",")
+    return reader.take("}")
+  }
+}
+
+/// Reads a message from its beginning.
+///
+/// White space before a token is skipped.
+@safe
+private struct Reader {
+  private let bytes: UnsafeRawBufferPointer
+  private var next = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    unsafe self.bytes = unsafe bytes
+  }
+
+  /// Whether only white space follows.
+  var isAtEnd: Bool {
+    mutating get {
+      skipSpace()
+      return unsafe next == bytes.count
+    }
+  }
+
+  /// Takes these bytes if they come next.
+  mutating func take(_ token: StaticString) -> Bool {
+    skipSpace()
+    let count = token.utf8CodeUnitCount
+    guard unsafe bytes.count - next >= count else { return false }
+    for index in 0..<count {
+      guard unsafe bytes[next + index] == token.utf8Start[index] else { return false }
+    }
+    next += count
+    return true
+  }
+
+  /// Takes a text of the characters of account names, which need no escapes.
+  mutating func accountName() -> String? {
+    guard take("\"") else { return nil }
+    let start = next
+    while unsafe next < bytes.count, unsafe Self.isOfName(bytes[next]) { next += 1 }
+    let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<next])
+    guard 1...64 ~= name.count, unsafe next < bytes.count, unsafe bytes[next] == UInt8(ascii: "\"")
+    else { return nil }
+    next += 1
+    return unsafe String(decoding: name, as: UTF8.self)
+  }
+
+  /// Takes `true` or `false`.
+  ///
+  /// The caller takes the text after it.
+  mutating func boolean() -> Bool? {
+    if take("false") { return false }
+    return take("true") ? true : nil
+  }
+
+  /// Takes a number of up to nine digits.
+  ///
+  /// The character after it must end the member.
+  mutating func number() -> Int? {
+    skipSpace()
+    let start = next
+    var value = 0
+    while unsafe next < bytes.count, unsafe 0x30...0x39 ~= bytes[next], next - start < 10 {
+      value = unsafe value * 10 + Int(bytes[next] - 0x30)
+      next += 1
+    }
+    let count = next - start
+    guard 1...9 ~= count, unsafe count == 1 || bytes[start] != 0x30, unsafe next < bytes.count,
+      unsafe bytes[next] == UInt8(ascii: ",") || bytes[next] == UInt8(ascii: "}")
+    else { return nil }
+    return value
+  }
+
+  private mutating func skipSpace() {
+    while unsafe next < bytes.count, unsafe Self.isSpace(bytes[next]) { next += 1 }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// The completions for bash, in a real bash; a vault of two accounts and one provider is told of.
+struct BashCompletionTests {
+  @Test(arguments: [
+    ("thumblatch l", "lock login logout"), ("thumblatch fingers ", "delete enroll list"),
+    ("thumblatch --json account rename ", "me work"), ("thumblatch account rename me ", ""),
+    ("thumblatch provider apply ", "dev"), ("thumblatch provider apply dev ", "me work"),
+    ("thumblatch unlock me w", "work"), ("thumblatch unlock --for ", ""),
+    ("thumblatch unlock --for 5m w", "work"), ("thumblatch register ", ""),
+    ("thumblatch login --provider ", "dev"), ("thumblatch audit ", "me verify work"),
+    ("thumblatch policy window ", "default"), ("thumblatch policy remote d", "default deny"),
+    ("thumblatch provider add x --template git", "github gitlab"),
+    ("thumblatch request me -o /etc/os-rel", "/etc/os-release"),
+    ("thumblatch lock --", "--help --json --no-input --private"),
+    ("thumblatch release -", "--help --json --keep --no-input --private"),
+  ])
+  func bashOffersWhatFits(_ line: String, _ offers: String) throws {
+    #expect(try completions(of: line) == offers)
+  }
+
+  /// What bash offers at the end of a line, sorted.
+  private func completions(of line: String) throws -> String {
+    let file =
+      BuiltPrograms.sourceDirectory
+      + "/Sources/Installed/usr/share/bash-completion/completions/thumblatch"
+    let script = """
+      thumblatch() {
+        case $1 in
+          account) echo '{"accounts":[{"name":"me"},{"name":"work"}]}' ;;
+          provider) echo '{"providers":[{"name":"dev"}]}' ;;
+        esac
+      }
+      source "$1"
+      read -r -a COMP_WORDS <<<"$2"
+      [[ $2 != *' ' ]] || COMP_WORDS+=('')
+      COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _thumblatch
+      printf '%s\\n' "${COMPREPLY[@]}" | sort
+      """
+    let (reading, writing) = try UnixSocket.pair()
+    let out = Descriptor(owning: reading)
+    let child: ChildProcess
+    do {
+      let ofChild = Descriptor(owning: writing)
+      child = try ChildProcess(
+        path: "/bin/bash",
+        arguments: ["-c", script, "bash", file, line],
+        environment: ["PATH=/usr/bin:/bin", "LC_ALL=C"],
+        descriptors: [-1, ofChild.number, 2]
+      )
+    }
+    let text = String(decoding: try out.readAll(limit: 64 * 1024), as: UTF8.self)
+    #expect(try child.wait() == .exited(0))
+    return text.split(separator: "\n").joined(separator: " ")
+  }
+}
