@@ -14,6 +14,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   private let place: SecretArena.Place
   private let base: UnsafeMutableRawPointer
 
+  /// Takes over memory of the arena.
+  init(count: Int, _ place: SecretArena.Place, _ base: UnsafeMutableRawPointer) {
+    self.count = count
+    self.place = place
+    unsafe self.base = base
+  }
+
   /// Allocates `capacity` bytes that `body` fills, through a pointer that is valid only there.
   ///
   /// `body` returns the number of written bytes.

@@ -37,7 +37,7 @@ struct ExampleCLI {
       }
     }
     let user = try await session.fetchCurrentUser()
-    print("signed in as \(user.name ?? user.email ?? user.id ?? "somebody")")
+    print("signed in as \(user.name ?? user.email ?? user.id ?? "an unnamed user")")
     let outcome = try await session.logout()
     print(
       outcome.mayBeAlive

@@ -8,7 +8,7 @@ internal import VaultInterface
 ///
 /// `@unchecked` is safe: `PendingLogin` ends it once, so that no other task uses the connection
 /// then.
-final class EngineLogin: PendingVaultLogin, @unchecked Sendable {
+final class EngineSignIn: PendingVaultLogin, @unchecked Sendable {
   let prompt: LoginPrompt
   private let connection: Connection
   private let wake: WakeEventBox

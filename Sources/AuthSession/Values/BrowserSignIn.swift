@@ -22,7 +22,7 @@ public enum BrowserLoginStep: Sendable, Hashable {
 /// The wait for the one redirect that ends a sign-in in a browser (RFC 8252, section 7.3).
 ///
 /// `@unchecked` is safe: one task makes it, and then only the thread that runs it uses it.
-final class BrowserLogin: @unchecked Sendable {
+final class BrowserSignIn: @unchecked Sendable {
   /// The longest wait for a browser, in seconds.
   static let limit: Int64 = 300
 
@@ -121,7 +121,7 @@ final class BrowserLogin: @unchecked Sendable {
     guard let arrival else {
       throw AuthError(
         .timedOut,
-        "nobody signed in in the browser in time",
+        "no sign-in came from the browser in time",
         recoverySuggestion: "nothing was changed; try again"
       )
     }
@@ -130,7 +130,7 @@ final class BrowserLogin: @unchecked Sendable {
 
   private func reason(_ stray: RedirectStray) -> String {
     switch stray {
-    case .user: "it was brought by a program of somebody else"
+    case .user: "it was brought by another user's program"
     case .host: "it came under another name than \(address.host):\(listener.port)"
     case .path: "it came to another path than \(address.path.isEmpty ? "/" : address.path)"
     }
