@@ -4,14 +4,14 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// One run of one verb: its words, its voice, the person's terminal, and the vault.
+/// One run of one verb: its words, its output, the person's terminal, and the vault.
 final class Session {
   let arguments: Arguments
   let output: Output
   /// Becomes readable at Ctrl-C.
   let interrupt: Int32?
   let environment: (String) -> String?
-  /// What the process's files would have been masked with, had it been left so.
+  /// The file mode mask that the process inherited.
   var inheritedMask: UInt32?
   /// The vault that is used; `nil` if it is not known.
   var location: VaultLocation?
@@ -23,7 +23,7 @@ final class Session {
   private var connection: Connection?
   fileprivate var reconnection = Reconnection()
 
-  /// Brings together what a run needs; terminal and vault are opened when first wanted.
+  /// Collects the parts of a run; terminal and vault are opened at their first use.
   init(
     arguments: Arguments,
     output: Output,
@@ -42,7 +42,7 @@ final class Session {
 
   // MARK: Words
 
-  /// The first operand as an account's name; nil if none is given.
+  /// The first operand as an account's name; `nil` if none is given.
   func account() throws(CommandError) -> String? {
     guard let word = arguments.operands.first else { return nil }
     return try accountName(word)
@@ -73,8 +73,9 @@ final class Session {
 
   // MARK: The person
 
-  /// The terminal for a question; `question` is what would be asked, for the error where nothing
-  /// can be, and `instead` what to do in that case.
+  /// The terminal for a question.
+  ///
+  /// If the question cannot be asked, `question` names it in the error, and `instead` is the hint.
   func terminal(for question: String, instead: String? = nil) throws(CommandError) -> Terminal {
     try demandInput(for: question, instead: instead)
     guard let terminal = findTerminal() else {
@@ -87,7 +88,7 @@ final class Session {
     return terminal
   }
 
-  /// Fails with `--no-input`, where a person is needed, though not at the terminal.
+  /// Fails with `--no-input`, for an action of the person that needs no terminal.
   func demandInput(for question: String, instead: String? = nil) throws(CommandError) {
     guard arguments.has("--no-input") else { return }
     throw CommandError(
@@ -97,7 +98,7 @@ final class Session {
     )
   }
 
-  /// The person's terminal, if there is one, which talk goes to from then on.
+  /// The person's terminal, if there is one; the output uses it from then on.
   @discardableResult
   func findTerminal() -> Terminal? {
     if terminalIfAny == nil {
@@ -109,7 +110,9 @@ final class Session {
 
   // MARK: Results
 
-  /// One JSON object with `--json`, else text; either is made only when it is shown.
+  /// Shows one JSON object with `--json`, else text.
+  ///
+  /// Only the shown one is made.
   func show(
     _ object: @autoclosure () -> JSONObject,
     _ text: @autoclosure () -> String
@@ -118,7 +121,7 @@ final class Session {
     try output.data(object())
   }
 
-  /// One JSON object with `--json`, else a sentence on standard error.
+  /// Shows one JSON object with `--json`, else a sentence on standard error.
   func report(
     _ object: @autoclosure () -> JSONObject,
     _ sentence: @autoclosure () -> String
@@ -134,7 +137,7 @@ final class Session {
     do { return try vaultOnWire() } catch { throw CommandError(error) }
   }
 
-  /// The same, with the client's own error.
+  /// The same connection, with the client's own error.
   fileprivate func vaultOnWire() throws(VaultClientError) -> Connection {
     if let connection { return connection }
     let opened = try connect()
@@ -142,7 +145,7 @@ final class Session {
     return opened
   }
 
-  /// Hangs up: whatever the engine does for this caller is cancelled.
+  /// Closes the connection, so that the engine cancels its work for this caller.
   func hangUp() {
     connection = nil
   }
@@ -151,15 +154,15 @@ final class Session {
 // MARK: Calls
 
 extension Session {
-  /// How long a call may take that the engine answers by itself, in seconds.
+  /// The time limit for a call that needs no provider, in seconds.
   static let localLimit: Int64 = 30
-  /// How long a call may take that asks a provider: an orphaned exchange (at most 67 s), an own one
-  /// (at most 65 s), and the start of their helpers.
+  /// The time limit for a call that asks a provider, in seconds: an orphaned exchange (at most 67), an
+  /// own one (at most 65), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
-  /// Calls the vault, with one presence dialogue where it asks for one.
+  /// Calls the vault, with a presence dialogue if the vault asks for one.
   ///
-  /// `make` gets the prompt whose check has passed, or nil at first.
+  /// `make` gets the prompt whose check has passed; `nil` at first.
   func call<Method: VarlinkMethod>(
     within seconds: Int64,
     again: Repetition = .untilPrompted,
@@ -171,8 +174,9 @@ extension Session {
     return result
   }
 
-  /// The same for a call that may need a check, which says whether this program can ask for one: a
-  /// prompt that it cannot show is not opened.
+  /// The same for a call that may need a check.
+  ///
+  /// The call says whether this program can show a prompt. If not, the engine opens none.
   func call<Method: AskingMethod>(
     within seconds: Int64,
     again: Repetition = .untilPrompted,
@@ -187,13 +191,13 @@ extension Session {
   /// Whether a prompt can be shown here.
   var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
 
-  /// Tells a person at a terminal why nothing happens; nobody else.
+  /// Tells a person at a terminal why the call takes long.
   private func askPatience() {
     guard !output.json, (try? terminal(for: "")) != nil else { return }
     output.status("waiting for the provider")
   }
 
-  /// The same for several replies.
+  /// The same for a call with several replies that may need a check.
   func stream<Method: AskingMethod>(
     within seconds: Int64,
     more: Bool = true,
@@ -222,11 +226,10 @@ extension Session {
     try converse(within: seconds, more: more, again: again, make, each: body)
   }
 
-  /// Calls the vault for several replies, with a presence dialogue where it asks for one.
+  /// Calls the vault for several replies, with a presence dialogue if the vault asks for one.
   ///
-  /// A prompt may be asked for again, where the proof was spent by one who joined; not for ever.
-  /// If the engine leaves or is killed before it replies, `again` says whether the call is sent to
-  /// the next one.
+  /// The vault may ask again if a joined waiter spent the proof. The number of prompts is limited.
+  /// If the engine ends before it replies, `again` says whether the call is sent to the next one.
   private func converse<Method: VarlinkMethod>(
     within seconds: Int64,
     more: Bool,
@@ -257,7 +260,7 @@ extension Session {
       } catch .disconnected where !hasReply && mayRepeat(again, prompt) {
         hangUp()
         guard try waitForNextTry() else { throw CommandError(.disconnected as VaultClientError) }
-        // It went with the engine that opened it.
+        // The prompt ended with the engine that opened it.
         prompt = nil
       } catch {
         throw CommandError(error, again)

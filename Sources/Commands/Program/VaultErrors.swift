@@ -2,7 +2,7 @@ internal import VaultClient
 internal import VaultInterface
 
 extension CommandError {
-  /// What is said about a vault that cannot be reached, or that refused.
+  /// The error for a vault that cannot be reached, or that refused.
   init(_ error: VaultClientError) {
     if case .refused(let error) = error {
       self.init(error)
@@ -13,7 +13,7 @@ extension CommandError {
     }
   }
 
-  /// The same for a call that is not made again, because the engine may have carried it out.
+  /// The same for a call that is not repeated, because the engine may have carried it out.
   init(_ error: VaultClientError, _ again: Repetition) {
     guard error.leavesInDoubt(again) else {
       self.init(error)
@@ -26,10 +26,10 @@ extension CommandError {
     )
   }
 
-  /// How the engine says that an account has to be named.
+  /// The engine's message if an account must be named.
   static let severalAccounts = "there are several accounts: name one"
 
-  /// What is said about an error of the vault's interface.
+  /// The error for an error of the vault's interface.
   init(_ error: VaultError) {
     let code = ExitCode(error)
     switch error {
@@ -89,7 +89,7 @@ extension CommandError {
 }
 
 extension CommandError.Reason {
-  /// Why a provider said no to what was typed.
+  /// The reason why a provider refused the typed values.
   fileprivate init(_ reason: VaultRefusalReason) {
     self =
       switch reason {

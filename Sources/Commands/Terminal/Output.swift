@@ -6,11 +6,11 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// All that the program says; nothing else writes to the terminal or to standard output.
+/// All output of the program; no other code writes to the terminal or to standard output.
 ///
-/// Data goes to standard output, talk to standard error, and the presence dialogue to the
-/// person's terminal, because the other two may be files. Callers hand over text as it is; it is
-/// made harmless here.
+/// Data goes to standard output, and messages to standard error. The presence dialogue goes to the
+/// person's terminal, because the other two may be files. Callers pass text as it is, and this
+/// class escapes it.
 final class Output {
   /// Whether results and errors are JSON objects on standard output.
   let json: Bool
@@ -20,10 +20,10 @@ final class Output {
   /// Whether a terminal may be coloured at all.
   private let mayColour: Bool
   private var terminal: Terminal?
-  /// Whether a status line stands on the terminal that the next text must replace.
+  /// Whether the terminal shows a status line that the next text must replace.
   private var statusStands = false
 
-  /// Speaks through descriptors that outlive this object.
+  /// Writes to descriptors that outlive this object.
   init(json: Bool, out: Int32 = 1, error: Int32 = 2, environment: (String) -> String?) {
     self.json = json
     self.out = out
@@ -34,12 +34,12 @@ final class Output {
     coloured = mayColour && isatty(error) == 1
   }
 
-  /// The columns of standard output, nil if it is no terminal: then nothing is cut.
+  /// The columns of standard output; `nil` if it is not a terminal.
   var columns: Int? { isatty(out) == 1 ? Terminal.columns(of: out) ?? 80 : nil }
 
   // MARK: Data
 
-  /// One result on standard output, as it is: a token, or text made by `PlainText`.
+  /// Prints a result on standard output as it is: a token, or text made by `PlainText`.
   func data(_ text: String) throws(CommandError) {
     do {
       try write([UInt8](text.utf8) + [UInt8(ascii: "\n")], to: out)
@@ -48,7 +48,7 @@ final class Output {
     }
   }
 
-  /// One result as a JSON object on one line.
+  /// Prints a result as a JSON object on one line.
   func data(_ object: JSONObject) throws(CommandError) {
     do {
       let text = String(decoding: try JSONWriter.write(.object(object)), as: UTF8.self)
@@ -58,7 +58,9 @@ final class Output {
     }
   }
 
-  /// A secret on standard output, from locked memory; alone `release` prints one.
+  /// Prints a secret from locked memory on standard output.
+  ///
+  /// Only `release` prints one.
   func data(_ secret: borrowing SecretBytes) throws(CommandError) {
     do {
       try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
@@ -70,10 +72,10 @@ final class Output {
     }
   }
 
-  /// Whether standard output is a terminal, where bytes from elsewhere would be obeyed.
+  /// Whether standard output is a terminal, which would obey control characters from outside.
   var isTerminal: Bool { isatty(out) == 1 }
 
-  /// Bytes of a body on standard output, as they are.
+  /// Prints the bytes of a body on standard output as they are.
   func data(bytes: [UInt8]) throws(CommandError) {
     do {
       try write(bytes, to: out)
@@ -82,7 +84,7 @@ final class Output {
     }
   }
 
-  /// One result that holds a secret as a JSON object on one line.
+  /// Prints a result with a secret as a JSON object on one line.
   func secret(_ object: JSONObject) throws(CommandError) {
     let line: SecretBytes
     do { line = try JSONWriter.writeSecret(.object(object)) } catch {
@@ -91,21 +93,23 @@ final class Output {
     try data(line)
   }
 
-  // MARK: Talk
+  // MARK: Messages
 
-  /// A sentence about what was done, on standard error; nothing with `--json`.
+  /// Prints a sentence about the result on standard error; prints nothing with `--json`.
   func talk(_ text: String) {
     guard !json else { return }
     warn(text)
   }
 
-  /// A warning on standard error, with `--json` too: standard output stays one object.
+  /// Prints a warning on standard error, also with `--json`: standard output stays one object.
   func warn(_ text: String) {
     clearStatus()
     try? write([UInt8]((broken(PlainText.line(text, limit: 1200)) + "\n").utf8), to: error)
   }
 
-  /// Why it failed and what to do, a line each: a line end inside could forge the second one.
+  /// Prints a failure and its hint, one line each.
+  ///
+  /// A line end inside the failure could forge a hint, so it is escaped.
   func fail(_ failure: CommandError) {
     clearStatus()
     if failure.isSaid { return }
@@ -121,7 +125,7 @@ final class Output {
           }
         ),
       ]
-      // Where standard output takes nothing, that is what failed, and is said like any other error.
+      // If standard output fails, that failure is printed like any other error.
       var object = failure.facts
       object["error"] = .object(error)
       if (try? data(object)) != nil { return }
@@ -138,8 +142,9 @@ final class Output {
     return paint(prefix, colour) + whole.dropFirst(prefix.count)
   }
 
-  /// Lines that end between words, where standard error is a terminal; what has no space stays
-  /// whole, so that it can be copied.
+  /// The lines, broken between words if standard error is a terminal.
+  ///
+  /// Text without spaces stays whole, so that it can be copied.
   private func broken(_ line: String) -> String {
     guard isatty(error) == 1, let columns = Terminal.columns(of: error) else {
       return line
@@ -154,22 +159,22 @@ final class Output {
     self.terminal = terminal
   }
 
-  /// Lines of the dialogue, broken at words to the terminal's width.
+  /// Prints lines of the dialogue, broken at words to the terminal's width.
   func say(_ text: String) {
     clearStatus()
     guard let terminal else { return }
-    // What a presence check is for stands there whole, with who asks.
+    // The purpose of a presence check and its requester are shown completely.
     let plain = PlainText.line(text, limit: PresenceText.longestDetail + 600)
     let lines = PlainText.wrapped(plain, columns: terminal.columns)
     writeToTerminal(lines.joined(separator: "\n") + "\n")
   }
 
-  /// A question, broken at words to the terminal's width; the answer follows on its last line.
+  /// Prints a question, broken at words to the terminal's width; the answer follows on its last line.
   func ask(_ text: String) {
     clearStatus()
     guard let terminal else { return }
     let plain = PlainText.line(text)
-    // One column less, so that there is one for what separates question and answer.
+    // One column less, to leave room for the space before the answer.
     var lines = PlainText.wrapped(plain, columns: max(terminal.columns - 1, 1))
     if plain.hasSuffix(" ") { lines.append((lines.popLast() ?? "") + " ") }
     writeToTerminal(lines.joined(separator: "\n"))
@@ -180,17 +185,17 @@ final class Output {
     writeToTerminal("\n")
   }
 
-  /// A passing remark: rewritten in place where the terminal can, else a line of its own.
+  /// Prints a status: rewritten in place if the terminal can do that, else on a line of its own.
   func status(_ text: String) {
     guard let terminal else { return }
     let plain = PlainText.line(text)
     guard terminal.canRewrite else { return writeToTerminal(plain + "\n") }
-    // One column less, so that a line which fills the terminal does not wrap and stay.
+    // One column less, because a line that fills the terminal would wrap and remain.
     writeToTerminal("\r\u{1B}[K" + PlainText.fitted(plain, columns: terminal.columns - 1))
     statusStands = true
   }
 
-  /// Takes the passing remark away.
+  /// Removes the status.
   func clearStatus() {
     guard statusStands else { return }
     statusStands = false
@@ -199,14 +204,14 @@ final class Output {
 
   // MARK: What must be seen
 
-  /// A sentence that a person needs, wherever one may look: at the terminal, else on standard
-  /// error.
+  /// Prints a sentence that the person must see: at the terminal, else on standard error.
   func announce(_ text: String) {
     if terminal == nil { warn(text) } else { say(text) }
   }
 
-  /// Lines as they are, with an empty one before and after: addresses and codes, which nothing may
-  /// break; `paint` is an escape sequence's middle, for terminals that know colours.
+  /// Prints lines as they are, with an empty line before and after, such as addresses and codes.
+  ///
+  /// They are never broken. `colour` is the middle of an escape sequence for terminals with colours.
   func announce(lines: [String], painted colour: String? = nil) {
     clearStatus()
     let paints = terminal?.canRewrite == true && mayColour
@@ -225,7 +230,7 @@ final class Output {
     return terminal.columns
   }
 
-  /// Whether a status can be brought up to date again and again.
+  /// Whether a status can be updated in place.
   var canRewriteStatus: Bool { terminal?.canRewrite == true }
 
   // MARK: Below
@@ -254,7 +259,7 @@ final class Output {
       if wrote > 0 {
         done += wrote
       } else if wrote < 0 && errno == EAGAIN {
-        // Whoever shares the pipe may have made it non-blocking.
+        // Another process with the same pipe may have made it non-blocking.
         var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&entry, 1, 1000)
       } else if wrote == 0 || errno != EINTR {

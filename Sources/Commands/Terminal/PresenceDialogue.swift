@@ -6,8 +6,8 @@ internal import VaultInterface
 
 /// One presence check at the person's terminal.
 ///
-/// Requester, account and purpose stand on the screen before the reader is armed, since what is
-/// shown is what the proof releases.
+/// Requester, account and purpose are on the screen before the reader is armed, because the proof
+/// allows exactly the action that is shown.
 struct PresenceDialogue {
   private let request: PresenceRequest
   private let connection: Connection
@@ -15,9 +15,9 @@ struct PresenceDialogue {
   private let output: Output
   private let interrupt: Int32?
 
-  /// Prepares the dialogue; fails where nobody can be asked.
+  /// Prepares the dialogue; fails if the person cannot be asked.
   init(_ request: PresenceRequest, in session: Session) throws(CommandError) {
-    // Nobody agrees to what is cut.
+    // A truncated question must not be approved.
     let shown = PlainText.line(request.detail ?? "", limit: .max)
     guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
       throw CommandError(.usage, "the purpose of the presence check is too long to be shown")
@@ -31,7 +31,7 @@ struct PresenceDialogue {
     interrupt = session.interrupt
   }
 
-  /// Leads the dialogue; returns when the prompt's check has passed.
+  /// Runs the dialogue; returns when the prompt's check has passed.
   func run() throws(CommandError) {
     try terminal.hideInput()
     defer {
@@ -47,9 +47,9 @@ struct PresenceDialogue {
   }
 }
 
-/// What the person at a terminal sees of a check, and does.
+/// The person's side of a check at a terminal.
 private final class TerminalView: PresenceView {
-  /// Why the terminal failed, where that ended the check.
+  /// Why the terminal failed, if that ended the check.
   private(set) var failure: CommandError?
   private let request: PresenceRequest
   private let terminal: Terminal
@@ -85,12 +85,12 @@ private final class TerminalView: PresenceView {
     )
   }
 
-  // Ctrl-C is an interrupt; what is typed between two questions is kept for the next.
+  // Ctrl-C is an interrupt. Text that is typed between two questions is kept for the next one.
   var cancelInput: Int32? { nil }
 
   func takeCancel() -> Bool { false }
 
-  /// Enter switches to the password where it is offered.
+  /// Enter switches to the password if it is offered.
   func takeInput() -> PresenceInput {
     listens = terminal.discardLine()
     return listens && methods.contains(.password) ? .password : .nothing
@@ -153,7 +153,7 @@ private final class TerminalView: PresenceView {
     }
   }
 
-  /// Reads from the terminal; what goes wrong there ends the check, and is kept.
+  /// Reads from the terminal; a failure ends the check, and is kept.
   private func reading<Value>(
     _ body: () throws(CommandError) -> Value
   ) throws(VaultClientError) -> Value {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import SecretMemory
 internal import System
 
-/// What scripts hand over on standard input.
+/// The secrets that scripts pass on standard input.
 enum StandardInput {
   /// The most bytes of an access token that was rejected.
   static let maximumToken = 64 * 1024
@@ -44,7 +44,7 @@ enum StandardInput {
     }
   }
 
-  /// All of it but one final newline, for `--rejected`.
+  /// The whole input except for one final newline, for `--rejected`.
   static func rejectedToken(
     interrupt: Int32?,
     from number: Int32 = 0
@@ -83,7 +83,9 @@ enum StandardInput {
     }
   }
 
-  /// Fills the buffer up to a line end, which is cut, or the end; poll(2) keeps Ctrl-C working.
+  /// Fills the buffer up to a line end, which is dropped, or up to the end of the input.
+  ///
+  /// poll(2) keeps Ctrl-C working.
   private static func read(
     into buffer: UnsafeMutableRawBufferPointer,
     from number: Int32,
@@ -102,7 +104,7 @@ enum StandardInput {
         throw CommandError(.usage, "\(SystemError("poll", code: errno))")
       }
       if entries[1].revents != 0 { throw CommandError.interrupted }
-      // One byte at a time where a line ends the secret: what follows belongs to someone else.
+      // One byte at a time if a line ends the secret: the rest belongs to another reader.
       let want = untilLineEnd ? 1 : buffer.count - count
       let got = unsafe Glibc.read(number, buffer.baseAddress.map { unsafe $0 + count }, want)
       if got < 0 {

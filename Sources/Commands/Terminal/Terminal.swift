@@ -2,18 +2,18 @@ internal import Glibc
 internal import SecretMemory
 internal import System
 
-/// The person's terminal: what is typed there, and its modes, which are always put back.
+/// The person's terminal: its input, and its modes, which are always restored.
 final class Terminal {
   /// The most bytes of a password, and of any line that is read here.
   static let maximumLine = 1024
 
-  /// The terminal's descriptor; it is written to by `Output` alone.
+  /// The terminal's descriptor; only `Output` writes to it.
   let descriptor: Descriptor
-  /// Whether a line can be rewritten in place there.
+  /// Whether a line can be rewritten in place.
   let canRewrite: Bool
-  /// The modes to put back; nil while they are as they were found.
+  /// The modes to restore; `nil` while they are unchanged.
   private var found: termios?
-  /// Whether the terminal hands over whole lines, of at most 4095 bytes (termios(3)).
+  /// Whether the terminal delivers whole lines, of at most 4095 bytes (termios(3)).
   private var readsLines = true
 
   /// Takes a terminal that is open for reading and writing.
@@ -26,7 +26,7 @@ final class Terminal {
 
   /// The controlling terminal (tty(4)), if there is one and this program may read from it.
   ///
-  /// A background job is refused: reading would stop it (SIGTTIN), without a word to anyone.
+  /// A background job is refused: reading would stop it (SIGTTIN) without a message.
   static func controlling() -> Terminal? {
     let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard number >= 0 else { return nil }
@@ -35,7 +35,7 @@ final class Terminal {
     return Terminal(descriptor, kind: ThisProcess.environment("TERM"))
   }
 
-  /// The width in columns (ioctl(2) TIOCGWINSZ), looked up anew each time; 80 if it is unknown.
+  /// The current width in columns (ioctl(2) TIOCGWINSZ); 80 if it is unknown.
   var columns: Int { Self.columns(of: descriptor.number) ?? 80 }
 
   /// The width of a descriptor that is a terminal.
@@ -45,7 +45,7 @@ final class Terminal {
     return Int(size.ws_col)
   }
 
-  /// Stops showing what is typed; lines and Ctrl-C work as before (termios(3)).
+  /// Turns echo off; lines and Ctrl-C keep working (termios(3)).
   func hideInput() throws(CommandError) {
     var modes = termios()
     guard unsafe tcgetattr(descriptor.number, &modes) == 0 else { throw failure("tcgetattr") }
@@ -60,24 +60,24 @@ final class Terminal {
         unsafe characters[Int(VTIME)] = 0
       }
     }
-    // TCSAFLUSH drops what was typed before the question stood there: it was meant for another.
+    // TCSAFLUSH drops text that was typed before the question: it was meant for another program.
     let when = isHidden ? TCSADRAIN : TCSAFLUSH
     guard unsafe tcsetattr(descriptor.number, when, &modes) == 0 else {
       throw failure("tcsetattr")
     }
   }
 
-  /// Puts the modes back as they were found.
+  /// Restores the modes.
   func restore() {
     guard var modes = found else { return }
-    // tcsetattr(3) is restarted by nobody: a SIGCONT at this moment must not leave echo off.
+    // tcsetattr(3) is not restarted after a signal: a SIGCONT now must not leave echo off.
     while unsafe tcsetattr(descriptor.number, TCSAFLUSH, &modes) != 0 && errno == EINTR {}
     found = nil
   }
 
-  /// Reads a password, unseen, straight into locked memory.
+  /// Reads a password without echo, directly into locked memory.
   ///
-  /// - Returns: nil if the person ended the input (Ctrl-D) or the time is over.
+  /// - Returns: the password; `nil` if the person ended the input (Ctrl-D) or the time is over.
   func readSecret(
     interrupt: Int32?,
     deadline: BootInstant? = nil
@@ -120,13 +120,13 @@ final class Terminal {
     }
   }
 
-  /// Reads a long line that was pasted, unseen, straight into locked memory.
+  /// Reads a long pasted line without echo, directly into locked memory.
   ///
-  /// Character by character, because a terminal cuts the lines that it collects at 4095 bytes.
-  /// Backspace and Ctrl-U work. `ask` puts the question when nothing that is typed is shown any more.
+  /// It reads character by character, because a terminal cuts the lines that it collects at 4095
+  /// bytes. Backspace and Ctrl-U work. `ask` prints the question once echo is off.
   ///
   /// - Throws: `usage` beyond `maximum` bytes, `interrupted`.
-  /// - Returns: nil if the person ended the input (Ctrl-D) or the time is over.
+  /// - Returns: the line; `nil` if the person ended the input (Ctrl-D) or the time is over.
   func readPasted(
     maximum: Int,
     interrupt: Int32?,
@@ -175,7 +175,7 @@ final class Terminal {
     }
   }
 
-  /// Reads a line that may be seen; nil at the end of the input.
+  /// Reads a line with echo; `nil` at the end of the input.
   func readVisible(
     interrupt: Int32?,
     deadline: BootInstant? = nil
@@ -198,7 +198,7 @@ final class Terminal {
     return text
   }
 
-  /// Throws away the line that was typed; false if nobody can type any more.
+  /// Discards the typed line; returns false if no more input can come.
   func discardLine() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 256)
     let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -209,12 +209,12 @@ final class Terminal {
     return count > 0
   }
 
-  /// Throws away all that was typed and not read yet (termios(3)).
+  /// Discards all input that was not read yet (termios(3)).
   func discardTyped() {
     _ = tcflush(descriptor.number, TCIFLUSH)
   }
 
-  /// Reads up to a line end, which is cut; nil for Ctrl-D on an empty line, or a deadline.
+  /// Reads up to a line end, which is dropped; `nil` for Ctrl-D on an empty line, or at the deadline.
   private func readLine(
     into buffer: UnsafeMutableRawBufferPointer,
     interrupt: Int32?,
@@ -236,7 +236,7 @@ final class Terminal {
     }
   }
 
-  /// False at the deadline.
+  /// Waits for input; returns false at the deadline.
   private func wait(
     interrupt: Int32?,
     deadline: BootInstant?,
@@ -258,7 +258,7 @@ final class Terminal {
       if ready > 0 { return true }
       if ready < 0 {
         guard errno == EINTR else { throw failure("poll") }
-        // Stopped by Ctrl-Z and continued: the shell may have switched echo on meanwhile.
+        // After Ctrl-Z and a continuation, the shell may have turned echo on.
         if hidden { try hideInput() }
       }
     }
