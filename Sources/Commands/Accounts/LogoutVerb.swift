@@ -64,7 +64,9 @@ enum LogoutVerb {
       + (protected == true ? " \(ending.account) stays protected." : "")
   }
 
-  /// Every account: a line each as soon as it is done, and the worst end wins.
+  /// Signs out of every account, and prints a line for each.
+  ///
+  /// The exit status is that of the worst end.
   private static func everything(_ session: Session) throws(CommandError) {
     guard session.arguments.operands.isEmpty else {
       throw CommandError(.usage, "--all takes no account")

@@ -19,7 +19,7 @@ enum StatusVerbs {
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     let now = WallTime.now.seconds
     if let problem = status.problem {
-      // Nothing else is answered until the store is accepted.
+      // The engine answers no other call until the vault is accepted.
       try session.show(
         [
           "engine": engine(status), "device_secret": .string(status.deviceSecret),

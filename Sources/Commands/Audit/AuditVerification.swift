@@ -2,7 +2,7 @@ internal import JSON
 internal import VaultInterface
 
 extension AuditVerbs {
-  /// How long a check of the whole audit log may take, in seconds.
+  /// The time limit for a check of the whole audit log, in seconds.
   static let limit: Int64 = 300
 
   static let verify = Verb(
@@ -48,7 +48,7 @@ extension AuditVerbs {
       + " to \(Timestamps.local(Int64(last)))."
   }
 
-  /// Which record is bad, of when, and what is wrong with it.
+  /// The bad record with its time, and the problem with it.
   static func problem(_ reply: VerifyAuditReply) -> String {
     let number = reply.bad ?? 0
     let time = reply.badTime.map { " (\(Timestamps.local(Int64($0))))" } ?? ""

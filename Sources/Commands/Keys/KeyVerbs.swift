@@ -70,10 +70,9 @@ enum KeyVerbs {
     )
   }
 
-  /// Whether the audit log was whole that was brought along, and what is to be said about it.
+  /// Whether the audit log is intact after a rekey, and the warning if it is not.
   ///
-  /// The rekey is done by now, so that what keeps the audit log from being checked is no failure of
-  /// it.
+  /// The rekey has succeeded before, so a check that is not possible is only a warning.
   private static func trail(_ session: Session) -> (isWhole: Bool?, warning: String?) {
     do throws(CommandError) {
       let facts = try session.call(within: AuditVerbs.limit) { _ in VerifyAuditCall() }
@@ -113,7 +112,7 @@ enum KeyVerbs {
     )
   }
 
-  /// Asks if nothing shows that anything was restored.
+  /// Asks if the vault looks current.
   private static func confirmRecovery(_ session: Session) throws(CommandError) {
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     guard status.problem == nil else { return }

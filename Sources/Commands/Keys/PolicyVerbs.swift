@@ -6,10 +6,10 @@ internal import VaultInterface
 enum PolicyVerbs {
   static let all = [policy]
 
-  /// The word that gives a rule of one's own up.
+  /// The word that removes a user's own rule.
   private static let defaultWord = "default"
 
-  /// The values that can be named in advance.
+  /// The values that a shell can offer.
   private static let values = Verb.Candidates.following([
     ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.window.rawValue, Policy.Key.windowLimit.rawValue], [defaultWord]),
@@ -54,7 +54,7 @@ enum PolicyVerbs {
     )
   }
 
-  /// A value in the unit of its rule: a duration loses its unit on the wire.
+  /// A value in the unit of its rule, because a duration has no unit on the wire.
   private static func value(_ text: String, of key: String) throws(CommandError) -> String {
     guard let unit = Policy.Key(rawValue: key)?.unit else { return text }
     guard let seconds = Durations.parse(text), seconds % unit.seconds == 0 else {
@@ -115,7 +115,7 @@ enum PolicyVerbs {
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"
   }
 
-  /// A value with its unit; as it came, where an engine has rules that are not known here.
+  /// A value with its unit; unchanged if this program does not know the rule.
   private static func shown(_ rule: VaultRule, _ value: String) -> String {
     Policy.Key(rawValue: rule.key)?.shown(value) ?? value
   }
@@ -127,7 +127,7 @@ enum PolicyVerbs {
     ]
   }
 
-  /// A number where it is one: window in minutes, window-limit in hours, store in MiB.
+  /// A value as a number if it is one: window in minutes, window-limit in hours, store in MiB.
   private static func json(_ value: String?) -> JSONValue {
     guard let value else { return .null }
     return Int64(value).map { .integer($0) } ?? .string(value)

@@ -8,12 +8,12 @@ internal import VaultInterface
 enum FingerVerbs {
   static let all = [list, enroll, delete]
 
-  /// The names that fingers have, as fprintd(8) spells them.
+  /// The names of fingers, in the spelling of fprintd(8).
   static let names = ["left", "right"].flatMap { side in
     ["thumb", "index", "middle", "ring", "little"].map { "\(side)-\($0)" }
   }
 
-  /// How long a person may take between two touches, in seconds.
+  /// The most time between two touches, in seconds.
   private static let touchLimit: Int64 = 120
 
   static let list = Verb(
@@ -91,7 +91,7 @@ enum FingerVerbs {
     }
   }
 
-  /// A finger's name, if it is one.
+  /// Checks the name of a finger.
   private static func checked(_ finger: String) throws(CommandError) -> String {
     guard !names.contains(finger) else { return finger }
     let nearest = Nearest.match(finger, in: names)
@@ -104,7 +104,7 @@ enum FingerVerbs {
   }
 }
 
-/// What is shown while a finger is enrolled, stage by stage.
+/// The display of an enrollment, stage by stage.
 private struct EnrollmentProgress {
   let output: Output
   private(set) var enrolled: String?

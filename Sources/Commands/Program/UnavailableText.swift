@@ -1,14 +1,14 @@
 internal import HelperInterface
 internal import VaultInterface
 
-/// What helps where a provider, or the host of a request, was not reached or not trusted.
+/// The texts for a provider, or a host of a request, that was not reached or is not trusted.
 enum UnavailableText {
-  /// What to do about it.
+  /// The hint for an error.
   ///
   /// - Parameters:
-  ///   - reason: why; `nil` if there is no more to tell than the message.
-  ///   - retryAfter: when it may be tried again, in seconds.
-  /// - Returns: a hint.
+  ///   - reason: the reason; `nil` if the message says all.
+  ///   - retryAfter: the seconds until the next try; `nil` if they are not known.
+  /// - Returns: the hint.
   static func hint(_ reason: UnavailableReason?, retryAfter: Int?) -> String {
     let when = retryAfter.map { "in \(Durations.text(Int64($0)))" } ?? "later"
     switch reason {
@@ -57,7 +57,7 @@ enum UnavailableText {
     }
   }
 
-  /// What is wrong with a host that was reached and not trusted, or that did not answer.
+  /// The problem with a host that is not trusted, or that did not answer.
   static func text(_ reason: UnavailableReason, at host: String) -> String {
     switch reason {
     case .notAnswering: "\(host) is not answering (connection refused)"
@@ -73,7 +73,7 @@ enum UnavailableText {
 }
 
 extension CommandError.Reason {
-  /// What a program can tell apart.
+  /// The same reason in the words of `--json`.
   init(_ reason: UnavailableReason) {
     self =
       switch reason {

@@ -94,7 +94,7 @@ extension ProviderVerbs {
       let certificates = try files.contents(of: path) ?? []
       draft.settings["ca"] = String(decoding: certificates, as: UTF8.self)
     }
-    // Check everything else first, so that a secret is not typed for nothing.
+    // Check all other options first, so that a secret is not typed in vain.
     try draft.check(name: name)
     let secret = draft.wantsSecret ? try session.clientSecret() : nil
     let provider = try draft.provider(name: name, secret: secret)

@@ -3,7 +3,7 @@ internal import Glibc
 internal import SecretMemory
 internal import System
 
-/// The arguments of `provider add`, before they are a provider.
+/// The arguments of `provider add`, not yet checked as a provider.
 struct ProviderDraft {
   /// The template, if one is named.
   let template: ProviderTemplate?
@@ -27,7 +27,7 @@ struct ProviderDraft {
     ("--resource", "resource", ";"),
   ]
 
-  /// Reads the arguments; everything that is missing is reported at once.
+  /// Reads the arguments; one error reports all missing options.
   init(_ arguments: Arguments) throws(CommandError) {
     let template = try Self.template(arguments)
     self.template = template

@@ -6,7 +6,7 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// A login in a browser of this machine, which comes back to a port here (RFC 8252).
+/// A login in a browser of this machine, which returns to a port here (RFC 8252).
 struct BrowserSignIn {
   let signIn: WebSignIn
   let redirect: LoopbackRedirect
@@ -53,7 +53,7 @@ struct BrowserSignIn {
           return true
         },
         stray: { stray in
-          // Once each: any page can send any number of them.
+          // Report each kind once, because any page can send any number of them.
           guard told.insert(stray).inserted else { return }
           output.announce(refusal(stray, port: listener.port))
           countdown.again()
@@ -94,7 +94,7 @@ struct BrowserSignIn {
     }
   }
 
-  /// Hands the answer to the engine, and its outcome to the browser that waits for it.
+  /// Passes the answer to the engine, and the result to the waiting browser.
   private func finish(
     _ login: String,
     _ arrival: RedirectListener.Arrival
@@ -116,7 +116,7 @@ struct BrowserSignIn {
   }
 
   private func show(_ result: ResultPage.Result, _ arrival: RedirectListener.Arrival) {
-    // An interrupt that has come already must not take the page away.
+    // An earlier interrupt must not prevent the page.
     arrival.connection.answer(
       ResultPage(result, for: .terminal).answer,
       interrupt: result == .interrupted ? nil : session.interrupt
@@ -147,7 +147,7 @@ struct BrowserSignIn {
 }
 
 extension CommandError {
-  /// What is said where no redirect is waited for any longer.
+  /// The error that ends the wait for a redirect.
   fileprivate init(_ error: RedirectWaitError) {
     switch error {
     case .interrupted: self = .interrupted

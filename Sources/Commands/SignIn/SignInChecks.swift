@@ -3,9 +3,9 @@ internal import PlainText
 internal import VaultClient
 internal import VaultInterface
 
-/// What is looked at before and after somebody signs in.
+/// The checks before a sign-in, and the messages after it.
 extension SignInVerbs {
-  /// The account as the vault knows it; nil if it knows none of this name.
+  /// The account as the vault knows it; `nil` if there is none of this name.
   static func knownAccount(
     _ session: Session,
     _ name: String
@@ -18,7 +18,7 @@ extension SignInVerbs {
     }
   }
 
-  /// What to do where an account is not known: how to sign in for the first time.
+  /// The hint for an unknown account: how to sign in for the first time.
   static func firstLogin(_ session: Session, _ account: String) -> String {
     guard let files = try? ProviderFiles(environment: session.environment),
       let names = try? files.names(), let first = names.first
@@ -32,11 +32,11 @@ extension SignInVerbs {
       return "thumblatch login \(account) --provider P, where P is one of "
         + "\(listed)\(names.count > 8 ? " and others" : "")"
     }
-    // Its file cannot be read: the login says why.
+    // Its file cannot be read, and the login reports why.
     return "thumblatch login \(account) --provider \(first.name)"
   }
 
-  /// The provider of a new account if there is only one, which the person is told.
+  /// The provider of a new account if there is only one; the person is told.
   static func onlyProvider(_ session: Session, _ account: String) -> VaultProvider? {
     guard let provider = onlyProvider(session) else { return nil }
     let register =
@@ -55,17 +55,17 @@ extension SignInVerbs {
     return VaultProvider(provider)
   }
 
-  /// Asks before an account that one person is signed in with becomes another's.
+  /// Asks before an account changes from one person to another.
   static func confirmChange(
     of account: VaultAccount,
     to email: String,
     _ session: Session
   ) throws(CommandError) {
-    // Of a protected account the engine asks, with a presence check.
+    // For a protected account, the engine asks with a presence check.
     guard !session.arguments.has("--yes"), account.state != .signedOut, !account.presenceProtection,
       let present = account.email, present.lowercased() != email.lowercased()
     else { return }
-    // A line that is too long is cut, and with it what is asked.
+    // A longer name could truncate the question.
     let (old, new) = (PlainText.line(present, limit: 40), PlainText.line(email, limit: 40))
     try session.confirm(
       "\(account.name) is signed in as \(old). Sign in as \(new) instead? "
@@ -75,8 +75,9 @@ extension SignInVerbs {
     )
   }
 
-  /// Refuses to register over an account that is signed in: its session would live on at the
-  /// provider, and nobody could end it.
+  /// Refuses to register over an account that is signed in.
+  ///
+  /// Its session would stay at the provider, without a way to end it.
   static func demandNobody(_ session: Session, _ account: String) throws(CommandError) {
     guard let known = try knownAccount(session, account), known.state != .signedOut else { return }
     let person = known.email ?? known.displayName
@@ -87,7 +88,7 @@ extension SignInVerbs {
     )
   }
 
-  /// Says who is signed in now, where only the provider's page knows who will be.
+  /// Names the signed-in person, because only the provider's page decides about the next one.
   static func tellOfPresent(_ account: VaultAccount?, _ session: Session) {
     guard let account, account.state != .signedOut,
       let person = account.email ?? account.displayName, !session.arguments.has("--yes")
@@ -99,7 +100,7 @@ extension SignInVerbs {
     )
   }
 
-  /// The provider that a login goes to; of a password backend no more than its kind is sure.
+  /// The provider of a login; for a known password backend, only its name and kind.
   static func target(
     _ session: Session,
     _ provider: VaultProvider?,
@@ -118,8 +119,7 @@ extension SignInVerbs {
 
   private static let passwordBackend = "password-backend"
 
-  /// Whether e-mail and password are asked here; fails where the provider's kind does not go with
-  /// what was asked for.
+  /// Whether the login is by e-mail and password; throws if the provider does not support the options.
   static func wantsPassword(
     _ asked: SignInWay?,
     _ settings: [String: String],
@@ -182,9 +182,9 @@ extension SignInVerbs {
     }
   }
 
-  /// Says how to choose, once: when there are two accounts for the first time.
+  /// Explains the default account once, when a second account appears.
   static func tellOfDefault(_ session: Session) {
-    // Whoever is signed in is so whether the others can be listed or not.
+    // The sign-in has succeeded, even if the accounts cannot be listed.
     guard !session.output.json, let accounts = try? StatusVerbs.accounts(session, named: nil),
       accounts.count == 2, !accounts.contains(where: \.isDefault)
     else { return }
@@ -193,8 +193,9 @@ extension SignInVerbs {
 }
 
 extension CommandError {
-  /// The same error with a hint, if the provider refused; what it found wrong with a field is the
-  /// better one.
+  /// The same error with a hint, if the provider refused.
+  ///
+  /// The provider's message about a field is the better hint.
   func refused(_ hint: String) -> CommandError {
     guard code == .serverError, self.hint == nil else { return self }
     let problems = fields.map { "\($0.field): \($0.message)" }.joined(separator: "; ")

@@ -39,7 +39,7 @@ enum RequestText {
     )
   }
 
-  /// The error if the request was sent, and no whole answer came.
+  /// The error if the request was sent, and no complete answer came.
   static func lost(from host: String, _ reason: ExchangeFailure) -> CommandError {
     guard reason != .tooLarge else {
       return CommandError(.serverError, "the answer has more than 64 MiB")

@@ -63,7 +63,7 @@ private struct RequestRun {
     self.session = session
     let arguments = session.arguments
     guard let url = arguments.operands.last, url.contains("://") else {
-      // A single word may be an account with the URL forgotten, or a URL without its beginning.
+      // A single word may be an account without its URL, or a URL without its scheme.
       let isAccount =
         arguments.operands.count < 2
         && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }
@@ -104,7 +104,7 @@ private struct RequestRun {
     let sink = try arguments.value("-o").map { path throws(CommandError) in
       try ResultFile(path)
     }
-    // Check whether the token may go there at all, before a person is asked for a finger.
+    // Check whether the token may go to this host, before the person is asked for a finger.
     let terms = try session.call(within: Session.localLimit) { _ in
       RequestTermsCall(account: account)
     }
