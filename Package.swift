@@ -84,21 +84,22 @@ let package = Package(
     room("SecretMemory", ["System"]),
     room("JSON", ["PlainText", "SecretMemory"]),
     room("Cryptography", ["COpenSSL", "SecretMemory"]),
-    room("Storage", ["CSQLite", "System", "SecretMemory"]),
+    room("TokenFile", ["System"]),
+    room("Storage", ["CSQLite", "TokenFile", "System", "SecretMemory"]),
     room("OAuth", ["JSON", "Cryptography", "Configuration", "PlainText", "SecretMemory"]),
     room("UserNames"),
     room("Presence", ["System"]),
-    room("Configuration", ["PlainText", "SecretMemory"]),
+    room("Configuration", ["PlainText", "SecretMemory", "TokenFile"]),
     room("AuditLog", ["Storage", "Cryptography"]),
     room(
       "TokenVault",
       [
         "AuditLog", "OAuth", "Presence", "Storage", "Cryptography", "Configuration", "JSON",
-        "PlainText", "System", "SecretMemory",
+        "PlainText", "System", "SecretMemory", "TokenFile",
       ]
     ),
     room("Varlink", ["JSON", "PlainText", "SecretMemory", "System"]),
-    room("VaultInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
+    room("VaultInterface", ["Varlink", "JSON", "PlainText", "SecretMemory", "TokenFile"]),
     room("HelperInterface", ["Varlink", "JSON", "PlainText", "SecretMemory"]),
     room(
       "HelperClient",
@@ -160,7 +161,7 @@ let package = Package(
 
     // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each start,
     // six times the start itself (`-static-pie`).
-    program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
+    program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
     program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
     program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
@@ -191,7 +192,11 @@ let package = Package(
       ["COpenSSL", "Cryptography", "JSON", "SecretMemory", "System", "TestSupport"],
       exclude: ["Vectors"]
     ),
-    tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
+    tests("TokenFileTests", ["TokenFile", "System"]),
+    tests(
+      "StorageTests",
+      ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport", "TokenFile"]
+    ),
     .executableTarget(
       name: "KeyWriter",
       dependencies: [
@@ -202,7 +207,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "StorageWriter",
-      dependencies: ["Storage", "System", "SecretMemory"],
+      dependencies: ["Storage", "System", "SecretMemory", "TokenFile"],
       path: "Tests/StorageWriter",
       swiftSettings: strict
     ),
@@ -218,7 +223,7 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "AuditLog", "Configuration", "OAuth", "Presence", "Storage", "Cryptography",
-        "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport",
+        "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport", "TokenFile",
       ]
     ),
     tests(
@@ -322,7 +327,7 @@ let package = Package(
         "FuzzMeter", "JSON", "VaultInterface", "HelperInterface", "Varlink", "Cryptography",
         "OAuth",
         "Configuration",
-        "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory",
+        "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
         "VarlinkMethods",
       ],
       path: "Tests/Fuzz/Targets",
@@ -334,7 +339,8 @@ let package = Package(
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
         "AppSession",
-        "AppAtTerminal", "SessionSpeed", "example-server", "example-cli", "TestSupport",
+        "AppAtTerminal", "TokenFile", "SessionSpeed", "example-server", "example-cli",
+        "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

@@ -1,3 +1,4 @@
+internal import TokenFile
 public import Varlink
 
 /// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
@@ -96,13 +97,14 @@ private struct Reader {
     return true
   }
 
-  /// Takes a text of the characters of account names, which need no escapes.
+  /// Takes the name of an account, which needs no escapes.
   mutating func accountName() -> String? {
     guard take("\"") else { return nil }
     let start = next
-    while unsafe next < bytes.count, unsafe Self.isOfName(bytes[next]) { next += 1 }
+    while unsafe next < bytes.count, unsafe NameRule.isOfName(bytes[next]) { next += 1 }
     let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<next])
-    guard 1...64 ~= name.count, unsafe next < bytes.count, unsafe bytes[next] == UInt8(ascii: "\"")
+    guard unsafe NameRule.accepts(name.bindMemory(to: UInt8.self).span), unsafe next < bytes.count,
+      unsafe bytes[next] == UInt8(ascii: "\"")
     else { return nil }
     next += 1
     return unsafe String(decoding: name, as: UTF8.self)
@@ -140,14 +142,5 @@ private struct Reader {
 
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-  }
-
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
   }
 }

@@ -1,3 +1,5 @@
+internal import TokenFile
+
 /// Why a name, a setting or a configuration file was refused.
 ///
 /// Quoted text is escaped and truncated, so that hostile input can neither fill nor control a
@@ -73,7 +75,7 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     switch problem {
     case .badName(let what, let text):
       "\"\(Self.shown(text))\" is not \(what == "account" ? "an" : "a") \(what) name: use lower-case "
-        + "letters, digits, '.', '_' and '-', at most \(Name.maximumLength), starting with a letter or digit"
+        + "letters, digits, '.', '_' and '-', at most \(NameRule.longest), starting with a letter or digit"
     case .badValue(nil, let rule): "must be \(rule)"
     case .badValue(let text?, let rule): "must be \(rule), not \"\(Self.shown(text))\""
     case .unknownKey: "unknown key"

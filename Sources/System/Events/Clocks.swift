@@ -95,8 +95,8 @@ public struct BootIdentifier: Sendable, Equatable {
 
   /// This boot's identifier as two little-endian numbers; `nil` if it cannot be read.
   ///
-  /// It is read without an allocation: see `CachedTokenHeader`.
-  static func currentNumbers() -> (UInt64, UInt64)? {
+  /// It is read without an allocation, for a program whose start must be short.
+  package static func currentNumbers() -> (UInt64, UInt64)? {
     let path: StaticString = "/proc/sys/kernel/random/boot_id"
     let number = unsafe clinux_openat(
       AT_FDCWD,

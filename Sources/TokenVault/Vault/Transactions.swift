@@ -3,6 +3,7 @@ internal import Cryptography
 public import Storage
 internal import Synchronization
 internal import System
+internal import TokenFile
 
 // What every room of the engine uses: rows, transactions, the audit log, and the queue of an
 // account.

@@ -7,6 +7,7 @@ import SecretMemory
 import Storage
 import System
 import Testing
+import TokenFile
 
 @testable import TokenVault
 

@@ -1,19 +1,21 @@
+package import System
+
 /// The header of a token file, read in place.
 ///
 /// It serves a program with a budget of half a millisecond: the first array or string of a process
 /// costs more than opening and reading the file. `CachedToken` describes the format.
-public struct CachedTokenHeader: Sendable {
+package struct CachedTokenHeader: Sendable {
   /// The token's expiry by the wall clock.
-  public let wallExpiry: WallTime
+  package let wallExpiry: WallTime
   /// The token's expiry by the boot clock, which no program can set.
-  public let bootExpiry: BootInstant
+  package let bootExpiry: BootInstant
   /// The boot in which `bootExpiry` is valid, as two little-endian numbers.
   let boot: (UInt64, UInt64)
 
   /// Reads a whole file; `nil` if the engine has not written it.
   ///
   /// The token is everything after `CachedToken.headerCount` bytes, and printable ASCII.
-  public init?(_ file: borrowing Span<UInt8>) {
+  package init?(_ file: borrowing Span<UInt8>) {
     let start = CachedToken.headerCount
     guard file.count > start, file.count <= CachedToken.maximumFileCount,
       Self.integer(file, at: 0, count: 8) == 0x314E_454B_4F54_4C54,  // TLTOKEN1
@@ -29,7 +31,7 @@ public struct CachedTokenHeader: Sendable {
   }
 
   /// Whether the token may be used now without a call to the engine; see `CachedToken.isValid`.
-  public func isValid(minimumLifetime: Int64) -> Bool {
+  package func isValid(minimumLifetime: Int64) -> Bool {
     guard
       CachedToken.isBelievable(
         wallExpiry: wallExpiry,

@@ -1,3 +1,5 @@
+package import System
+
 /// An access token as stored in a token file, with its expiry by two clocks.
 ///
 /// The file is a cache of the store for a program that makes no call. The token is valid only while
@@ -7,27 +9,27 @@
 /// Format, integers little-endian: magic `TLTOKEN1` (8 bytes), expiry by the wall clock (Int64,
 /// seconds), boot identifier (16), expiry by CLOCK_BOOTTIME (Int64, nanoseconds), length of the
 /// token (UInt32), token (printable ASCII), and nothing after it.
-public struct CachedToken: Sendable, Equatable {
+package struct CachedToken: Sendable, Equatable {
   /// The most bytes that a token file may have.
-  public static let maximumFileCount = 65_536
+  package static let maximumFileCount = 65_536
   /// The bytes before the token.
-  public static let headerCount = 44
+  package static let headerCount = 44
   /// How far the clocks may disagree, in seconds.
-  public static let tolerance: Int64 = 10
+  package static let tolerance: Int64 = 10
 
   private static let magic = [UInt8]("TLTOKEN1".utf8)
 
   /// The expiry by the wall clock.
-  public let wallExpiry: WallTime
+  package let wallExpiry: WallTime
   /// The boot in which `bootExpiry` is valid.
-  public let boot: BootIdentifier
+  package let boot: BootIdentifier
   /// The expiry by the boot clock, which no program can set.
-  public let bootExpiry: BootInstant
+  package let bootExpiry: BootInstant
   /// The token: 1 or more bytes of printable ASCII.
-  public let token: [UInt8]
+  package let token: [UInt8]
 
   /// Takes a token with its expiry; `nil` if it is empty, too long, or not printable ASCII.
-  public init?(
+  package init?(
     token: [UInt8],
     wallExpiry: WallTime,
     boot: BootIdentifier,
@@ -44,7 +46,7 @@ public struct CachedToken: Sendable, Equatable {
   }
 
   /// The bytes of the file.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.headerCount + token.count)
     bytes += Self.magic
@@ -57,7 +59,7 @@ public struct CachedToken: Sendable, Equatable {
   }
 
   /// Reads the bytes of a file; `nil` for any bytes that `encoded()` would not have written.
-  public static func decode(_ bytes: [UInt8]) -> CachedToken? {
+  package static func decode(_ bytes: [UInt8]) -> CachedToken? {
     guard let header = CachedTokenHeader(bytes.span),
       let boot = BootIdentifier(bytes: Array(bytes[16..<32]))
     else { return nil }
@@ -73,7 +75,7 @@ public struct CachedToken: Sendable, Equatable {
   ///
   /// Both clocks must leave it at least `minimumLifetime` seconds and agree within `tolerance`. The
   /// machine must not have rebooted since the token was stored.
-  public func isValid(
+  package func isValid(
     wall: WallTime,
     boot: BootInstant,
     bootID: BootIdentifier,
