@@ -4,9 +4,9 @@ internal import PlainText
 ///
 /// It is one file without scripts and without external resources. A provider's text is escaped, and
 /// kept separate from our own.
-public struct ResultPage {
+package struct ResultPage {
   /// The outcome of the sign-in.
-  public enum Result: Sendable, Equatable {
+  package enum Result: Sendable, Equatable {
     /// The signed-in person, as the provider names them, with account and provider.
     case signedIn(person: String?, also: String?, account: String, provider: String)
     /// The provider refused, with its own reason.
@@ -24,7 +24,7 @@ public struct ResultPage {
   }
 
   /// The origin of the sign-in, to which the person returns.
-  public enum Place: String, Sendable {
+  package enum Place: String, Sendable {
     case terminal
     case app
   }
@@ -33,13 +33,13 @@ public struct ResultPage {
   let place: Place
 
   /// Makes the page for a result.
-  public init(_ result: Result, for place: Place) {
+  package init(_ result: Result, for place: Place) {
     self.result = result
     self.place = place
   }
 
   /// The response to the browser: head and body.
-  public var answer: [UInt8] {
+  package var answer: [UInt8] {
     HTTPAnswer.page(html, policy: Self.policy, status: status)
   }
 

@@ -1,7 +1,7 @@
 internal import Configuration
 
 /// Why provider files cannot be used.
-public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The environment does not name a home directory.
   case noHome
   /// No provider has this name.
@@ -16,7 +16,7 @@ public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertib
   case exposed(path: String)
 
   /// The problem, in one clause.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noHome: "no directory for provider files: HOME is not set"
     case .missing(let name): "no such provider: \(name)"
@@ -27,7 +27,7 @@ public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertib
   }
 
   /// The remedy; `nil` if the description is enough.
-  public var remedy: String? {
+  package var remedy: String? {
     switch self {
     case .noHome: "set HOME, or XDG_CONFIG_HOME"
     case .missing: nil

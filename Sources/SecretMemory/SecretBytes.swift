@@ -100,7 +100,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The weakest protection of any secret in this process.
   ///
   /// The first call maps the first region if no secret was made yet.
-  public static var protection: Protection {
+  package static var protection: Protection {
     get throws(SecretMemoryError) {
       switch try SecretArena.shared.protection() {
       case .secretMemory: .secretMemory
@@ -111,7 +111,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   }
 
   /// The protection of memory for secrets.
-  public enum Protection: Sendable, Equatable, CaseIterable {
+  package enum Protection: Sendable, Equatable, CaseIterable {
     /// memfd_secret(2): not even root can read it through /proc/PID/mem.
     case secretMemory
     /// mlock(2): never swapped.

@@ -1,5 +1,5 @@
 internal import TokenFile
-public import Varlink
+package import Varlink
 
 /// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
 /// person can be asked.
@@ -7,19 +7,19 @@ public import Varlink
 /// It wants one reply.
 ///
 /// Nearly all calls have this form, and this type reads them without a JSON object.
-public struct UsualTokenCall: Sendable, Equatable {
+package struct UsualTokenCall: Sendable, Equatable {
   /// The account; `nil` for the default account.
-  public private(set) var account: String?
+  package private(set) var account: String?
   /// For how many seconds the token must be valid; `nil` for 10.
-  public private(set) var minimumLifetime: Int?
+  package private(set) var minimumLifetime: Int?
   /// Whether the client can ask a person; `nil` if it does not say.
-  public private(set) var ask: Bool?
+  package private(set) var ask: Bool?
 
   /// Reads a message without its NUL.
   ///
   /// Each message that is read here means the same to `VarlinkCall`. `nil` does not mean that the
   /// message is invalid: it is another call, or has another notation.
-  public init?(_ message: UnsafeRawBufferPointer) {
+  package init?(_ message: UnsafeRawBufferPointer) {
     var reader = unsafe Reader(message)
     guard reader.take("{"), reader.take(#""method""#), reader.take(":"),
       reader.take(#""io.thumblatch.Vault.AccessToken""#)
@@ -36,7 +36,7 @@ public struct UsualTokenCall: Sendable, Equatable {
   }
 
   /// The same call as a `VarlinkCall`.
-  public var call: VarlinkCall {
+  package var call: VarlinkCall {
     get throws(MessageError) {
       try VarlinkCall(
         AccessTokenCall(account: account, minimumLifetime: minimumLifetime, ask: ask)

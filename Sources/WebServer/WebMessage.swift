@@ -1,18 +1,18 @@
 /// A request from a browser.
-public struct WebRequest: Sendable {
+package struct WebRequest: Sendable {
   /// The method, such as `GET`.
-  public let method: String
+  package let method: String
   /// The path without the query, percent-decoded.
-  public let path: String
+  package let path: String
   /// The query after the question mark, unchanged; empty if there is none.
-  public let query: String
+  package let query: String
   /// The headers by lower-case name; the first one of several with the same name.
-  public let headers: [String: String]
+  package let headers: [String: String]
   /// The body.
-  public let body: [UInt8]
+  package let body: [UInt8]
 
   /// Makes a request of these parts.
-  public init(
+  package init(
     method: String,
     path: String,
     query: String = "",
@@ -27,7 +27,7 @@ public struct WebRequest: Sendable {
   }
 
   /// A cookie's value (RFC 6265, section 5.4).
-  public func cookie(_ name: String) -> String? {
+  package func cookie(_ name: String) -> String? {
     for pair in headers["cookie", default: ""].utf8.split(separator: UInt8(ascii: ";")) {
       let parts = pair.drop { $0 == UInt8(ascii: " ") }
         .split(separator: UInt8(ascii: "="), maxSplits: 1)
@@ -40,37 +40,37 @@ public struct WebRequest: Sendable {
   }
 
   /// The fields of a submitted form, or of the query.
-  public var form: [String: String] {
+  package var form: [String: String] {
     WebForm.fields(method == "POST" ? String(decoding: body, as: UTF8.self) : query)
   }
 }
 
 /// An answer to a browser.
-public struct WebResponse: Sendable {
+package struct WebResponse: Sendable {
   /// The HTTP status.
-  public var status: Int
+  package var status: Int
   /// The headers, in their order.
-  public var headers: [(name: String, value: String)]
+  package var headers: [(name: String, value: String)]
   /// The body.
-  public var body: [UInt8]
+  package var body: [UInt8]
   /// The part after the body, which comes later; the browser shows the body in the meantime.
-  public var rest: (@Sendable () async -> [UInt8])?
+  package var rest: (@Sendable () async -> [UInt8])?
 
   /// Makes an answer of these parts.
-  public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+  package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
   /// Redirects the browser with GET (RFC 9110, section 15.4.4).
-  public static func see(_ place: String) -> WebResponse {
+  package static func see(_ place: String) -> WebResponse {
     WebResponse(status: 303, headers: [("Location", place)])
   }
 }
 
 /// Parses `application/x-www-form-urlencoded` (URL Standard, section 5.1).
-public enum WebForm {
+package enum WebForm {
   /// The most bytes in the name of a field or a header; longer ones are left out.
   ///
   /// Swift normalizes text before it hashes it, which is quadratic in a run of combining marks: a
@@ -82,7 +82,7 @@ public enum WebForm {
   /// The fields of a form; the first one of several with the same name.
   ///
   /// Fields with long names are left out.
-  public static func fields(_ text: String) -> [String: String] {
+  package static func fields(_ text: String) -> [String: String] {
     var fields: [String: String] = [:]
     for pair in text.utf8.split(separator: UInt8(ascii: "&")).prefix(mostFields) {
       let parts = pair.split(

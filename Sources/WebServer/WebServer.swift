@@ -3,11 +3,11 @@ internal import Glibc
 internal import Synchronization
 
 /// A web server for the browsers of this machine, only on 127.0.0.1 (libmicrohttpd).
-public final class WebServer: Sendable {
+package final class WebServer: Sendable {
   /// Why the server could not start.
-  public struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     /// The text for a person.
-    public let description: String
+    package let description: String
   }
 
   private static let mostConnections: UInt32 = 64
@@ -17,10 +17,10 @@ public final class WebServer: Sendable {
   private static let headerLimit = 32 * 1024
 
   /// The port that it listens on.
-  public let port: UInt16
+  package let port: UInt16
 
   /// Listens on a port, or on any free one if it is 0, and answers with `handler`.
-  public init(
+  package init(
     port: UInt16 = 0,
     _ handler: @escaping @Sendable (WebRequest) async -> WebResponse
   ) throws(Failure) {

@@ -1,12 +1,12 @@
 internal import TokenFile
 
 /// The name that a user gave to an account, checked on creation.
-public struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The name.
-  public let text: String
+  package let text: String
 
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
-  public init(_ text: String) throws(ConfigurationError) {
+  package init(_ text: String) throws(ConfigurationError) {
     guard NameRule.accepts(text) else {
       throw ConfigurationError(.badName(what: "account", text: text))
     }
@@ -14,10 +14,10 @@ public struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertib
   }
 
   /// The name.
-  public var description: String { text }
+  package var description: String { text }
 
   /// Alphabetical order.
-  public static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
+  package static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
 }
 
 /// The name that a user gave to a provider, checked on creation.

@@ -1,27 +1,27 @@
 /// The settings of a well-known provider that are the same for every user.
-public struct ProviderTemplate: Sendable {
+package struct ProviderTemplate: Sendable {
   /// A part of the settings that only the person knows.
-  public struct Placeholder: Sendable {
+  package struct Placeholder: Sendable {
     /// Its name, which stands between braces in the settings.
-    public let name: String
+    package let name: String
     /// A description for the person, as a clause.
-    public let meaning: String
+    package let meaning: String
     /// The default value; `nil` if a value is required.
-    public let standard: String?
+    package let standard: String?
     let rule: String
     let isValid: @Sendable (String) -> Bool
   }
 
   /// The name that selects the template.
-  public let name: String
+  package let name: String
   /// The provider's title.
-  public let title: String
+  package let title: String
   /// The values that the person must or can give.
-  public let placeholders: [Placeholder]
+  package let placeholders: [Placeholder]
   /// Whether the provider requires a secret from installed programs.
-  public let needsSecret: Bool
+  package let needsSecret: Bool
   /// The steps to do at the provider first, a sentence each.
-  public let notes: [String]
+  package let notes: [String]
 
   private let settings: [String: String]
   /// Settings that are useful only with a secret.
@@ -46,10 +46,10 @@ public struct ProviderTemplate: Sendable {
   }
 
   /// The template with a name.
-  public static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
 
   /// The required placeholders without a value.
-  public func missing(of values: [String: String]) -> [Placeholder] {
+  package func missing(of values: [String: String]) -> [Placeholder] {
     placeholders.filter { $0.standard == nil && values[$0.name] == nil }
   }
 
@@ -61,7 +61,7 @@ public struct ProviderTemplate: Sendable {
   ///   - hasSecret: whether there is a client secret.
   /// - Throws: an error with the placeholder's name as its key, if a value is missing or malformed.
   /// - Returns: the settings of a provider file.
-  public func settings(
+  package func settings(
     filledWith values: [String: String],
     issuer: String? = nil,
     hasSecret: Bool = false

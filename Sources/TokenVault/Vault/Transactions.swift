@@ -1,6 +1,6 @@
 internal import Configuration
 internal import Cryptography
-public import Storage
+package import Storage
 internal import Synchronization
 internal import System
 internal import TokenFile
@@ -158,7 +158,7 @@ extension VaultFailure {
   )
 
   /// A failure of the store in the vault's words: nothing was changed by it.
-  public init(_ error: StorageError) {
+  package init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }
 }

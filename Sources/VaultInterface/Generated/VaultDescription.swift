@@ -1,10 +1,10 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
-public import Varlink
+package import Varlink
 
 extension VarlinkInterface {
   /// The interface `io.thumblatch.Vault`.
-  public static let vault = VarlinkInterface(
+  package static let vault = VarlinkInterface(
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Synchronization
-public import System
-public import TokenVault
+package import System
+package import TokenVault
 internal import Varlink
 internal import VaultInterface
 
@@ -10,11 +10,11 @@ internal import VaultInterface
 ///
 /// The vaults of all users are opened by the first call of their user, and closed when they are
 /// idle.
-public final class Vaults: Sendable {
+package final class Vaults: Sendable {
   /// Opens the vault of a user, who has this user name or none.
   ///
   /// It may block.
-  public typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
+  package typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
 
   /// A vault that is open.
   struct Opened {
@@ -86,7 +86,7 @@ public final class Vaults: Sendable {
   let isRestful = Atomic(false)
 
   /// Makes a table with the one vault of one user.
-  public init(_ vault: Vault, of user: UInt32) {
+  package init(_ vault: Vault, of user: UInt32) {
     form = .private
     opener = nil
     care = nil
@@ -104,7 +104,7 @@ public final class Vaults: Sendable {
   ///   - list: a stamp of the machine's user list. While it does not change, a name is valid for a
   ///     second without another lookup. If it is `nil`, a name is looked up for each connection.
   ///   - care: root's actions on vaults.
-  public init(
+  package init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
