@@ -14,7 +14,6 @@ package struct HTTPHead: Sendable, Equatable {
   /// The header fields as `Name: value`, in order, up to the limits.
   package let headers: [String]
 
-  /// The most header fields.
   package static let maximumHeaders = 100
   /// The most bytes of all header fields.
   package static let maximumHeaderBytes = 16 * 1024

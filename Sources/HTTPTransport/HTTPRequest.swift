@@ -89,7 +89,6 @@ package struct HTTPAnswer: ~Copyable, Sendable {
   /// The body, which may hold tokens.
   package let body: SecretBytes
 
-  /// Releases the body to the caller.
   package consuming func takeBody() -> SecretBytes { body }
 
   /// The longest wait that a server can request: a day.

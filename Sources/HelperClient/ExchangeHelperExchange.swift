@@ -13,7 +13,6 @@ internal import Varlink
 package struct ExchangeHelperExchange: TokenExchange {
   private let spare: SpareExchangeHelper
 
-  /// Makes an exchange that reaches its helper by this route.
   package init(by route: HelperRoute) {
     spare = SpareExchangeHelper(by: route)
   }

@@ -17,7 +17,6 @@ package struct HelperPresence: PresenceChecker {
   private let route: HelperRoute
   private let turn = ReaderTurn()
 
-  /// Makes checks that reach their helper by this route.
   package init(by route: HelperRoute) {
     self.route = route
   }
@@ -178,7 +177,6 @@ extension HelperError {
 }
 
 extension Presence.PresenceOutcome {
-  /// The outcome for a helper's failure.
   init(_ failure: HelperFailure, detail: String?) {
     switch failure {
     case .notAvailable: self = .notAvailable(detail ?? "there is no reader")

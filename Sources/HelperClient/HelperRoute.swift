@@ -22,14 +22,12 @@ package enum HelperRoute: Sendable, Equatable {
   }
 }
 
-/// The helper programs.
 enum Helper {
   case presence
   case exchange
 
   var program: String { "thumblatch-\(socket)" }
 
-  /// The name of the helper's socket.
   var socket: String {
     switch self {
     case .presence: "presence"

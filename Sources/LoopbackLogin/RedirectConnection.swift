@@ -11,7 +11,6 @@ package final class RedirectConnection {
   /// The most bytes that are discarded after an answer.
   static let maximumDrain = 1024 * 1024
 
-  /// The phase of the connection.
   enum Phase: Equatable {
     /// The head is not complete.
     case reading
@@ -35,7 +34,6 @@ package final class RedirectConnection {
 
   deinit { wipe() }
 
-  /// The result of reading from the connection.
   package enum Outcome {
     case waiting
     /// The connection has ended and needs no further work.

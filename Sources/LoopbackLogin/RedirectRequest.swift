@@ -16,7 +16,6 @@ package struct RedirectRequest: Equatable {
     case refused(status: Int, RedirectStray? = nil)
   }
 
-  /// The path of the redirect URI.
   let path: String
   /// The required value of the header Host: host and port.
   ///
@@ -122,11 +121,9 @@ package enum RedirectStray: Sendable, CaseIterable {
   case path
 }
 
-/// The relevant headers of a request.
 private struct Headers {
   /// The value of the header Host; `nil` if there is none.
   var host: String?
-  /// Whether the request announces a body.
   var hasBody = false
   /// Whether a browser wants to show the answer to the person.
   ///

@@ -32,7 +32,6 @@ package struct ResultPage {
   let result: Result
   let place: Place
 
-  /// Makes the page for a result.
   package init(_ result: Result, for place: Place) {
     self.result = result
     self.place = place
@@ -62,7 +61,6 @@ package struct ResultPage {
     return false
   }
 
-  /// The whole page.
   var html: String {
     """
     <!doctype html>

@@ -3,25 +3,20 @@
 /// `String` compares and hashes the normalized form. That takes time quadratic in a run of
 /// combining marks. It also merges two names that a peer distinguishes.
 package struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The text.
   package let text: String
 
-  /// Takes a text as it is.
   package init(_ text: String) {
     self.text = text
   }
 
-  /// Takes a text as it is.
   package init(stringLiteral text: String) {
     self.text = text
   }
 
-  /// Whether both are the same bytes.
   package static func == (left: ByteText, right: ByteText) -> Bool {
     left.text.isByteEqual(to: right.text)
   }
 
-  /// Hashes the bytes.
   package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }

@@ -10,7 +10,6 @@ package struct ProviderDirectories: Sendable {
   /// The most bytes of a provider file, and of its certificate file.
   package static let maximumFile = 64 * 1024
 
-  /// The origin of a provider.
   package enum Source: String, Sendable, CaseIterable {
     /// The administrator of the machine.
     case system

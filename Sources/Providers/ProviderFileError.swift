@@ -15,7 +15,6 @@ package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConverti
   /// A person's file holds a client secret, but other users may read it.
   case exposed(path: String)
 
-  /// The problem, in one clause.
   package var description: String {
     switch self {
     case .noHome: "no directory for provider files: HOME is not set"

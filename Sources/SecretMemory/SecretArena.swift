@@ -7,7 +7,6 @@ package import System
 /// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again.
 @safe
 package final class SecretArena: Sendable {
-  /// The arena of this process.
   static let shared = SecretArena()
 
   /// Secrets begin and end at multiples of this, so that no two share a cache line.

@@ -110,7 +110,6 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The protection of memory for secrets.
   package enum Protection: Sendable, Equatable, CaseIterable {
     /// memfd_secret(2): not even root can read it through /proc/PID/mem.
     case secretMemory

@@ -17,7 +17,6 @@ internal import Glibc
 /// ```
 @safe
 package struct MessageBuffer: ~Copyable, @unchecked Sendable {
-  /// The interface of the messages.
   package let interface: VarlinkInterface
   private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var capacity = 0

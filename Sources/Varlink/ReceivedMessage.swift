@@ -39,7 +39,6 @@ package final class ReceivedMessage: @unchecked Sendable {
   /// The number of bytes of memory that it uses.
   package var footprint: Int { unsafe storage.count }
 
-  /// Decodes it as a call.
   package func call() throws(MessageError) -> VarlinkCall {
     unsafe try VarlinkCall(
       decoding: UnsafeRawBufferPointer(rebasing: storage[message]),

@@ -6,7 +6,6 @@ package import SecretMemory
 package struct VarlinkCall: Sendable, Equatable {
   /// The full name of the method.
   package var method: String
-  /// Its parameters.
   package var parameters: JSONObject
   /// Whether the caller accepts several replies.
   package var more: Bool
@@ -15,7 +14,6 @@ package struct VarlinkCall: Sendable, Equatable {
   /// Whether the caller wants to use another protocol on the connection afterwards.
   package var upgrade: Bool
 
-  /// Makes a call.
   package init(
     method: String,
     parameters: JSONObject = JSONObject(),
@@ -30,7 +28,6 @@ package struct VarlinkCall: Sendable, Equatable {
     self.upgrade = upgrade
   }
 
-  /// Makes a call of this method.
   package init<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = false,
@@ -77,7 +74,6 @@ package struct VarlinkCall: Sendable, Equatable {
     return try secretMessage(object, maximum: interface.maximumMessage)
   }
 
-  /// The interface of the method.
   package var interface: String {
     let end = method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? method.startIndex
     return String(method[..<end])

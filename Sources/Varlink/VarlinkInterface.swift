@@ -1,6 +1,5 @@
 /// An interface of a service, and the limits of its messages.
 package final class VarlinkInterface: Sendable {
-  /// The full name.
   package let name: String
   /// The interface file, byte for byte.
   package let description: String

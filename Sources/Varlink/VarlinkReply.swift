@@ -10,14 +10,12 @@ public struct VarlinkReply: Sendable, Equatable {
   /// The full name of an error.
   public var error: String?
 
-  /// Makes a reply.
   package init(parameters: JSONObject, continues: Bool = false, error: String? = nil) {
     self.parameters = parameters
     self.continues = continues
     self.error = error
   }
 
-  /// Makes a reply with these parameters.
   package init(_ content: some VarlinkRecord, continues: Bool = false) throws(MessageError) {
     self.init(parameters: try content.encoded, continues: continues)
   }

@@ -35,7 +35,6 @@ package struct UsualTokenCall: Sendable, Equatable {
     guard reader.take("}"), reader.isAtEnd else { return nil }
   }
 
-  /// The same call as a `VarlinkCall`.
   package var call: VarlinkCall {
     get throws(MessageError) {
       try VarlinkCall(

@@ -20,7 +20,6 @@ final class AnswerStream: Sendable {
     self.rest = rest
   }
 
-  /// The answer for libmicrohttpd on this connection.
   func response(on connection: OpaquePointer) -> OpaquePointer? {
     let reader = unsafe AnswerReader(self, connection)
     return unsafe MHD_create_response_from_callback(
@@ -84,7 +83,6 @@ final class AnswerStream: Sendable {
   }
 }
 
-/// The context of the callback.
 @safe
 private final class AnswerReader {
   let stream: AnswerStream

@@ -1,4 +1,3 @@
-/// A request from a browser.
 package struct WebRequest: Sendable {
   /// The method, such as `GET`.
   package let method: String
@@ -8,10 +7,8 @@ package struct WebRequest: Sendable {
   package let query: String
   /// The headers by lower-case name; the first one of several with the same name.
   package let headers: [String: String]
-  /// The body.
   package let body: [UInt8]
 
-  /// Makes a request of these parts.
   package init(
     method: String,
     path: String,
@@ -47,16 +44,13 @@ package struct WebRequest: Sendable {
 
 /// An answer to a browser.
 package struct WebResponse: Sendable {
-  /// The HTTP status.
   package var status: Int
   /// The headers, in their order.
   package var headers: [(name: String, value: String)]
-  /// The body.
   package var body: [UInt8]
   /// The part after the body, which comes later; the browser shows the body in the meantime.
   package var rest: (@Sendable () async -> [UInt8])?
 
-  /// Makes an answer of these parts.
   package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
@@ -76,7 +70,6 @@ package enum WebForm {
   /// Swift normalizes text before it hashes it, which is quadratic in a run of combining marks: a
   /// name of 64 KiB took 234 ms.
   static let longestName = 128
-  /// The most fields of a form.
   private static let mostFields = 100
 
   /// The fields of a form; the first one of several with the same name.

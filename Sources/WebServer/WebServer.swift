@@ -16,7 +16,6 @@ package final class WebServer: Sendable {
   /// The most bytes of a connection's headers.
   private static let headerLimit = 32 * 1024
 
-  /// The port that it listens on.
   package let port: UInt16
 
   /// Listens on a port, or on any free one if it is 0, and answers with `handler`.

@@ -2,7 +2,6 @@ internal import TokenFile
 
 /// The name that a user gave to an account, checked on creation.
 package struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The name.
   package let text: String
 
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
@@ -13,10 +12,8 @@ package struct AccountName: Sendable, Hashable, Comparable, CustomStringConverti
     self.text = text
   }
 
-  /// The name.
   package var description: String { text }
 
-  /// Alphabetical order.
   package static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
 }
 

@@ -47,10 +47,8 @@ package struct RequestTarget: Sendable, Equatable {
     rest = path.hasPrefix("/") ? String(path) : "/" + path
   }
 
-  /// The URL to send.
   package var text: String { origin + rest }
 
-  /// Scheme, host and port.
   package var origin: String { "\(scheme)://\(hostAndPort)" }
 
   /// Whether the host is this machine by its literal name or address.

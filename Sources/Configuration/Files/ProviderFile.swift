@@ -5,7 +5,6 @@ package enum ProviderFile {
   private static let section = "Provider"
   private static let ending = ".conf"
 
-  /// The file name of a provider.
   package static func fileName(for name: ProviderName) -> String { name.text + ending }
 
   /// The provider of a file name; `nil` if the file is not a provider file.

@@ -10,7 +10,6 @@ package struct Policy: Sendable, Equatable {
 
   /// The check for a caller that is not at this machine.
   package var remote = Remote.password
-  /// The most accounts of one user.
   package var accounts = 1000
   /// The most MiB of a user's store before it refuses new data.
   package var store = 64
@@ -55,13 +54,11 @@ package struct Policy: Sendable, Equatable {
     }
   }
 
-  /// The path of the policy file.
   package static let file = "/etc/thumblatch/thumblatch.conf"
   static let section = "Policy"
   static let windows = 1...60
   static let windowLimits = 1...12
 
-  /// Makes the default policy.
   package init() {}
 
   /// Reads a policy: one section `[Policy]`, in which every key is optional.

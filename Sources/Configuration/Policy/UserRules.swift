@@ -9,7 +9,6 @@ package struct UserRules: Sendable, Equatable {
   /// The longest that an unlock window stays open, in hours.
   package let windowLimit: Int?
 
-  /// Makes an empty set of rules.
   package init() {
     remote = nil
     window = nil

@@ -1,6 +1,5 @@
 /// Parses lists of scopes as people and providers write them (RFC 6749, section 3.3).
 package enum ScopeList {
-  /// The most scopes of one text.
   package static let maximumCount = 64
 
   /// The scopes in a text, separated by spaces.

@@ -12,9 +12,7 @@ package struct ProviderTemplate: Sendable {
     let isValid: @Sendable (String) -> Bool
   }
 
-  /// The name that selects the template.
   package let name: String
-  /// The provider's title.
   package let title: String
   /// The values that the person must or can give.
   package let placeholders: [Placeholder]
@@ -45,7 +43,6 @@ package struct ProviderTemplate: Sendable {
     self.settingsWithSecret = settingsWithSecret
   }
 
-  /// The template with a name.
   package static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
 
   /// The required placeholders without a value.

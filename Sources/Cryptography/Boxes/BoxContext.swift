@@ -18,7 +18,6 @@ package enum ProtectionClass: UInt8, Sendable, CaseIterable {
 ///
 /// All of it is associated data of the seal, and must be given again to open the box.
 package struct BoxContext: Sendable, Equatable {
-  /// The content of the box.
   package var kind: BoxKind
   /// The vault's random identifier, 16 bytes.
   package private(set) var vault: [UInt8]
@@ -61,7 +60,6 @@ extension BoxContext {
   static let formatVersion: UInt8 = 1
   /// Each field is one length byte, followed by that many bytes.
   private static let lengths = [1, 16, 4, 16, 1, 8, 32]
-  /// Bytes of `encoded`.
   package static let encodedCount = 1 + lengths.reduce(0) { $0 + 1 + $1 }
 
   /// The format version, then each field after its length, integers in little endian.

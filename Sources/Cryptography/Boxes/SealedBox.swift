@@ -31,12 +31,10 @@ package struct SealedBox: Sendable, Equatable {
   private static let lengthOffset = nonceOffset + 1 + AES256GCM.nonceCount
   private static let headerCount = lengthOffset + 4
 
-  /// The box as it is stored.
   package let bytes: [UInt8]
   /// The context in the header; verified only after the box has opened.
   package let context: BoxContext
 
-  /// The identifier of the key in the header.
   package var keyIdentifier: [UInt8] {
     field(Self.keyOffset, SealingKey.identifierCount)
   }

@@ -3,7 +3,6 @@
 /// Making a key of them costs as much as half a signature, because the curve's equation is
 /// computed. A provider's key set may hold a hundred, so only the key of a signature is made.
 package struct PublicKeyNumbers: Sendable, Equatable {
-  /// The kind of the key.
   package let kind: SignatureKey.Kind
   /// The modulus, the coordinate x, or the bytes of Ed25519.
   let first: [UInt8]

@@ -14,7 +14,6 @@ package final class SignatureKey: @unchecked Sendable {
   /// The most bytes of a message.
   package static let maximumMessage = 1 << 20
 
-  /// The kind of a key.
   package enum Kind: Sendable, Equatable {
     /// RSA, for RS256, PS256 and their longer digests.
     case rsa
@@ -43,7 +42,6 @@ package final class SignatureKey: @unchecked Sendable {
     }
   }
 
-  /// The kind of the key.
   package let kind: Kind
   /// Owned; only read after creation, from any thread (openssl-threads(7)).
   private let key: OpaquePointer

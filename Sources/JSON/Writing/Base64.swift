@@ -24,7 +24,6 @@ package struct Base64: Sendable {
 
   // MARK: - Bytes that are not secret
 
-  /// Encodes bytes.
   package func text(_ bytes: [UInt8]) -> String {
     unsafe String(unsafeUninitializedCapacity: count(ofBytes: bytes.count)) { room in
       unsafe bytes.withUnsafeBytes { unsafe encode($0, into: UnsafeMutableRawBufferPointer(room)) }

@@ -11,7 +11,6 @@ package enum StorageError: Error, Equatable, Sendable {
   case networkFileSystem(String)
   /// Another user could have made or changed a file or directory.
   case unsafeFile(String, FileFlaw)
-  /// The device secret cannot be used.
   case deviceSecret(DeviceSecretFlaw)
   /// A required file does not exist.
   case missing(String)
@@ -48,7 +47,6 @@ package enum StorageError: Error, Equatable, Sendable {
   case memory(SecretMemoryError)
 }
 
-/// A flaw of a file or directory.
 package enum FileFlaw: Equatable, Sendable {
   /// A symbolic link.
   case symbolicLink
@@ -198,7 +196,6 @@ extension DeviceSecretFlaw: CustomStringConvertible {
     }
   }
 
-  /// The remedy for a person.
   package var remedy: String {
     switch self {
     case .missing, .wrongSize, .allZero:

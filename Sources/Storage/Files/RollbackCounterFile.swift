@@ -7,7 +7,6 @@ package struct RollbackCounter: Sendable, Equatable {
   /// The authentication code over the counter, 32 bytes.
   package var code: [UInt8]
 
-  /// Makes a counter of these parts.
   package init(count: UInt64, code: [UInt8]) {
     self.count = count
     self.code = code

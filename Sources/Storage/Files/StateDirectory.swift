@@ -13,7 +13,6 @@ package import System
 /// | `slots/<account id>` | answer slot and lock of an account |
 /// | `tokens/<account name>`, `tokens/@` | access tokens for the front, and the default account |
 package final class StateDirectory: Sendable {
-  /// The directory itself.
   package let root: Directory
   /// `slots`.
   package let slots: Directory
@@ -85,7 +84,6 @@ package final class StateDirectory: Sendable {
 
 /// The directory of the files that the front answers from.
 package final class TokenDirectory: Sendable {
-  /// The directory itself.
   package let root: Directory
 
   init(_ root: consuming Directory) {

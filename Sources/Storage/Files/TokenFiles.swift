@@ -108,7 +108,6 @@ package enum TokenFiles {
     return NameRule.accepts(name) ? name : nil
   }
 
-  /// The accounts that have a token file.
   package static func accounts(in directory: StateDirectory) throws(StorageError) -> [String] {
     guard let tokens = directory.tokens else { return [] }
     return try calling { () throws(SystemError) in

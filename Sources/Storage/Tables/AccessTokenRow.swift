@@ -4,7 +4,6 @@ package struct AccessTokenRow: Sendable, Equatable {
   package var account: [UInt8]
   /// The requested scopes in a canonical form, equal for equal requests; empty for the default set.
   package var scopeSet: String
-  /// The token.
   package var token: String
   /// Usually `Bearer`.
   package var tokenType: String
@@ -19,7 +18,6 @@ package struct AccessTokenRow: Sendable, Equatable {
   /// The granted scopes, sorted and separated by spaces; `nil` if the provider did not say.
   package var grantedScope: String?
 
-  /// Makes a row.
   package init(
     account: [UInt8],
     scopeSet: String = "",

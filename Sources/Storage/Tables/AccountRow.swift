@@ -16,7 +16,6 @@ package struct AccountRow: Sendable, Equatable {
   package var name: String
   /// The id of the user who owns the account.
   package var owner: UInt32
-  /// The name of the provider.
   package var provider: String
   /// The whole provider as it was at sign-in, in canonical form, without its client secret.
   package var providerSettings: [UInt8]
@@ -38,9 +37,7 @@ package struct AccountRow: Sendable, Equatable {
   package var exportable: Bool
   /// Rises with each changed refresh token.
   package var generation: Int64
-  /// The sealed box of the refresh token.
   package var sealedRefreshToken: [UInt8]?
-  /// The state of the grant.
   package var state: State
   /// Why a sign-in is required, or why the last refresh failed.
   package var cause: String?

@@ -23,7 +23,6 @@ package struct AuditRow: Sendable, Equatable {
   /// The authentication code over this record and the previous one: 32 bytes.
   package var mac: [UInt8]
 
-  /// Makes a row.
   package init(
     number: Int64,
     time: Int64,

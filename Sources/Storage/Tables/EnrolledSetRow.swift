@@ -11,7 +11,6 @@ package struct EnrolledSetRow: Sendable, Equatable {
   /// Seconds since 1970.
   package var confirmedAt: Int64
 
-  /// Makes a row.
   package init(owner: UInt32, code: [UInt8], source: String, fingers: String, confirmedAt: Int64) {
     self.owner = owner
     self.code = code

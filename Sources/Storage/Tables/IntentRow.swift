@@ -21,7 +21,6 @@ package struct IntentRow: Sendable, Equatable {
   package var bootID: [UInt8]
   /// When the exchange started, in nanoseconds of CLOCK_BOOTTIME.
   package var bootInstant: Int64
-  /// The number of attempts.
   package var attempts: Int64
   /// The earliest next attempt, in nanoseconds of CLOCK_BOOTTIME.
   package var notBefore: Int64

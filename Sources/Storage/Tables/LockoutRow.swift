@@ -7,7 +7,6 @@ package struct LockoutRow: Sendable, Equatable {
   /// Fingers are refused until a password succeeds.
   package var passwordOnly: Bool
 
-  /// Makes a row.
   package init(owner: UInt32, failures: Int64, passwordOnly: Bool) {
     self.owner = owner
     self.failures = failures

@@ -11,7 +11,6 @@ package struct PasswordWaitRow: Sendable, Equatable {
   /// The length of that wait in seconds; the wait starts again after a reboot.
   package var waitSeconds: Int64
 
-  /// Makes a row.
   package init(
     owner: UInt32,
     failures: Int64,

@@ -6,16 +6,13 @@ package struct PrintRow: Sendable, Equatable {
   package var owner: UInt32
   /// Such as `right-index`; each finger of an owner has one print.
   package var finger: String
-  /// The driver of the print.
   package var driver: String
   /// The reader's identifier within the driver.
   package var device: String
-  /// The sealed box of the print.
   package var sealed: [UInt8]
   /// When it was enrolled, in seconds since 1970.
   package var enrolledAt: Int64
 
-  /// Makes a row.
   package init(
     id: [UInt8],
     owner: UInt32,

@@ -35,7 +35,6 @@ extension Store {
     )
   }
 
-  /// The account of this user with this name.
   package func account(named name: String, owner: UInt32) throws(StorageError) -> AccountRow? {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? AND name = ?",
@@ -44,7 +43,6 @@ extension Store {
     ).first
   }
 
-  /// The account with this id.
   package func account(id: [UInt8]) throws(StorageError) -> AccountRow? {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE id = ?",

@@ -22,7 +22,6 @@ extension Store {
     ).first
   }
 
-  /// All access tokens of an account.
   package func accessTokens(account: [UInt8]) throws(StorageError) -> [AccessTokenRow] {
     try database.query(
       "SELECT \(Self.accessTokenColumns) FROM access_tokens WHERE account = ? ORDER BY scope_set",
@@ -76,13 +75,11 @@ extension Store {
     )
   }
 
-  /// Removes all access tokens of an account.
   package func deleteAccessTokens(account: [UInt8]) throws(StorageError) {
     noteChange(of: account)
     try database.run("DELETE FROM access_tokens WHERE account = ?", [.blob(account)])
   }
 
-  /// The intent of an account.
   package func intent(account: [UInt8]) throws(StorageError) -> IntentRow? {
     try database.query(
       "SELECT \(Self.intentColumns) FROM intents WHERE account = ?",

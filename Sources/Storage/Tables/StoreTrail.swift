@@ -55,7 +55,6 @@ extension Store {
     ) { columns throws(StorageError) in try columns.integer(0) }.isEmpty
   }
 
-  /// Replaces the code of a record.
   package func setAuditCode(_ mac: [UInt8], of number: Int64) throws(StorageError) {
     let changed = try database.run(
       "UPDATE audit SET mac = ? WHERE number = ?",

@@ -69,7 +69,6 @@ package struct WallTime: Sendable, Comparable, Hashable {
 
 /// The identity of this boot, sixteen bytes that change at each start of the machine.
 package struct BootIdentifier: Sendable, Equatable {
-  /// Sixteen bytes.
   package let bytes: [UInt8]
 
   /// Takes sixteen bytes; `nil` for any other count.

@@ -9,7 +9,6 @@ package final class ReadyQueue: Sendable {
     package let token: UInt64
     /// Readable, at its end, or in error: read(2) tells which.
     package let isReadable: Bool
-    /// Writable.
     package let isWritable: Bool
     /// Hung up in both directions; reported repeatedly, whatever the watched events are
     /// (epoll_ctl(2)).
@@ -20,7 +19,6 @@ package final class ReadyQueue: Sendable {
   private let epoll: Descriptor
   private let wake: Descriptor
 
-  /// Makes an empty queue.
   package init() throws(SystemError) {
     epoll = Descriptor(owning: Int32(try check(Int(clinux_epoll_create()), "epoll_create1")))
     wake = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))

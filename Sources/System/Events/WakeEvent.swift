@@ -6,7 +6,6 @@ package struct WakeEvent: ~Copyable, Sendable {
   /// Readable after `signal`, until `clear`.
   package let descriptor: Descriptor
 
-  /// Makes an event that is not signalled.
   package init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
   }

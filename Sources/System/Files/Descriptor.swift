@@ -33,7 +33,6 @@ public struct Descriptor: ~Copyable, Sendable {
   }
 }
 
-/// The kind of file that a descriptor refers to.
 package enum FileKind: Sendable, Equatable {
   case regular
   case directory

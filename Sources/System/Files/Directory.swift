@@ -6,7 +6,6 @@ package struct Directory: ~Copyable, Sendable {
   /// The directory's own descriptor; it carries the state lock.
   package let descriptor: Descriptor
 
-  /// Takes over the descriptor of a directory.
   package init(owning descriptor: consuming Descriptor) {
     self.descriptor = descriptor
   }

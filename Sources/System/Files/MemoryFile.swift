@@ -6,7 +6,6 @@ package struct MemoryFile: ~Copyable, Sendable {
   /// The descriptor, close-on-exec.
   package let descriptor: Descriptor
 
-  /// Makes an empty file.
   package init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_memfd()), "memfd_create")))
   }
@@ -60,7 +59,6 @@ package struct MemoryFile: ~Copyable, Sendable {
     }
   }
 
-  /// All bytes of the file.
   package func bytes() throws(SystemError) -> [UInt8] {
     var all: [UInt8] = []
     all.reserveCapacity(try size())

@@ -8,7 +8,6 @@ package struct InstalledProgram: Sendable, Equatable {
   /// The packages' directory for programs that people do not call.
   package static let libexec = "/usr/libexec/thumblatch"
 
-  /// The absolute path.
   package let path: String
   private let stamp: FileStamp
 

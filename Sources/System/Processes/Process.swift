@@ -1,7 +1,6 @@
 internal import CLinux
 internal import Glibc
 
-/// How a child ended.
 package enum ProcessEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
@@ -108,7 +107,6 @@ package struct ChildProcess: Sendable {
 
 /// Operations on this process itself.
 public enum ThisProcess {
-  /// The process id.
   package static var identifier: Int32 { getpid() }
 
   /// The effective user id.

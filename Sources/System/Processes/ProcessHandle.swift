@@ -3,7 +3,6 @@ internal import Glibc
 
 /// A process, held so that its number cannot be reused for another one (pidfd_open(2)).
 package struct ProcessHandle: ~Copyable, Sendable {
-  /// The process id.
   package let identifier: Int32
   private let descriptor: Descriptor
 
@@ -94,7 +93,6 @@ extension ChildProcess {
 package struct ProcessFacts: Sendable, Equatable {
   /// The first 15 bytes of the program's name; the program itself can change them.
   package let name: String
-  /// The parent's process id.
   package let parent: Int32
   /// The device number of the controlling terminal; `nil` without one (proc_pid_stat(5), tty_nr).
   package let terminal: Int32?

@@ -6,7 +6,6 @@ package struct NetworkChanges: ~Copyable, Sendable {
   /// Readable after a change, until `clear`.
   package let descriptor: Descriptor
 
-  /// Starts to listen for changes.
   package init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_route_changes()), "bind")))
   }

@@ -2,13 +2,11 @@
 ///
 /// Its permissions belong to this connection, during the lifetime of the process that made it.
 package final class Peer: Sendable {
-  /// The connection.
   package let socket: Descriptor
   /// The credentials that the kernel recorded at connect(2).
   package let credentials: PeerCredentials
   private let process: ProcessHandle
 
-  /// Takes a connection and the process that made it.
   package init(
     _ socket: consuming Descriptor,
     _ credentials: PeerCredentials,

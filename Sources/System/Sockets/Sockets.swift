@@ -208,7 +208,6 @@ extension Descriptor {
   }
 }
 
-/// The result of one receive.
 package struct Received: ~Copyable {
   /// The number of bytes; zero at the end of the stream.
   package let count: Int
@@ -220,7 +219,6 @@ package struct Received: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Hands over the descriptor.
   package consuming func takeDescriptor() -> Descriptor? { descriptor }
 }
 

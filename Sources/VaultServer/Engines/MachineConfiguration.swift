@@ -9,7 +9,6 @@ internal import TokenVault
 /// Each query reads the files again. They are small and seldom needed, and so the engine need not
 /// watch them for changes.
 package final class MachineConfiguration: MachineRules {
-  /// The usual directory.
   package static let directory = "/etc/thumblatch"
   private static let policyName = "thumblatch.conf"
   private static let providersName = "providers.d"
@@ -31,7 +30,6 @@ package final class MachineConfiguration: MachineRules {
     self.owners = owners
   }
 
-  /// The path of the policy file.
   package var policyFile: String? { path + "/" + Self.policyName }
 
   /// The policy.

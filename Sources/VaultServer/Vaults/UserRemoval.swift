@@ -18,7 +18,6 @@ package struct UserCare: Sendable {
   let remove: @Sendable (_ user: UInt32) throws -> Void
 }
 
-/// The result of a removal.
 struct RemovedUser: Sendable {
   let user: UInt32
   /// The user name that the vault was made for, if the vault has it.

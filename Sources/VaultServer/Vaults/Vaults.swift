@@ -16,7 +16,6 @@ package final class Vaults: Sendable {
   /// It may block.
   package typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
 
-  /// A vault that is open.
   struct Opened {
     let vault: Vault
     /// The user name at the time of the opening; `nil` if only one user is served.
@@ -71,7 +70,6 @@ package final class Vaults: Sendable {
   /// The most kinds of refusals that are counted for users without a vault.
   static let mostStrangers = 64
 
-  /// The form of the vault.
   let form: VaultForm
   private let opener: Opener?
   private let names: UserNameCache
@@ -85,7 +83,6 @@ package final class Vaults: Sendable {
   /// Whether the process can end without a loss, by the last result.
   let isRestful = Atomic(false)
 
-  /// Makes a table with the one vault of one user.
   package init(_ vault: Vault, of user: UInt32) {
     form = .private
     opener = nil
@@ -118,7 +115,6 @@ package final class Vaults: Sendable {
     state = Mutex(State())
   }
 
-  /// Whether callers of this user are served.
   func serves(_ user: UInt32) -> Bool { onlyUser == nil || user == onlyUser }
 
   /// Lends the vault of a user.
