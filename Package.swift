@@ -14,19 +14,26 @@ let strict: [SwiftSetting] = [
 /// A room: a library target of this package.
 ///
 /// It imports these rooms and no other; `Scripts/lint` checks that.
-func room(_ name: String, _ dependencies: [String] = []) -> Target {
+func room(_ name: String, _ dependencies: [String] = [], path: String? = nil) -> Target {
   .target(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
+    path: path,
     swiftSettings: strict
   )
 }
 
 /// A program: a composition root of one small file.
-func program(_ name: String, _ dependencies: [String], linker: [LinkerSetting] = []) -> Target {
+func program(
+  _ name: String,
+  _ dependencies: [String],
+  path: String? = nil,
+  linker: [LinkerSetting] = []
+) -> Target {
   .executableTarget(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
+    path: path,
     swiftSettings: strict,
     linkerSettings: linker
   )
@@ -150,7 +157,6 @@ let package = Package(
     room("Fprintd", ["FingerprintReader", "LoginEvents", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
-    room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
@@ -174,8 +180,13 @@ let package = Package(
       ]
     ),
 
-    program("example-cli", ["AuthSession"]),
-    program("example-server", ["AuthSession", "WebServer"]),
+    room("WebServer", ["CMicroHTTPD"], path: "Sources/Examples/WebServer"),
+    program("example-cli", ["AuthSession"], path: "Sources/Examples/example-cli"),
+    program(
+      "example-server",
+      ["AuthSession", "WebServer"],
+      path: "Sources/Examples/example-server"
+    ),
 
     .target(name: "ClosedPipes", path: "Tests/ClosedPipes"),
     .target(
