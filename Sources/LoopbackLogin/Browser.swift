@@ -9,7 +9,7 @@ package struct Browser {
   /// The search path if PATH is not set.
   private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
   /// A browser that fails within this time after its start has opened nothing, in seconds.
-  private static let patience: Int64 = 20
+  private static let timeout: Int64 = 20
 
   private var candidates: ArraySlice<[String]>
   private let path: String
@@ -125,7 +125,7 @@ package struct Browser {
   package mutating func look() -> Bool {
     guard let running = child, let end = try? running.poll() else { return true }
     child = nil
-    guard end != .exited(0), BootInstant.now.seconds(since: startedAt) < Self.patience else {
+    guard end != .exited(0), BootInstant.now.seconds(since: startedAt) < Self.timeout else {
       return true
     }
     return start()
@@ -145,12 +145,12 @@ package struct Browser {
   /// The path of a program; only absolute paths are accepted, because any user may own the working
   /// directory.
   private static func locate(_ name: String, _ path: String) -> String? {
-    let places =
+    let candidates =
       name.contains("/") ? [name] : path.split(separator: ":").map { "\($0)/\(name)" }
-    return places.first { place in
+    return candidates.first { candidate in
       var status = stat()
-      guard place.hasPrefix("/"), unsafe stat(place, &status) == 0 else { return false }
-      return unsafe (status.st_mode & S_IFMT == S_IFREG && access(place, X_OK) == 0)
+      guard candidate.hasPrefix("/"), unsafe stat(candidate, &status) == 0 else { return false }
+      return unsafe (status.st_mode & S_IFMT == S_IFREG && access(candidate, X_OK) == 0)
     }
   }
 }

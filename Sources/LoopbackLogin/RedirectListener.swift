@@ -16,7 +16,7 @@ package final class RedirectListener {
   /// The port, chosen here if the provider's settings do not fix one.
   package let port: UInt16
   private let request: RedirectRequest
-  private let place: ResultPage.Place
+  private let origin: ResultPage.Origin
   private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
   /// The refused requests that were not reported yet.
@@ -34,13 +34,13 @@ package final class RedirectListener {
   ///
   /// - Parameters:
   ///   - redirect: the address to bind.
-  ///   - place: the origin of the sign-in; the page for another user's browser names it.
+  ///   - origin: the origin of the sign-in; the page for another user's browser names it.
   /// - Throws: EADDRINUSE if another program has a fixed port.
   package init(
     at redirect: LoopbackRedirect,
-    for place: ResultPage.Place
+    for origin: ResultPage.Origin
   ) throws(SystemError) {
-    self.place = place
+    self.origin = origin
     let bound = try LoopbackPort(redirect, listening: true)
     listeners = bound.sockets
     port = bound.port
@@ -129,7 +129,7 @@ package final class RedirectListener {
     case .redirect(let query):
       if Self.isOurs(connection) { return query }
       strays.append(.user)
-      connection.refuse(with: ResultPage(.otherUser, for: place).answer)
+      connection.refuse(with: ResultPage(.otherUser, for: origin).answer)
     }
     return nil
   }

@@ -24,17 +24,17 @@ package struct ResultPage {
   }
 
   /// The origin of the sign-in, to which the person returns.
-  package enum Place: String, Sendable {
+  package enum Origin: String, Sendable {
     case terminal
     case app
   }
 
   let result: Result
-  let place: Place
+  let origin: Origin
 
-  package init(_ result: Result, for place: Place) {
+  package init(_ result: Result, for origin: Origin) {
     self.result = result
-    self.place = place
+    self.origin = origin
   }
 
   /// The response to the browser: head and body.
@@ -119,7 +119,7 @@ package struct ResultPage {
     case .wrongState:
       return """
         <p>It does not belong to the sign-in that was begun \(there). An old page may have \
-        been loaded again; or somebody wants you signed in as somebody else.</p>
+        been loaded again, or another person wants you to use their account.</p>
         """
     case .otherUser:
       return """
@@ -129,7 +129,7 @@ package struct ResultPage {
     case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
     case .interrupted:
       return """
-        <p>The \(place.rawValue) did not wait for its end. It may have happened all the same: \
+        <p>The \(origin.rawValue) did not wait for its end. It may have happened all the same: \
         <code>thumblatch status</code> shows it.</p>
         """
     case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"
@@ -138,17 +138,17 @@ package struct ResultPage {
 
   private var end: String {
     switch result {
-    case .signedIn: "You can close this tab.<br>The \(place.rawValue) has everything it needs."
-    case .otherUser: "Nothing was changed. The \(place.rawValue) is still waiting."
+    case .signedIn: "You can close this tab.<br>The \(origin.rawValue) has everything it needs."
+    case .otherUser: "Nothing was changed. The \(origin.rawValue) is still waiting."
     case .refused, .wrongState, .expired:
       "Nothing was changed. You can close this tab,<br>and try again \(there)."
     // The provider's last action is unknown here.
-    case .interrupted, .failed: "You can close this tab.<br>The \(place.rawValue) says more."
+    case .interrupted, .failed: "You can close this tab.<br>The \(origin.rawValue) says more."
     }
   }
 
   private var there: String {
-    switch place {
+    switch origin {
     case .terminal: "at the terminal"
     case .app: "in the app"
     }

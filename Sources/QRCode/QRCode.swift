@@ -1,9 +1,9 @@
+// The wall of this room: no other one uses libqrencode.
+
 internal import CQRencode
 internal import Glibc
 
 /// A text as a QR code (ISO/IEC 18004) for the camera of a phone.
-///
-/// Only this room uses libqrencode.
 package struct QRCode: Sendable, Equatable {
   /// The most bytes of a text: a larger code does not fit on a terminal.
   package static let maximumText = 512

@@ -1,9 +1,10 @@
+// The wall of this room: the static front must not link the lookup of users.
+
 internal import Glibc
 
 /// Looks up users in the machine's databases (nsswitch.conf(5)).
 ///
-/// It is a separate room because the front must not link it. The front is linked statically, and
-/// there glibc would load the libraries of these databases at run time.
+/// In a static program, glibc would load the libraries of these databases at run time.
 package enum UserNames {
   /// The most bytes of one entry.
   private static let mostBytes = 1 << 20

@@ -64,14 +64,17 @@ package struct ProviderTemplate: Sendable {
     hasSecret: Bool = false
   ) throws(ConfigurationError) -> [String: String] {
     var filled: [String: String] = [:]
-    for place in placeholders where issuer == nil {
-      guard let value = values[place.name] ?? place.standard else {
-        throw ConfigurationError(.missingKey, key: place.name)
+    for placeholder in placeholders where issuer == nil {
+      guard let value = values[placeholder.name] ?? placeholder.standard else {
+        throw ConfigurationError(.missingKey, key: placeholder.name)
       }
-      guard place.isValid(value) else {
-        throw ConfigurationError(.badValue(text: value, rule: place.rule), key: place.name)
+      guard placeholder.isValid(value) else {
+        throw ConfigurationError(
+          .badValue(text: value, rule: placeholder.rule),
+          key: placeholder.name
+        )
       }
-      filled[place.name] = value
+      filled[placeholder.name] = value
     }
     let found = issuer ?? Self.filling(settings["issuer"] ?? "", filled)
     filled["issuer"] = found.hasSuffix("/") ? String(found.dropLast()) : found
@@ -105,7 +108,7 @@ extension ProviderTemplate.Placeholder {
 
   /// A component of a path.
   static func word(_ name: String, _ meaning: String) -> Self {
-    Self(name: name, meaning: meaning, standard: nil, rule: "one word, as it stands in the URL") {
+    Self(name: name, meaning: meaning, standard: nil, rule: "one word, as in the URL") {
       (1...128).contains($0.utf8.count) && !$0.contains("/") && WebAddress.isPath("/" + $0)
     }
   }

@@ -60,11 +60,11 @@ final class AnswerStream: Sendable {
     _ connection: OpaquePointer
   ) -> Int {
     let reader = unsafe Suspended(connection: connection)
-    let place = unsafe Place(buffer: buffer)
+    let output = unsafe Output(buffer: buffer)
     return content.withLock { content in
-      let next = content.bytes.dropFirst(position).prefix(unsafe place.buffer.count)
+      let next = content.bytes.dropFirst(position).prefix(unsafe output.buffer.count)
       guard next.isEmpty else {
-        unsafe place.buffer.copyBytes(from: next)
+        unsafe output.buffer.copyBytes(from: next)
         return next.count
       }
       // MHD_CONTENT_READER_END_OF_STREAM, which is a cast in C.
@@ -78,7 +78,7 @@ final class AnswerStream: Sendable {
 
   /// Carries a buffer into the lock.
   @safe
-  private struct Place: @unchecked Sendable {
+  private struct Output: @unchecked Sendable {
     let buffer: UnsafeMutableRawBufferPointer
   }
 }

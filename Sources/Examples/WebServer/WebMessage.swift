@@ -58,8 +58,8 @@ package struct WebResponse: Sendable {
   }
 
   /// Redirects the browser with GET (RFC 9110, section 15.4.4).
-  package static func see(_ place: String) -> WebResponse {
-    WebResponse(status: 303, headers: [("Location", place)])
+  package static func see(_ location: String) -> WebResponse {
+    WebResponse(status: 303, headers: [("Location", location)])
   }
 }
 

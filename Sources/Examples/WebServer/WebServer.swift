@@ -12,7 +12,7 @@ package final class WebServer: Sendable {
 
   private static let mostConnections: UInt32 = 64
   /// The timeout of a connection without traffic, in seconds.
-  private static let patience: UInt32 = 300
+  private static let timeout: UInt32 = 300
   /// The most bytes of a connection's headers.
   private static let headerLimit = 32 * 1024
 
@@ -29,7 +29,7 @@ package final class WebServer: Sendable {
       let started = unsafe cmicrohttpd_start(
         port,
         Self.mostConnections,
-        Self.patience,
+        Self.timeout,
         Self.headerLimit,
         answer,
         context.toOpaque(),
@@ -83,13 +83,14 @@ private func answer(
   _ version: UnsafePointer<CChar>?,
   _ upload: UnsafePointer<CChar>?,
   _ uploadCount: UnsafeMutablePointer<Int>?,
-  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  _ pointer: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-  guard let context = unsafe context, let connection = unsafe connection, let place = unsafe place,
+  guard let context = unsafe context, let connection = unsafe connection,
+    let pointer = unsafe pointer,
     let uploadCount = unsafe uploadCount
   else { return .NO }
-  guard let found = unsafe place.pointee else {
-    unsafe place.pointee = Unmanaged.passRetained(Exchange()).toOpaque()
+  guard let found = unsafe pointer.pointee else {
+    unsafe pointer.pointee = Unmanaged.passRetained(Exchange()).toOpaque()
     return .YES
   }
   let exchange = unsafe Unmanaged<Exchange>.fromOpaque(found).takeUnretainedValue()
@@ -139,12 +140,12 @@ private func answer(
 private func completed(
   _ context: UnsafeMutableRawPointer?,
   _ connection: OpaquePointer?,
-  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ pointer: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
   _ code: MHD_RequestTerminationCode
 ) {
-  guard let place = unsafe place, let found = unsafe place.pointee else { return }
+  guard let pointer = unsafe pointer, let found = unsafe pointer.pointee else { return }
   unsafe Unmanaged<Exchange>.fromOpaque(found).release()
-  unsafe place.pointee = nil
+  unsafe pointer.pointee = nil
 }
 
 private func queue(_ response: WebResponse, on connection: OpaquePointer) -> MHD_Result {
@@ -176,20 +177,20 @@ private func text(_ pointer: UnsafePointer<CChar>?) -> String {
 
 private func headers(of connection: OpaquePointer) -> [String: String] {
   var found: [String: String] = [:]
-  unsafe withUnsafeMutablePointer(to: &found) { place in
+  unsafe withUnsafeMutablePointer(to: &found) { pointer in
     _ = unsafe MHD_get_connection_values(
       connection,
       .HEADER_KIND,
-      { place, _, name, value in
-        guard let place = unsafe place else { return .NO }
-        let found = unsafe place.assumingMemoryBound(to: [String: String].self)
+      { pointer, _, name, value in
+        guard let pointer = unsafe pointer else { return .NO }
+        let found = unsafe pointer.assumingMemoryBound(to: [String: String].self)
         let written = unsafe text(name)
         guard written.utf8.count <= WebForm.longestName else { return .YES }
         let name = written.lowercased()
         if unsafe found.pointee[name] == nil { unsafe found.pointee[name] = text(value) }
         return .YES
       },
-      place
+      pointer
     )
   }
   return found
@@ -198,17 +199,17 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
 /// The query, reassembled from the parts that libmicrohttpd parsed.
 private func query(of connection: OpaquePointer) -> String {
   var parts: [String] = []
-  unsafe withUnsafeMutablePointer(to: &parts) { place in
+  unsafe withUnsafeMutablePointer(to: &parts) { pointer in
     _ = unsafe MHD_get_connection_values(
       connection,
       .GET_ARGUMENT_KIND,
-      { place, _, name, value in
-        guard let place = unsafe place else { return .NO }
-        let parts = unsafe place.assumingMemoryBound(to: [String].self)
+      { pointer, _, name, value in
+        guard let pointer = unsafe pointer else { return .NO }
+        let parts = unsafe pointer.assumingMemoryBound(to: [String].self)
         unsafe parts.pointee.append("\(encoded(text(name)))=\(encoded(text(value)))")
         return .YES
       },
-      place
+      pointer
     )
   }
   return parts.joined(separator: "&")

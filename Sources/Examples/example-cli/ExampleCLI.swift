@@ -1,9 +1,11 @@
+// The wall of this room: it uses only the public library, as an app does.
+
 import AuthSession
 import Glibc
 
 /// Signs in, asks the provider for the user with the access token, and signs out.
 ///
-/// It is a separate room that uses only the public library, as an app does. Usage:
+/// Usage:
 ///
 ///     example-cli http://localhost:8000                   by e-mail and password
 ///     example-cli https://login.example.com CLIENT_ID     by a code for another device

@@ -31,12 +31,12 @@ struct ExampleServer {
   }
 
   private static func serve(_ session: AuthSession, backend: String, port: UInt16) async {
-    let visitors = Visitors()
-    let pages = Pages(session, backend: backend, visitors)
+    let browsers = Browsers()
+    let pages = Pages(session, backend: backend, browsers)
     do throws(WebServer.Failure) {
       let server = try WebServer(port: port) { await pages.answer($0) }
-      visitors.listen(on: server.port)
-      print("open http://127.0.0.1:\(server.port)/?key=\(visitors.key)")
+      browsers.listen(on: server.port)
+      print("open http://127.0.0.1:\(server.port)/?key=\(browsers.key)")
       fflushOutput()
       for await _ in session.states {}
       // The states end with the session, which is held here, so the program runs until it is

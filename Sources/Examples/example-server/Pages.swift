@@ -5,19 +5,19 @@ import WebServer
 /// Answers each address: the view of the session's state, and the actions of its buttons.
 final class Pages: Sendable {
   /// How long an answer waits for a result that usually comes at once.
-  private static let patience = Duration.seconds(1)
+  private static let timeout = Duration.seconds(1)
   /// How long a page stays open to wait for another view.
   private static let longestWait = Duration.seconds(120)
 
   private let session: AuthSession
   private let backend: String
-  private let visitors: Visitors
-  private let desk = Desk()
+  private let browsers: Browsers
+  private let state = PageState()
 
-  init(_ session: AuthSession, backend: String, _ visitors: Visitors) {
+  init(_ session: AuthSession, backend: String, _ browsers: Browsers) {
     self.session = session
     self.backend = backend
-    self.visitors = visitors
+    self.browsers = browsers
   }
 
   /// Answers one request.
@@ -26,7 +26,7 @@ final class Pages: Sendable {
   }
 
   private func answerUnguarded(_ request: WebRequest) async -> WebResponse {
-    switch visitors.judge(request) {
+    switch browsers.judge(request) {
     case .refused(let status): return views.stranger().page(status: status)
     case .welcome(let response): return response
     case .known: break
@@ -41,20 +41,20 @@ final class Pages: Sendable {
     }
   }
 
-  private var views: Views { Views(formToken: visitors.formToken, backend: backend) }
+  private var views: Views { Views(formToken: browsers.formToken, backend: backend) }
 
   // MARK: Views
 
   private func home(wantsLogin: Bool) async -> WebResponse {
-    if case .error(let error) = session.state, error.recovery == .correctInput, desk.draft.isNew,
-      !desk.isBusy
+    if case .error(let error) = session.state, error.recovery == .correctInput, state.draft.isNew,
+      !state.isBusy
     {
       // The form of a new account is another page; its link leads back to the sign-in.
       guard wantsLogin else { return .see("/register") }
-      return views.login(Draft(email: desk.draft.email), nil).page()
+      return views.login(Draft(email: state.draft.email), nil).page()
     }
     var capability: PresenceCapability?
-    if case .authenticated = session.state, !session.hasProtectedCredentials, !desk.isAskedLater {
+    if case .authenticated = session.state, !session.hasProtectedCredentials, !state.isAskedLater {
       capability = try? await session.presenceCapability()
     }
     let shown = view(capability)
@@ -72,13 +72,13 @@ final class Pages: Sendable {
 
   /// The form of a new account while signed out, with the errors of the last submission.
   private func registration() -> WebResponse {
-    guard !desk.isBusy else { return .see("/") }
-    let draft = desk.draft.isNew ? desk.draft : Draft(isNew: true)
+    guard !state.isBusy else { return .see("/") }
+    let draft = state.draft.isNew ? state.draft : Draft(isNew: true)
     switch session.state {
-    case .unauthenticated: return views.register(draft, desk.notice).page()
+    case .unauthenticated: return views.register(draft, state.notice).page()
     case .error(let error) where error.recovery == .correctInput && !session.isAuthenticated:
       // The error may belong to a sign-in, whose page links here.
-      guard desk.draft.isNew else { return views.register(draft, nil).page() }
+      guard state.draft.isNew else { return views.register(draft, nil).page() }
       return views.register(draft.marked(by: error), Self.notice(of: error, draft)).page()
     default: return .see("/")
     }
@@ -95,21 +95,21 @@ final class Pages: Sendable {
     switch session.state {
     case .presencePrompt(let prompt): return views.prompt(prompt)
     case .authenticating: return views.loading()
-    case _ where desk.isBusy: return views.loading()
-    case .unauthenticated: return views.login(desk.draft, desk.notice)
+    case _ where state.isBusy: return views.loading()
+    case .unauthenticated: return views.login(state.draft, state.notice)
     case .loginRequired(_, let reason):
       return views.login(
-        desk.draft,
-        desk.notice ?? .alert((reason ?? "please sign in again").asSentence)
+        state.draft,
+        state.notice ?? .alert((reason ?? "please sign in again").asSentence)
       )
-    case .locked(let user): return views.lock(user, desk.notice)
+    case .locked(let user): return views.lock(user, state.notice)
     case .error(let error) where error.recovery == .correctInput && !session.isAuthenticated:
-      return views.login(desk.draft.marked(by: error), Self.notice(of: error, desk.draft))
+      return views.login(state.draft.marked(by: error), Self.notice(of: error, state.draft))
     case .error(let error): return views.error(error)
-    case .authenticated where !isProtected && !desk.isAskedLater:
-      return views.presenceSetup(capability, desk.notice)
+    case .authenticated where !isProtected && !state.isAskedLater:
+      return views.presenceSetup(capability, state.notice)
     case .authenticated(let user):
-      return views.profile(user, isProtected: isProtected, desk.notice)
+      return views.profile(user, isProtected: isProtected, state.notice)
     case .offline(let user): return views.offline(user)
     }
   }
@@ -130,10 +130,10 @@ final class Pages: Sendable {
     switch request.path {
     case "/login", "/register": return await signIn(request)
     case "/logout":
-      await run { [session, desk] () throws(AuthError) in
+      await run { [session, state] () throws(AuthError) in
         let outcome = try await session.logout(reason: "to end your login")
-        desk.isAskedLater = false
-        desk.notice =
+        state.isAskedLater = false
+        state.notice =
           outcome.mayBeAlive
           ? .alert(
             "You are signed out here, but your login may still be alive at the backend."
@@ -146,23 +146,23 @@ final class Pages: Sendable {
       }
     case "/lock": await run { [session] () throws(AuthError) in try await session.lock() }
     case "/protect":
-      await run { [session, desk] () throws(AuthError) in
+      await run { [session, state] () throws(AuthError) in
         try await session.enablePresenceProtection(reason: "to protect your login")
-        desk.notice = .status("Presence protection is on.")
+        state.notice = .status("Presence protection is on.")
       }
     case "/unprotect":
-      await run { [session, desk] () throws(AuthError) in
+      await run { [session, state] () throws(AuthError) in
         try await session.disablePresenceProtection(reason: "to end the protection")
-        desk.isAskedLater = true
-        desk.notice = .status("Presence protection is off.")
+        state.isAskedLater = true
+        state.notice = .status("Presence protection is off.")
       }
-    case "/later": desk.isAskedLater = true
+    case "/later": state.isAskedLater = true
     case "/cancel":
-      desk.cancel()
-      _ = await until(Self.patience) { [desk] in !desk.isBusy }
+      state.cancel()
+      _ = await until(Self.timeout) { [state] in !state.isBusy }
     case "/dismiss":
       session.dismissError()
-      return .see(desk.draft.isNew && !session.isAuthenticated ? "/register" : "/")
+      return .see(state.draft.isNew && !session.isAuthenticated ? "/register" : "/")
     case "/prompt/password", "/prompt/cancel", "/prompt/answer", "/prompt/begin":
       await answerPrompt(request)
     default: return views.notFound().page(status: 404)
@@ -183,8 +183,8 @@ final class Pages: Sendable {
       let view = draft.isNew ? views.register(draft, nil) : views.login(draft, nil)
       return view.page(status: 422)
     }
-    desk.draft = draft
-    await run { [session, desk, draft] () throws(AuthError) in
+    state.draft = draft
+    await run { [session, state, draft] () throws(AuthError) in
       let password = try Password(form["password"] ?? "")
       if draft.isNew {
         let name = draft.name.isEmpty ? nil : draft.name
@@ -192,7 +192,7 @@ final class Pages: Sendable {
       } else {
         try await session.login(email: draft.email, password: password)
       }
-      desk.draft = Draft()
+      state.draft = Draft()
     }
     return .see("/")
   }
@@ -213,7 +213,7 @@ final class Pages: Sendable {
       else { return }
       prompt.answer(password)
     }
-    _ = await until(Self.patience) { [self] in view().stamp != seen }
+    _ = await until(Self.timeout) { [self] in view().stamp != seen }
   }
 
   /// Runs a task, and returns when it has ended, needs the person, or takes longer.
@@ -224,23 +224,23 @@ final class Pages: Sendable {
     _ body: @escaping @Sendable () async throws(AuthError) -> Value
   ) async -> Value? {
     let result = Result()
-    let hasBegun = desk.begin { [session, desk] in
+    let hasBegun = state.begin { [session, state] in
       do throws(AuthError) {
         let value = try await body()
         result.set(value)
       } catch {
         if case .error = session.state {
         } else if error.recovery == .keepSession {
-          desk.notice = .status("Cancelled. You can try again.")
+          state.notice = .status("Cancelled. You can try again.")
         } else if error.kind != .locked, error.kind != .offline {
-          desk.notice = .alert(error.description.asSentence)
+          state.notice = .alert(error.description.asSentence)
         }
       }
     }
     guard hasBegun else { return nil }
-    _ = await until(Self.patience) { [session, desk] in
+    _ = await until(Self.timeout) { [session, state] in
       if case .presencePrompt = session.state { return true }
-      return !desk.isBusy
+      return !state.isBusy
     }
     return result.value()
   }

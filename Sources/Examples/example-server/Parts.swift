@@ -18,14 +18,14 @@ struct Parts {
   }
 
   /// A form with a button; the focus is on the first wrong field, or else on the first empty one.
-  func form(_ place: String, _ fields: [Field], _ button: String, hidden: HTML = "") -> HTML {
+  func form(_ action: String, _ fields: [Field], _ button: String, hidden: HTML = "") -> HTML {
     let first =
       fields.firstIndex { $0.error != nil } ?? fields.firstIndex { $0.value.isEmpty } ?? 0
     let shown = fields.enumerated().reduce("" as HTML) { html, next in
       html + field(next.element, hasFocus: next.offset == first)
     }
     return """
-      <form method="post" action="\(place)" novalidate>
+      <form method="post" action="\(action)" novalidate>
       <input type="hidden" name="form" value="\(formToken)">\(hidden)
       \(shown)
       <button class="main">\(button)</button>
@@ -35,13 +35,13 @@ struct Parts {
 
   /// A button with its own form.
   func button(
-    _ place: String,
+    _ action: String,
     _ text: String,
     _ kind: String = "",
     hidden: HTML = ""
   ) -> HTML {
     """
-    <form method="post" action="\(place)">
+    <form method="post" action="\(action)">
     <input type="hidden" name="form" value="\(formToken)">\(hidden)
     <button class="\(kind)">\(text)</button>
     </form>

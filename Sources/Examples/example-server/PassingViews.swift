@@ -3,49 +3,22 @@ import AuthSession
 /// The views that are shown between two others.
 extension Views {
   func prompt(_ prompt: PresencePrompt) -> View {
-    let question: HTML = """
-      <p>\(HTML.isolated(prompt.requester)) asks to <b>\(HTML.isolated(prompt.action))</b>\
-      \(prompt.reason.map { ", \($0)" as HTML }).</p>
-      \(prompt.passwordReason.map { "<p>\(HTML.isolated($0.asSentence))</p>" as HTML })
-      """
-    let hidden: HTML = "<input type=\"hidden\" name=\"prompt\" value=\"\(prompt.number)\">"
-    let cancel = parts.button("/prompt/cancel", "Cancel", "quiet", hidden: hidden)
+    let cancel = parts.button("/prompt/cancel", "Cancel", "quiet", hidden: hidden(prompt))
     switch prompt.phase {
     case .question(let text, let isHidden):
-      let label = text.reversed().drop { $0 == " " || $0 == ":" }.reversed()
-      let field = Parts.Field(
-        label: String(label),
-        name: "password",
-        type: isHidden ? "password" : "text",
-        completion: "off",
-        error: prompt.notice(about: .password)?.asSentence,
-        hint: isHidden ? "The password that you log in to this computer with." : nil
-      )
-      // The result of a finger is not an error of this field.
-      let finger = prompt.notice(about: .fingerprint).map { Notice.status($0.asSentence) }
       return View(
         "Enter your system password",
         Icons.key,
         isPassing: true,
-        body: question + parts.said(finger)
-          + parts.form("/prompt/answer", [field], "Continue", hidden: hidden) + cancel
+        body: answer(prompt, to: text, isHidden: isHidden) + cancel
       )
     case .finger(let advice):
-      let password =
-        prompt.allowsPassword
-        ? parts.button("/prompt/password", "Use the system password", hidden: hidden) : ""
       return View(
         prompt.scan == .swipe
           ? "Swipe over the fingerprint reader" : "Touch the fingerprint reader",
         Icons.finger,
         isPassing: true,
-        body: """
-          \(question)
-          \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
-          \(sign(advice?.sentence(prompt.scan) ?? prompt.waiting))
-          \(password)
-          \(cancel)
-          """
+        body: touch(prompt, advice?.sentence(prompt.scan) ?? prompt.waiting) + cancel
       )
     case .queued:
       return View(
@@ -60,9 +33,9 @@ extension Views {
         Icons.finger,
         isPassing: true,
         body: """
-          \(question)
+          \(question(prompt))
           \(sign("The other prompt is over."))
-          \(parts.button("/prompt/begin", "Continue", "main", hidden: hidden))
+          \(parts.button("/prompt/begin", "Continue", "main", hidden: hidden(prompt)))
           \(cancel)
           """
       )
@@ -80,6 +53,48 @@ extension Views {
     case .starting, .checking, .ended:
       return View("Please wait", Icons.moment, isPassing: true, body: sign("Checking…") + cancel)
     }
+  }
+
+  private func question(_ prompt: PresencePrompt) -> HTML {
+    """
+    <p>\(HTML.isolated(prompt.requester)) asks to <b>\(HTML.isolated(prompt.action))</b>\
+    \(prompt.reason.map { ", \($0)" as HTML }).</p>
+    \(prompt.passwordReason.map { "<p>\(HTML.isolated($0.asSentence))</p>" as HTML })
+    """
+  }
+
+  /// The number of the prompt, so that an answer to an earlier one is recognized.
+  private func hidden(_ prompt: PresencePrompt) -> HTML {
+    "<input type=\"hidden\" name=\"prompt\" value=\"\(prompt.number)\">"
+  }
+
+  private func answer(_ prompt: PresencePrompt, to text: String, isHidden: Bool) -> HTML {
+    let label = text.reversed().drop { $0 == " " || $0 == ":" }.reversed()
+    let field = Parts.Field(
+      label: String(label),
+      name: "password",
+      type: isHidden ? "password" : "text",
+      completion: "off",
+      error: prompt.notice(about: .password)?.asSentence,
+      hint: isHidden ? "The password that you log in to this computer with." : nil
+    )
+    // The result of a finger is not an error of this field.
+    let finger = prompt.notice(about: .fingerprint).map { Notice.status($0.asSentence) }
+    return question(prompt) + parts.said(finger)
+      + parts.form("/prompt/answer", [field], "Continue", hidden: hidden(prompt))
+  }
+
+  private func touch(_ prompt: PresencePrompt, _ advice: String) -> HTML {
+    let password =
+      prompt.allowsPassword
+      ? parts.button("/prompt/password", "Use the system password", hidden: hidden(prompt)) : ""
+    return """
+      \(question(prompt))
+      \(parts.said(prompt.notice.map { .alert($0.asSentence) }))
+      \(sign(advice))
+      \(password)
+
+      """
   }
 
   func loading() -> View {

@@ -42,7 +42,7 @@ struct View {
   /// The whole page; HTML allows the body to end with it (HTML, section 13.1.2.4).
   func page(status: Int = 200) -> WebResponse {
     // The page may use only its own style, identified by an unpredictable nonce.
-    let nonce = Visitors.random()
+    let nonce = Browsers.random()
     let page: HTML = """
       <!doctype html>
       <html lang="en">

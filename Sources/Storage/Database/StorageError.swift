@@ -153,7 +153,7 @@ extension StorageError: CustomStringConvertible {
     case .fileSizeLimit: "\(ResourceLimit.fileSize.remedy); nothing was changed"
     case .system(let error) where error.limit != nil: error.limit?.remedy
     case .busy: "end the program that has vault.db open"
-    case .uncertain: "check the disk; the vault reads its state anew at the next start"
+    case .uncertain: "check the disk; the vault reads its state again at the next start"
     case .badName, .rolledBack, .nested, .noSuchRow, .constraint, .database, .system, .memory: nil
     }
   }

@@ -21,15 +21,15 @@ package struct InstalledProgram: Sendable, Equatable {
   /// Why a program cannot be used.
   package enum Flaw: Error, Equatable, Sendable, CustomStringConvertible {
     /// None of these directories has it.
-    case missing(name: String, places: [String])
+    case missing(name: String, directories: [String])
     /// A user other than root and this one could change it or its directory.
     case unsafe(path: String, reason: String)
 
     /// The problem and its remedy.
     package var description: String {
       switch self {
-      case .missing(let name, let places):
-        "\(name) is not in \(places.joined(separator: " or ")): install it again"
+      case .missing(let name, let directories):
+        "\(name) is not in \(directories.joined(separator: " or ")): install it again"
       case .unsafe(let path, let reason): "\(path) is not used: \(reason)"
       }
     }
@@ -45,7 +45,7 @@ package struct InstalledProgram: Sendable, Equatable {
   package init(forApp name: String) throws(Flaw) {
     try self.init(
       name,
-      directories: Self.places(
+      directories: Self.directories(
         around: try? ThisProcess.programDirectory(),
         home: ThisProcess.environment("HOME")
       )
@@ -54,17 +54,17 @@ package struct InstalledProgram: Sendable, Equatable {
 
   /// The directories that an app searches, in this order: its own, its installation prefix, those
   /// of packages and administrators, and a person's (`Scripts/build --prefix`).
-  package static func places(around own: String?, home: String?) -> [String] {
-    var places: [String] = []
+  package static func directories(around own: String?, home: String?) -> [String] {
+    var directories: [String] = []
     if let own {
-      places.append(own)
+      directories.append(own)
       if let slash = own.lastIndex(of: "/") {
-        places.append(own[..<slash] + "/libexec/thumblatch")
+        directories.append(own[..<slash] + "/libexec/thumblatch")
       }
     }
-    places += [libexec, "/usr/local/libexec/thumblatch"]
-    if let home, home.hasPrefix("/") { places.append(home + "/.local/libexec/thumblatch") }
-    return places.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    directories += [libexec, "/usr/local/libexec/thumblatch"]
+    if let home, home.hasPrefix("/") { directories.append(home + "/.local/libexec/thumblatch") }
+    return directories.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// Finds the first match in these directories; an unsafe match is an error and is not skipped.
@@ -74,10 +74,10 @@ package struct InstalledProgram: Sendable, Equatable {
       let flaw: String?
       let stamp: FileStamp?
       do throws(SystemError) {
-        let place = try Directory(path: directory)
-        stamp = try place.stamp(name)
-        let file = try place.openForReading(name)
-        let (program, around) = (try file.status(), try place.descriptor.status())
+        let opened = try Directory(path: directory)
+        stamp = try opened.stamp(name)
+        let file = try opened.openForReading(name)
+        let (program, around) = (try file.status(), try opened.descriptor.status())
         flaw = Self.flaw(of: program, as: .regular) ?? Self.flaw(of: around, as: .directory)
       } catch {
         if error.code == ENOENT || error.code == ENOTDIR { continue }
@@ -89,7 +89,7 @@ package struct InstalledProgram: Sendable, Equatable {
       self.stamp = stamp
       return
     }
-    throw .missing(name: name, places: directories)
+    throw .missing(name: name, directories: directories)
   }
 
   private static func flaw(of status: FileStatus, as kind: FileKind) -> String? {

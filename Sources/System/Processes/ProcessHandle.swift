@@ -41,8 +41,8 @@ package struct ProcessHandle: ~Copyable, Sendable {
   private static func holdingNumber(of peer: PeerCredentials) throws(SystemError) -> Descriptor {
     let held = try ProcessHandle(identifier: peer.process)
     // The facts belong to the held process, because it is still alive after they were read.
-    let place = try Directory(path: "/proc/\(peer.process)")
-    guard try place.descriptor.status().owner == peer.user, held.isAlive else {
+    let directory = try Directory(path: "/proc/\(peer.process)")
+    guard try directory.descriptor.status().owner == peer.user, held.isAlive else {
       throw SystemError("pidfd_open", code: ESRCH)
     }
     return try held.descriptor.duplicate()

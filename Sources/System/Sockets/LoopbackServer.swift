@@ -136,13 +136,13 @@ package struct LoopbackServer: Sendable {
     var found: Set<Listener> = []
     func collect(
       _ table: SocketTable,
-      _ places: [(text: [UInt8], isSure: Bool)]
+      _ addresses: [(text: [UInt8], isSure: Bool)]
     ) throws(SystemError) {
       try table.read { row in
         // Listening sockets come first.
         guard row.state == listens else { return true }
-        if let place = places.first(where: { row.local.elementsEqual($0.text) }) {
-          found.insert(Listener(user: row.user, inode: row.inode, isSure: place.isSure))
+        if let wanted = addresses.first(where: { row.local.elementsEqual($0.text) }) {
+          found.insert(Listener(user: row.user, inode: row.inode, isSure: wanted.isSure))
         }
         return false
       }

@@ -69,7 +69,7 @@ package final class MachineConfiguration: MachineRules {
       do throws(ConfigurationError) {
         let found = try self.provider(name, in: folder)
         complain(nil, about: file)
-        return found?.isSamePlace(as: wanted) ?? false
+        return found?.hasSameSettings(as: wanted) ?? false
       } catch {
         complain("\(error)", about: file)
         return false

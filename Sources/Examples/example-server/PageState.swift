@@ -3,7 +3,7 @@ import Observation
 import Synchronization
 
 /// The page's data besides the session: the last notice, the typed form, and the running task.
-final class Desk: Sendable, Observable {
+final class PageState: Sendable, Observable {
   private struct Content {
     var notice: Notice?
     var draft = Draft()

@@ -5,7 +5,7 @@ import WebServer
 /// Decides which requests may see the pages: only those of the browser that has the key.
 ///
 /// Any user of the machine can reach its loopback ports, and so can any page in the browser.
-final class Visitors: Sendable {
+final class Browsers: Sendable {
   /// The decision about a request.
   enum Judgement {
     /// Answer the request.
@@ -17,10 +17,10 @@ final class Visitors: Sendable {
   }
 
   /// The key in the address that the person opens; valid for one use.
-  let key = Visitors.random()
+  let key = Browsers.random()
   /// The token that every form sends back.
-  let formToken = Visitors.random()
-  private let cookie = Visitors.random()
+  let formToken = Browsers.random()
+  private let cookie = Browsers.random()
   private let port = Mutex<UInt16>(0)
   private let isKeyUsed = Mutex(false)
 
