@@ -14,19 +14,26 @@ let strict: [SwiftSetting] = [
 /// A room: a library target of this package.
 ///
 /// It imports these rooms and no other; `Scripts/lint` checks that.
-func room(_ name: String, _ dependencies: [String] = []) -> Target {
+func room(_ name: String, _ dependencies: [String] = [], path: String? = nil) -> Target {
   .target(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
+    path: path,
     swiftSettings: strict
   )
 }
 
 /// A program: a composition root of one small file.
-func program(_ name: String, _ dependencies: [String], linker: [LinkerSetting] = []) -> Target {
+func program(
+  _ name: String,
+  _ dependencies: [String],
+  path: String? = nil,
+  linker: [LinkerSetting] = []
+) -> Target {
   .executableTarget(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
+    path: path,
     swiftSettings: strict,
     linkerSettings: linker
   )
@@ -84,22 +91,26 @@ let package = Package(
     room("SecretMemory", ["System"]),
     room("JSON", ["PlainText", "SecretMemory"]),
     room("Cryptography", ["COpenSSL", "SecretMemory"]),
-    room("Storage", ["CSQLite", "System", "SecretMemory"]),
+    room("TokenFile", ["System"]),
+    room("Storage", ["CSQLite", "TokenFile", "System", "SecretMemory"]),
     room("OAuth", ["JSON", "Cryptography", "Configuration", "PlainText", "SecretMemory"]),
     room("UserNames"),
     room("PresenceTerms"),
     room("Presence", ["PresenceTerms", "System"]),
-    room("Configuration", ["PlainText", "SecretMemory"]),
+    room("Configuration", ["PlainText", "SecretMemory", "TokenFile"]),
     room("AuditLog", ["Storage", "Cryptography"]),
     room(
       "TokenVault",
       [
         "AuditLog", "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography",
-        "Configuration", "JSON", "PlainText", "System", "SecretMemory",
+        "Configuration", "JSON", "PlainText", "System", "SecretMemory", "TokenFile",
       ]
     ),
     room("Varlink", ["JSON", "PlainText", "PresenceTerms", "SecretMemory", "System"]),
-    room("VaultInterface", ["Varlink", "JSON", "PlainText", "PresenceTerms", "SecretMemory"]),
+    room(
+      "VaultInterface",
+      ["Varlink", "JSON", "PlainText", "PresenceTerms", "SecretMemory", "TokenFile"]
+    ),
     room("HelperInterface", ["Varlink", "JSON", "PlainText", "PresenceTerms", "SecretMemory"]),
     room(
       "HelperClient",
@@ -153,7 +164,6 @@ let package = Package(
     room("Fprintd", ["FingerprintReader", "LoginEvents", "PresenceTerms", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
-    room("WebServer", ["CMicroHTTPD"]),
     room(
       "PresenceProgram",
       [
@@ -164,7 +174,7 @@ let package = Package(
 
     // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each start,
     // six times the start itself (`-static-pie`).
-    program("thumblatch", ["System"], linker: [.unsafeFlags(["-static-executable"])]),
+    program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
     program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
     program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
@@ -177,8 +187,13 @@ let package = Package(
       ]
     ),
 
-    program("example-cli", ["AuthSession"]),
-    program("example-server", ["AuthSession", "WebServer"]),
+    room("WebServer", ["CMicroHTTPD"], path: "Sources/Examples/WebServer"),
+    program("example-cli", ["AuthSession"], path: "Sources/Examples/example-cli"),
+    program(
+      "example-server",
+      ["AuthSession", "WebServer"],
+      path: "Sources/Examples/example-server"
+    ),
 
     .target(name: "ClosedPipes", path: "Tests/ClosedPipes"),
     .target(
@@ -195,7 +210,11 @@ let package = Package(
       ["COpenSSL", "Cryptography", "JSON", "SecretMemory", "System", "TestSupport"],
       exclude: ["Vectors"]
     ),
-    tests("StorageTests", ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport"]),
+    tests("TokenFileTests", ["TokenFile", "System"]),
+    tests(
+      "StorageTests",
+      ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport", "TokenFile"]
+    ),
     .executableTarget(
       name: "KeyWriter",
       dependencies: [
@@ -207,7 +226,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "StorageWriter",
-      dependencies: ["Storage", "System", "SecretMemory"],
+      dependencies: ["Storage", "System", "SecretMemory", "TokenFile"],
       path: "Tests/StorageWriter",
       swiftSettings: strict
     ),
@@ -223,7 +242,7 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "AuditLog", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage",
-        "Cryptography", "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport",
+        "Cryptography", "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport", "TokenFile",
       ]
     ),
     tests(
@@ -315,8 +334,9 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "QRCode", "TerminalIO", "VaultClient", "VaultInterface",
-        "Varlink", "JSON", "PlainText", "PresenceTerms", "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "HelperInterface", "LoopbackLogin", "QRCode", "TerminalIO",
+        "VaultClient", "VaultInterface", "Varlink", "JSON",
+        "PlainText", "PresenceTerms", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),
@@ -326,7 +346,7 @@ let package = Package(
         "FuzzMeter", "JSON", "VaultInterface", "HelperInterface", "Varlink", "Cryptography",
         "OAuth",
         "Configuration",
-        "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory",
+        "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
         "VarlinkMethods",
       ],
       path: "Tests/Fuzz/Targets",
@@ -338,7 +358,8 @@ let package = Package(
       [
         "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
         "AppSession",
-        "AppAtTerminal", "SessionSpeed", "example-server", "example-cli", "TestSupport",
+        "AppAtTerminal", "TokenFile", "SessionSpeed", "example-server", "example-cli",
+        "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

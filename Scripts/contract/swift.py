@@ -79,8 +79,8 @@ class Room:
         self.words = words
         self.prefix = interface.short
         self.folder = FOLDERS[interface.short]
-        # Only programs of this package speak with its helpers.
-        self.access = "package" if self.prefix == "Helper" else "public"
+        # A client in another package makes the calls of the vault, and no others.
+        self.access = "public" if self.prefix == "Vault" else "package"
         self.names = NAMES.get(interface.short, {})
         self.kinds = {name: parts for name, (_, parts) in interface.types.items()}
         self.replies = {}
@@ -293,10 +293,10 @@ class Room:
         name = f"{self.prefix}Request"
         calls = [(quoted(first_lower(method)), self.call(method)) for method in self.file.methods]
         yield f"/// A call of `{self.file.name}`, with its parameters."
-        yield f"{self.access} enum {name}: Sendable {{"
+        yield f"package enum {name}: Sendable {{"
         yield from (f"  case {case}({call})" for case, call in calls)
         yield from ["", "  /// Reads a call; throws the error that answers it if it cannot be read."]
-        yield from [f"  {self.access} init(_ call: VarlinkCall) throws(VarlinkError) {{", "    do {"]
+        yield from ["  package init(_ call: VarlinkCall) throws(VarlinkError) {", "    do {"]
         yield "      switch call.method {"
         yield from (f"      case {call}.method: self = .{case}(try call.content())" for case, call in calls)
         yield from ["      default: throw VarlinkError.methodNotFound(call.method)", "      }"]
@@ -315,7 +315,7 @@ class Room:
         if self.prefix != "Service":
             yield "extension VarlinkInterface {"
             yield f"  /// The interface `{self.file.name}`."
-            yield f"  {self.access} static let {name} = VarlinkInterface("
+            yield f"  package static let {name} = VarlinkInterface("
             yield f'    name: "{self.file.name}",'
             yield f"    description: {name}Description,"
             yield f"    maximumMessage: {self.maximum()},"
@@ -371,7 +371,7 @@ class Room:
                 *imports, "", *lines,
             ]).rstrip("\n") + "\n"
 
-        def imports(lines):
+        def imports(part, lines):
             text = "\n".join(lines)
             used = {
                 "JSON": "JSONObject" in text,
@@ -388,6 +388,8 @@ class Room:
             for module in used:
                 if used[module]:
                     access = self.access if re.search(shown.get(module, ""), text) else "internal"
+                    # No other package decodes a call or describes an interface.
+                    access = "package" if part in ("Request", "Description") else access
                     yield f"{access} import {module}"
 
         result = {}
@@ -398,7 +400,7 @@ class Room:
             parts.append(("Errors", self.error_types()))
         for part, lines in parts:
             lines = list(lines)
-            result[f"{self.folder}/{self.prefix}{part}.swift"] = swift(lines, *imports(lines))
+            result[f"{self.folder}/{self.prefix}{part}.swift"] = swift(lines, *imports(part, lines))
         if self.prefix == "Vault":
             used = ["internal import TokenVault", "internal import VaultInterface", "internal import Varlink"]
             result[f"{SERVER}/{self.prefix}Service.swift"] = swift(self.service(), *used)

@@ -106,7 +106,7 @@ extension StubVault {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await begin(.setPresenceProtection)
-    guard snapshot.account != nil else { throw AuthError(.signedOut, "nobody is signed in") }
+    guard snapshot.account != nil else { throw AuthError(.signedOut, "no user is signed in") }
     try await check(isOn ? "protect" : "end the protection of", asking)
     // The check that turns protection on also opens the window.
     if isOn { content.withLock { $0.settings.isUnlocked = true } }

@@ -61,7 +61,7 @@ extension StubVault {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> any PendingVaultLogin {
     try await begin(.beginLogin)
-    return StubLogin(
+    return StubSignIn(
       vault: self,
       account: account,
       issuer: Self.issuer(provider),
@@ -87,7 +87,7 @@ extension StubVault {
     try await begin(.signOut)
     let known = snapshot
     guard let status = known.account else {
-      throw AuthError(.signedOut, "nobody is signed in")
+      throw AuthError(.signedOut, "no user is signed in")
     }
     if !locally, status.isProtected, !known.isUnlocked, status.status == .signedIn {
       try await check("sign out of", asking)
@@ -145,7 +145,7 @@ extension StubVault {
 }
 
 /// A pending sign-in of the stub.
-private struct StubLogin: PendingVaultLogin {
+private struct StubSignIn: PendingVaultLogin {
   let vault: StubVault
   let account: String
   let issuer: String

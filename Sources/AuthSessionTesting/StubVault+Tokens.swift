@@ -37,11 +37,11 @@ extension StubVault {
   ) async throws(AuthError) -> AccessToken {
     try await begin(.accessToken)
     guard let found = snapshot.account else {
-      throw AuthError(.signedOut, "nobody is signed in")
+      throw AuthError(.signedOut, "no user is signed in")
     }
     switch found.status {
     case .signedIn: break
-    case .signedOut: throw AuthError(.signedOut, "nobody is signed in")
+    case .signedOut: throw AuthError(.signedOut, "no user is signed in")
     case .loginRequired(let reason):
       throw AuthError(.loginRequired, reason ?? "a login is required")
     }
@@ -50,7 +50,7 @@ extension StubVault {
     guard
       request.scopes == nil || request.mayNarrowLogin
         || !content.withLock({ $0.settings.mayNarrowLogin })
-    else { throw AuthError(.mayNarrowLogin, "a token for fewer scopes may narrow the login") }
+    else { throw AuthError(.mayNarrowLogin, "a token for fewer scopes may narrow the sign-in") }
     if found.isProtected, !snapshot.isUnlocked { try await check("refresh", asking) }
     let failure = content.withLock { content in
       content.settings.refreshFailures.isEmpty

@@ -253,7 +253,7 @@ public final class StubVault: AuthVault {
       content.settings.account = account
       return account
     }
-    guard let changed else { throw AuthError(.signedOut, "nobody is signed in") }
+    guard let changed else { throw AuthError(.signedOut, "no user is signed in") }
     announce()
     return changed
   }

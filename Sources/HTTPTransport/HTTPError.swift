@@ -4,7 +4,7 @@ internal import Glibc
 /// Why there is no answer.
 ///
 /// A refresh must distinguish "not sent" from "interrupted".
-public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The request is not allowed, and nothing was tried.
   case refused(Refusal)
 
@@ -19,7 +19,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   case interrupted(Reason, code: UInt32)
 
   /// The part of a request that is not allowed.
-  public enum Refusal: String, Equatable, Sendable {
+  package enum Refusal: String, Equatable, Sendable {
     case method
     case url
     case plainText = "plain text to another machine"
@@ -32,7 +32,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The stage of the failure; the raw value is the `reason` of the helper's messages.
-  public enum Reason: String, Equatable, Sendable, CaseIterable {
+  package enum Reason: String, Equatable, Sendable, CaseIterable {
     case resolve
     case connect
     /// The machine is reachable, but no program listens at the port (ECONNREFUSED).
@@ -60,7 +60,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The helper's word for this error.
-  public var reason: Reason {
+  package var reason: Reason {
     switch self {
     case .refused: .other
     case .notSent(let reason, _): reason
@@ -70,7 +70,7 @@ public enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The problem, with libcurl's text for the code (curl_easy_strerror(3)).
-  public var description: String {
+  package var description: String {
     switch self {
     case .refused(let refusal): "not sent: the request's \(refusal.rawValue) is not allowed"
     case .notSent(let reason, let code): "not sent: \(reason.rawValue): \(Self.text(code))"

@@ -14,7 +14,7 @@ extension HTTPRequest {
   ///   if it returns false, nothing is sent.
   /// - Returns: the complete answer, of any status.
   /// - Throws: `.interrupted` from the moment when a byte may have been sent.
-  public func send(_ begins: @escaping () -> Bool = { true }) throws(HTTPError) -> HTTPAnswer {
+  package func send(_ begins: @escaping () -> Bool = { true }) throws(HTTPError) -> HTTPAnswer {
     let target = try check()
     var handle = try EasyHandle()
     try setRoute(on: handle, to: target)

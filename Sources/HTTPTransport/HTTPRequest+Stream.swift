@@ -2,27 +2,26 @@ internal import CCurl
 internal import SecretMemory
 
 /// The parts of an answer besides its body.
-public struct HTTPHead: Sendable, Equatable {
+package struct HTTPHead: Sendable, Equatable {
   /// The status code, such as 200; a redirect is returned like any other answer.
-  public let status: Int
+  package let status: Int
   /// The length of the body in bytes.
-  public let length: Int
+  package let length: Int
   /// The media type of the body.
-  public let contentType: String?
+  package let contentType: String?
   /// The target of a redirect, which is not followed.
-  public let location: String?
+  package let location: String?
   /// The header fields as `Name: value`, in order, up to the limits.
-  public let headers: [String]
+  package let headers: [String]
 
-  /// The most header fields.
-  public static let maximumHeaders = 100
+  package static let maximumHeaders = 100
   /// The most bytes of all header fields.
-  public static let maximumHeaderBytes = 16 * 1024
+  package static let maximumHeaderBytes = 16 * 1024
 }
 
 extension HTTPRequest {
   /// The most bytes of a streamed body.
-  public static let maximumStream = 64 * 1024 * 1024
+  package static let maximumStream = 64 * 1024 * 1024
 
   /// Sends the request once, as `send` does, with bodies that are too long for locked memory.
   ///
@@ -32,7 +31,7 @@ extension HTTPRequest {
   ///   - output: a descriptor for the answer's body, written from its current position.
   /// - Throws: `.interrupted` from the moment when a byte may have been sent.
   /// - Returns: the other parts of the answer.
-  public func send(
+  package func send(
     body bytes: UnsafeRawBufferPointer?,
     to output: Int32
   ) throws(HTTPError) -> HTTPHead {

@@ -1,99 +1,98 @@
 internal import Glibc
-public import SecretMemory
+package import SecretMemory
 internal import System
 
 /// One HTTP request, with everything that decides its destination and its trust.
 ///
 /// Nothing else has an influence: no environment variable, no file of the user, no redirect.
-public struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
   /// The default limit of an answer's body: 60 KiB.
-  public static let defaultMaximumBody = 60 * 1024
+  package static let defaultMaximumBody = 60 * 1024
 
   /// The method in upper case, such as `POST`; CONNECT and TRACE are refused.
-  public var method: String
+  package var method: String
 
   /// An absolute URL: https, or http on a loopback host, in printable ASCII.
-  public var url: String
+  package var url: String
 
   /// Headers as `Name: value`; those that HTTP itself needs are added and must not be given.
-  public var headers: [String] = []
+  package var headers: [String] = []
 
   /// The value of a header `Authorization` that holds a secret; it must not be in `headers` too.
-  public var credentials: SharedSecret?
+  package var credentials: SharedSecret?
 
   /// The bytes after the headers; `nil` sends no body.
-  public var body: SharedSecret?
+  package var body: SharedSecret?
 
   /// Certificate authorities in PEM, trusted instead of the system's; `nil` trusts the system's.
-  public var authorities: String?
+  package var authorities: String?
 
   /// Public keys as `sha256//` and base64; the server must have one of them.
   ///
   /// Pins are checked in addition to authority, name and date, and replace none of these checks.
-  public var pins: [String] = []
+  package var pins: [String] = []
 
   /// The URL of a proxy; `nil` connects directly.
   ///
   /// A loopback host is always reached directly.
-  public var proxy: String?
+  package var proxy: String?
 
   /// Whether the request may reach this machine or its link (`LocalAddress`), or a proxy there.
   ///
   /// The check uses the actual address of the connection, whatever name or number led to it.
-  public var mayReachThisMachine = true
+  package var mayReachThisMachine = true
 
   /// The users, besides root, whose programs may be the server or the proxy at a plain loopback
   /// address; by default this process's user.
   ///
   /// TLS proves the identity of the other side. Plain text reaches any program that has taken the
   /// port.
-  public var loopbackUsers: Set<UInt32> = [geteuid()]
+  package var loopbackUsers: Set<UInt32> = [geteuid()]
 
   /// The time limit in milliseconds, from the name resolution to the last byte of the answer.
-  public var timeout: Int = 30_000
+  package var timeout: Int = 30_000
 
   /// The time limit of the connection in milliseconds, from the name resolution to the end of the
   /// TLS handshake.
   ///
   /// The rest of `timeout` limits it too.
-  public var connectTimeout: Int = 10_000
+  package var connectTimeout: Int = 10_000
 
   /// The most bytes of an answer's body.
-  public var maximumBody: Int = defaultMaximumBody
+  package var maximumBody: Int = defaultMaximumBody
 
   /// A directory of hashed certificates that replaces the system's, for tests.
   package var systemAuthorities: String?
 
   /// Loads the kernel's tables and this room's types once, before the first request.
-  public static func prepare() {
+  package static func prepare() {
     // The port of discard (RFC 863), where no listener is expected.
     let address = LoopbackAddress([127, 0, 0, 1], port: 9)
     _ = address.flatMap { try? LoopbackServer(at: $0, for: []) }
   }
 
   /// Makes a request; the other properties can be set afterwards.
-  public init(method: String, url: String) {
+  package init(method: String, url: String) {
     self.method = method
     self.url = url
   }
 }
 
 /// A complete answer of any status.
-public struct HTTPAnswer: ~Copyable, Sendable {
+package struct HTTPAnswer: ~Copyable, Sendable {
   /// The status code, such as 200; a redirect is returned like any other answer.
-  public let status: Int
+  package let status: Int
 
   /// Seconds to wait before the next try (RFC 9110 section 10.2.3), 1 to `maximumRetryAfter`.
-  public let retryAfter: Int?
+  package let retryAfter: Int?
 
   /// The body, which may hold tokens.
-  public let body: SecretBytes
+  package let body: SecretBytes
 
-  /// Releases the body to the caller.
-  public consuming func takeBody() -> SecretBytes { body }
+  package consuming func takeBody() -> SecretBytes { body }
 
   /// The longest wait that a server can request: a day.
-  public static let maximumRetryAfter = 86_400
+  package static let maximumRetryAfter = 86_400
 
   init(status: Int, retryAfter: Int?, body: consuming SecretBytes) {
     self.status = status

@@ -23,7 +23,6 @@ final class Route {
   private var servers: [LoopbackAddress: LoopbackServer] = [:]
   private(set) var obstacle: Obstacle?
 
-  /// Makes the route of a request.
   init(_ request: HTTPRequest, to target: Target) {
     mayReachThisMachine = request.mayReachThisMachine
     isRequestPlain = target.scheme == "http"

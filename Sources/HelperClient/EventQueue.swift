@@ -9,7 +9,6 @@ final class EventQueue<Event: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds an event.
   func put(_ event: Event) {
     let reader = state.withLock { state -> CheckedContinuation<Event, Never>? in
       guard let reader = state.reader else {
@@ -22,7 +21,6 @@ final class EventQueue<Event: Sendable>: Sendable {
     reader?.resume(returning: event)
   }
 
-  /// The next event.
   func next() async -> Event {
     await withCheckedContinuation { continuation in
       let event = state.withLock { state -> Event? in

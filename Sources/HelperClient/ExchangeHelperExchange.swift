@@ -1,20 +1,19 @@
 internal import Configuration
 internal import HelperInterface
-public import OAuth
+package import OAuth
 internal import SecretMemory
 internal import Synchronization
 internal import System
-public import TokenVault
+package import TokenVault
 internal import Varlink
 
 /// Sends requests through `thumblatch-exchange`, one process for each request.
 ///
 /// One process is started ahead.
-public struct ExchangeHelperExchange: TokenExchange {
+package struct ExchangeHelperExchange: TokenExchange {
   private let spare: SpareExchangeHelper
 
-  /// Makes an exchange that reaches its helper by this route.
-  public init(by route: HelperRoute) {
+  package init(by route: HelperRoute) {
     spare = SpareExchangeHelper(by: route)
   }
 
@@ -23,13 +22,13 @@ public struct ExchangeHelperExchange: TokenExchange {
   }
 
   /// Starts an exchange helper ahead; see `TokenExchange`.
-  public func prepare() { spare.prepare() }
+  package func prepare() { spare.prepare() }
 
   /// Starts an exchange helper ahead, after the reply that is under way; see `TokenExchange`.
-  public func prepareLater() { spare.prepareLater() }
+  package func prepareLater() { spare.prepareLater() }
 
   /// Gets an exchange helper that waits for a request; see `TokenExchange`.
-  public func exchangeHelper() async -> any ReadyExchangeHelper {
+  package func exchangeHelper() async -> any ReadyExchangeHelper {
     do throws(HelperError) {
       return ExchangeHelperClient(.success(try await spare.take()), spare)
     } catch {
@@ -41,7 +40,7 @@ public struct ExchangeHelperExchange: TokenExchange {
   }
 
   /// Performs a request; see `TokenExchange`.
-  public func perform(
+  package func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,
     delivery: AnswerDelivery?

@@ -5,7 +5,6 @@ internal import System
 internal import TokenVault
 internal import Varlink
 
-/// One check in a helper process.
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
 
@@ -48,7 +47,6 @@ struct HelperCheck: CheckConversation {
     }
   }
 
-  /// Runs a check by password.
   init(
     password call: HelperCheckCall,
     of caller: Caller,
@@ -76,7 +74,6 @@ struct HelperCheck: CheckConversation {
   func cancel() { conversation.cancel() }
 }
 
-/// The messages to and from one helper.
 private struct CheckTalk: ~Copyable {
   /// After so many seconds without news a person needs a message.
   private static let timeout: Int64 = 3
@@ -85,7 +82,6 @@ private struct CheckTalk: ~Copyable {
   private let seconds: Int64
   private var buffer = MessageBuffer(.helper)
   private var prints = 0
-  /// Whether the helper has sent a reply.
   private(set) var hasAnswered = false
 
   init(_ helper: HelperLink, seconds: Int64) {

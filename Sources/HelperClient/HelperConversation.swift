@@ -9,7 +9,6 @@ protocol ConversationEvent: Sendable {
   static var waiting: Self { get }
   /// A finger still lies on the reader from the previous use.
   static var lift: Self { get }
-  /// Whether this is the last event.
   var isLast: Bool { get }
   /// The last event of a conversation whose helper did not report how it ended.
   static func broken(_ error: HelperError, wasCancelled: Bool) -> Self
@@ -78,7 +77,6 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
     }
   }
 
-  /// The helper at work.
   var helper: HelperLink { link.withLock { $0 } }
 
   func next() async -> Event { await events.next() }

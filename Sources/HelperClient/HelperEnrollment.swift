@@ -4,7 +4,6 @@ internal import System
 internal import TokenVault
 internal import Varlink
 
-/// One enrollment in a helper process.
 struct HelperEnrollment: EnrollmentConversation {
   /// How long the engine may take to store a print, in seconds, before the reader deletes it.
   private static let keepTime: Int64 = 15

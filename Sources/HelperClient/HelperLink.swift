@@ -175,7 +175,6 @@ final class HelperLink: Sendable {
     socket.shutDown()
   }
 
-  /// Waits for the helper to end.
   func awaitEnd(withinMilliseconds limit: Int32) {
     if let child {
       child.awaitEnd(withinMilliseconds: limit)

@@ -1,12 +1,13 @@
 internal import HelperInterface
-public import PresenceTerms
+package import PresenceTerms
+internal import Presence
 internal import SecretMemory
 internal import System
-public import TokenVault
+package import TokenVault
 internal import Varlink
 
 /// Runs presence checks in `thumblatch-presence`, one process for each.
-public struct HelperPresence: PresenceChecker {
+package struct HelperPresence: PresenceChecker {
   /// How many seconds longer than its own limit to wait for a helper.
   static let grace: Int64 = 5
   /// The pauses after which another helper looks for a reader that is in use, in milliseconds.
@@ -17,18 +18,17 @@ public struct HelperPresence: PresenceChecker {
   private let route: HelperRoute
   private let turn = ReaderTurn()
 
-  /// Makes checks that reach their helper by this route.
-  public init(by route: HelperRoute) {
+  package init(by route: HelperRoute) {
     self.route = route
   }
 
   /// Starts a helper for a check that may follow; see `PresenceChecker`.
-  public func prepare() async -> (any PreparedCheck)? {
+  package func prepare() async -> (any PreparedCheck)? {
     await onThread { [self] in PreparedHelper(by: route, turn: turn) } ?? nil
   }
 
   /// Arms the reader; see `PresenceChecker`.
-  public func fingerprint(
+  package func fingerprint(
     _ request: FingerRequest,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
@@ -44,7 +44,7 @@ public struct HelperPresence: PresenceChecker {
   }
 
   /// Asks for the system password; see `PresenceChecker`.
-  public func password(
+  package func password(
     of caller: Caller,
     seconds: Int64
   ) async throws(PresenceFailure) -> any CheckConversation {
@@ -57,24 +57,24 @@ public struct HelperPresence: PresenceChecker {
   }
 
   /// Enrolls a new print; see `PresenceChecker`.
-  public func enroll(
+  package func enroll(
     _ request: EnrollmentRequest
   ) async throws(PresenceFailure) -> any EnrollmentConversation {
     try HelperEnrollment(request, by: route, turn: turn)
   }
 
   /// Deletes a print on the reader that stores it; see `PresenceChecker`.
-  public func delete(_ print: LoadedPrint) async -> TokenVault.PrintDeletion {
+  package func delete(_ print: LoadedPrint) async -> TokenVault.PrintDeletion {
     await onThread { [self] in deletion(of: print) } ?? .left("no thread for it")
   }
 
   /// The system's facts about the reader; see `PresenceChecker`.
-  public func reader() async -> ReaderFacts {
+  package func reader() async -> ReaderFacts {
     await onThread { [self] in askReader() } ?? Self.noReader("no thread for it")
   }
 
   /// The fingers that fprintd has for the caller's user; see `PresenceChecker`.
-  public func desktopFingers(
+  package func desktopFingers(
     of caller: Caller
   ) async throws(PresenceFailure) -> DesktopFingers? {
     try await DesktopQuestion(caller, by: route).fingers {
@@ -83,7 +83,7 @@ public struct HelperPresence: PresenceChecker {
   }
 
   /// The same, without a start of fprintd; see `PresenceChecker`.
-  public func desktopView(
+  package func desktopView(
     of caller: Caller
   ) async throws(PresenceFailure) -> DesktopView {
     try await DesktopQuestion(caller, by: route).view {

@@ -2,7 +2,7 @@ internal import System
 internal import TokenVault
 
 /// The way in which the engine reaches its helpers.
-public enum HelperRoute: Sendable, Equatable {
+package enum HelperRoute: Sendable, Equatable {
   /// Each helper is a child process, started from beside this program.
   case children
   /// Each helper is a connection to a socket in this directory.
@@ -22,14 +22,12 @@ public enum HelperRoute: Sendable, Equatable {
   }
 }
 
-/// The helper programs.
 enum Helper {
   case presence
   case exchange
 
   var program: String { "thumblatch-\(socket)" }
 
-  /// The name of the helper's socket.
   var socket: String {
     switch self {
     case .presence: "presence"

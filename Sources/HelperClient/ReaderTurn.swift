@@ -26,13 +26,11 @@ final class Milestone: Sendable {
 /// finger must be lifted first, or the next check would see the same touch. A helper that came too
 /// early would find the reader in use.
 final class ReaderTurn: Sendable {
-  /// One use of the reader.
   final class Use: Sendable {
     /// Whether its result is known and only the release is missing.
     private let isDecided = Atomic(false)
     /// Reached when the reader is released.
     let ended: Milestone
-    /// The previous use.
     let previous: Use?
 
     fileprivate init(after previous: Use?) throws(SystemError) {

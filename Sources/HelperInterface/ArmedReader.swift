@@ -4,16 +4,12 @@ internal import Varlink
 
 /// The reader that was armed, by its own description.
 package struct ArmedReader: Sendable, Equatable {
-  /// Its name.
   package var name: String?
-  /// Its driver.
   package var driver: String?
-  /// How to touch it.
   package var scan: ScanType?
   /// The one finger that can match, if the reader accepts only one print at a time.
   package var finger: String?
 
-  /// Makes a description.
   package init(
     name: String? = nil,
     driver: String? = nil,

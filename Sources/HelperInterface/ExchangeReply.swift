@@ -30,7 +30,6 @@ package enum ExchangeReply: VarlinkRecord {
 
   private typealias Members = HelperExchangeMembers
 
-  /// Reads the members.
   package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.outcome) {
     case .begun: self = .begun
@@ -53,7 +52,6 @@ package enum ExchangeReply: VarlinkRecord {
     }
   }
 
-  /// The members as JSON.
   package var encoded: JSONObject {
     get throws(MessageError) {
       switch self {

@@ -30,7 +30,6 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
 
   private typealias Members = HelperCheckMembers
 
-  /// Reads the members.
   package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.event) {
     case .ready: self = .ready(try ArmedReader(decoding: object))
@@ -56,7 +55,6 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
     }
   }
 
-  /// The members as JSON.
   package var encoded: JSONObject {
     get throws(MessageError) { try .wire(members) }
   }

@@ -6,7 +6,6 @@ package import Varlink
 
 /// The progress of an enrollment, from the helper to the engine.
 package struct HelperEnrollReply: VarlinkRecord {
-  /// An event of the enrollment.
   package enum Event: Sendable {
     /// The reader is armed.
     case ready(ArmedReader)
@@ -34,21 +33,18 @@ package struct HelperEnrollReply: VarlinkRecord {
 
   private typealias Members = HelperEnrollMembers
 
-  /// The event.
   package var event: Event
   /// How many touches are done.
   package var stage: Int
   /// How many touches are needed.
   package var stages: Int
 
-  /// Makes a reply.
   package init(event: Event, stage: Int, stages: Int) {
     self.event = event
     self.stage = stage
     self.stages = stages
   }
 
-  /// Reads the members.
   package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.event) {
     case .ready: event = .ready(try ArmedReader(decoding: object))
@@ -75,7 +71,6 @@ package struct HelperEnrollReply: VarlinkRecord {
     stages = try object.required(Members.stages)
   }
 
-  /// The members as JSON.
   package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire(members + [Members.stage(stage), Members.stages(stages)])

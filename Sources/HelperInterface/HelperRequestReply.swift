@@ -25,7 +25,6 @@ package enum HelperRequestReply: VarlinkRecord, Equatable {
 
   private typealias Members = HelperRequestMembers
 
-  /// Reads the members.
   package init(decoding object: JSONObject) throws(MessageError) {
     switch try object.required(Members.outcome) {
     case .answered:
@@ -45,7 +44,6 @@ package enum HelperRequestReply: VarlinkRecord, Equatable {
     }
   }
 
-  /// The members as JSON.
   package var encoded: JSONObject {
     get throws(MessageError) {
       switch self {

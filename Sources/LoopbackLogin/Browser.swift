@@ -5,11 +5,11 @@ internal import System
 ///
 /// `$BROWSER` selects the browser, or else xdg-open does. It is started without a shell, so that no
 /// part of an address becomes a command, and without any of our descriptors.
-public struct Browser {
+package struct Browser {
   /// The search path if PATH is not set.
   private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
   /// A browser that fails within this time after its start has opened nothing, in seconds.
-  private static let patience: Int64 = 20
+  private static let timeout: Int64 = 20
 
   private var candidates: ArraySlice<[String]>
   private let path: String
@@ -26,7 +26,7 @@ public struct Browser {
   ///   - variables: the environment of the browser.
   ///   - mask: the file mode mask of the browser (umask(2)); `nil` makes its files private to the
   ///     owner.
-  public init(
+  package init(
     _ url: String,
     environment: (String) -> String?,
     variables: [String],
@@ -39,7 +39,7 @@ public struct Browser {
   }
 
   /// Whether there is a program to start; it may still fail to open a page.
-  public static func isThere(_ environment: (String) -> String?) -> Bool {
+  package static func isThere(_ environment: (String) -> String?) -> Bool {
     let path = path(environment)
     return candidates(environment, url: "").contains { locate($0[0], path) != nil }
   }
@@ -47,7 +47,7 @@ public struct Browser {
   /// Whether the person can see a browser that is started here.
   ///
   /// False if the terminal belongs to another machine.
-  public static func isSeen(_ environment: (String) -> String?) -> Bool {
+  package static func isSeen(_ environment: (String) -> String?) -> Bool {
     func isSet(_ names: [String]) -> Bool {
       names.contains { !(environment($0) ?? "").isEmpty }
     }
@@ -96,7 +96,7 @@ public struct Browser {
   }
 
   /// Starts the next browser that can be started; false if there is none left.
-  public mutating func start() -> Bool {
+  package mutating func start() -> Bool {
     while let command = candidates.popFirst() {
       guard let program = Self.locate(command[0], path) else { continue }
       let started = try? ChildProcess(
@@ -122,10 +122,10 @@ public struct Browser {
   /// xdg-open fails that way if there is no browser.
   ///
   /// - Returns: false if no browser is left.
-  public mutating func look() -> Bool {
+  package mutating func look() -> Bool {
     guard let running = child, let end = try? running.poll() else { return true }
     child = nil
-    guard end != .exited(0), BootInstant.now.seconds(since: startedAt) < Self.patience else {
+    guard end != .exited(0), BootInstant.now.seconds(since: startedAt) < Self.timeout else {
       return true
     }
     return start()
@@ -134,7 +134,7 @@ public struct Browser {
   /// Lets a running browser continue.
   ///
   /// A long-running program must reap it at its end; otherwise the kernel keeps a zombie.
-  public consuming func leave() {
+  package consuming func leave() {
     guard let child else { return }
     try? startThread { _ = try? child.wait() }
   }
@@ -145,12 +145,12 @@ public struct Browser {
   /// The path of a program; only absolute paths are accepted, because any user may own the working
   /// directory.
   private static func locate(_ name: String, _ path: String) -> String? {
-    let places =
+    let candidates =
       name.contains("/") ? [name] : path.split(separator: ":").map { "\($0)/\(name)" }
-    return places.first { place in
+    return candidates.first { candidate in
       var status = stat()
-      guard place.hasPrefix("/"), unsafe stat(place, &status) == 0 else { return false }
-      return unsafe (status.st_mode & S_IFMT == S_IFREG && access(place, X_OK) == 0)
+      guard candidate.hasPrefix("/"), unsafe stat(candidate, &status) == 0 else { return false }
+      return unsafe (status.st_mode & S_IFMT == S_IFREG && access(candidate, X_OK) == 0)
     }
   }
 }

@@ -1,11 +1,11 @@
-public import Configuration
+package import Configuration
 internal import Glibc
-public import System
+package import System
 
 /// A port at every loopback address of a redirect.
 ///
 /// `localhost` means both 127.0.0.1 and ::1 if this machine has both.
-public final class LoopbackPort {
+package final class LoopbackPort {
   /// The number of attempts to find a port that is free at both addresses of localhost.
   private static let tries = 20
 
@@ -19,7 +19,7 @@ public final class LoopbackPort {
   }
 
   /// The port, chosen here if the redirect does not fix one.
-  public let port: UInt16
+  package let port: UInt16
   let sockets: [Socket]
 
   /// Binds the port.
@@ -30,7 +30,7 @@ public final class LoopbackPort {
   ///     receives any during the lifetime of this object.
   /// - Throws: EADDRINUSE if another program has a fixed port at either address: the browser might
   ///   bring the code there.
-  public init(_ redirect: LoopbackRedirect, listening: Bool) throws(SystemError) {
+  package init(_ redirect: LoopbackRedirect, listening: Bool) throws(SystemError) {
     let families: [LoopbackSocket.Family] =
       switch redirect.host {
       case "localhost": [.ipv4, .ipv6]

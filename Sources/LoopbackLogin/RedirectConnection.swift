@@ -3,7 +3,7 @@ package import SecretMemory
 package import System
 
 /// A connection to the port that waits for the redirect.
-public final class RedirectConnection {
+package final class RedirectConnection {
   /// The time limit for the request's head, in seconds.
   static let headLimit: Int64 = 10
   /// The time limit for the peer to disconnect after an answer, in seconds.
@@ -11,7 +11,6 @@ public final class RedirectConnection {
   /// The most bytes that are discarded after an answer.
   static let maximumDrain = 1024 * 1024
 
-  /// The phase of the connection.
   enum Phase: Equatable {
     /// The head is not complete.
     case reading
@@ -35,7 +34,6 @@ public final class RedirectConnection {
 
   deinit { wipe() }
 
-  /// The result of reading from the connection.
   package enum Outcome {
     case waiting
     /// The connection has ended and needs no further work.
@@ -88,7 +86,7 @@ public final class RedirectConnection {
   /// Sends a whole answer and waits until the peer has it.
   ///
   /// It gives up after some seconds, or at an interrupt.
-  public func answer(_ bytes: [UInt8], interrupt: Int32?) {
+  package func answer(_ bytes: [UInt8], interrupt: Int32?) {
     let end = BootInstant.now.advanced(bySeconds: 5)
     var done = 0
     while done < bytes.count {

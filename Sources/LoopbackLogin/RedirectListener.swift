@@ -1,7 +1,7 @@
-public import Configuration
+package import Configuration
 internal import Glibc
-public import SecretMemory
-public import System
+package import SecretMemory
+package import System
 
 /// Waits at a port of this machine for the redirect that ends a sign-in (RFC 8252, section 7.3).
 ///
@@ -9,38 +9,38 @@ public import System
 /// is refused and changes nothing. A redirect from another user's program is refused too: a
 /// browser's arguments, which every local user can read, reveal port and `state`. Silent
 /// connections make room for newer ones. The port is closed after the first redirect.
-public final class RedirectListener {
+package final class RedirectListener {
   /// The most simultaneous connections; one more drops the oldest.
   static let maximumConnections = 32
 
   /// The port, chosen here if the provider's settings do not fix one.
-  public let port: UInt16
+  package let port: UInt16
   private let request: RedirectRequest
-  private let place: ResultPage.Place
+  private let origin: ResultPage.Origin
   private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
   /// The refused requests that were not reported yet.
   private var strays: [RedirectStray] = []
 
   /// The received redirect: its query, and the connection that waits for its page.
-  public struct Arrival {
+  package struct Arrival {
     /// The text after the question mark.
-    public let query: SharedSecret
+    package let query: SharedSecret
     /// The connection that waits for the page.
-    public let connection: RedirectConnection
+    package let connection: RedirectConnection
   }
 
   /// Binds the address; `localhost` means both addresses if this machine has both.
   ///
   /// - Parameters:
   ///   - redirect: the address to bind.
-  ///   - place: the origin of the sign-in; the page for another user's browser names it.
+  ///   - origin: the origin of the sign-in; the page for another user's browser names it.
   /// - Throws: EADDRINUSE if another program has a fixed port.
-  public init(
+  package init(
     at redirect: LoopbackRedirect,
-    for place: ResultPage.Place
+    for origin: ResultPage.Origin
   ) throws(SystemError) {
-    self.place = place
+    self.origin = origin
     let bound = try LoopbackPort(redirect, listening: true)
     listeners = bound.sockets
     port = bound.port
@@ -60,7 +60,7 @@ public final class RedirectListener {
   ///   - stray: called for an answer that is not accepted; the wait continues.
   /// - Throws: `interrupted`, or the reason why waiting failed.
   /// - Returns: `nil` at the deadline.
-  public func wait(
+  package func wait(
     interrupt: Int32?,
     until deadline: BootInstant,
     tick: () -> Bool = { true },
@@ -91,7 +91,7 @@ public final class RedirectListener {
   }
 
   /// Stops listening and closes all connections.
-  public func close() {
+  package func close() {
     listeners = []
     connections = []
   }
@@ -129,7 +129,7 @@ public final class RedirectListener {
     case .redirect(let query):
       if Self.isOurs(connection) { return query }
       strays.append(.user)
-      connection.refuse(with: ResultPage(.otherUser, for: place).answer)
+      connection.refuse(with: ResultPage(.otherUser, for: origin).answer)
     }
     return nil
   }
@@ -141,7 +141,7 @@ public final class RedirectListener {
 }
 
 /// Why the wait for a redirect ended.
-public enum RedirectWaitError: Error, Equatable {
+package enum RedirectWaitError: Error, Equatable {
   /// The caller ended the wait.
   case interrupted
   /// Waiting itself failed.

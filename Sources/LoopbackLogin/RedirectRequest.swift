@@ -2,7 +2,7 @@
 ///
 /// Other programs, other users and every open web page can send requests to the port. A request
 /// changes nothing unless it looks like a browser that follows a redirect to the right address.
-public struct RedirectRequest: Equatable {
+package struct RedirectRequest: Equatable {
   /// The most bytes of a head, which may include cookies of other servers on this machine.
   static let maximumHead = 64 * 1024
 
@@ -16,7 +16,6 @@ public struct RedirectRequest: Equatable {
     case refused(status: Int, RedirectStray? = nil)
   }
 
-  /// The path of the redirect URI.
   let path: String
   /// The required value of the header Host: host and port.
   ///
@@ -69,7 +68,7 @@ public struct RedirectRequest: Equatable {
   }
 
   /// Whether a query is a provider's final answer to a sign-in, not just a guess.
-  public static func holdsAnswer(_ query: ArraySlice<UInt8>) -> Bool {
+  package static func holdsAnswer(_ query: ArraySlice<UInt8>) -> Bool {
     holdsState(query) && (holds("code", query) || holds("error", query))
   }
 
@@ -113,7 +112,7 @@ public struct RedirectRequest: Equatable {
 }
 
 /// Why the answer to some sign-in is not trusted.
-public enum RedirectStray: Sendable, CaseIterable {
+package enum RedirectStray: Sendable, CaseIterable {
   /// It comes from a program of another or an unknown user.
   case user
   /// It uses another name or port of this machine.
@@ -122,11 +121,9 @@ public enum RedirectStray: Sendable, CaseIterable {
   case path
 }
 
-/// The relevant headers of a request.
 private struct Headers {
   /// The value of the header Host; `nil` if there is none.
   var host: String?
-  /// Whether the request announces a body.
   var hasBody = false
   /// Whether a browser wants to show the answer to the person.
   ///

@@ -4,9 +4,9 @@ internal import PlainText
 ///
 /// It is one file without scripts and without external resources. A provider's text is escaped, and
 /// kept separate from our own.
-public struct ResultPage {
+package struct ResultPage {
   /// The outcome of the sign-in.
-  public enum Result: Sendable, Equatable {
+  package enum Result: Sendable, Equatable {
     /// The signed-in person, as the provider names them, with account and provider.
     case signedIn(person: String?, also: String?, account: String, provider: String)
     /// The provider refused, with its own reason.
@@ -24,22 +24,21 @@ public struct ResultPage {
   }
 
   /// The origin of the sign-in, to which the person returns.
-  public enum Place: String, Sendable {
+  package enum Origin: String, Sendable {
     case terminal
     case app
   }
 
   let result: Result
-  let place: Place
+  let origin: Origin
 
-  /// Makes the page for a result.
-  public init(_ result: Result, for place: Place) {
+  package init(_ result: Result, for origin: Origin) {
     self.result = result
-    self.place = place
+    self.origin = origin
   }
 
   /// The response to the browser: head and body.
-  public var answer: [UInt8] {
+  package var answer: [UInt8] {
     HTTPAnswer.page(html, policy: Self.policy, status: status)
   }
 
@@ -62,7 +61,6 @@ public struct ResultPage {
     return false
   }
 
-  /// The whole page.
   var html: String {
     """
     <!doctype html>
@@ -121,7 +119,7 @@ public struct ResultPage {
     case .wrongState:
       return """
         <p>It does not belong to the sign-in that was begun \(there). An old page may have \
-        been loaded again; or somebody wants you signed in as somebody else.</p>
+        been loaded again, or another person wants you to use their account.</p>
         """
     case .otherUser:
       return """
@@ -131,7 +129,7 @@ public struct ResultPage {
     case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
     case .interrupted:
       return """
-        <p>The \(place.rawValue) did not wait for its end. It may have happened all the same: \
+        <p>The \(origin.rawValue) did not wait for its end. It may have happened all the same: \
         <code>thumblatch status</code> shows it.</p>
         """
     case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"
@@ -140,17 +138,17 @@ public struct ResultPage {
 
   private var end: String {
     switch result {
-    case .signedIn: "You can close this tab.<br>The \(place.rawValue) has everything it needs."
-    case .otherUser: "Nothing was changed. The \(place.rawValue) is still waiting."
+    case .signedIn: "You can close this tab.<br>The \(origin.rawValue) has everything it needs."
+    case .otherUser: "Nothing was changed. The \(origin.rawValue) is still waiting."
     case .refused, .wrongState, .expired:
       "Nothing was changed. You can close this tab,<br>and try again \(there)."
     // The provider's last action is unknown here.
-    case .interrupted, .failed: "You can close this tab.<br>The \(place.rawValue) says more."
+    case .interrupted, .failed: "You can close this tab.<br>The \(origin.rawValue) says more."
     }
   }
 
   private var there: String {
-    switch place {
+    switch origin {
     case .terminal: "at the terminal"
     case .app: "in the app"
     }

@@ -2,27 +2,22 @@
 ///
 /// `String` compares and hashes the normalized form. That takes time quadratic in a run of
 /// combining marks. It also merges two names that a peer distinguishes.
-public struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The text.
-  public let text: String
+package struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
+  package let text: String
 
-  /// Takes a text as it is.
-  public init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
   }
 
-  /// Takes a text as it is.
-  public init(stringLiteral text: String) {
+  package init(stringLiteral text: String) {
     self.text = text
   }
 
-  /// Whether both are the same bytes.
-  public static func == (left: ByteText, right: ByteText) -> Bool {
+  package static func == (left: ByteText, right: ByteText) -> Bool {
     left.text.isByteEqual(to: right.text)
   }
 
-  /// Hashes the bytes.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
   }
@@ -30,7 +25,7 @@ public struct ByteText: Sendable, Hashable, ExpressibleByStringLiteral {
 
 extension String {
   /// Whether both have the same UTF-8 bytes, without normalization.
-  public func isByteEqual(to other: String) -> Bool {
+  package func isByteEqual(to other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
@@ -39,7 +34,7 @@ extension RawRepresentable where Self: CaseIterable, RawValue == String {
   /// The case with a name from outside, compared by its bytes; `nil` if there is none.
   ///
   /// `init(rawValue:)` compares as `String`, so a name with many combining marks costs seconds.
-  public init?(named name: String) {
+  package init?(named name: String) {
     guard let known = Self.allCases.first(where: { $0.rawValue.isByteEqual(to: name) }) else {
       return nil
     }

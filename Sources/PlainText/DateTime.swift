@@ -1,26 +1,26 @@
 /// A date, or a date with a time, in the Gregorian calendar, as in RFC 3339 (section 5.6).
-public struct DateTime: Sendable, Hashable {
+package struct DateTime: Sendable, Hashable {
   /// The smallest unit that a text names.
-  public enum Precision: Sendable {
+  package enum Precision: Sendable {
     case day, minute, second, fraction
   }
 
   /// The year.
-  public let year: Int64
+  package let year: Int64
   /// The month, from 1.
-  public let month: Int64
+  package let month: Int64
   /// The day of the month, from 1.
-  public let day: Int64
+  package let day: Int64
   /// The hour; 0 if the text is a day only.
-  public private(set) var hour: Int64 = 0
+  package private(set) var hour: Int64 = 0
   /// The minute.
-  public private(set) var minute: Int64 = 0
+  package private(set) var minute: Int64 = 0
   /// The second, at most 60; a fraction is dropped.
-  public private(set) var second: Int64 = 0
+  package private(set) var second: Int64 = 0
   /// The smallest unit that the text names.
-  public private(set) var precision = Precision.day
+  package private(set) var precision = Precision.day
   /// The seconds that the clock is ahead of UTC; `nil` if the text names no offset.
-  public private(set) var offset: Int64?
+  package private(set) var offset: Int64?
 
   /// Reads `2025-11-21`, `2025-11-21T09:30`, `2025-11-21T09:30:00.5+01:00` and the forms between.
   ///
@@ -28,7 +28,7 @@ public struct DateTime: Sendable, Hashable {
   /// day that does not exist in the calendar.
   ///
   /// - Parameter text: the text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var scanner = Scanner(rest: Substring(text).utf8)
     guard let year = scanner.number(4, 1...9999), scanner.take("-"),
       let month = scanner.number(2, 1...12), scanner.take("-"),
@@ -56,7 +56,7 @@ public struct DateTime: Sendable, Hashable {
   /// Makes a time in UTC.
   ///
   /// - Parameter seconds: the seconds since 1970, clamped to the years 1 to 9999.
-  public init(secondsSince1970 seconds: Int64) {
+  package init(secondsSince1970 seconds: Int64) {
     let bounded = min(max(seconds, -62_135_596_800), 253_402_300_799)
     let days = bounded >= 0 ? bounded / 86_400 : (bounded - 86_399) / 86_400
     let clock = bounded - days * 86_400
@@ -75,13 +75,13 @@ public struct DateTime: Sendable, Hashable {
   }
 
   /// Seconds since 1970; a time without an offset is read as UTC.
-  public var secondsSince1970: Int64 {
+  package var secondsSince1970: Int64 {
     let days = Self.days(year, month, day)
     return days * 86_400 + hour * 3600 + minute * 60 + second - (offset ?? 0)
   }
 
   /// Formats seconds since 1970 as `2025-11-21T09:30:00Z`.
-  public static func text(_ seconds: Int64) -> String {
+  package static func text(_ seconds: Int64) -> String {
     func padded(_ number: Int64, _ width: Int = 2) -> String {
       let digits = String(number)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -3,15 +3,15 @@
 /// Otherwise a provider, a program's name or an account's facts could move the cursor, recolour the
 /// prompt, or reverse the line's direction. So they could forge what a person confirms (Trojan
 /// Source, CVE-2021-42574; escape sequences, CWE-150).
-public enum PlainText {
+package enum PlainText {
   /// The most scalars of one shown text.
-  public static let maximumLength = 300
+  package static let maximumLength = 300
   /// The most marks on one letter.
   static let maximumMarks = 3
 
   /// The text with control, format, private and unassigned characters written as `\u{...}`,
   /// truncated after `limit` scalars.
-  public static func line(_ text: String, limit: Int = maximumLength) -> String {
+  package static func line(_ text: String, limit: Int = maximumLength) -> String {
     var plain = ""
     var count = 0
     var marks = 0
@@ -31,7 +31,7 @@ public enum PlainText {
   /// Equivalent JSON text, with such characters written as `\uXXXX` (RFC 8259, section 7).
   ///
   /// They can occur only in strings, where a writer need not escape non-ASCII characters.
-  public static func json(_ text: String) -> String {
+  package static func json(_ text: String) -> String {
     var plain = ""
     for scalar in text.unicodeScalars {
       if isHarmless(scalar) {
@@ -47,12 +47,12 @@ public enum PlainText {
   }
 
   /// The columns that safe text takes; wide East Asian letters and pictures take two.
-  public static func width(_ text: String) -> Int {
+  package static func width(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { sum, scalar in sum + columns(of: scalar) }
   }
 
   /// Text truncated to a number of columns, with `...` for the missing part.
-  public static func fitted(_ text: String, columns: Int) -> String {
+  package static func fitted(_ text: String, columns: Int) -> String {
     guard width(text) > columns else { return text }
     guard columns > 3 else { return String(repeating: ".", count: max(0, columns)) }
     var fitted = ""
@@ -76,7 +76,7 @@ public enum PlainText {
   ///   - breaksWords: whether to break a word that is wider than a line; otherwise its line is
   ///     wider.
   /// - Returns: the lines.
-  public static func wrapped(
+  package static func wrapped(
     _ text: String,
     columns: Int,
     breaksWords: Bool = false

@@ -6,7 +6,7 @@ extension String {
   /// Normalization sorts such a run in quadratic time, and `String` normalizes for comparison,
   /// hashing and search. In text that passed this check, each of these takes linear time. No
   /// language needs more than a few marks.
-  public var isStreamSafe: Bool {
+  package var isStreamSafe: Bool {
     // The first combining mark is U+0300, whose first byte is 0xCC.
     guard !utf8.allSatisfy({ $0 < 0xCC }) else { return true }
     var marks = 0

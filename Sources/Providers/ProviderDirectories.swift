@@ -1,17 +1,16 @@
-public import Configuration
+package import Configuration
 internal import Glibc
-public import SecretMemory
+package import SecretMemory
 internal import System
 
 /// The provider files of the machine and of the person, for commands and apps.
-public struct ProviderDirectories: Sendable {
+package struct ProviderDirectories: Sendable {
   /// The administrator's directory; its files take precedence over a person's with the same name.
-  public static let systemDirectory = "/etc/thumblatch/providers.d"
+  package static let systemDirectory = "/etc/thumblatch/providers.d"
   /// The most bytes of a provider file, and of its certificate file.
-  public static let maximumFile = 64 * 1024
+  package static let maximumFile = 64 * 1024
 
-  /// The origin of a provider.
-  public enum Source: String, Sendable, CaseIterable {
+  package enum Source: String, Sendable, CaseIterable {
     /// The administrator of the machine.
     case system
     /// The person.
@@ -19,14 +18,14 @@ public struct ProviderDirectories: Sendable {
   }
 
   /// The directory of the machine's providers.
-  public let system: String
+  package let system: String
   /// The directory of the person's providers.
-  public let user: String
+  package let user: String
 
   /// Finds the person's directory in XDG_CONFIG_HOME (if absolute) or HOME.
   ///
   /// - Throws: `noHome`.
-  public init(
+  package init(
     system: String = Self.systemDirectory,
     environment: (String) -> String?
   ) throws(ProviderFileError) {
@@ -43,7 +42,7 @@ public struct ProviderDirectories: Sendable {
   /// The names of all providers with their origins, in alphabetical order.
   ///
   /// - Throws: `unreadable`.
-  public func names() throws(ProviderFileError) -> [(name: ProviderName, source: Source)] {
+  package func names() throws(ProviderFileError) -> [(name: ProviderName, source: Source)] {
     let ofSystem = try names(in: system)
     let ofUser = try names(in: user).filter { !ofSystem.contains($0) }
     return (ofSystem.map { ($0, Source.system) } + ofUser.map { ($0, Source.user) })
@@ -54,7 +53,7 @@ public struct ProviderDirectories: Sendable {
   /// Reads a provider; the machine's file takes precedence.
   ///
   /// - Throws: any error except `noHome`; `missing` if no file has this name.
-  public func read(
+  package func read(
     _ name: ProviderName
   ) throws(ProviderFileError) -> (provider: Provider, source: Source) {
     for (directory, source) in [(system, Source.system), (user, Source.user)] {
@@ -82,7 +81,7 @@ public struct ProviderDirectories: Sendable {
   /// The content of a file, at most `maximumFile` bytes.
   ///
   /// - Returns: `nil` if the file does not exist and `missing` allows that.
-  public func contents(
+  package func contents(
     of path: String,
     missing: Bool = false
   ) throws(ProviderFileError) -> [UInt8]? {
@@ -91,7 +90,7 @@ public struct ProviderDirectories: Sendable {
   }
 
   /// Reads a file into locked memory, with its mode: the file may hold a client secret.
-  public func load(
+  package func load(
     _ path: String,
     missing: Bool
   ) throws(ProviderFileError) -> (bytes: SharedSecret, mode: UInt32)? {

@@ -1,7 +1,7 @@
 internal import Configuration
 
 /// Why provider files cannot be used.
-public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The environment does not name a home directory.
   case noHome
   /// No provider has this name.
@@ -15,25 +15,24 @@ public enum ProviderFileError: Error, Equatable, Sendable, CustomStringConvertib
   /// A person's file holds a client secret, but other users may read it.
   case exposed(path: String)
 
-  /// The problem, in one clause.
-  public var description: String {
+  package var description: String {
     switch self {
-    case .noHome: "no place for provider files: HOME is not set"
+    case .noHome: "no directory for provider files: HOME is not set"
     case .missing(let name): "no such provider: \(name)"
     case .wrong(let text), .unreadable(let text): text
-    case .unsafe(let path): "\(path) could be changed by other users"
-    case .exposed(let path): "\(path) holds a client_secret, and other users may read it"
+    case .unsafe(let path): "other users can change \(path)"
+    case .exposed(let path): "\(path) holds a client_secret, and other users can read it"
     }
   }
 
   /// The remedy; `nil` if the description is enough.
-  public var remedy: String? {
+  package var remedy: String? {
     switch self {
     case .noHome: "set HOME, or XDG_CONFIG_HOME"
     case .missing: nil
     case .wrong: "correct the file"
     case .unreadable: nil
-    case .unsafe: "find out who did; then: chown and chmod go-w"
+    case .unsafe: "find out who changed it; then use chown, and chmod go-w"
     case .exposed(let path): "chmod 600 \(path)"
     }
   }

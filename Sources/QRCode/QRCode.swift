@@ -1,22 +1,22 @@
+// The wall of this room: no other one uses libqrencode.
+
 internal import CQRencode
 internal import Glibc
 
 /// A text as a QR code (ISO/IEC 18004) for the camera of a phone.
-///
-/// Only this room uses libqrencode.
-public struct QRCode: Sendable, Equatable {
+package struct QRCode: Sendable, Equatable {
   /// The most bytes of a text: a larger code does not fit on a terminal.
-  public static let maximumText = 512
+  package static let maximumText = 512
   /// The width of the light border that readers need to find the code (ISO/IEC 18004, 9.1).
-  public static let quietZone = 4
+  package static let quietZone = 4
 
   /// The modules on each side, without the quiet zone.
-  public let width: Int
+  package let width: Int
   private let modules: [Bool]
 
   /// Encodes a text as bytes with the weakest error correction, because a screen has no scratches
   /// (QRcode_encodeData(3)).
-  public init(_ text: String) throws(QRCodeError) {
+  package init(_ text: String) throws(QRCodeError) {
     let bytes = [UInt8](text.utf8)
     guard (1...Self.maximumText).contains(bytes.count) else { throw .length(bytes.count) }
     let made = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -32,7 +32,7 @@ public struct QRCode: Sendable, Equatable {
   }
 
   /// Whether a module is dark; modules outside the code are light.
-  public func isDark(row: Int, column: Int) -> Bool {
+  package func isDark(row: Int, column: Int) -> Bool {
     guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
     return modules[row * width + column]
   }
@@ -40,7 +40,7 @@ public struct QRCode: Sendable, Equatable {
   /// Lines of block characters with two rows of modules each, including the quiet zone.
   ///
   /// Dark modules are drawn; light ones show the background.
-  public var lines: [String] {
+  package var lines: [String] {
     let range = -Self.quietZone..<width + Self.quietZone
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
       var line = ""
@@ -55,14 +55,14 @@ public struct QRCode: Sendable, Equatable {
 }
 
 /// Why a text has no QR code.
-public enum QRCodeError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum QRCodeError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The text has no bytes, or too many.
   case length(Int)
   /// The library failed, with this errno.
   case notEncoded(Int32)
 
   /// The problem, without the text.
-  public var description: String {
+  package var description: String {
     switch self {
     case .length(let count): "\(count) bytes do not become a QR code"
     case .notEncoded(let code): "no QR code could be made (errno \(code))"

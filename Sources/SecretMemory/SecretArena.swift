@@ -7,7 +7,6 @@ package import System
 /// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again.
 @safe
 package final class SecretArena: Sendable {
-  /// The arena of this process.
   static let shared = SecretArena()
 
   /// Secrets begin and end at multiples of this, so that no two share a cache line.
@@ -16,7 +15,7 @@ package final class SecretArena: Sendable {
   package static let usualSizes = [1 << 20, 1 << 18, 1 << 15]
 
   /// The location of a secret: the region's number and the range in it.
-  package struct Place: Sendable {
+  package struct Allocation: Sendable {
     let region: Int
     let offset: Int
     let capacity: Int
@@ -75,7 +74,7 @@ package final class SecretArena: Sendable {
   /// Allocates `count` bytes, rounded up, all zero.
   package func allocate(
     _ count: Int
-  ) throws(SecretMemoryError) -> (Place, UnsafeMutableRawPointer) {
+  ) throws(SecretMemoryError) -> (Allocation, UnsafeMutableRawPointer) {
     guard (0...SecretBytes.maximumCount).contains(count) else { throw .tooLong(count) }
     let wanted = max(1, (count + Self.granule - 1) / Self.granule) * Self.granule
     return unsafe try regions.withLock { regions throws(SecretMemoryError) in
@@ -83,8 +82,8 @@ package final class SecretArena: Sendable {
         guard let offset = regions[number]?.cut(wanted), let region = regions[number] else {
           continue
         }
-        let place = Place(region: number, offset: offset, capacity: wanted)
-        return unsafe (place, region.memory.region.base + offset)
+        let allocation = Allocation(region: number, offset: offset, capacity: wanted)
+        return unsafe (allocation, region.memory.region.base + offset)
       }
       let memory = try map(holding: wanted)
       var region = Region(memory: memory, free: [(0, memory.region.count)])
@@ -95,18 +94,20 @@ package final class SecretArena: Sendable {
       } else {
         regions[number] = region
       }
-      let place = Place(region: number, offset: offset, capacity: wanted)
-      return unsafe (place, memory.region.base + offset)
+      let allocation = Allocation(region: number, offset: offset, capacity: wanted)
+      return unsafe (allocation, memory.region.base + offset)
     }
   }
 
   /// Wipes the bytes and releases them.
-  package func release(_ place: Place, _ base: UnsafeMutableRawPointer) {
-    unsafe wipe(UnsafeMutableRawBufferPointer(start: base, count: place.capacity))
+  package func release(_ allocation: Allocation, _ base: UnsafeMutableRawPointer) {
+    unsafe wipe(UnsafeMutableRawBufferPointer(start: base, count: allocation.capacity))
     regions.withLock { regions in
-      regions[place.region]?.restore((place.offset, place.capacity))
+      regions[allocation.region]?.restore((allocation.offset, allocation.capacity))
       // Keep the first region, so that the next secret does not pay for a new one.
-      if place.region > 0, regions[place.region]?.isEmpty == true { regions[place.region] = nil }
+      if allocation.region > 0, regions[allocation.region]?.isEmpty == true {
+        regions[allocation.region] = nil
+      }
     }
   }
 
@@ -114,8 +115,8 @@ package final class SecretArena: Sendable {
   ///
   /// If there is no region yet, it is that of the first secret's region.
   package func protection() throws(SecretMemoryError) -> LockedMemory.Protection {
-    let (place, base) = unsafe try allocate(1)
-    defer { unsafe release(place, base) }
+    let (allocation, base) = unsafe try allocate(1)
+    defer { unsafe release(allocation, base) }
     let held = regions.withLock { regions in
       regions.compactMap { $0?.memory.region.protection }
     }

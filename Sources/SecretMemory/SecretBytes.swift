@@ -11,8 +11,15 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   /// The number of bytes.
   public let count: Int
-  private let place: SecretArena.Place
+  private let allocation: SecretArena.Allocation
   private let base: UnsafeMutableRawPointer
+
+  /// Takes over memory of the arena.
+  init(count: Int, _ place: SecretArena.Place, _ base: UnsafeMutableRawPointer) {
+    self.count = count
+    self.place = place
+    unsafe self.base = base
+  }
 
   /// Allocates `capacity` bytes that `body` fills, through a pointer that is valid only there.
   ///
@@ -23,16 +30,16 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     capacity: Int,
     initializingWith body: (UnsafeMutableRawBufferPointer) throws -> Int
   ) throws {
-    let (place, base) = unsafe try SecretArena.shared.allocate(capacity)
+    let (allocation, base) = unsafe try SecretArena.shared.allocate(capacity)
     do {
       let count = unsafe try body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
       precondition(count >= 0 && count <= capacity, "more bytes than there was room for")
       self.count = count
     } catch {
-      unsafe SecretArena.shared.release(place, base)
+      unsafe SecretArena.shared.release(allocation, base)
       throw error
     }
-    self.place = place
+    self.allocation = allocation
     unsafe self.base = base
   }
 
@@ -42,31 +49,31 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     capacity: Int,
     initializingWith body: (UnsafeMutableRawBufferPointer) -> Int
   ) throws(SecretMemoryError) {
-    let (place, base) = unsafe try SecretArena.shared.allocate(capacity)
+    let (allocation, base) = unsafe try SecretArena.shared.allocate(capacity)
     let count = unsafe body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
     precondition(count >= 0 && count <= capacity, "more bytes than there was room for")
     self.count = count
-    self.place = place
+    self.allocation = allocation
     unsafe self.base = base
   }
 
   /// Copies bytes from elsewhere; the caller must wipe the original.
   public init(copying bytes: UnsafeRawBufferPointer) throws(SecretMemoryError) {
-    let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
+    let (allocation, base) = unsafe try SecretArena.shared.allocate(bytes.count)
     if let source = bytes.baseAddress {
       unsafe base.copyMemory(from: source, byteCount: bytes.count)
     }
     count = bytes.count
-    self.place = place
+    self.allocation = allocation
     unsafe self.base = base
   }
 
   /// Copies bytes that are already in ordinary memory, such as a test's.
   public init(copying bytes: [UInt8]) throws(SecretMemoryError) {
-    let (place, base) = unsafe try SecretArena.shared.allocate(bytes.count)
+    let (allocation, base) = unsafe try SecretArena.shared.allocate(bytes.count)
     unsafe UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyBytes(from: bytes)
     count = bytes.count
-    self.place = place
+    self.allocation = allocation
     unsafe self.base = base
   }
 
@@ -93,7 +100,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// The weakest protection of any secret in this process.
   ///
   /// The first call maps the first region if no secret was made yet.
-  public static var protection: Protection {
+  package static var protection: Protection {
     get throws(SecretMemoryError) {
       switch try SecretArena.shared.protection() {
       case .secretMemory: .secretMemory
@@ -103,8 +110,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The protection of memory for secrets.
-  public enum Protection: Sendable, Equatable, CaseIterable {
+  package enum Protection: Sendable, Equatable, CaseIterable {
     /// memfd_secret(2): not even root can read it through /proc/PID/mem.
     case secretMemory
     /// mlock(2): never swapped.
@@ -114,7 +120,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    unsafe SecretArena.shared.release(place, base)
+    unsafe SecretArena.shared.release(allocation, base)
   }
 
   /// Lends the bytes.

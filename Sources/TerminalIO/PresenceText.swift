@@ -147,7 +147,7 @@ public enum PresenceText {
       case (true, true): again + passwordKey
       case (true, false): again + "."
       case (false, _) where method == .fingerprint && outcome == .noMatch:
-        "Too many failed: the system password is needed once."
+        "Too many tries: the system password is needed once."
       case (false, _): method == .password ? "Try again." : "The system password is needed now."
       }
     let what =
@@ -171,7 +171,7 @@ public enum PresenceText {
       case .notAvailable: "the fingerprint reader is not available"
       case .notEnrolled: "no finger is enrolled"
       case .lockedOut:
-        "too many fingers failed: none counts until the system password is given once"
+        "too many scans failed: fingers do not count until the system password is given once"
       case .noMatch: "the presence check failed: no match"
       case .timedOut: "the presence check timed out"
       case .busy: "another prompt is open, or the reader is in use"
@@ -183,9 +183,9 @@ public enum PresenceText {
   /// The advice after a check that did not pass.
   public static func hint(_ outcome: PresenceOutcome) -> String? {
     switch outcome {
-    case .notEnrolled: "thumblatch fingers enroll"
+    case .notEnrolled: "to enroll one: thumblatch fingers enroll"
     case .busy: "try again when it is done"
-    case .timedOut: "nobody answered in time: run it again, with somebody there"
+    case .timedOut: "no answer came in time: run the command again"
     default: nil
     }
   }

@@ -104,16 +104,15 @@ package final class Terminal {
     try hideInput()
     defer { if !wasHidden { restore() } }
     ask()
-    return try HiddenLine.lend(maximum: maximum) { line throws(TerminalError) in
-      while try wait(interrupt: interrupt, deadline: deadline) == .ready {
-        switch line.readKey(of: self) {
-        case .character: continue
-        case .cancel: return nil
-        case .end: return try line.take()
-        }
+    var line = try HiddenLine(maximum: maximum)
+    while try wait(interrupt: interrupt, deadline: deadline) == .ready {
+      switch line.readKey(of: self) {
+      case .character: continue
+      case .cancel: return nil
+      case .end: return try line.take()
       }
-      return nil
     }
+    return nil
   }
 
   /// Reads a line with echo; `nil` at the end of the input or at the deadline.

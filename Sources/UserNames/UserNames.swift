@@ -1,15 +1,16 @@
+// The wall of this room: the static front must not link the lookup of users.
+
 internal import Glibc
 
 /// Looks up users in the machine's databases (nsswitch.conf(5)).
 ///
-/// It is a separate room because the front must not link it. The front is linked statically, and
-/// there glibc would load the libraries of these databases at run time.
-public enum UserNames {
+/// In a static program, glibc would load the libraries of these databases at run time.
+package enum UserNames {
   /// The most bytes of one entry.
   private static let mostBytes = 1 << 20
 
   /// The user name of a user id; `nil` if there is none, or the lookup fails (getpwuid_r(3)).
-  public static func name(of user: UInt32) -> String? {
+  package static func name(of user: UInt32) -> String? {
     var entry = unsafe passwd()
     return unsafe withEntry { space, count, found in
       unsafe getpwuid_r(user, &entry, space, count, &found)
@@ -21,7 +22,7 @@ public enum UserNames {
   }
 
   /// The user id of a user name; `nil` if there is none, or the lookup fails (getpwnam_r(3)).
-  public static func user(named name: String) -> UInt32? {
+  package static func user(named name: String) -> UInt32? {
     var entry = unsafe passwd()
     return unsafe withEntry { space, count, found in
       unsafe getpwnam_r(name, &entry, space, count, &found)

@@ -15,7 +15,6 @@ package struct Member<Value: WireValue>: Sendable {
   package func callAsFunction(_ value: Value?) -> WireMember { (name, value) }
 }
 
-/// A member to write.
 package typealias WireMember = (name: String, value: (any WireValue)?)
 
 extension JSONObject {
@@ -29,7 +28,6 @@ extension JSONObject {
     return object
   }
 
-  /// The value of a required member.
   package func required<Value>(_ member: Member<Value>) throws(MessageError) -> Value {
     try required(member.name)
   }

@@ -16,9 +16,8 @@ internal import Glibc
 /// }
 /// ```
 @safe
-public struct MessageBuffer: ~Copyable, @unchecked Sendable {
-  /// The interface of the messages.
-  public let interface: VarlinkInterface
+package struct MessageBuffer: ~Copyable, @unchecked Sendable {
+  package let interface: VarlinkInterface
   private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var capacity = 0
   private var start = 0
@@ -33,7 +32,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   /// Makes a buffer without memory.
   ///
   /// The first bytes allocate it.
-  public init(_ interface: VarlinkInterface) {
+  package init(_ interface: VarlinkInterface) {
     self.interface = interface
   }
 
@@ -43,18 +42,18 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// The number of bytes that are not read yet.
-  public var count: Int { end - start }
+  package var count: Int { end - start }
 
   /// The number of bytes of memory that it uses.
-  public var footprint: Int { capacity }
+  package var footprint: Int { capacity }
 
   /// The number of bytes that it can still take.
-  public var room: Int { interface.maximumMessage - count }
+  package var room: Int { interface.maximumMessage - count }
 
   /// Adds bytes.
   ///
   /// If there are more than `room`, it throws `tooLong` and adds none.
-  public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MessageError) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MessageError) {
     guard bytes.count <= room else { throw .tooLong(maximum: interface.maximumMessage) }
     makeRoom(for: bytes.count)
     guard bytes.count > 0 else { return }
@@ -66,7 +65,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   ///
   /// Returns that number. If there is no room, it returns `nil` without calling `body`: read the
   /// messages first. A count that is negative or larger than the lent memory counts as 0.
-  public mutating func receive<Failure: Error>(
+  package mutating func receive<Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
   ) throws(Failure) -> Int? {
     guard room > 0 else { return nil }
@@ -85,7 +84,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   /// Whether a whole message is there for `next`.
   ///
   /// Throws `tooLong` if the message can no longer end within the limit.
-  public mutating func hasMessage() throws(MessageError) -> Bool {
+  package mutating func hasMessage() throws(MessageError) -> Bool {
     if scanned < end, let base = unsafe storage.baseAddress {
       let found = unsafe memchr(base + scanned, 0, end - scanned)
       scanned = unsafe found.map { unsafe base.distance(to: $0) } ?? end
@@ -96,14 +95,14 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// The number of bytes of the next message without its NUL, or `nil` if it is not complete.
-  public mutating func messageCount() throws(MessageError) -> Int? {
+  package mutating func messageCount() throws(MessageError) -> Int? {
     try hasMessage() ? scanned - start : nil
   }
 
   /// The next message, not decoded, for another thread; `nil` if it is not complete.
   ///
   /// Its memory moves along if no other byte in it is unread.
-  public mutating func takeMessage() throws(MessageError) -> ReceivedMessage? {
+  package mutating func takeMessage() throws(MessageError) -> ReceivedMessage? {
     guard try hasMessage() else { return nil }
     let interface = interface
     guard scanned + 1 == end else {
@@ -115,7 +114,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// The next call, or `nil` if it is not complete.
-  public mutating func nextCall() throws(MessageError) -> VarlinkCall? {
+  package mutating func nextCall() throws(MessageError) -> VarlinkCall? {
     let interface = interface
     return unsafe try next { bytes throws(MessageError) in
       unsafe try VarlinkCall(decoding: bytes, on: interface)
@@ -123,7 +122,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// The next reply, or `nil` if it is not complete.
-  public mutating func nextReply() throws(MessageError) -> VarlinkReply? {
+  package mutating func nextReply() throws(MessageError) -> VarlinkReply? {
     let interface = interface
     return unsafe try next { bytes throws(MessageError) in
       unsafe try VarlinkReply(decoding: bytes, on: interface)
@@ -133,7 +132,7 @@ public struct MessageBuffer: ~Copyable, @unchecked Sendable {
   /// Lends the next message without its NUL, then wipes it; `nil` if it is not complete.
   ///
   /// Throws `tooLong` if the message can no longer end within the limit. Close the connection then.
-  public mutating func next<Value>(
+  package mutating func next<Value>(
     _ body: (UnsafeRawBufferPointer) throws(MessageError) -> Value
   ) throws(MessageError) -> Value? {
     guard try hasMessage() else { return nil }

@@ -2,7 +2,7 @@
 ///
 /// Its memory is wiped with the last reference to it.
 @safe
-public final class ReceivedMessage: @unchecked Sendable {
+package final class ReceivedMessage: @unchecked Sendable {
   private let interface: VarlinkInterface
   private let storage: UnsafeMutableRawBufferPointer
   private let message: Range<Int>
@@ -23,7 +23,7 @@ public final class ReceivedMessage: @unchecked Sendable {
   }
 
   /// Copies a message into memory of its own.
-  public init(copying bytes: UnsafeRawBufferPointer, on interface: VarlinkInterface) {
+  package init(copying bytes: UnsafeRawBufferPointer, on interface: VarlinkInterface) {
     unsafe storage = .allocate(byteCount: max(1, bytes.count), alignment: 16)
     unsafe storage.copyMemory(from: bytes)
     message = 0..<bytes.count
@@ -37,10 +37,9 @@ public final class ReceivedMessage: @unchecked Sendable {
   }
 
   /// The number of bytes of memory that it uses.
-  public var footprint: Int { unsafe storage.count }
+  package var footprint: Int { unsafe storage.count }
 
-  /// Decodes it as a call.
-  public func call() throws(MessageError) -> VarlinkCall {
+  package func call() throws(MessageError) -> VarlinkCall {
     unsafe try VarlinkCall(
       decoding: UnsafeRawBufferPointer(rebasing: storage[message]),
       on: interface

@@ -1,22 +1,20 @@
-public import JSON
+package import JSON
 internal import PlainText
-public import SecretMemory
+package import SecretMemory
 
 /// A call, as it goes over the socket: <https://varlink.org/Method-Call>.
-public struct VarlinkCall: Sendable, Equatable {
+package struct VarlinkCall: Sendable, Equatable {
   /// The full name of the method.
-  public var method: String
-  /// Its parameters.
-  public var parameters: JSONObject
+  package var method: String
+  package var parameters: JSONObject
   /// Whether the caller accepts several replies.
-  public var more: Bool
+  package var more: Bool
   /// Whether the caller wants no reply.
-  public var oneway: Bool
+  package var oneway: Bool
   /// Whether the caller wants to use another protocol on the connection afterwards.
-  public var upgrade: Bool
+  package var upgrade: Bool
 
-  /// Makes a call.
-  public init(
+  package init(
     method: String,
     parameters: JSONObject = JSONObject(),
     more: Bool = false,
@@ -30,8 +28,7 @@ public struct VarlinkCall: Sendable, Equatable {
     self.upgrade = upgrade
   }
 
-  /// Makes a call of this method.
-  public init<Method: VarlinkMethod>(
+  package init<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = false,
     oneway: Bool = false
@@ -45,7 +42,7 @@ public struct VarlinkCall: Sendable, Equatable {
   }
 
   /// Reads a message, without its NUL, from a socket of `interface`.
-  public init(
+  package init(
     decoding bytes: UnsafeRawBufferPointer,
     on interface: VarlinkInterface
   ) throws(MessageError) {
@@ -66,7 +63,7 @@ public struct VarlinkCall: Sendable, Equatable {
   }
 
   /// The message with its NUL, in locked memory.
-  public func encoded(on interface: VarlinkInterface) throws(MessageError) -> SecretBytes {
+  package func encoded(on interface: VarlinkInterface) throws(MessageError) -> SecretBytes {
     let object: JSONObject = try .wire([
       "method": method,
       "parameters": parameters,
@@ -77,8 +74,7 @@ public struct VarlinkCall: Sendable, Equatable {
     return try secretMessage(object, maximum: interface.maximumMessage)
   }
 
-  /// The interface of the method.
-  public var interface: String {
+  package var interface: String {
     let end = method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? method.startIndex
     return String(method[..<end])
   }
@@ -86,7 +82,7 @@ public struct VarlinkCall: Sendable, Equatable {
   /// The parameters as those of a method.
   ///
   /// Throws `otherMethod` if the call is for another one.
-  public func content<Method: VarlinkMethod>(
+  package func content<Method: VarlinkMethod>(
     as type: Method.Type = Method.self
   ) throws(MessageError) -> Method {
     guard method.isByteEqual(to: Method.method) else { throw .otherMethod }

@@ -21,12 +21,12 @@ public enum VarlinkError: Error, Equatable, Sendable {
   private static let prefix = "org.varlink.service."
 
   /// The error for a call whose parameters cannot be read.
-  public init(_ error: MessageError) {
+  package init(_ error: MessageError) {
     self = .invalidParameter(error.member ?? "parameters")
   }
 
   /// The error of a reply, or `nil` if it has no error or that of another interface.
-  public init?(decoding reply: VarlinkReply) throws(MessageError) {
+  package init?(decoding reply: VarlinkReply) throws(MessageError) {
     guard let error = reply.error, error.hasPrefix(Self.prefix),
       let name = ServiceErrorName(named: String(error.dropFirst(Self.prefix.count)))
     else { return nil }
@@ -46,7 +46,7 @@ public enum VarlinkError: Error, Equatable, Sendable {
   }
 
   /// The reply that carries this error.
-  public var reply: VarlinkReply {
+  package var reply: VarlinkReply {
     let (name, member): (ServiceErrorName, (name: String, value: String)?) =
       switch self {
       case .interfaceNotFound(let value):

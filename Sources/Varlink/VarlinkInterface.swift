@@ -1,19 +1,18 @@
 /// An interface of a service, and the limits of its messages.
-public final class VarlinkInterface: Sendable {
-  /// The full name.
-  public let name: String
+package final class VarlinkInterface: Sendable {
+  package let name: String
   /// The interface file, byte for byte.
-  public let description: String
+  package let description: String
   /// The greatest length of a message in bytes, its NUL included.
-  public let maximumMessage: Int
+  package let maximumMessage: Int
   /// Members of calls whose strings are secret.
   ///
   /// A reader never makes a `String` of them.
   ///
   /// A JSON reader knows a member only by its name, so these names are secret in every call.
-  public let callSecrets: Set<String>
+  package let callSecrets: Set<String>
   /// Members of replies whose strings are secret.
-  public let replySecrets: Set<String>
+  package let replySecrets: Set<String>
 
   /// The most bytes of a text in a call that is not ASCII.
   ///

@@ -1,5 +1,5 @@
 public import JSON
-public import SecretMemory
+package import SecretMemory
 
 /// A reply, as it goes over the socket: <https://varlink.org/Method-Call>.
 public struct VarlinkReply: Sendable, Equatable {
@@ -10,20 +10,18 @@ public struct VarlinkReply: Sendable, Equatable {
   /// The full name of an error.
   public var error: String?
 
-  /// Makes a reply.
-  public init(parameters: JSONObject, continues: Bool = false, error: String? = nil) {
+  package init(parameters: JSONObject, continues: Bool = false, error: String? = nil) {
     self.parameters = parameters
     self.continues = continues
     self.error = error
   }
 
-  /// Makes a reply with these parameters.
-  public init(_ content: some VarlinkRecord, continues: Bool = false) throws(MessageError) {
+  package init(_ content: some VarlinkRecord, continues: Bool = false) throws(MessageError) {
     self.init(parameters: try content.encoded, continues: continues)
   }
 
   /// Reads a message, without its NUL, from a socket of `interface`.
-  public init(
+  package init(
     decoding bytes: UnsafeRawBufferPointer,
     on interface: VarlinkInterface
   ) throws(MessageError) {
@@ -38,7 +36,7 @@ public struct VarlinkReply: Sendable, Equatable {
   }
 
   /// The message with its NUL, in locked memory.
-  public func encoded(on interface: VarlinkInterface) throws(MessageError) -> SecretBytes {
+  package func encoded(on interface: VarlinkInterface) throws(MessageError) -> SecretBytes {
     try secretMessage(try object, maximum: interface.maximumMessage)
   }
 
@@ -47,7 +45,7 @@ public struct VarlinkReply: Sendable, Equatable {
   /// Throws an error if it holds a secret.
   ///
   /// It is for a server's queue: a slow client then holds no locked memory.
-  public func plainEncoded(on interface: VarlinkInterface) throws(MessageError) -> [UInt8] {
+  package func plainEncoded(on interface: VarlinkInterface) throws(MessageError) -> [UInt8] {
     var bytes: [UInt8]
     do {
       bytes = try JSONWriter.write(.object(try object))

@@ -1,7 +1,7 @@
 /// A service's answers about itself: the methods of `org.varlink.service`.
-public struct VarlinkServiceInfo: Sendable {
+package struct VarlinkServiceInfo: Sendable {
   /// The answer of `GetInfo`, with the interfaces filled in.
-  public let info: GetInfoReply
+  package let info: GetInfoReply
   private let descriptions: [String: String]
 
   private static let serviceName = "org.varlink.service"
@@ -9,7 +9,7 @@ public struct VarlinkServiceInfo: Sendable {
   /// A service of this version with these interfaces.
   ///
   /// `url` is the address of its documentation.
-  public init(version: String, url: String = "", interfaces: [VarlinkInterface]) {
+  package init(version: String, url: String = "", interfaces: [VarlinkInterface]) {
     info = GetInfoReply(
       vendor: "Thumblatch",
       product: "Thumblatch",
@@ -24,7 +24,7 @@ public struct VarlinkServiceInfo: Sendable {
 
   /// The answer to a call of `org.varlink.service`, or of an unknown interface; `nil` if the call
   /// is one of the service's own interfaces, which the caller answers.
-  public func reply(to call: VarlinkCall) throws(MessageError) -> VarlinkReply? {
+  package func reply(to call: VarlinkCall) throws(MessageError) -> VarlinkReply? {
     switch call.method {
     case GetInfoCall.method:
       return try VarlinkReply(info)

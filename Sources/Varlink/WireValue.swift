@@ -23,7 +23,6 @@ extension JSONObject {
     return object
   }
 
-  /// The value of a required member.
   package func required<Value: WireValue>(_ name: String) throws(MessageError) -> Value {
     guard let value: Value = try optional(name) else { throw .missing(name) }
     return value

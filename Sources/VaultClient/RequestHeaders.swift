@@ -16,11 +16,11 @@ extension RequestHeaderError: CustomStringConvertible {
   /// The problem in one clause, without the value.
   public var description: String {
     switch self {
-    case .noColon: "a header is \"Name: value\""
-    case .badName(let name): "\"\(name)\" is no name of a header"
+    case .noColon: "needs \"Name: value\""
+    case .badName(let name): "\"\(name)\" is not a header name"
     case .badValue(let name): "\(name): its value holds a line end or a control character"
     case .tooLong(let name): "\(name): is longer than 16 KiB"
-    case .own(let name): "\(name): this header is made by thumblatch itself"
+    case .own(let name): "\(name): thumblatch sets this header itself"
     }
   }
 }

@@ -1,16 +1,16 @@
 internal import Glibc
-public import System
+package import System
 
 /// The location of the private vault's state, found in the environment.
-public struct StateLocation: Sendable, Equatable {
+package struct StateLocation: Sendable, Equatable {
   /// An absolute path; it need not exist yet.
-  public let path: String
+  package let path: String
 
   /// Reads THUMBLATCH_STATE_DIR, XDG_STATE_HOME and HOME, in this order.
   ///
   /// A relative XDG_STATE_HOME is ignored, as the XDG Base Directory Specification requires. An
   /// empty variable counts as unset.
-  public init(
+  package init(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) throws(VaultClientError) {
     func value(_ name: String) throws(VaultClientError) -> String? {
@@ -39,7 +39,7 @@ public struct StateLocation: Sendable, Equatable {
   ///
   /// The engine makes the same checks. Here they stop a caller from connecting to a socket that
   /// another user may have put there.
-  public func open() throws(VaultClientError) -> Directory {
+  package func open() throws(VaultClientError) -> Directory {
     let directory: Directory
     do {
       directory = try Directory.make(path: path)

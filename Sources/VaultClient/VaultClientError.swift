@@ -65,7 +65,7 @@ extension VaultClientError: CustomStringConvertible {
   /// The problem in one clause, without a secret.
   public var description: String {
     switch self {
-    case .noStateDirectory: "no place for the vault: HOME is not set"
+    case .noStateDirectory: "no directory for the vault: HOME is not set"
     case .notAbsolute(let variable): "\(variable) is not an absolute path"
     case .notText(let variable): "\(variable) is not UTF-8"
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
@@ -79,12 +79,24 @@ extension VaultClientError: CustomStringConvertible {
     case .disconnected: "the engine closed the connection"
     case .timedOut: "the engine did not answer in time"
     case .interrupted: "interrupted"
-    case .malformed(let error): "the engine sent what cannot be understood: \(error)"
-    case .notUnderstood(let error): "the engine does not understand this program: \(error)"
-    case .unknownError(let name): "the engine answered \(name)"
+    case .malformed(let error): "the engine sent a message that cannot be read: \(error)"
+    case .notUnderstood(let error):
+      "the engine does not understand this program: \(Self.text(error))"
+    case .unknownError(let name): "the engine sent an unknown error, \(name)"
     case .refused(let error): "\(error)"
     case .asksWithoutEnd: "the vault asks for presence checks again and again"
     case .system(let error): "\(error)"
+    }
+  }
+
+  /// The reason why an engine does not understand a call.
+  private static func text(_ error: VarlinkError) -> String {
+    switch error {
+    case .interfaceNotFound(let name), .methodNotFound(let name), .methodNotImplemented(let name):
+      "it has no \(name)"
+    case .invalidParameter(let name): "the parameter \(name) is not valid"
+    case .permissionDenied: "the call is not allowed"
+    case .expectedMore: "the call needs several replies"
     }
   }
 
@@ -103,7 +115,7 @@ extension VaultClientError: CustomStringConvertible {
     case .notAbsolute: "give a path that begins with /"
     case .unsafeDirectory(_, _, let remedy): remedy
     case .unsafeVault(_, let remedy): remedy ?? "nothing was changed"
-    case .engineMissing(let places): "it is looked for in \(places.joined(separator: " and "))"
+    case .engineMissing(let places): "install it in \(places.joined(separator: " or "))"
     case .engineUnsafe(let path, _):
       "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"
     case .unreachable: "try again later, or use --private for your own vault"

@@ -1,8 +1,8 @@
 internal import JSON
-public import Varlink
+package import Varlink
 
 /// The parameters of a call that may need a presence check.
-public protocol AskingMethod: VarlinkMethod {
+package protocol AskingMethod: VarlinkMethod {
   /// Whether the client can ask a person: `true` at once, `false` not at all, `nil` if it does not
   /// say.
   var ask: Bool? { get set }
@@ -10,7 +10,7 @@ public protocol AskingMethod: VarlinkMethod {
 
 extension VarlinkCall {
   /// Whether the client says that it can ask a person; `nil` if it does not say.
-  public var ask: Bool? {
+  package var ask: Bool? {
     guard case .boolean(let answer)? = parameters["ask"] else { return nil }
     return answer
   }
@@ -18,5 +18,5 @@ extension VarlinkCall {
 
 extension AskingMethod {
   /// Tells the engine whether the client can ask a person.
-  public mutating func tell(canAsk: () -> Bool) { ask = canAsk() }
+  package mutating func tell(canAsk: () -> Bool) { ask = canAsk() }
 }

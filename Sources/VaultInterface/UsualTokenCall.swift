@@ -1,4 +1,5 @@
-public import Varlink
+internal import TokenFile
+package import Varlink
 
 /// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
 /// person can be asked.
@@ -6,19 +7,19 @@ public import Varlink
 /// It wants one reply.
 ///
 /// Nearly all calls have this form, and this type reads them without a JSON object.
-public struct UsualTokenCall: Sendable, Equatable {
+package struct UsualTokenCall: Sendable, Equatable {
   /// The account; `nil` for the default account.
-  public private(set) var account: String?
+  package private(set) var account: String?
   /// For how many seconds the token must be valid; `nil` for 10.
-  public private(set) var minimumLifetime: Int?
+  package private(set) var minimumLifetime: Int?
   /// Whether the client can ask a person; `nil` if it does not say.
-  public private(set) var ask: Bool?
+  package private(set) var ask: Bool?
 
   /// Reads a message without its NUL.
   ///
   /// Each message that is read here means the same to `VarlinkCall`. `nil` does not mean that the
   /// message is invalid: it is another call, or has another notation.
-  public init?(_ message: UnsafeRawBufferPointer) {
+  package init?(_ message: UnsafeRawBufferPointer) {
     var reader = unsafe Reader(message)
     guard reader.take("{"), reader.take(#""method""#), reader.take(":"),
       reader.take(#""io.thumblatch.Vault.AccessToken""#)
@@ -34,8 +35,7 @@ public struct UsualTokenCall: Sendable, Equatable {
     guard reader.take("}"), reader.isAtEnd else { return nil }
   }
 
-  /// The same call as a `VarlinkCall`.
-  public var call: VarlinkCall {
+  package var call: VarlinkCall {
     get throws(MessageError) {
       try VarlinkCall(
         AccessTokenCall(account: account, minimumLifetime: minimumLifetime, ask: ask)
@@ -96,13 +96,14 @@ private struct Reader {
     return true
   }
 
-  /// Takes a text of the characters of account names, which need no escapes.
+  /// Takes the name of an account, which needs no escapes.
   mutating func accountName() -> String? {
     guard take("\"") else { return nil }
     let start = next
-    while unsafe next < bytes.count, unsafe Self.isOfName(bytes[next]) { next += 1 }
+    while unsafe next < bytes.count, unsafe NameRule.isOfName(bytes[next]) { next += 1 }
     let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<next])
-    guard 1...64 ~= name.count, unsafe next < bytes.count, unsafe bytes[next] == UInt8(ascii: "\"")
+    guard unsafe NameRule.accepts(name.bindMemory(to: UInt8.self).span), unsafe next < bytes.count,
+      unsafe bytes[next] == UInt8(ascii: "\"")
     else { return nil }
     next += 1
     return unsafe String(decoding: name, as: UTF8.self)
@@ -140,14 +141,5 @@ private struct Reader {
 
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-  }
-
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
   }
 }

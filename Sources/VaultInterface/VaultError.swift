@@ -1,7 +1,7 @@
 internal import JSON
 internal import PlainText
 public import PresenceTerms
-public import Varlink
+package import Varlink
 
 /// The errors of the vault's interface.
 public enum VaultError: Error, Equatable, Sendable {
@@ -57,7 +57,7 @@ public enum VaultError: Error, Equatable, Sendable {
   private static let prefix = VarlinkInterface.vault.name + "."
 
   /// The error of a reply, or `nil` if it has no error or that of another interface.
-  public init?(decoding reply: VarlinkReply) throws(MessageError) {
+  package init?(decoding reply: VarlinkReply) throws(MessageError) {
     guard let error = reply.error, error.hasPrefix(Self.prefix),
       let name = VaultErrorName(named: String(error.dropFirst(Self.prefix.count)))
     else { return nil }
@@ -119,7 +119,7 @@ public enum VaultError: Error, Equatable, Sendable {
   }
 
   /// The reply that carries this error.
-  public var reply: VarlinkReply {
+  package var reply: VarlinkReply {
     get throws(MessageError) {
       let parameters: JSONObject
       if case .presenceNeeded(let request) = self {

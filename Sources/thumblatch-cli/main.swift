@@ -1,3 +1,5 @@
+// The wall of this room: the front links none of its verbs.
+
 import Commands
 import Glibc
 

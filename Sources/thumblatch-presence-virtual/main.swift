@@ -1,6 +1,7 @@
-// thumblatch-presence for tests and demonstrations, never installed. It uses libfprint's virtual
-// readers, and the PAM stack beside it. In a directory where it has the other program's name, it
-// completes a set of programs without hardware.
+// The wall of this room: no other one uses virtual readers, and it is never installed.
+//
+// thumblatch-presence for tests and demonstrations. It uses the PAM stack beside it. In a directory
+// where it has the other program's name, it completes a set of programs without hardware.
 
 import FingerprintReader
 import Glibc

@@ -1,5 +1,6 @@
-// One presence check: a finger on a real reader, or the system password. The wall of this room: it
-// uses no virtual reader.
+// The wall of this room: it uses no virtual reader.
+//
+// One presence check: a finger on a real reader, or the system password.
 
 import FingerprintReader
 import Glibc

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import System
+internal import TokenFile
 
 /// The only command that the front answers itself: `[--private] token [NAME]`.
 ///
@@ -27,7 +28,7 @@ struct TokenRequest {
       return
     }
     guard unsafe arguments[next + 1] == nil,
-      unsafe AccountName.isValid(UnsafeRawBufferPointer(start: name, count: strnlen(name, 65)))
+      unsafe Self.isName(UnsafeRawBufferPointer(start: name, count: strnlen(name, 65)))
     else { return nil }
     unsafe self.name = UnsafePointer(name)
   }
@@ -58,7 +59,7 @@ struct TokenRequest {
       // The last byte is reserved for the NUL after the name.
       let room = unsafe UnsafeMutableRawBufferPointer(rebasing: text[..<64])
       guard let count = unsafe state.read(word("@"), into: room),
-        unsafe AccountName.isValid(UnsafeRawBufferPointer(rebasing: text[..<count])),
+        unsafe Self.isName(UnsafeRawBufferPointer(rebasing: text[..<count])),
         let name = text.baseAddress
       else { return .notKnown }
       unsafe text[count] = 0
@@ -104,6 +105,10 @@ struct TokenRequest {
     return true
   }
 
+  private static func isName(_ text: UnsafeRawBufferPointer) -> Bool {
+    unsafe NameRule.accepts(text.bindMemory(to: UInt8.self).span)
+  }
+
   private static func equal(_ argument: UnsafePointer<CChar>?, _ text: StaticString) -> Bool {
     guard let argument = unsafe argument else { return false }
     return unsafe strcmp(argument, word(text)) == 0
@@ -113,20 +118,4 @@ struct TokenRequest {
 /// A text of the program as a C string; a `String` would have to be copied first.
 func word(_ text: StaticString) -> UnsafePointer<CChar> {
   unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
-}
-
-/// A name that can form neither a path nor `@`: `[a-z0-9][a-z0-9._-]{0,63}`.
-private enum AccountName {
-  static func isValid(_ name: UnsafeRawBufferPointer) -> Bool {
-    guard name.count >= 1, name.count <= 64 else { return false }
-    for index in 0..<name.count {
-      switch unsafe name[index] {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
-      case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        if index == 0 { return false }
-      default: return false
-      }
-    }
-    return true
-  }
 }

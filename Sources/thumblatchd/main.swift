@@ -1,3 +1,5 @@
+// The wall of this room: no other one joins the server to the helpers.
+//
 // The engine of the private vault or of the service, selected by the arguments.
 
 import Glibc

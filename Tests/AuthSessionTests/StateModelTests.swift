@@ -40,7 +40,7 @@ struct StateModelTests {
 
   private enum Event: CaseIterable {
     case sawNothing, sawSignedOut, sawDead, sawPlain, sawLocked, sawOpen
-    case opened, closed, reachable, unreachable, loginEnded, signedOut
+    case opened, closed, reachable, unreachable, signInEnded, signedOut
     case beginLogin, endLogin, beginPrompt, endPrompt, failed, dismissed, beginCall, endCall
   }
 
@@ -101,8 +101,8 @@ struct StateModelTests {
     case .reachable, .unreachable:
       facts.providerIs(reachable: event == .reachable)
       if model.signedIn { model.offline = event == .unreachable }
-    case .loginEnded:
-      facts.loginEnded(reason: "\(number)")
+    case .signInEnded:
+      facts.signInEnded(reason: "\(number)")
       if let user = model.user {
         model.clear()
         model.user = user

@@ -35,7 +35,7 @@ struct AccountVerbTests {
     }
     #expect(play.code == .done)
     #expect(play.screen.contains("Remove work, signed in as ada@example.org?"))
-    #expect(play.talk.contains("removed work"))
+    #expect(play.talk.contains("Removed work"))
   }
 
   @Test(arguments: ["n", "", "yeah", "Y e s no"])
@@ -99,7 +99,7 @@ struct AccountVerbTests {
       )
     }
     #expect(play.code == .notRevoked)
-    #expect(play.talk.contains("signed out of work here"))
+    #expect(play.talk.contains("Signed out of work here"))
     #expect(play.talk.contains("the provider has no revocation_endpoint"))
   }
 
@@ -182,7 +182,7 @@ struct AccountVerbTests {
       )
       try stage.reply(AccountReply(account: Self.account(.ready)))
     }
-    #expect(renamed.talk == "old is now called work\n")
+    #expect(renamed.talk == "renamed old to work\n")
     let asked = try Play.run(["account", "rename", "me", "work"]) { stage in
       #expect(try stage.expect(RenameAccountCall.self).prompt == nil)
       try stage.fail(
@@ -244,7 +244,7 @@ struct AccountVerbTests {
       )
     }
     let both = text([long, Self.account(.ready, isDefault: true)])
-    for part in ["work *", "default", "work (*)", "login-required", "too many failed"] {
+    for part in ["work *", "default", "work (*)", "login-required", "too many scans failed"] {
       #expect(both.contains(part), "\(part)")
     }
     for (letter, count) in [("n", 40), ("e", 60)] as [(Character, Int)] {
@@ -290,13 +290,13 @@ struct UserVerbTests {
     )
     #expect(
       UserVerbs.sentence(whole, nil)
-        == "removed the vault of ada (uid 1001). Nothing was revoked: refresh tokens stay valid for"
+        == "Removed the vault of ada (uid 1001). Nothing was revoked: refresh tokens stay valid for"
         + " me at dev."
     )
     let one = RemoveUserReply(user: 1001, accounts: [ended("old", .none)])
     #expect(
       UserVerbs.sentence(one, "old")
-        == "removed the account old of uid 1001. No account was signed in."
+        == "Removed the account old of uid 1001. No account was signed in."
     )
     #expect(UserVerbs.sentence(RemoveUserReply(user: 1001), nil).contains("could not be read"))
     let left = RemoveUserReply(user: 1001, onReader: "right-index: it is not plugged in")

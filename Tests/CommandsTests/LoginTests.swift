@@ -26,10 +26,10 @@ struct LoginTests {
   @Test(arguments: [
     (
       [],
-      "thumblatch provider add NAME says where: with --template (alone it lists them), or "
-        + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
+      "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
+        + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
     ),
-    (["dev", "work"], "thumblatch login nwe --provider P, which is one of dev, work"),
+    (["dev", "work"], "thumblatch login nwe --provider P, where P is one of dev, work"),
   ])
   func anUnknownAccountIsToldBeforeAnyQuestion(_ providers: [String], _ hint: String) throws {
     try withProviders(providers) { environment in
@@ -56,7 +56,7 @@ struct LoginTests {
       }
       #expect(play.code == .interrupted)
       let register = "thumblatch register new --provider dev"
-      let said = "new is a new account at dev; for a new user: \(register)"
+      let said = "new is a new account at dev; to register a new user: \(register)"
       #expect(play.talk.contains(said), "\(play.talk)")
     }
   }

@@ -19,7 +19,7 @@ struct LogoutVerbTests {
       }
     }
     let told = try play([], VerbTests.account, LogoutReply(revoked: true, grant: .ended))
-    #expect(told.code == .done && told.talk.contains("dev confirmed that the login is ended"))
+    #expect(told.code == .done && told.talk.contains("dev confirmed that the login has ended"))
     let reply = LogoutReply(revoked: false, reason: "only erased here", grant: .valid)
     let local = try play(["--local"], VerbTests.account, reply)
     #expect(local.code == .done)

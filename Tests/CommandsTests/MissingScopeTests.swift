@@ -48,10 +48,10 @@ struct MissingScopeTests {
   func statusShowsTheScopesAndThoseThatAreMissing() throws {
     let text = AccountText.details(Self.account, columns: nil, now: 0)
     #expect(text.contains("read write"))
-    #expect(text.contains("not granted any more: write"))
+    #expect(text.contains("no longer granted: write"))
     #expect(text.contains("thumblatch login me"))
     let table = AccountText.table([Self.account], columns: nil, now: 0)
-    #expect(table.contains("me: not granted any more: write"))
+    #expect(table.contains("me: no longer granted: write"))
     var whole = Self.account
     whole.missingScope = nil
     #expect(!AccountText.table([whole], columns: nil, now: 0).contains("not granted"))

@@ -133,7 +133,7 @@ struct PolicyVerbTests {
   @Test
   func theWordDefaultGivesARuleUpAndNothingIsSaidToChangeThatDoesNot() throws {
     let gone = try set(["window", "default"], nil)
-    #expect((gone.talk + gone.screen).contains("you have no rule of your own any more"))
+    #expect((gone.talk + gone.screen).contains("your own rule is removed"))
     let same = try set(["window", "5m"], "5", changed: false)
     #expect(same.talk.contains("nothing to change: window is 5 min"))
   }

@@ -93,7 +93,7 @@ struct ProviderEngineTests {
     }
     #expect(play.code == .done)
     for part in [
-      "work, oidc", "the provider told its endpoints", "https://id.example.com/token\n",
+      "work, oidc", "the provider publishes its endpoints", "https://id.example.com/token\n",
       "https://id.example.com/me (from the file)", "browser, device",
       "the system's certificates, 1 pinned key", "warning: work has no revocation endpoint",
       "email openid", "http://127.0.0.1/callback (register it there)",
@@ -178,7 +178,10 @@ struct ProviderEngineTests {
     #expect(play.code == .done)
     #expect(play.screen.contains("client_secret: (none) → (set)"))
     #expect(!play.screen.contains("hunter2"))
-    #expect(play.talk == "a uses work as it is now\nb has work as it is already\n")
+    #expect(
+      play.talk
+        == "a now uses the current settings of work\nb already uses the current settings of work\n"
+    )
   }
 
   @Test

@@ -114,7 +114,7 @@ struct SignInTests {
       try stage.terminal.type("first\n")
       try stage.terminal.waitFor("Password again: ")
       try stage.terminal.type("second\n")
-      try stage.terminal.waitFor("The two were not the same.")
+      try stage.terminal.waitFor("The passwords differ.")
       try stage.terminal.type("hunter2\n")
       try stage.terminal.type("hunter2\n")
       let call = try stage.expect(RegisterCall.self)
@@ -143,7 +143,7 @@ struct SignInTests {
       try stage.expectEnd()
     }
     #expect(refused.code == .refused)
-    #expect(refused.error?.message == "me is signed in already as me@example.org at dev")
+    #expect(refused.error?.message == "me is already signed in as me@example.org at dev")
     #expect(refused.error?.hint?.contains("thumblatch logout me") == true)
     #expect(refused.screen.isEmpty)
     var account = VerbTests.account

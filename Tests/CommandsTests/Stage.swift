@@ -21,6 +21,8 @@ final class Stage: @unchecked Sendable {
   private(set) var interruptedAt: BootInstant?
   /// Whether the last call says that the person can be asked.
   private(set) var saysItAsks: Bool?
+  /// How often each question was answered.
+  private var answers: [String: Int] = [:]
 
   init(terminal: PseudoTerminal, engine: Int32, interruptKey: Int32) {
     self.terminal = terminal
@@ -111,6 +113,13 @@ final class Stage: @unchecked Sendable {
     try engine.write(bytes)
   }
 
+  /// Types an answer once the screen shows a question, or shows it again.
+  func answer(_ question: String, _ text: String) throws {
+    answers[question, default: 0] += 1
+    try terminal.waitFor(question, times: answers[question] ?? 1)
+    try terminal.type(text + "\n")
+  }
+
   /// Presses Ctrl-C.
   func interrupt() throws {
     interruptedAt = BootInstant.now
@@ -189,7 +198,9 @@ struct Play {
     terminal hasTerminal: Bool = true,
     columns: UInt16 = 80,
     kind: String = "xterm",
+    output kindOfOutput: StandardOutput = .pipe,
     environment: [String: String] = [:],
+    prepare: (Session) -> Void = { _ in },
     script: @escaping @Sendable (Stage) throws -> Void
   ) throws -> Play {
     let terminal = try PseudoTerminal(columns: columns)
@@ -199,9 +210,10 @@ struct Play {
     let stage = Stage(terminal: terminal, engine: engine, interruptKey: key)
     let out = try Capture()
     let talk = try Capture()
+    let other = try kindOfOutput.open()
     let output = Output(
       json: words.contains("--json"),
-      out: out.writing.number,
+      out: other?.number ?? out.writing.number,
       error: talk.writing.number,
       environment: { environment[$0] }
     )
@@ -234,6 +246,7 @@ struct Play {
           return try Connection(Descriptor(owning: client), interrupt: interruptOwner.number)
         }
       )
+      prepare(session)
       defer { session.hangUp() }
       try arguments.verb.run(session)
     } catch {
@@ -247,7 +260,7 @@ struct Play {
     return Play(
       code: failure?.code ?? .done,
       error: failure,
-      out: out.text(),
+      out: other?.text ?? out.text(),
       talk: talk.text(),
       screen: terminal.screen,
       echoes: try terminal.echoes(),
@@ -255,6 +268,42 @@ struct Play {
         (ended.nanoseconds - $0.nanoseconds) / 1_000_000
       }
     )
+  }
+}
+
+/// The kind of standard output of a verb.
+enum StandardOutput {
+  case pipe, terminal
+  /// A file on a full disk.
+  case full
+
+  /// An open output of this kind; `nil` for a pipe.
+  final class Opened {
+    private let terminal: PseudoTerminal?
+    private let descriptor: Descriptor
+    var number: Int32 { descriptor.number }
+
+    init(_ terminal: PseudoTerminal?, _ descriptor: consuming Descriptor) {
+      self.terminal = terminal
+      self.descriptor = descriptor
+    }
+
+    /// What was written so far.
+    var text: String {
+      terminal?.look()
+      return terminal?.screen ?? ""
+    }
+  }
+
+  func open() throws -> Opened? {
+    switch self {
+    case .pipe: return nil
+    case .terminal:
+      let terminal = try PseudoTerminal(columns: 10_000)
+      return Opened(terminal, try terminal.open())
+    case .full:
+      return Opened(nil, Descriptor(owning: unsafe Glibc.open("/dev/full", O_WRONLY | O_CLOEXEC)))
+    }
   }
 }
 

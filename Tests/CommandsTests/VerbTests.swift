@@ -283,7 +283,7 @@ struct VerbTests {
   func aURLWithoutItsBeginningIsToldSo(_ words: [String], _ isURL: Bool) throws {
     let play = try Play.run(["request"] + words) { stage in try stage.expectEnd() }
     #expect(play.code == .usage)
-    #expect(play.error?.message == (isURL ? "a URL begins with https://" : "URL is missing"))
+    #expect(play.error?.message == (isURL ? "the URL must begin with https://" : "URL is missing"))
   }
 
   @Test
@@ -293,7 +293,7 @@ struct VerbTests {
       try stage.fail(.presenceFailed(.timedOut, message: "", methods: []))
     }
     #expect(play.code == .presence)
-    #expect(play.error?.hint?.contains("run it again") == true)
+    #expect(play.error?.hint?.contains("run the command again") == true)
   }
 
   @Test(arguments: ["../x", "A", "a b", "a\nb", "@", "", "10 kB"])

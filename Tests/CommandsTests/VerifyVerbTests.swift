@@ -21,7 +21,7 @@ struct VerifyVerbTests {
       }
       #expect(play.code == (isAccepted ? .done : .serverError))
       guard isJSON else {
-        let words = isAccepted ? "accepts the access token of me" : "does not accept"
+        let words = isAccepted ? "accepts the access token of me" : "no longer accepts"
         #expect(play.talk.contains(words))
         continue
       }

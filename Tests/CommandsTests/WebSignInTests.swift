@@ -116,7 +116,7 @@ struct WebSignInTests {
         }
       }
       try stage.terminal.waitFor("another path")
-      try stage.terminal.waitFor("another name")
+      try stage.terminal.waitFor("another host")
       _ = try Self.comeBack(port, stage) { _ in
         try stage.reply(AccountReply(account: Self.account))
       }
@@ -124,8 +124,8 @@ struct WebSignInTests {
     #expect(play.code == .done)
     let flowing = play.screen.replacing("\r\n", with: " ")
     for part in [
-      "An answer came to another path than /callback, and was refused.",
-      "An answer came under another name than 127.0.0.1:",
+      "An answer came for another path than /callback, and was refused.",
+      "An answer came for another host than 127.0.0.1:",
     ] {
       #expect(flowing.ranges(of: part).count == 1, "\(play.screen)")
     }
@@ -229,7 +229,7 @@ struct WebSignInTests {
       try stage.expectEnd()
     }
     #expect(play.code == .loginRequired)
-    #expect(play.error?.message.contains("in time") == true)
+    #expect(play.error?.message.contains("took too long") == true)
     // The likely causes: a redirect URI that is not registered, or its port.
     let hint = try #require(play.error?.hint)
     for part in ["register the redirect URI", "--redirect-uri", "thumblatch provider test"] {

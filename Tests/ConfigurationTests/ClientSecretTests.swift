@@ -82,7 +82,7 @@ struct ClientSecretTests {
   func anotherSecretIsAnotherPlace() throws {
     let (one, other) = (try made(["client_secret": "a"]), try made(["client_secret": "b"]))
     #expect(one.canonicalForm == other.canonicalForm)
-    #expect(one != other && !one.isSamePlace(as: other))
+    #expect(one != other && !one.hasSameSettings(as: other))
     #expect(one.keys(differingFrom: other) == ["client_secret"])
     #expect(one.asWritten == one)
     let found = try one.completed(

@@ -29,7 +29,7 @@ struct OneTokenTests {
     #expect(other.hasOneToken && !other.canRefresh)
     let two = try provider(backend, [:])
     #expect(!two.hasOneToken && two.canRefresh)
-    #expect(!one.isSamePlace(as: two))
+    #expect(!one.hasSameSettings(as: two))
   }
 
   @Test

@@ -77,7 +77,7 @@ struct AccountCommandTests {
     try logout.expect("System password for")
     try logout.enter(Person.systemPassword)
     let said = try logout.end()
-    for account in ["home", "work"] { #expect(said.contains("signed out of \(account) here")) }
+    for account in ["home", "work"] { #expect(said.contains("Signed out of \(account) here")) }
     #expect(try person.backend.count("sessions") == 0)
     for account in ["home", "work"] {
       #expect(try person.run("token", account).end == .exited(4))

@@ -64,7 +64,7 @@ struct AppUserTests {
     try person.backend.advanceClock()
     let refused = try person.run("whoami", "me", "--verify")
     #expect(refused.end == .exited(8), "\(refused.text)")
-    #expect(refused.text.contains("does not accept"))
+    #expect(refused.text.contains("no longer accepts"))
   }
 
   @Test

@@ -3,6 +3,7 @@ import Storage
 import System
 import TestSupport
 import Testing
+import TokenFile
 
 /// The built front in its own directory, beside a stand-in that shows its arguments.
 final class FrontFixture {

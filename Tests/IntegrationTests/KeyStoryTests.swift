@@ -84,7 +84,7 @@ struct KeyStoryTests {
     let token = try #require(
       shown.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("rt_") }.map(String.init)
     )
-    #expect(shown.contains("warning: the refresh token stands on this terminal"))
+    #expect(shown.contains("warning: the refresh token is on this terminal"))
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
     // The released token works, and the provider's session lives on.
     let renewed = try python(

@@ -79,7 +79,7 @@ struct PresenceStoryTests {
     let rename = try person.terminal("account", "rename", "me", "work")
     try rename.expect("Touch the fingerprint reader to rename account 'me' to 'work' (requested by")
     try person.touch()
-    #expect(try rename.end().contains("me is now called work"))
+    #expect(try rename.end().contains("renamed me to work"))
     // Without a prompt the login cannot be ended at the backend, and nothing is erased here.
     #expect(try person.run("logout", "work").end == .exited(7))
     let kept = try person.terminal("logout", "work")
@@ -92,7 +92,7 @@ struct PresenceStoryTests {
     try gone.enter("y")
     try gone.expect("Touch the fingerprint reader to sign out of account 'work'")
     try person.touch()
-    #expect(try gone.end().contains("dev confirmed that the login is ended"))
+    #expect(try gone.end().contains("dev confirmed that the login has ended"))
     #expect(try person.backend.count("sessions") == 0)
   }
 
@@ -139,7 +139,7 @@ struct PresenceStoryTests {
       try person.run("token", "me", "--rejected", "--no-input", input: third).succeeded() != third
     )
     #expect(try person.run("lock").succeeded() == "locked\n")
-    #expect(try person.run("lock").succeeded() == "locked already\n")
+    #expect(try person.run("lock").succeeded() == "already locked\n")
     let fourth = try person.run("token", "me").succeeded()
     #expect(try person.run("token", "me", "--rejected", input: fourth).end == .exited(7))
 
@@ -181,7 +181,7 @@ struct PresenceStoryTests {
       try terminal.expect("The finger did not match")
       if attempt < 5 { try terminal.expect("Touch the reader again") }
     }
-    try terminal.expect("Too many failed: the system password is needed once.")
+    try terminal.expect("Too many tries: the system password is needed once.")
     try terminal.expect(Self.question)
     try terminal.type("\u{3}")
     try terminal.end(130)

@@ -55,7 +55,7 @@ struct ProviderScopeTests {
     #expect(try account.string("scope") == "email openid profile read")
     #expect(try account.string("missing_scope") == "email profile")
     let status = try member.run("status", "work").succeeded()
-    #expect(status.contains("not granted any more: email profile"), "\(status)")
+    #expect(status.contains("no longer granted: email profile"), "\(status)")
     let trail = try member.run("audit", "work").succeeded()
     #expect(trail.contains("not granted: email profile"), "\(trail)")
     // A new sign-in asks for them again.
@@ -97,7 +97,7 @@ struct ProviderScopeTests {
     #expect(silent.end == .exited(7), "\(silent.text)")
     #expect(try member.provider.refreshes().count == 1)
     let terminal = try member.terminal("token", "me", "--scope", "openid", columns: 240)
-    try terminal.expect("A yes counts for every program until the next login.")
+    try terminal.expect("Yes applies to every program until the next login.")
     try terminal.expect("[y/N]")
     try terminal.type("y\n")
     try terminal.end()

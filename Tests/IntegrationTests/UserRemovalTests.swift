@@ -96,7 +96,7 @@ struct UserRemovalTests {
       // The uid's new owner is served now.
       #expect(try person.run("status").end == .exited(0))
       let (nobody, code) = try root(bench, "nobody-at-all", "--yes")
-      #expect(code == .exited(9) && nobody.contains("no vault of nobody-at-all"), "\(nobody)")
+      #expect(code == .exited(9) && nobody.contains("nobody-at-all has no vault here"), "\(nobody)")
     }
   }
 

@@ -8,7 +8,7 @@ struct SecretArenaTests {
   /// A secret from the arena, with the bytes that the test expects.
   @safe
   private struct Held {
-    let place: SecretArena.Place
+    let allocation: SecretArena.Allocation
     let base: UnsafeMutableRawPointer
     let count: Int
     let fill: UInt8
@@ -40,9 +40,9 @@ struct SecretArenaTests {
       if held.isEmpty || random.next(below: 100) < (step / 500 % 2 == 0 ? 60 : 40) {
         let longest = [16, 200, 3000, 70_000][random.next(below: 4)]
         let count = random.next(below: longest)
-        let (place, base) = unsafe try arena.allocate(count)
+        let (allocation, base) = unsafe try arena.allocate(count)
         let new = unsafe Held(
-          place: place,
+          allocation: allocation,
           base: base,
           count: count,
           fill: UInt8(random.next(below: 255) + 1)
@@ -54,19 +54,19 @@ struct SecretArenaTests {
       } else {
         let gone = held.remove(at: random.next(below: held.count))
         #expect(gone.holds(gone.fill))
-        unsafe arena.release(gone.place, gone.base)
+        unsafe arena.release(gone.allocation, gone.base)
       }
     }
     for gone in held {
       #expect(gone.holds(gone.fill))
-      unsafe arena.release(gone.place, gone.base)
+      unsafe arena.release(gone.allocation, gone.base)
     }
     // All runs have been joined again, and only the first region is left.
     #expect(arena.usage.regions == 1)
     let whole = arena.usage.free
-    let (place, base) = unsafe try arena.allocate(1)
+    let (allocation, base) = unsafe try arena.allocate(1)
     #expect(arena.usage == (1, whole - SecretArena.granule))
-    unsafe arena.release(place, base)
+    unsafe arena.release(allocation, base)
   }
 
   @Test
@@ -83,10 +83,10 @@ struct SecretArenaTests {
   @Test
   func aSecretLongerThanARegionIsHeld() throws {
     let arena = SecretArena(sizes: [1 << 15])
-    let (place, base) = unsafe try arena.allocate(100_000)
+    let (allocation, base) = unsafe try arena.allocate(100_000)
     unsafe UnsafeMutableRawBufferPointer(start: base, count: 100_000)
       .initializeMemory(as: UInt8.self, repeating: 1)
-    unsafe arena.release(place, base)
+    unsafe arena.release(allocation, base)
   }
 
   @Test

@@ -101,3 +101,20 @@ struct SecretBytesTests {
     #expect(first == 9)
   }
 }
+
+/// Memory that is filled bit by bit.
+struct SecretBufferTests {
+  @Test
+  func theBufferBecomesTheSecretWithoutACopy() throws {
+    let buffer = try SecretBuffer(capacity: 100)
+    let filled = unsafe buffer.withUnsafeMutableBytes { room in
+      unsafe room[0] = 1
+      unsafe room[1] = 2
+      return UInt(bitPattern: room.baseAddress)
+    }
+    let secret = buffer.secret(count: 2)
+    #expect(secret.count == 2)
+    #expect(secret.withBytes { span in span[0] == 1 && span[1] == 2 })
+    #expect(unsafe secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } == filled)
+  }
+}

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import System
 import Testing
+import TokenFile
 
 @testable import Storage
 

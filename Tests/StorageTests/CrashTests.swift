@@ -1,6 +1,7 @@
 import SecretMemory
 import System
 import Testing
+import TokenFile
 
 @testable import Storage
 

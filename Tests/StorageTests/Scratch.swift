@@ -2,6 +2,7 @@ import Glibc
 import System
 import TestSupport
 import Testing
+import TokenFile
 
 @testable import Storage
 

@@ -1,6 +1,7 @@
 import SecretMemory
 import Storage
 import System
+import TokenFile
 
 // A process to be killed. It changes a vault step by step, and reports each step when it is done.
 // Arguments: the state directory, and `fresh` or `change`.

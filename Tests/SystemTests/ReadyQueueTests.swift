@@ -96,20 +96,24 @@ struct InstalledProgramTests {
   func aProgramIsFoundInTheFirstDirectoryThatHasIt() throws {
     let program = try InstalledProgram("program", directories: ["/nothing", "/etc", place.path])
     #expect(program.path == "\(place.path)/program")
-    #expect(flaw(["/nothing", "/etc"]) == .missing(name: "program", places: ["/nothing", "/etc"]))
+    #expect(
+      flaw(["/nothing", "/etc"]) == .missing(name: "program", directories: ["/nothing", "/etc"])
+    )
   }
 
   @Test
   func anAppLooksBesideItselfInItsPrefixAndWhereProgramsAreInstalled() {
     #expect(
-      InstalledProgram.places(around: "/opt/app/bin", home: "/home/ada") == [
+      InstalledProgram.directories(around: "/opt/app/bin", home: "/home/ada") == [
         "/opt/app/bin", "/opt/app/libexec/thumblatch", "/usr/libexec/thumblatch",
         "/usr/local/libexec/thumblatch", "/home/ada/.local/libexec/thumblatch",
       ]
     )
     let everywhere = ["/usr/libexec/thumblatch", "/usr/local/libexec/thumblatch"]
-    #expect(InstalledProgram.places(around: nil, home: "relative") == everywhere)
-    #expect(InstalledProgram.places(around: "/usr/bin", home: nil) == ["/usr/bin"] + everywhere)
+    #expect(InstalledProgram.directories(around: nil, home: "relative") == everywhere)
+    #expect(
+      InstalledProgram.directories(around: "/usr/bin", home: nil) == ["/usr/bin"] + everywhere
+    )
   }
 
   @Test(arguments: [0o620, 0o602, 0o666])

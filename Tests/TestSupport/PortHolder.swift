@@ -1,5 +1,5 @@
 internal import Synchronization
-public import System
+internal import System
 
 /// A program of a user of this machine that listens at a TCP port, and ends with its owner.
 ///
@@ -70,7 +70,7 @@ public final class PortHolder: Sendable {
   ///   - user: the user of the program.
   ///   - isShared: whether other programs of the same user may listen there as well (SO_REUSEPORT).
   /// - Throws: if the program cannot be started, or cannot listen there.
-  public init(
+  package init(
     at place: Place = .ipv4,
     port: UInt16 = 0,
     user: UInt32 = ThisProcess.user,

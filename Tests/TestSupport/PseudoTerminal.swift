@@ -100,9 +100,9 @@ package final class PseudoTerminal: @unchecked Sendable {
     }
   }
 
-  /// Waits until the screen has shown a text, at most a minute.
-  package func waitFor(_ text: String) throws {
-    try wait(text) { self.screen.contains(text) }
+  /// Waits until the screen has shown a text so many times, at most a minute.
+  package func waitFor(_ text: String, times: Int = 1) throws {
+    try wait(text) { self.screen.ranges(of: text).count >= times }
   }
 
   private func wait(_ text: String, until isShown: () -> Bool) throws {

@@ -16,7 +16,7 @@ public final class ScratchDirectory: Sendable {
   deinit { removeTemporaryDirectory(path) }
 
   /// The directory, opened.
-  public func open() throws(SystemError) -> Directory { try Directory(path: path) }
+  package func open() throws(SystemError) -> Directory { try Directory(path: path) }
 }
 
 /// A new directory under TMPDIR or /tmp with a short name, 0700 (mkdtemp(3)).

@@ -182,13 +182,18 @@ extension Vault {
           requester: "bash, PID \(number)",
           mac: []
         )
-        row.mac = try auditLog.code(of: row, number: number, previous: head.code, using: auditKeys)
+        row.mac = try auditLog.code(
+          of: row,
+          number: number,
+          previous: head.code,
+          using: storeState.keys.audit
+        )
         try store.append(row)
         head.code = row.mac
       }
       head.last = count
       head.count = count
-      try auditLog.write(head, using: auditKeys)
+      try auditLog.write(head, using: storeState.keys.audit)
     }
   }
 }

@@ -363,7 +363,7 @@ extension Vault {
   /// Whether the vault keeps nothing for any caller.
   var isIdle: Bool {
     prompts.isEmpty && checks.isEmpty && joinedWaiters.values.allSatisfy(\.isEmpty)
-      && proofWaiters.isEmpty && refreshTasks.isEmpty && queues.isEmpty && recoveries.isEmpty
+      && proofWaiters.isEmpty && refreshes.isEmpty
   }
 
   /// Takes the lock of an account's slot, as an exchange helper would, until the box is emptied.

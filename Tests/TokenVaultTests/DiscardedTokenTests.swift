@@ -64,7 +64,7 @@ struct DiscardedTokenTests {
     }
     #expect(message(refusal).contains("was revoked"), "\(message(refusal))")
     #expect(revocations(bench) == ["rt-1"])
-    #expect(await vault.discarded.isEmpty)
+    #expect(await vault.signIns.discarded.isEmpty)
   }
 
   @Test
@@ -81,7 +81,7 @@ struct DiscardedTokenTests {
   @Test(arguments: [
     (ScriptedExchange.Step.answer(status: 401, body: ""), "stays valid", "answered 401"),
     (.notStarted("refused"), "stays valid", "is not answering"),
-    (.died, "may stay valid", "no whole answer"),
+    (.died, "may stay valid", "no complete answer"),
   ])
   func whatWasNotRevokedIsSaidToStayValid(
     _ step: ScriptedExchange.Step,
@@ -131,7 +131,7 @@ struct DiscardedTokenTests {
     let facts = try await login(bench, vault, refresh: "rt-2", discovers: false, then: Self.revoked)
     #expect(facts.replaced == Revocation(.ended))
     #expect(revocations(bench) == ["rt-1"])
-    #expect(await vault.discarded.isEmpty)
+    #expect(await vault.signIns.discarded.isEmpty)
     // The caller that signed in is told, and no other caller.
     #expect(try await vault.stateOfMe().replaced == nil)
   }
@@ -166,7 +166,7 @@ struct DiscardedTokenTests {
     )
     #expect(facts.replaced?.revoked == !isSamePerson)
     #expect(revocations(bench) == (isSamePerson ? [] : ["rt-1"]))
-    #expect(await vault.discarded.isEmpty)
+    #expect(await vault.signIns.discarded.isEmpty)
     guard isSamePerson else { return }
     #expect(facts.replaced?.reason?.contains("all-logins") == true)
   }
@@ -228,7 +228,7 @@ struct DiscardedTokenTests {
     _ = try await vault.signOut(account: "me", local: isLocal, caller: caller())
     // Its own token, and the one of the abandoned sign-in.
     #expect(Set(revocations(bench)) == (isLocal ? [] : ["rt-0", "rt-1"]))
-    #expect(await vault.discarded.isEmpty)
+    #expect(await vault.signIns.discarded.isEmpty)
   }
 
   @Test
@@ -294,7 +294,7 @@ struct DiscardedTokenTests {
     let account = try await next.row().id
     _ = try await next.withAccount(account) { $0 }
     #expect(revocations(killed) == ["rt-1"])
-    #expect(await next.discarded.isEmpty)
+    #expect(await next.signIns.discarded.isEmpty)
     killed.clock.advance(7200)
     killed.exchange.plan(.nothingSent)
     _ = try? await next.token()

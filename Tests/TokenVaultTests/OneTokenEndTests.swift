@@ -44,9 +44,9 @@ struct OneTokenEndTests {
     let account = try await vault.row().id
     await vault.enter(account)
     async let applied = apply(asked.prompt)
-    while await vault.queues[account]?.count != 1 { await Task.yield() }
+    while await vault.refreshes.waiting[account]?.count != 1 { await Task.yield() }
     async let answer = failure { _ = try await vault.token() }
-    while await vault.queues[account]?.count != 2 { await Task.yield() }
+    while await vault.refreshes.waiting[account]?.count != 2 { await Task.yield() }
     await vault.leave(account)
     _ = try await applied
     guard case .providerUnavailable(let why, _, _)? = await answer else {

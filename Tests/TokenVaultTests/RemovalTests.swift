@@ -151,5 +151,5 @@ struct RemovalTests {
 
 extension Vault {
   /// How many calls wait for an account.
-  fileprivate var waiting: Int { queues.values.map(\.count).max() ?? 0 }
+  fileprivate var waiting: Int { refreshes.waiting.values.map(\.count).max() ?? 0 }
 }

@@ -366,5 +366,5 @@ struct SignInTests {
 
 extension Vault {
   fileprivate var hasQueue: Bool { queueLength > 0 }
-  fileprivate var queueLength: Int { queues.values.map(\.count).max() ?? 0 }
+  fileprivate var queueLength: Int { refreshes.waiting.values.map(\.count).max() ?? 0 }
 }

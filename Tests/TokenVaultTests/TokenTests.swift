@@ -2,6 +2,7 @@ import Presence
 import Storage
 import System
 import Testing
+import TokenFile
 
 @testable import TokenVault
 

@@ -28,7 +28,7 @@ struct UnansweredRequestTests {
     ("refused", Unavailability.notAnswering, "is not answering"),
     ("authority", .authority, "authority that is not trusted"),
     ("expired", .expired, "has expired"), ("not_yet_valid", .notYetValid, "clock"),
-    ("name", .name, "another host's"), ("pin", .pin, "pinned"), ("tls", .certificate, "TLS"),
+    ("name", .name, "another host"), ("pin", .pin, "pinned"), ("tls", .certificate, "TLS"),
     ("listener 1001", .listener, "user 1001"), ("listener", .listener, "not known"),
   ])
   func eachReasonIsOneOfItsOwnAndNoLackOfANetwork(

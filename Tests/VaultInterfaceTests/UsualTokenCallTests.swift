@@ -48,6 +48,7 @@ struct UsualTokenCallTests {
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","account":"me"}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":""}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"Me"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":".me"}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"m\u0065"}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":null}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me"#,

@@ -1,5 +1,6 @@
 internal import PresenceTerms
 internal import System
+internal import TerminalIO
 internal import Varlink
 internal import VaultClient
 internal import VaultInterface
@@ -29,21 +30,25 @@ struct EngineCall {
     self.again = again
   }
 
-  /// Connects, runs `body`, and hangs up, which cancels all work of the engine for it.
+  /// Connects, makes a call, and hangs up, which cancels all work of the engine for it.
   ///
-  /// If the engine leaves or is killed, `again` says whether a call is sent to the next engine.
-  nonisolated(nonsending) static func run<Value: Sendable>(
+  /// `make` gets the prompt whose check has passed, or `nil` at first. If the engine leaves or is
+  /// killed, `again` says whether the call is sent to the next engine.
+  nonisolated(nonsending) static func run<Method: VarlinkMethod>(
     on threads: BlockingWork = .short,
+    within seconds: Int64 = localLimit,
     again: Repetition = .untilPrompted,
-    _ body: @escaping @Sendable (EngineCall) throws(VaultClientError) -> Value
-  ) async throws(AuthError) -> Value {
+    _ asking: PresenceAsking? = nil,
+    _ make: @escaping @Sendable (String?) -> Method
+  ) async throws(AuthError) -> Method.Reply {
     try await threads.run { interrupt throws(AuthError) in
       do throws(VaultClientError) {
         let location = try VaultLocation(privately: false)
         let calls = VaultCalls(interrupt: interrupt) { () throws(VaultClientError) in
           try location.connect(interrupt: interrupt)
         }
-        return try body(EngineCall(calls, interrupt: interrupt, again: again))
+        let call = EngineCall(calls, interrupt: interrupt, again: again)
+        return try call.call(within: seconds, asking, make)
       } catch {
         throw AuthError(error, again)
       }
@@ -117,8 +122,7 @@ struct EngineCall {
       if isPossible, case .refused(.presenceFailed(let outcome, let message, _)) = error,
         outcome == .noMatch || outcome == .lockedOut
       {
-        let sentence = AuthError.PresenceFailure(outcome).sentence
-        shown.show(failure: message.isEmpty ? sentence : message)
+        shown.show(failure: message.isEmpty ? PresenceText.failure(outcome, "") : message)
       }
       throw error
     }

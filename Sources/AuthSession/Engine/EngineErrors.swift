@@ -1,4 +1,5 @@
 internal import PresenceTerms
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
@@ -55,8 +56,11 @@ extension AuthError {
   }
 
   /// The advice if a provider was not reached, or is not trusted.
-  private static func suggestion(_ reason: UnavailableReason?) -> String {
+  private static func suggestion(_ reason: UnavailableReason?, isOffline: Bool) -> String {
     switch reason {
+    case _ where isOffline && reason != .notAnswering:
+      (reason == .uncertain ? "the provider may have taken it" : "nothing is lost")
+        + "; try again when there is a network"
     case nil, .notAnswering: "nothing is lost; try again later"
     case .uncertain: "the provider may have taken it; try again later"
     case .refusedOnce: "try again later, or sign in again"
@@ -69,55 +73,29 @@ extension AuthError {
 
   private init(_ error: VaultError, cause: any Error) {
     switch error {
-    case .presenceNeeded:
-      self = .nobodyToAsk(cause: cause)
-    case .presenceFailed(.notAvailable, let message, _) where EngineVault.presenceFlaw != nil:
-      self.init(
-        .notInstalled,
-        "Thumblatch's programs cannot be used: \(message)",
-        recoverySuggestion: Self.installation,
-        cause: cause
-      )
+    case .presenceNeeded: self = .nobodyToAsk(cause: cause)
     case .presenceFailed(let outcome, let message, _):
-      let failure = PresenceFailure(outcome)
-      self.init(
-        .presence(failure),
-        message.isEmpty ? failure.sentence : message,
-        recoverySuggestion: failure.suggestion,
-        cause: cause
-      )
+      self.init(outcome, message, cause: cause)
     case .busy(let message, let seconds):
       let again = seconds.map { " in \($0) second\($0 == 1 ? "" : "s")" } ?? ""
       self.init(.busy, message, recoverySuggestion: "try again\(again)", cause: cause)
     case .noSuchAccount:
-      self.init(.signedOut, "nobody is signed in", recoverySuggestion: "sign in", cause: cause)
+      self.init(.signedOut, Self.noUser, recoverySuggestion: "sign in", cause: cause)
     case .loginRequired(_, let message):
       self.init(
         .loginRequired,
-        message.isEmpty ? "a login is required" : message,
+        message.isEmpty ? "a new sign-in is required" : message,
         recoverySuggestion: "sign in again",
         cause: cause
       )
-    case .providerUnavailable(let message, _, offline: _, reason: .notAnswering?, _):
+    case .providerUnavailable(let message, let seconds, let isOffline, let reason, let status):
+      let isHere = isOffline == true || reason == .notAnswering
       self.init(
-        .offline,
+        isHere
+          ? .offline
+          : .providerUnavailable(retryAfter: seconds.map { .seconds($0) }, status: status),
         message,
-        recoverySuggestion: "nothing is lost; try again later",
-        cause: cause
-      )
-    case .providerUnavailable(let message, _, offline: true?, let reason, _):
-      let known = reason == .uncertain ? "the provider may have taken it" : "nothing is lost"
-      self.init(
-        .offline,
-        message,
-        recoverySuggestion: "\(known); try again when there is a network",
-        cause: cause
-      )
-    case .providerUnavailable(let message, let seconds, _, let reason, let status):
-      self.init(
-        .providerUnavailable(retryAfter: seconds.map { .seconds($0) }, status: status),
-        message,
-        recoverySuggestion: Self.suggestion(reason),
+        recoverySuggestion: Self.suggestion(reason, isOffline: isOffline == true),
         cause: cause
       )
     case .providerRefused(let status, let message, let details):
@@ -143,6 +121,28 @@ extension AuthError {
     case .internal(let message): self.init(.unexpected, message, cause: cause)
     }
   }
+
+  private init(_ outcome: PresenceOutcome, _ message: String, cause: any Error) {
+    guard outcome != .notAvailable || EngineVault.presenceFlaw == nil else {
+      self.init(
+        .notInstalled,
+        "Thumblatch's programs cannot be used: \(message)",
+        recoverySuggestion: Self.installation,
+        cause: cause
+      )
+      return
+    }
+    let failure = PresenceFailure(outcome)
+    self.init(
+      .presence(failure),
+      message.isEmpty ? PresenceText.failure(outcome, "") : message,
+      recoverySuggestion: failure.suggestion,
+      cause: cause
+    )
+  }
+
+  /// What a session without a user says.
+  static let noUser = "no user is signed in"
 }
 
 extension AuthError.Kind {
@@ -172,22 +172,6 @@ extension AuthError.PresenceFailure {
       case .busy: .busy
       case .denied: .denied
       }
-  }
-
-  /// A sentence for the failure.
-  var sentence: String {
-    switch self {
-    case .cancelled: "the presence check was given up"
-    case .passwordChosen: "the password was chosen, which does not count here"
-    case .notAvailable: "no fingerprint reader can be used"
-    case .notEnrolled: "no finger is enrolled"
-    case .lockedOut: "too many fingers failed"
-    case .noMatch: "that was not an enrolled finger, or not the password"
-    case .timedOut: "nobody answered"
-    case .busy: "the reader is in use"
-    case .denied: "the system does not let this person in"
-    case .nobodyToAsk: "a presence check is needed, and nobody can be asked"
-    }
   }
 
   /// The advice for the failure.

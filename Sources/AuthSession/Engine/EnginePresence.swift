@@ -51,7 +51,7 @@ struct PromptView: PresenceView {
     case .checking: prompt.show(.checking)
     case .failed(let method, let outcome, let message, let left):
       let noMatch = method == .fingerprint ? Self.strangeFinger : Self.wrongPassword
-      let known = outcome == .noMatch ? noMatch : AuthError.PresenceFailure(outcome).sentence
+      let known = outcome == .noMatch ? noMatch : PresenceText.failure(outcome, "")
       let sentence = message.isEmpty ? known : message
       prompt.show(
         notice: .init(sentence, about: method == .fingerprint ? .fingerprint : .password),

@@ -24,9 +24,7 @@ extension EngineVault {
     } catch {
       throw AuthError(.invalidArgument, "\(error)")
     }
-    let terms = try await EngineCall.run { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.localLimit) { _ in RequestTermsCall(account: account) }
-    }
+    let terms = try await EngineCall.run { _ in RequestTermsCall(account: account) }
     guard let issuer = try? Issuer(terms.issuer),
       target.mayGetToken(issuer: issuer, hosts: terms.hosts)
     else {

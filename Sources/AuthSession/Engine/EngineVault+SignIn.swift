@@ -12,19 +12,21 @@ extension EngineVault {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long, again: .never) { engine throws(VaultClientError) in
-      AccountSnapshot(
-        try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-          LoginCall(
-            account: account,
-            provider: provider.map(VaultProvider.init),
-            email: email,
-            password: password.secret,
-            prompt: prompt
-          )
-        }.account
+    let reply = try await EngineCall.run(
+      on: .long,
+      within: EngineCall.remoteLimit,
+      again: .never,
+      asking
+    ) { prompt in
+      LoginCall(
+        account: account,
+        provider: provider.map(VaultProvider.init),
+        email: email,
+        password: password.secret,
+        prompt: prompt
       )
     }
+    return AccountSnapshot(reply.account)
   }
 
   /// Registers a new user at a password backend, and signs in.
@@ -36,28 +38,28 @@ extension EngineVault {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long, again: .never) { engine throws(VaultClientError) in
-      AccountSnapshot(
-        try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-          RegisterCall(
-            account: account,
-            provider: VaultProvider(provider),
-            email: email,
-            name: name,
-            password: password.secret,
-            prompt: prompt
-          )
-        }.account
+    let reply = try await EngineCall.run(
+      on: .long,
+      within: EngineCall.remoteLimit,
+      again: .never,
+      asking
+    ) { prompt in
+      RegisterCall(
+        account: account,
+        provider: VaultProvider(provider),
+        email: email,
+        name: name,
+        password: password.secret,
+        prompt: prompt
       )
     }
+    return AccountSnapshot(reply.account)
   }
 
   /// The address to which the account's provider sends a browser back.
   public func redirectURI(of account: String) async throws(AuthError) -> String? {
-    try await EngineCall.run { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.localLimit) { _ in AccountProviderCall(account: account) }
-        .provider.settings["redirect_uri"]
-    }
+    try await EngineCall.run { _ in AccountProviderCall(account: account) }
+      .provider.settings["redirect_uri"]
   }
 
   /// Begins a sign-in that a person completes at the provider.
@@ -86,7 +88,7 @@ extension EngineVault {
             prompt: prompt
           )
         }
-        return EngineLogin(connection, wake, reply)
+        return EngineSignIn(connection, wake, reply)
       } catch {
         throw AuthError(error)
       }

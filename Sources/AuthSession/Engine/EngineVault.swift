@@ -17,9 +17,7 @@ public struct EngineVault: AuthVault {
     // `GetStatus` would look for the reader, which starts a program. So ask with `Watch`.
     let call = WatchCall(account: account)
     if let facts = EngineCall.atOnce(call) { return VaultSnapshot(facts) }
-    return try await EngineCall.run { engine throws(VaultClientError) in
-      VaultSnapshot(try engine.call(within: EngineCall.localLimit) { _ in call })
-    }
+    return VaultSnapshot(try await EngineCall.run { _ in call })
   }
 
   /// A valid access token.
@@ -37,7 +35,7 @@ public struct EngineVault: AuthVault {
       guard error.kind == .loginRequired, let found = try? await snapshot(of: account),
         found.account?.status == .signedOut
       else { throw error }
-      throw AuthError(.signedOut, "nobody is signed in", recoverySuggestion: "sign in")
+      throw AuthError(.signedOut, AuthError.noUser, recoverySuggestion: "sign in")
     }
     // A token with control characters could split a header in two (header injection).
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
@@ -61,19 +59,22 @@ public struct EngineVault: AuthVault {
     _ request: TokenRequest,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessTokenReply {
-    try await EngineCall.run(on: .long, again: .always) { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-        AccessTokenCall(
-          account: account,
-          minimumLifetime: wholeSeconds(request.minimumLifetime),
-          rejected: request.rejected,
-          prompt: prompt,
-          scope: request.scopes?.joined(separator: " "),
-          audience: request.audience,
-          // Do not send `remember`: consent that this app gives must not count for another program.
-          narrow: request.mayNarrowLogin ? true : nil
-        )
-      }
+    try await EngineCall.run(
+      on: .long,
+      within: EngineCall.remoteLimit,
+      again: .always,
+      asking
+    ) { prompt in
+      AccessTokenCall(
+        account: account,
+        minimumLifetime: wholeSeconds(request.minimumLifetime),
+        rejected: request.rejected,
+        prompt: prompt,
+        scope: request.scopes?.joined(separator: " "),
+        audience: request.audience,
+        // Do not send `remember`: consent that this app gives must not count for another program.
+        narrow: request.mayNarrowLogin ? true : nil
+      )
     }
   }
 
@@ -85,11 +86,13 @@ public struct EngineVault: AuthVault {
   ) async throws(AuthError) -> SignOutOutcome {
     // A call that may wait for a person must not delay calls that never do.
     let threads = locally || !asking.isPossible ? BlockingWork.ending : .long
-    let reply = try await EngineCall.run(on: threads, again: .never) {
-      engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-        LogoutCall(account: account, local: locally, prompt: prompt)
-      }
+    let reply = try await EngineCall.run(
+      on: threads,
+      within: EngineCall.remoteLimit,
+      again: .never,
+      asking
+    ) { prompt in
+      LogoutCall(account: account, local: locally, prompt: prompt)
     }
     let grant: SignOutOutcome.Grant =
       switch reply.grant {
@@ -108,13 +111,15 @@ public struct EngineVault: AuthVault {
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long, again: .always) { engine throws(VaultClientError) in
-      AccountSnapshot(
-        try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-          WhoAmICall(account: account, prompt: prompt)
-        }.account
-      )
+    let reply = try await EngineCall.run(
+      on: .long,
+      within: EngineCall.remoteLimit,
+      again: .always,
+      asking
+    ) { prompt in
+      WhoAmICall(account: account, prompt: prompt)
     }
+    return AccountSnapshot(reply.account)
   }
 
   /// Asks the provider whether it still accepts the account's access token.
@@ -122,18 +127,14 @@ public struct EngineVault: AuthVault {
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> (TokenVerification, AccountSnapshot) {
-    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
-      let reply = try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-        VerifyTokenCall(account: account, prompt: prompt)
-      }
-      return (
-        TokenVerification(
-          isAccepted: reply.accepted,
-          expiresAt: reply.expiresAt.map { Int64($0) }
-        ),
-        AccountSnapshot(reply.account)
-      )
+    let reply = try await EngineCall.run(on: .long, within: EngineCall.remoteLimit, asking) {
+      VerifyTokenCall(account: account, prompt: $0)
     }
+    let verification = TokenVerification(
+      isAccepted: reply.accepted,
+      expiresAt: reply.expiresAt.map { Int64($0) }
+    )
+    return (verification, AccountSnapshot(reply.account))
   }
 
   // MARK: Presence
@@ -144,19 +145,17 @@ public struct EngineVault: AuthVault {
     of account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
-      let found =
-        if isOn {
-          try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-            EnablePresenceCall(account: account, prompt: prompt)
-          }.account
-        } else {
-          try engine.call(within: EngineCall.remoteLimit, asking) { prompt in
-            DisablePresenceCall(account: account, prompt: prompt)
-          }.account
-        }
-      return AccountSnapshot(found)
-    }
+    let account =
+      if isOn {
+        try await EngineCall.run(on: .long, within: EngineCall.remoteLimit, asking) {
+          EnablePresenceCall(account: account, prompt: $0)
+        }.account
+      } else {
+        try await EngineCall.run(on: .long, within: EngineCall.remoteLimit, asking) {
+          DisablePresenceCall(account: account, prompt: $0)
+        }.account
+      }
+    return AccountSnapshot(account)
   }
 
   /// Opens the unlock window.
@@ -165,19 +164,15 @@ public struct EngineVault: AuthVault {
     for duration: Duration?,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> UnlockWindow {
-    let reply = try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.localLimit, asking) { prompt in
-        UnlockCall(accounts: [account], duration: duration.map(wholeSeconds), prompt: prompt)
-      }
+    let reply = try await EngineCall.run(on: .long, asking) { prompt in
+      UnlockCall(accounts: [account], duration: duration.map(wholeSeconds), prompt: prompt)
     }
     return UnlockWindow(duration: .seconds(reply.unlockedFor), accounts: reply.unlockedAccounts)
   }
 
   /// Closes the unlock window.
   public func lock() async throws(AuthError) {
-    _ = try await EngineCall.run { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.localLimit) { _ in LockCall() }
-    }
+    _ = try await EngineCall.run { _ in LockCall() }
   }
 
   /// Why a person can be asked neither for a finger nor for the password; `nil` if they can be
@@ -193,12 +188,8 @@ public struct EngineVault: AuthVault {
 
   /// Whether a person can show presence on this machine.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
-    let (fingers, isLockedOut) = try await EngineCall.run { engine throws(VaultClientError) in
-      (
-        try engine.call(within: EngineCall.localLimit) { _ in ListFingersCall() },
-        try engine.call(within: EngineCall.localLimit) { _ in GetStatusCall() }.fingerprintLockedOut
-      )
-    }
+    let fingers = try await EngineCall.run { _ in ListFingersCall() }
+    let isLockedOut = try await EngineCall.run { _ in GetStatusCall() }.fingerprintLockedOut
     if let reason = Self.presenceFlaw { return .none(reason: reason) }
     let enrolled = fingers.fingers + (fingers.desktopFingers ?? [])
     if isLockedOut { return .passwordOnly(reason: "too many fingers failed") }
@@ -212,11 +203,7 @@ public struct EngineVault: AuthVault {
 
   /// Runs a presence check that releases nothing.
   public func checkPresence(_ asking: PresenceAsking) async throws(AuthError) {
-    _ = try await EngineCall.run(on: .long) { engine throws(VaultClientError) in
-      try engine.call(within: EngineCall.localLimit, asking) { prompt in
-        TestPresenceCall(prompt: prompt)
-      }
-    }
+    _ = try await EngineCall.run(on: .long, asking) { TestPresenceCall(prompt: $0) }
   }
 }
 

@@ -25,10 +25,9 @@ public struct TerminalPresenter: PresencePresenter {
       let changed = try WakeEventBox.make()
       do throws(TerminalError) {
         try terminal.hideInput()
-        try HiddenLine.lend { line throws(TerminalError) in
-          let dialogue = TerminalDialogue(prompt, terminal, changed, interrupt: interrupt)
-          try dialogue.run(&line)
-        }
+        var line = try HiddenLine()
+        let dialogue = TerminalDialogue(prompt, terminal, changed, interrupt: interrupt)
+        try dialogue.run(&line)
         return true
       } catch {
         return error == .interrupted

@@ -33,12 +33,12 @@ extension AuthSession {
     show: (@Sendable (BrowserLoginStep) -> Void)? = nil
   ) async throws(AuthError) -> User {
     try beginSigningIn()
-    let browser: BrowserLogin
-    let login: PendingLogin
+    let browser: BrowserSignIn
+    let pending: PendingLogin
     let check = PresenceCall(self, reason: configuration.presenceReason)
     defer { check.end() }
     do throws(AuthError) {
-      browser = try BrowserLogin(await redirectURI())
+      browser = try BrowserSignIn(await redirectURI())
       let begun = try await vault.beginLogin(
         account,
         at: provider,
@@ -46,7 +46,7 @@ extension AuthSession {
         scopes: scopes,
         check.asking
       )
-      login = PendingLogin(begun, self)
+      pending = PendingLogin(begun, self)
     } catch {
       endSigningIn(error)
       throw error
@@ -54,15 +54,15 @@ extension AuthSession {
     let arrival: BrowserArrival
     do throws(AuthError) {
       arrival = try await browser.run(
-        try Self.address(login.prompt.url),
-        within: login.prompt.lifetime,
-        BrowserLogin.Callbacks(open: open, show: show)
+        try Self.address(pending.prompt.url),
+        within: pending.prompt.lifetime,
+        BrowserSignIn.Callbacks(open: open, show: show)
       )
     } catch {
-      await login.giveUp(error)
+      await pending.giveUp(error)
       throw error
     }
-    return try await finish(login, arrival)
+    return try await finish(pending, arrival)
   }
 
   /// Signs in with a code that the person types on another device (RFC 8628).
@@ -79,17 +79,17 @@ extension AuthSession {
     scopes: [String]? = nil,
     show: @Sendable (LoginPrompt) async -> Void
   ) async throws(AuthError) -> User {
-    let login = try await beginLogin(.device, scopes: scopes)
-    await show(login.prompt)
-    return try await login.wait()
+    let pending = try await beginLogin(.device, scopes: scopes)
+    await show(pending.prompt)
+    return try await pending.wait()
   }
 
   private func finish(
-    _ login: PendingLogin,
+    _ pending: PendingLogin,
     _ arrival: BrowserArrival
   ) async throws(AuthError) -> User {
     do throws(AuthError) {
-      let user = try await login.finish(arrival.query)
+      let user = try await pending.finish(arrival.query)
       await arrival.show(user, as: account, at: user.issuer)
       return user
     } catch {

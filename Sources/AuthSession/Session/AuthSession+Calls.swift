@@ -39,7 +39,7 @@ extension AuthSession {
     case .loginRequired:
       let isTaken = change { facts in
         guard facts.news == news else { return false }
-        facts.loginEnded(reason: error.message)
+        facts.signInEnded(reason: error.message)
         return true
       }
       // The vault has sent news since the call began: the failed refresh itself, or a later change.
@@ -62,8 +62,8 @@ extension AuthSession {
     // that needs no check, because too many checks have just failed.
     let isLocked = facts.isLocked
     let ended = await Task { [vault, account] () -> AuthError? in
-      let nobody = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
-      do throws(AuthError) { _ = try await vault.signOut(account, locally: isLocked, nobody) } catch
+      let silent = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
+      do throws(AuthError) { _ = try await vault.signOut(account, locally: isLocked, silent) } catch
       {
         return error.kind == .signedOut ? nil : error
       }

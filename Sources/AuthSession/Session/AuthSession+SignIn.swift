@@ -66,14 +66,14 @@ extension AuthSession {
     let check = PresenceCall(self, reason: configuration.presenceReason)
     defer { check.end() }
     do throws(AuthError) {
-      let login = try await vault.beginLogin(
+      let begun = try await vault.beginLogin(
         account,
         at: provider,
         way: way,
         scopes: scopes,
         check.asking
       )
-      return PendingLogin(login, self)
+      return PendingLogin(begun, self)
     } catch {
       endSigningIn(error)
       throw error
@@ -105,7 +105,7 @@ extension AuthSession {
         return try await vault.signOut(account, locally: locally, check.asking)
       } catch {
         guard error.kind == .signedOut else { throw error }
-        return SignOutOutcome(.none, reason: "nobody was signed in")
+        return SignOutOutcome(.none, reason: "no user was signed in")
       }
     }
     hasSignedOut()
@@ -170,8 +170,8 @@ extension AuthSession {
     guard change({ $0.beginAuthenticating() }) else {
       throw AuthError(
         .busy,
-        "a login is under way",
-        recoverySuggestion: "end it, or give it up first"
+        "a sign-in is in progress",
+        recoverySuggestion: "complete or cancel it first"
       )
     }
   }

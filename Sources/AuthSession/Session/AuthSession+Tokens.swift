@@ -124,7 +124,11 @@ extension AuthSession {
         try await fetch(request, work)
       }
       if epoch != work.epoch, !facts.isAuthenticated {
-        throw AuthError(.signedOut, "somebody signed out meanwhile", recoverySuggestion: "sign in")
+        throw AuthError(
+          .signedOut,
+          "the account was signed out during the call",
+          recoverySuggestion: "sign in"
+        )
       }
       // A token that another caller asked for may be too short for this one, or the one that was
       // refused.

@@ -159,7 +159,7 @@ struct SessionFacts: Sendable {
   }
 
   /// The provider no longer accepts the sign-in.
-  mutating func loginEnded(reason: String?) {
+  mutating func signInEnded(reason: String?) {
     guard let user else { return }
     status = .loginRequired(user, reason: reason)
   }

@@ -6,7 +6,7 @@ internal import Synchronization
 public final class PendingLogin: Sendable {
   /// The data for the person: a URL for the browser, or a code.
   public let prompt: LoginPrompt
-  private let login: any PendingVaultLogin
+  private let pending: any PendingVaultLogin
   private let session: AuthSession
   private let isOver = Mutex(false)
 
@@ -19,10 +19,10 @@ public final class PendingLogin: Sendable {
 
   private let running = Mutex(Running())
 
-  init(_ login: any PendingVaultLogin, _ session: AuthSession) {
-    self.login = login
+  init(_ pending: any PendingVaultLogin, _ session: AuthSession) {
+    self.pending = pending
     self.session = session
-    prompt = login.prompt
+    prompt = pending.prompt
   }
 
   deinit {
@@ -39,15 +39,15 @@ public final class PendingLogin: Sendable {
 
   /// Completes the sign-in with the query that a listener has read.
   func finish(_ query: RedirectQuery) async throws(AuthError) -> User {
-    try await end { [login] asking throws(AuthError) in
-      try await login.finish(query: query, asking)
+    try await end { [pending] asking throws(AuthError) in
+      try await pending.finish(query: query, asking)
     }
   }
 
   /// Waits until the person has accepted or refused on the other device.
   @discardableResult
   public func wait() async throws(AuthError) -> User {
-    try await end { [login] asking throws(AuthError) in try await login.wait(asking) }
+    try await end { [pending] asking throws(AuthError) in try await pending.wait(asking) }
   }
 
   /// Gives the sign-in up.
@@ -66,7 +66,7 @@ public final class PendingLogin: Sendable {
       }
       return
     }
-    await login.cancel()
+    await pending.cancel()
     session.endSigningIn(error)
   }
 
@@ -93,7 +93,7 @@ public final class PendingLogin: Sendable {
     _ body: @escaping @Sendable (PresenceAsking) async throws(AuthError) -> AccountSnapshot
   ) async throws(AuthError) -> User {
     guard claimEnd() else {
-      throw AuthError(.invalidArgument, "the login has ended", recoverySuggestion: "begin anew")
+      throw AuthError(.invalidArgument, "the sign-in has ended", recoverySuggestion: "begin again")
     }
     // A prompt is needed if the account is protected and another person has signed in.
     let check = PresenceCall(session, reason: session.configuration.presenceReason)

@@ -3,9 +3,9 @@ internal import PlainText
 internal import PresenceTerms
 internal import VaultInterface
 
-/// How an account ends here: its tokens are erased, whatever the provider answers.
+/// The way in which an account ends: its tokens are erased, whatever the provider answers.
 enum AccountEnd {
-  /// The account stays, to be signed in again.
+  /// The account stays, and can be signed in again.
   case signOut
   /// The account is forgotten as well.
   case removal
@@ -13,12 +13,12 @@ enum AccountEnd {
   /// The option that goes on without asking.
   static let yes = Verb.Option("--yes", "do not ask")
 
-  /// Asks at the terminal, where there is something to lose and `--yes` is not given.
+  /// Asks at the terminal if the account is signed in and `--yes` is not given.
   ///
-  /// Where nobody can be asked, who signs an account out has named it, which is enough; what forgets
-  /// it as well is not done without `--yes`.
+  /// If the person cannot be asked, naming the account is enough to sign out. A removal then needs
+  /// `--yes`.
   ///
-  /// - Throws: exit 130 after a no, exit 7 where nobody can be asked about a removal.
+  /// - Throws: exit 130 after a no, exit 7 if the person cannot be asked about a removal.
   func confirm(
     _ account: VaultAccount?,
     local: Bool,
@@ -45,7 +45,7 @@ enum AccountEnd {
 
   private func question(_ what: String, _ account: VaultAccount, local: Bool) -> String {
     let person = account.email ?? account.displayName ?? account.subject
-    // A line that is too long is cut, and with it what is asked.
+    // A longer name could truncate the question.
     let shown = person.map { ", signed in as \(PlainText.line($0, limit: 40))" } ?? ""
     let rest =
       local
@@ -55,20 +55,20 @@ enum AccountEnd {
   }
 }
 
-/// What a sign-out or a removal came to, as it is told.
+/// The result of a sign-out or a removal.
 struct AccountEnding {
   let account: String
   let provider: String
   let grant: GrantState
   let reason: String?
   let isOffline: Bool
-  /// Whether the provider was not to be told.
+  /// Whether the caller asked not to tell the provider.
   let isLocal: Bool
 
   init(_ reply: LogoutReply, of account: String, at provider: String, local: Bool) {
     self.account = account
     self.provider = provider
-    // An engine that does not say what became of the token says whether the provider confirmed.
+    // An older engine only says whether the provider confirmed.
     grant = reply.grant ?? (reply.revoked ? .ended : .unknown)
     reason = reply.reason
     isOffline = reply.offline ?? false
@@ -84,11 +84,11 @@ struct AccountEnding {
     isLocal = local
   }
 
-  /// What became of the refresh token, as one or two sentences behind what was done here.
+  /// The sentence about the refresh token.
   var sentence: String {
     switch grant {
-    case .ended: "\(provider) confirmed that the login is ended."
-    case .none: "There was no login at \(provider) to end\(because)."
+    case .ended: "\(provider) confirmed that the login has ended."
+    case .none: "\(provider) had no login to end\(because)."
     case .valid where isLocal:
       "The refresh token was not revoked and stays valid at \(provider), which was not told."
     case .valid: "The refresh token was NOT revoked and stays valid at \(provider)\(because)."
@@ -108,7 +108,7 @@ struct AccountEnding {
     ]
   }
 
-  /// How the verb ends: a token that may be used still is no success, unless that was asked for.
+  /// The exit status: a token that may still be used is a failure, unless `--local` was given.
   var code: ExitCode {
     switch grant {
     case .ended, .none: .done
@@ -116,7 +116,7 @@ struct AccountEnding {
     }
   }
 
-  /// Fails where the verb does not end well; all of it is said.
+  /// Throws if the exit status is not 0; the message was printed before.
   func check() throws(CommandError) {
     guard code != .done else { return }
     throw CommandError(code, sentence, isSaid: true)

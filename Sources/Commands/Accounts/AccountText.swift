@@ -5,10 +5,10 @@ internal import VaultInterface
 
 /// How an account is shown, as JSON and as text.
 enum AccountText {
-  /// Stable keys; times in RFC 3339; a missing fact is null, so that every key is always there.
+  /// The account as JSON, with stable keys.
   ///
-  /// `differs` is whether its provider's file is another one than it is bound to, where that was
-  /// looked at.
+  /// Times are in RFC 3339. A missing fact is null, so that every key is always there. `differs` says
+  /// whether the provider's file differs from the bound settings; `nil` if it was not compared.
   static func object(_ account: VaultAccount, differs: Bool? = nil) -> JSONObject {
     [
       "name": .string(account.name),
@@ -40,8 +40,7 @@ enum AccountText {
   static let chooseDefault =
     "thumblatch account default NAME sets the default account"
 
-  /// A table of accounts, each with its cause beneath where there is one, and a note where its
-  /// provider's file differs.
+  /// A table of accounts, with lines below for causes, missing scopes and edited provider files.
   static func table(
     _ accounts: [VaultAccount],
     differing: [String: Bool] = [:],
@@ -73,7 +72,7 @@ enum AccountText {
     }
     for account in accounts {
       guard let missing = account.missingScope else { continue }
-      text += "\n\(PlainText.line(account.name)): not granted any more: \(PlainText.line(missing))"
+      text += "\n\(PlainText.line(account.name)): no longer granted: \(PlainText.line(missing))"
     }
     for account in accounts where isInsecure(account) {
       text += "\n\(PlainText.line(account.name)): insecure, \(ProviderText.plain)"
@@ -109,12 +108,12 @@ enum AccountText {
     }
     table.add(
       "presence",
-      account.presenceProtection ? "on: a refresh needs someone who is here" : "off"
+      account.presenceProtection ? "on: a refresh needs a presence check" : "off"
     )
     if let scope = account.scope { table.add("scopes", scope) }
     if let missing = account.missingScope {
       let login = "thumblatch login \(account.name)"
-      table.add("", "not granted any more: \(missing); to ask for them again: \(login)")
+      table.add("", "no longer granted: \(missing); to ask for them again: \(login)")
     }
     table.add("access token", expiry(account, now: now))
     table.add(
@@ -128,7 +127,7 @@ enum AccountText {
     return table.text(columns: columns)
   }
 
-  /// Whether its tokens go to its provider without TLS.
+  /// Whether the account's tokens go to its provider without TLS.
   private static func isInsecure(_ account: VaultAccount) -> Bool {
     account.issuer.hasPrefix("http://")
   }
@@ -150,7 +149,7 @@ enum AccountText {
     return "\(Durations.brief(past.partialValue)) ago"
   }
 
-  /// The state as users meet it: `login-required`.
+  /// The state as users see it, such as `login-required`.
   static func state(_ account: VaultAccount) -> String {
     switch account.state {
     case .expired: account.presenceProtection ? "locked" : "ready"
@@ -170,7 +169,7 @@ enum AccountText {
 
   private static func validity(_ account: VaultAccount, now: Int64) -> String {
     guard let expiry = account.accessTokenExpiresAt else { return "-" }
-    // The engine hands out no token that lasts only some seconds more.
+    // The engine gives out no token that expires within seconds.
     if account.state == .locked || account.state == .expired { return "expired" }
     let left = Int64(expiry).subtractingReportingOverflow(now)
     guard !left.overflow, left.partialValue > 0 else { return "expired" }

@@ -35,10 +35,10 @@ enum AccountVerbs {
   static let rename = Verb(
     "account rename",
     [.namedAccount, Verb.Operand("NEW-NAME", .one)],
-    summary: "give an account another name",
+    summary: "rename an account",
     details: """
-      Only the name changes; nothing is encrypted again. A protected account asks for a presence check, \
-      because its name is what later prompts show.
+      Changes only the name; nothing is encrypted again. A protected account needs a presence \
+      check, because later prompts show its name.
       """
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
@@ -48,7 +48,7 @@ enum AccountVerbs {
     }
     try session.report(
       ["account": .object(AccountText.object(reply.account)), "was": .string(old)],
-      "\(old) is now called \(reply.account.name)"
+      "renamed \(old) to \(reply.account.name)"
     )
   }
 
@@ -77,9 +77,9 @@ enum AccountVerbs {
     ],
     summary: "sign out as logout does, and forget the account",
     details: """
-      Asks at the terminal where the account is signed in. A protected account is removed only after \
-      a presence check, which no unlock window replaces. The audit log keeps the account's name. \
-      Exit 12 says that the refresh token stays valid at the provider.
+      Asks at the terminal if the account is signed in. Removing a protected account needs a \
+      presence check, even while it is unlocked. The audit log keeps the account's name. Exit 12 \
+      says that the refresh token stays valid at the provider.
       """
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])
@@ -101,7 +101,7 @@ enum AccountVerbs {
       members,
       account?.state == .signedOut
         ? "removed \(name): it was not signed in"
-        : "removed \(name): nothing of it is left here. \(ending.sentence)"
+        : "Removed \(name) from this vault. \(ending.sentence)"
     )
     try ending.check()
   }

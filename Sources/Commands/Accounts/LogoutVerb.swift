@@ -18,13 +18,14 @@ enum LogoutVerb {
       all,
       AccountEnd.yes,
     ],
-    summary: "sign out: end the login at the provider, erase here",
+    summary: "sign out: end the login at the provider, and erase it here",
     details: """
-      Asks at the terminal first; without one, or with --no-input, naming the account is enough, but \
-      --all needs --yes. To end the login at the provider takes the refresh token, and so a presence \
-      check for a protected account that is locked: without it nothing is erased, and --local erases \
-      here alone. Exit 12 says that the refresh token stays valid at the provider, or may. \
-      A protected account stays protected, and stays that person's: another login there takes a check.
+      Asks at the terminal first. Without a terminal, or with --no-input, naming the account is \
+      enough, but --all needs --yes. Ending the login at the provider needs the refresh token, \
+      and so a presence check if the account is protected and locked. If the check fails, nothing \
+      is erased; --local erases here only. Exit 12 says that the refresh token stays valid at the \
+      provider, or may. A protected account stays protected, and stays that person's: another \
+      login there needs a check.
       """
   ) { session throws(CommandError) in
     if session.arguments.has(all.name) { return try everything(session) }
@@ -60,19 +61,24 @@ enum LogoutVerb {
   }
 
   private static func line(_ ending: AccountEnding, protected: Bool?) -> String {
-    "signed out of \(ending.account) here. \(ending.sentence)"
+    "Signed out of \(ending.account) here. \(ending.sentence)"
       + (protected == true ? " \(ending.account) stays protected." : "")
   }
 
-  /// Every account: a line each as soon as it is done, and the worst end wins.
+  /// Signs out of every account, and prints a line for each.
+  ///
+  /// The exit status is that of the worst end.
   private static func everything(_ session: Session) throws(CommandError) {
     guard session.arguments.operands.isEmpty else {
-      throw CommandError(.usage, "--all goes without an account")
+      throw CommandError(.usage, "--all takes no account")
     }
     let local = session.arguments.has("--local")
     let accounts = try StatusVerbs.accounts(session, named: nil)
     guard !accounts.isEmpty else {
-      return try session.report(["accounts": .array([])], "no accounts yet: nothing to sign out of")
+      return try session.report(
+        ["accounts": .array([])],
+        "no accounts yet: there is nothing to sign out of"
+      )
     }
     if !session.arguments.has("--yes") {
       try session.confirm(
@@ -108,11 +114,12 @@ enum LogoutVerb {
   }
 
   private static func question(_ accounts: [VaultAccount], local: Bool) -> String {
-    let count = accounts.count == 1 ? "the one account" : "all \(accounts.count) accounts"
+    let isOne = accounts.count == 1
+    let count = isOne ? "the only account" : "all \(accounts.count) accounts"
     let names = accounts.prefix(8).map(\.name).joined(separator: ", ")
     let rest =
-      local
-      ? "Their tokens are erased here, and no provider is told." : "Their tokens are erased here."
+      (isOne ? "Its" : "Their") + " tokens are erased here"
+      + (local ? ", and no provider is told." : ".")
     return "Sign out of \(count) (\(names)\(accounts.count > 8 ? ", ..." : ""))? \(rest)"
   }
 }

@@ -9,15 +9,17 @@ enum StatusVerbs {
   static let status = Verb(
     "status",
     [.account],
-    summary: "show engine, lock, reader and accounts",
-    details: "Does not open the reader: it shows what the system knows of the reader, or the one"
-      + " that was used last."
+    summary: "show the engine, the lock, the reader and the accounts",
+    details: """
+      Does not open the reader: shows what the system knows of it, or the reader that was used \
+      last.
+      """
   ) { session throws(CommandError) in
     let account = try session.account()
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     let now = WallTime.now.seconds
     if let problem = status.problem {
-      // Nothing else is answered until the store is accepted.
+      // The engine answers no other call until the vault is accepted.
       try session.show(
         [
           "engine": engine(status), "device_secret": .string(status.deviceSecret),
@@ -135,7 +137,7 @@ enum StatusVerbs {
       )
     )
     if status.fingerprintLockedOut {
-      table.add("", "too many failed: password only, until it is given once")
+      table.add("", "too many scans failed: password only, until it is given once")
     } else if let reason = status.fingerReason {
       table.add("", reason)
     }
@@ -173,7 +175,7 @@ enum StatusVerbs {
     switch kind {
     case .secret: "secret (memfd_secret: not swapped, not dumped)"
     case .locked: "locked (never swapped)"
-    case .ordinary: "ordinary (RLIMIT_MEMLOCK leaves no room: it may be swapped)"
+    case .ordinary: "ordinary (RLIMIT_MEMLOCK is too low: it may be swapped)"
     }
   }
 

@@ -1,6 +1,5 @@
 internal import JSON
 internal import PlainText
-internal import System
 internal import VaultClient
 internal import VaultInterface
 
@@ -14,16 +13,17 @@ enum UserVerbs {
     options: [AccountEnd.yes],
     summary: "remove a user's vault from the service, or one account of it; for root",
     details: """
-      For a person who has left, or whose finger and password both fail. NAME is the login name that the \
-      vault was made for, or a uid; the user need not exist any more. Needs no presence check, and is \
-      recorded: one account in that user's audit log, and both in the journal. No provider is told: \
-      refresh tokens stay valid there until they expire, or until the sessions are ended there. \
-      With a whole vault, its fingers are deleted on readers that store prints; the answer and the \
-      journal name those that a reader may still have. \
-      A private vault is removed with its directory.
-      Some readers refuse to enroll a finger again that they still know. If the vault does not open, or \
-      the reader is not plugged in, the prints stay there. Removing the directory of a private vault and \
-      purging the package delete no print on a reader: delete the fingers first.
+      For a person who has left, or whose finger and password both fail. NAME is the login name \
+      that the vault was made for, or a uid; the user need not exist any more. Needs no presence \
+      check, and is recorded: one account in that user's audit log, and both in the journal. No \
+      provider is told: refresh tokens stay valid there until they expire, or until the sessions \
+      are ended there. Removing a whole vault also deletes its fingers on readers that store \
+      prints; the answer and the journal name those that a reader may still have. A private vault \
+      is removed with its directory.
+      Some readers refuse to enroll a finger again that they still know. If the vault does not \
+      open, or the reader is not plugged in, the prints stay there. Removing the directory of a \
+      private vault and purging the package delete no print on a reader: delete the fingers \
+      first.
       """
   ) { session throws(CommandError) in
     guard session.location != .privateVault else {
@@ -34,7 +34,7 @@ enum UserVerbs {
           + "or $XDG_STATE_HOME/thumblatch"
       )
     }
-    guard ThisProcess.user == 0 else {
+    guard session.isRoot else {
       throw CommandError(.refused, "only root may remove a user's vault")
     }
     let user = session.arguments.operands[0]
@@ -83,11 +83,11 @@ enum UserVerbs {
     let user = whose ?? "uid \(reply.user)"
     let what = account.map { "the account \($0) of \(user)" } ?? "the vault of \(user)"
     guard let accounts = reply.accounts else {
-      return "removed \(what). It could not be read, and nothing was revoked at any provider."
+      return "Removed \(what). It could not be read, so nothing was revoked at any provider."
     }
     let alive = accounts.filter { $0.grant != GrantState.none }
-    guard !alive.isEmpty else { return "removed \(what). No account was signed in." }
+    guard !alive.isEmpty else { return "Removed \(what). No account was signed in." }
     let listed = alive.map { "\($0.account) at \($0.provider)" }.joined(separator: ", ")
-    return "removed \(what). Nothing was revoked: refresh tokens stay valid for \(listed)."
+    return "Removed \(what). Nothing was revoked: refresh tokens stay valid for \(listed)."
   }
 }

@@ -42,7 +42,7 @@ enum AuditVerbs {
     if session.output.json { try session.output.data(["records": .array(records)]) }
   }
 
-  /// A duration back from now, or a time.
+  /// Reads a duration before now, or a time.
   static func time(_ text: String) throws(CommandError) -> Int64 {
     if let seconds = Timestamps.parse(text) ?? Timestamps.parseLocal(text) { return seconds }
     if let back = Durations.parse(text) {
@@ -70,7 +70,7 @@ enum AuditVerbs {
 
   /// One record in one line, in fixed order, `-` where there is nothing.
   ///
-  /// On a terminal that is too narrow, who asked and what else there is stand on a second line.
+  /// On a narrow terminal, the requester and the details are on a second line.
   static func line(_ record: VaultAuditRecord, columns: Int? = nil) -> String {
     let fields = [
       Timestamps.local(Int64(record.time)), record.event, record.outcome, record.account ?? "-",

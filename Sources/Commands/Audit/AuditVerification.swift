@@ -2,7 +2,7 @@ internal import JSON
 internal import VaultInterface
 
 extension AuditVerbs {
-  /// How long a check of the whole audit log may take, in seconds.
+  /// The time limit for a check of the whole audit log, in seconds.
   static let limit: Int64 = 300
 
   static let verify = Verb(
@@ -18,7 +18,7 @@ extension AuditVerbs {
       throw CommandError(
         .unsafeVault,
         "the audit log is not intact: " + problem(reply),
-        hint: "another program has changed vault.db: do not trust records from there on",
+        hint: "another program has changed vault.db: do not trust that record and later ones",
         facts: object(reply)
       )
     }
@@ -48,7 +48,7 @@ extension AuditVerbs {
       + " to \(Timestamps.local(Int64(last)))."
   }
 
-  /// Which record is bad, of when, and what is wrong with it.
+  /// The bad record with its time, and the problem with it.
   static func problem(_ reply: VerifyAuditReply) -> String {
     let number = reply.bad ?? 0
     let time = reply.badTime.map { " (\(Timestamps.local(Int64($0))))" } ?? ""
@@ -61,7 +61,7 @@ extension AuditVerbs {
     case "duplicated": return "\(record) is a duplicate"
     case "added": return "\(record) was added by another program"
     case "head":
-      return "its authenticated head does not match: do not trust records from \(number) on"
+      return "its end does not match its head from record \(number) on"
     case "checkpoint": return "the checkpoint before \(record) is not the one that was written"
     default: return "\(record) is not as it was written"
     }

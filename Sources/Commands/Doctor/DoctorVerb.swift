@@ -10,11 +10,11 @@ enum DoctorVerbs {
 
   static let doctor = Verb(
     "doctor",
-    summary: "look for what is wrong, and say what to do about it",
+    summary: "find problems, and say how to fix them",
     details: """
-      Nothing is changed. What the caller can see is looked at first, then the engine looks at its \
-      vault; where it cannot start, the reason is one of the problems. The exit status is 0 where \
-      there are no problems (warnings may be), else 6.
+      Changes nothing. Checks first what the caller can see; then the engine checks its vault. If \
+      the engine cannot start, the reason is one of the problems. The exit status is 0 if there \
+      are no problems (there may be warnings), else 6.
       """
   ) { session throws(CommandError) in
     var findings = ProgramChecks.run()

@@ -9,14 +9,16 @@ enum KeyVerbs {
   static let release = Verb(
     "release",
     [.account],
-    options: [Verb.Option("--keep", "stay signed in here; refused unless nothing rotates")],
-    summary: "print the refresh token itself, of an exportable account",
+    options: [
+      Verb.Option("--keep", "stay signed in here; refused if the provider replaces refresh tokens")
+    ],
+    summary: "print the refresh token of an exportable account",
     details: """
-      Always asks for a presence check, whatever the unlock window. Nothing but the token stands \
-      on standard output. The account is then signed out here, so that the token has one holder. \
-      With --keep there are two: it is refused until a refresh since the last sign-in has shown \
-      that the provider does not replace refresh tokens. \
-      An account is exportable if it was signed in with --exportable.
+      Always needs a presence check, even while the account is unlocked. Prints only the token on \
+      standard output. The account is then signed out here, so that the token has one holder. \
+      With --keep there are two. That is refused until a refresh since the last login has shown \
+      that the provider does not replace refresh tokens. An account is exportable if it was \
+      signed in with --exportable.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -25,7 +27,7 @@ enum KeyVerbs {
       ReleaseCall(account: account, keep: keep, prompt: prompt)
     }
     if session.output.columns != nil {
-      session.output.talk("warning: the refresh token stands on this terminal, and in its history")
+      session.output.talk("warning: the refresh token is on this terminal, and in its history")
     }
     do throws(CommandError) {
       try show(reply, session)
@@ -34,11 +36,11 @@ enum KeyVerbs {
       throw CommandError(
         error.code,
         error.message,
-        hint: "the account is signed out and its token is lost: thumblatch login"
+        hint: "the account is signed out, and its token is lost: thumblatch login"
       )
     }
     if reply.signedOut && !session.output.json {
-      session.output.talk("signed out here; the provider was not told, and the token is good")
+      session.output.talk("signed out here; the provider was not told, so the token stays valid")
     }
   }
 
@@ -68,10 +70,9 @@ enum KeyVerbs {
     )
   }
 
-  /// Whether the audit log was whole that was brought along, and what is to be said about it.
+  /// Whether the audit log is intact after a rekey, and the warning if it is not.
   ///
-  /// The rekey is done by now, so that what keeps the audit log from being checked is no failure of
-  /// it.
+  /// The rekey has succeeded before, so a check that is not possible is only a warning.
   private static func trail(_ session: Session) -> (isWhole: Bool?, warning: String?) {
     do throws(CommandError) {
       let facts = try session.call(within: AuditVerbs.limit) { _ in VerifyAuditCall() }
@@ -111,7 +112,7 @@ enum KeyVerbs {
     )
   }
 
-  /// Asks if nothing shows that anything was restored.
+  /// Asks if the vault looks current.
   private static func confirmRecovery(_ session: Session) throws(CommandError) {
     let status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     guard status.problem == nil else { return }

@@ -6,10 +6,10 @@ internal import VaultInterface
 enum PolicyVerbs {
   static let all = [policy]
 
-  /// The word that gives a rule of one's own up.
+  /// The word that removes a user's own rule.
   private static let defaultWord = "default"
 
-  /// The values that can be named in advance.
+  /// The values that a shell can offer.
   private static let values = Verb.Candidates.following([
     ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.window.rawValue, Policy.Key.windowLimit.rawValue], [defaultWord]),
@@ -23,16 +23,16 @@ enum PolicyVerbs {
     ],
     summary: "show the rules of the vault, or tighten one for yourself",
     details: """
-      Without VALUE: what the machine lays down, what you have set, and what holds, which is always \
-      the stricter of the two. With VALUE: your own rule from now on, or with "default" none any more; \
-      it needs the system password, ends open prompts and locks the vault. A value that is laxer than \
-      the machine's is refused.
-      RULE is remote (deny: who does not sit at this machine is not even asked for the password), \
-      window (how long an unlock window stays open after its last use, such as 5m) or window-limit \
-      (how long it does at most, such as 8h). After remote deny only somebody at this machine can \
-      change that. \
-      In a private vault all callers are at one place, and remote has no effect. \
-      The machine's rules stand in /etc/thumblatch/thumblatch.conf: see thumblatch.conf(5).
+      Without VALUE: the machine's value, your setting, and the value in effect, which is the \
+      stricter one. With VALUE: your own rule from now on; "default" removes it. That needs the \
+      system password, ends open prompts and locks the vault. A value that is laxer than the \
+      machine's is refused.
+      RULE is remote (deny: a person who is not at this machine is not asked for the password), \
+      window (how long an unlock window stays open after its last use, such as 5m) or \
+      window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
+      at this machine can change that. In a private vault all callers are in one location, and \
+      remote has no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
+      thumblatch.conf(5).
       """
   ) { session throws(CommandError) in
     let operands = session.arguments.operands
@@ -46,7 +46,7 @@ enum PolicyVerbs {
       SetPolicyCall(key: key, value: value, prompt: prompt)
     }
     guard let rule = reply.rules.first(where: { $0.key == key }) else {
-      throw CommandError(.bug, "the engine does not tell of the rule that was changed")
+      throw CommandError(.bug, "the engine did not report the changed rule")
     }
     try session.report(
       ["changed": .boolean(reply.changed), "rule": .object(object(rule))],
@@ -54,7 +54,7 @@ enum PolicyVerbs {
     )
   }
 
-  /// A value in the unit of its rule: a duration loses its unit on the wire.
+  /// A value in the unit of its rule, because a duration has no unit on the wire.
   private static func value(_ text: String, of key: String) throws(CommandError) -> String {
     guard let unit = Policy.Key(rawValue: key)?.unit else { return text }
     guard let seconds = Durations.parse(text), seconds % unit.seconds == 0 else {
@@ -76,8 +76,8 @@ enum PolicyVerbs {
     guard !rules.isEmpty else {
       throw CommandError(
         .usage,
-        "there is no such rule",
-        hint: reply.rules.map(\.key).joined(separator: ", ")
+        "no such rule: \(key ?? "")",
+        hint: "the rules are " + reply.rules.map(\.key).joined(separator: ", ")
       )
     }
     try session.show(
@@ -111,11 +111,11 @@ enum PolicyVerbs {
   private static func sentence(_ rule: VaultRule, changed: Bool) -> String {
     let holds = rule.holds.map { shown(rule, $0) } ?? "without effect here"
     guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
-    let whose = rule.own == nil ? "you have no rule of your own any more" : "your own rule"
+    let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"
   }
 
-  /// A value with its unit; as it came, where an engine has rules that are not known here.
+  /// A value with its unit; unchanged if this program does not know the rule.
   private static func shown(_ rule: VaultRule, _ value: String) -> String {
     Policy.Key(rawValue: rule.key)?.shown(value) ?? value
   }
@@ -127,7 +127,7 @@ enum PolicyVerbs {
     ]
   }
 
-  /// A number where it is one: window in minutes, window-limit in hours, store in MiB.
+  /// A value as a number if it is one: window in minutes, window-limit in hours, store in MiB.
   private static func json(_ value: String?) -> JSONValue {
     guard let value else { return .null }
     return Int64(value).map { .integer($0) } ?? .string(value)

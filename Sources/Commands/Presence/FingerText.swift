@@ -1,7 +1,7 @@
 internal import PlainText
 internal import VaultInterface
 
-/// How enrolled fingers are shown, with where they come from.
+/// The texts for enrolled fingers, with their source.
 enum FingerText {
   /// One text for each finger: those enrolled here, then the desktop's.
   static func names(own: [String], desktop: [String], _ source: FingerSource?) -> [String] {

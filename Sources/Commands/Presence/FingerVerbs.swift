@@ -9,12 +9,12 @@ internal import VaultInterface
 enum FingerVerbs {
   static let all = [list, enroll, delete]
 
-  /// The names that fingers have, as fprintd(8) spells them.
+  /// The names of fingers, in the spelling of fprintd(8).
   static let names = ["left", "right"].flatMap { side in
     ["thumb", "index", "middle", "ring", "little"].map { "\(side)-\($0)" }
   }
 
-  /// How long a person may take between two touches, in seconds.
+  /// The most time between two touches, in seconds.
   private static let touchLimit: Int64 = 120
 
   static let list = Verb(
@@ -44,11 +44,11 @@ enum FingerVerbs {
   static let enroll = Verb(
     "fingers enroll",
     [Verb.Operand("FINGER", .optional, offers: .words(names))],
-    summary: "teach the vault a finger; needs the system password",
+    summary: "enroll a finger; needs the system password",
     details: "FINGER is one of: \(names.joined(separator: ", ")). Without it: right-index."
   ) { session throws(CommandError) in
     let finger = try session.arguments.operands.first.map(checked)
-    _ = try session.terminal(for: "a finger on the reader, several times,")
+    _ = try session.terminal(for: "a finger on the reader")
     var progress = EnrollmentProgress(output: session.output)
     try session.stream(within: touchLimit) { prompt in
       EnrollFingerCall(finger: finger, prompt: prompt)
@@ -63,7 +63,7 @@ enum FingerVerbs {
   static let delete = Verb(
     "fingers delete",
     [Verb.Operand("FINGER", .one, offers: .words(names))],
-    summary: "forget a finger that was enrolled here; needs the system password",
+    summary: "delete a finger that was enrolled here; needs the system password",
     details: """
       A reader that stores prints itself deletes it as well. If it cannot, the message says so, and \
       the next enrollment on that reader does it, unless the stored print is damaged.
@@ -92,19 +92,20 @@ enum FingerVerbs {
     }
   }
 
-  /// A finger's name, if it is one.
+  /// Checks the name of a finger.
   private static func checked(_ finger: String) throws(CommandError) -> String {
     guard !names.contains(finger) else { return finger }
     let nearest = Nearest.match(finger, in: names)
     throw CommandError(
       .notFound,
       "no such finger: \(finger)",
-      hint: nearest.map { "did you mean: \($0)" } ?? names.joined(separator: ", ")
+      hint: nearest.map { "did you mean: \($0)" } ?? "the fingers are "
+        + names.joined(separator: ", ")
     )
   }
 }
 
-/// What is shown while a finger is enrolled, stage by stage.
+/// The display of an enrollment, stage by stage.
 private struct EnrollmentProgress {
   let output: Output
   private(set) var enrolled: String?

@@ -9,11 +9,11 @@ enum PresenceVerbs {
   static let enable = Verb(
     "presence enable",
     [.account],
-    summary: "ask for a finger or the password before the account's refresh token is used",
+    summary: "require a finger or the password before the account's refresh token is used",
     details: """
-      Needs a presence check itself, so that you cannot lock yourself out. That check opens the unlock \
-      window of this account. A sign-out keeps the protection; a login as another person, or at another \
-      provider, takes a check of its own and ends it.
+      Needs a presence check itself, so that you cannot lock yourself out. That check unlocks the \
+      account. Signing out keeps the protection. A login as another person, or at another \
+      provider, needs a check of its own, and ends the protection.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -33,7 +33,7 @@ enum PresenceVerbs {
   static let disable = Verb(
     "presence disable",
     [.account],
-    summary: "stop asking; needs a presence check"
+    summary: "no longer require it; needs a presence check"
   ) { session throws(CommandError) in
     let account = try session.account()
     let reply = try session.call(within: Session.remoteLimit) { prompt in
@@ -44,7 +44,7 @@ enum PresenceVerbs {
 
   static let test = Verb(
     "presence test",
-    summary: "run a presence check and say how it went"
+    summary: "run a presence check, and show its result"
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { prompt in
       TestPresenceCall(prompt: prompt)
@@ -60,16 +60,20 @@ enum PresenceVerbs {
     "unlock",
     [Verb.Operand("ACCOUNT", .any, offers: .accounts)],
     options: [
-      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; else it slides with use")
+      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; by default it slides with use")
     ],
     summary: "open the unlock window with one presence check",
-    details: "Without ACCOUNT for all accounts. Until it closes no further check is asked."
+    details: "Without ACCOUNT, for all accounts. Until it closes, no further check is needed."
   ) { session throws(CommandError) in
     var accounts: [String] = []
     for word in session.arguments.operands { accounts.append(try session.accountName(word)) }
     let duration = try session.duration("--for")
     guard duration.map({ $0 > 0 }) ?? true else {
-      throw CommandError(.usage, "--for must be longer than nothing", hint: "thumblatch lock")
+      throw CommandError(
+        .usage,
+        "--for must be longer than 0 seconds",
+        hint: "to lock the vault: thumblatch lock"
+      )
     }
     let reply = try session.call(within: Session.localLimit) { prompt in
       UnlockCall(accounts: accounts, duration: duration.map { Int(clamping: $0) }, prompt: prompt)
@@ -94,7 +98,7 @@ enum PresenceVerbs {
     let reply = try session.call(within: Session.localLimit) { _ in LockCall() }
     try session.report(
       ["locked": true, "was_unlocked": .boolean(reply.wasUnlocked)],
-      reply.wasUnlocked ? "locked" : "locked already"
+      reply.wasUnlocked ? "locked" : "already locked"
     )
   }
 

@@ -1,6 +1,6 @@
-/// The words after the program's name, taken apart and checked against one verb.
+/// The words after the program's name, parsed and checked against one verb.
 struct Arguments: Sendable {
-  /// The most bytes of one word; longer ones are no names, but mistakes or attacks.
+  /// The most bytes of one word: a longer one is a mistake or an attack.
   static let maximumWord = 64 * 1024
 
   let verb: Verb
@@ -15,19 +15,19 @@ struct Arguments: Sendable {
   /// Whether an option was given.
   func has(_ option: String) -> Bool { values[option] != nil }
 
-  /// What the words ask for.
+  /// The request that the words make.
   enum Request: Sendable {
     case run(Arguments)
     case help(Verb?)
-    /// Help about a first word that several verbs share.
+    /// Help about the verbs that share a first word.
     case helpOfSeveral([Verb])
     case version
   }
 
-  /// Takes the words apart.
+  /// Parses the words.
   ///
-  /// Options may stand before and after the verb and its operands; only common ones before the
-  /// verb. `--` ends them.
+  /// Options may come before and after the operands, and common ones also before the verb. `--` ends
+  /// the options.
   static func parse(_ words: [String], verbs: [Verb]) throws(CommandError) -> Request {
     var parser = Parser(words: words[...], verbs: verbs)
     return try parser.parse()
@@ -90,7 +90,7 @@ private struct Parser {
     return .run(Arguments(verb: verb, operands: operands, values: values))
   }
 
-  /// Whether a word makes the verb another one, as `verify` does after `audit`.
+  /// Whether a word continues the verb to a longer one, as `verify` does after `audit`.
   private func isLongerVerb(_ word: String) -> Bool {
     !optionsEnded && operands.isEmpty
       && values.keys.allSatisfy { name in Verb.common.contains { $0.name == name } }
@@ -156,7 +156,7 @@ private struct Parser {
   }
 
   private func split(_ word: String) -> (String, String?) {
-    // A short option's value may follow at once, as in -XPOST.
+    // A short option's value may follow without a space, as in -XPOST.
     if !word.hasPrefix("--"), word.count > 2 {
       return (String(word.prefix(2)), String(word.dropFirst(2)))
     }
@@ -165,7 +165,7 @@ private struct Parser {
   }
 
   private func unknownOption(_ name: String, known: [Verb.Option]) -> CommandError {
-    // What stands behind --password may be one that begins with a dash.
+    // The word after --password may be a password that begins with a dash.
     if let passwordHint { return CommandError(.usage, "unknown option", hint: passwordHint) }
     if name == Self.password, known.contains(where: { $0.name == "--password-stdin" }) {
       return CommandError(.usage, "unknown option: \(name)", hint: passwordRule)
@@ -178,7 +178,7 @@ private struct Parser {
       return CommandError(
         .usage,
         "unknown option: \(name)",
-        hint: "options of a verb stand after it; thumblatch --help lists the verbs"
+        hint: "options of a verb come after it; thumblatch --help lists the verbs"
       )
     }
     return CommandError(.usage, "unknown option: \(name)", hint: help)
@@ -186,12 +186,12 @@ private struct Parser {
 
   private static let password = "--password"
 
-  /// What to do instead of a password among the words, where every user of the machine sees it.
+  /// The hint against a password among the words, which every user of the machine can see.
   private var passwordRule: String {
-    "a password is no argument: it is asked at the terminal, or read with --password-stdin"
+    "other users can see arguments: type the password at the terminal, or use --password-stdin"
   }
 
-  /// `passwordRule`, where a password among the words is likely.
+  /// `passwordRule` if a password among the words is likely, else `nil`.
   private var passwordHint: String? { values[Self.password] == nil ? nil : passwordRule }
 
   private func countOperands(of verb: Verb) throws(CommandError) {
@@ -199,12 +199,12 @@ private struct Parser {
     let most = verb.operands.contains { $0.count == .any } ? Int.max : verb.operands.count
     let usage = "usage: thumblatch \(verb.synopsis)"
     if operands.count < least {
-      // An optional word before one that is needed is not what is missing.
+      // An optional operand before a required one is not the missing one.
       let missing = verb.operands.filter { $0.count == .one }[operands.count].name
       throw CommandError(.usage, "\(missing) is missing", hint: usage)
     }
     if operands.count > most {
-      // The surplus word is not shown: it may be a password that was meant for an option.
+      // The extra word is not shown, because it may be a password.
       throw CommandError(.usage, "too many arguments", hint: passwordHint ?? usage)
     }
   }

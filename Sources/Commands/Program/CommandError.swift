@@ -1,39 +1,39 @@
 internal import JSON
 internal import VaultInterface
 
-/// Why a verb did not do what it was asked to: the exit status, and what is said about it.
+/// Why a verb failed: the exit status, and the message for the person.
 struct CommandError: Error, Equatable {
-  /// What a program may want to tell apart within one exit status.
+  /// A reason that programs can tell apart within one exit status.
   enum Reason: String {
-    /// There is no connection from here: the provider was not asked, and has refused nothing.
+    /// There is no network connection, so the provider was not asked.
     case offline
-    /// Settings and provider do not go together.
+    /// The settings do not match the provider.
     case misconfigured
     /// The provider's machine is there, and no program listens at its port.
     case notAnswering = "not-answering"
-    /// The certificate is of an authority that is not trusted.
+    /// The certificate is from an authority that is not trusted.
     case certificateAuthority = "certificate-authority"
     /// The certificate has expired.
     case certificateExpired = "certificate-expired"
     /// The certificate is not valid yet.
     case certificateNotYetValid = "certificate-not-yet-valid"
-    /// The certificate is another host's.
+    /// The certificate is for another host.
     case certificateName = "certificate-name"
     /// TLS failed for another reason.
     case certificate
-    /// The key is none of those that are pinned.
+    /// The key is not one of the pinned keys.
     case pin
-    /// A program that is not the provider's listens at the loopback address.
+    /// A program of another user listens at the loopback address.
     case listener
-    /// The provider may have taken what was sent.
+    /// The provider may have received the request.
     case uncertain
     /// The refresh token was refused once without a reason.
     case refusedOnce = "refused-once"
-    /// The e-mail address and the password do not belong together.
+    /// The e-mail address or the password is wrong.
     case wrongCredentials = "wrong-credentials"
     /// The e-mail address has an account already.
     case addressTaken = "address-taken"
-    /// The provider found fault with a field.
+    /// The provider refused the value of a field.
     case invalidInput = "invalid-input"
     /// A token for fewer scopes may narrow the login until a new one.
     case mayNarrow = "may-narrow"
@@ -42,19 +42,19 @@ struct CommandError: Error, Equatable {
   let code: ExitCode
   /// One clause, lower case, without a full stop.
   ///
-  /// It may hold text from elsewhere: it is made harmless where it is printed.
+  /// It may hold text from outside. `Output` escapes it.
   let message: String
-  /// What to do about it.
+  /// What the person can do.
   let hint: String?
-  /// More than the exit status says; `nil` if that is all.
+  /// The reason within the exit status; `nil` if there is none.
   let reason: Reason?
-  /// The HTTP status of the provider's answer; nil: none came, or it is of no interest.
+  /// The HTTP status of the provider's answer; `nil` if there is none.
   let status: Int?
-  /// What the provider said of single fields.
+  /// The provider's messages about single fields.
   let fields: [VaultFieldProblem]
-  /// What stands beside the error with `--json`.
+  /// The members beside the error with `--json`.
   let facts: JSONObject
-  /// Whether all of it stands in the result already, so that only the exit status is left.
+  /// Whether the result has said all of it, so that only the exit status is left.
   let isSaid: Bool
 
   init(

@@ -3,9 +3,9 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// How a verb ended, as scripts see it: the process's exit status.
+/// The exit status of the process, by which scripts tell apart how a verb ended.
 ///
-/// This file is the only one that knows which failure has which number.
+/// Only this file knows the number of each failure.
 public enum ExitCode: Int32, Sendable, CaseIterable {
   /// Done.
   case done = 0
@@ -58,7 +58,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
-  /// A few words for the list of all codes.
+  /// A few words for the list of all codes in the help.
   var summary: String {
     switch self {
     case .done: "done"
@@ -78,7 +78,7 @@ extension ExitCode {
     }
   }
 
-  /// Which exit status an error of the vault's interface means.
+  /// The exit status for an error of the vault's interface.
   init(_ error: VaultError) {
     self =
       switch error {
@@ -97,7 +97,7 @@ extension ExitCode {
       }
   }
 
-  /// Which exit status a presence check that did not pass means.
+  /// The exit status for a presence check that did not pass.
   init(_ outcome: PresenceOutcome) {
     self =
       switch outcome {
@@ -108,7 +108,7 @@ extension ExitCode {
       }
   }
 
-  /// Which exit status a vault that cannot be reached means.
+  /// The exit status for an error of the connection to the vault.
   init(_ error: VaultClientError) {
     self =
       switch error {
@@ -125,7 +125,7 @@ extension ExitCode {
 }
 
 extension ExitCode {
-  /// From the best to the worst: what a run over several accounts ends with.
+  /// The order of severity: a run over several accounts ends with the worst one.
   private static let bySeverity: [ExitCode] = [
     .done, .notRevoked, .loginRequired, .notFound, .busy, .serverError, .promptNeeded, .presence,
     .refused, .unavailable, .usage, .unsafeVault, .interrupted, .bug,
@@ -137,7 +137,7 @@ extension ExitCode {
     return (order.firstIndex(of: self) ?? order.count) > (order.firstIndex(of: other) ?? 0)
   }
 
-  /// Which exit status an error of the vault's interface means, by the error's name.
+  /// The exit status for an error of the vault's interface, by the error's name.
   init(errorNamed name: String) {
     self =
       switch name {

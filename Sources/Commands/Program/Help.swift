@@ -7,7 +7,7 @@ enum Help {
     var lines = [
       "usage: thumblatch VERB [ACCOUNT] [options]",
       "",
-      "A token vault: refresh tokens stay sealed, and open for someone who is here.",
+      "A token vault: refresh tokens stay sealed until you show that you are present.",
       "",
     ]
     lines += entries(verbs, columns: columns)

@@ -3,8 +3,8 @@ internal import System
 
 /// Ctrl-C, SIGTERM, SIGHUP and Ctrl-\ as a descriptor that becomes readable.
 ///
-/// A handler that only writes a byte (signal-safety(7) lists write(2)) lets every wait end at
-/// once, so that the terminal is put back and the reader released before the program ends.
+/// The handler only writes a byte, because signal-safety(7) lists write(2). Every wait then ends at
+/// once. So the terminal is restored and the reader released before the program ends.
 enum Interrupts {
   /// Installs the handlers, once for the process.
   ///
@@ -24,13 +24,13 @@ enum Interrupts {
         errno = saved
       }
     }
-    // These do nothing but end a wait, so that the terminal's mode and width are looked at anew.
+    // These only end a wait, so that the terminal's mode and width are read again.
     try set(SIGCONT) { _ in }
     try set(SIGWINCH) { _ in }
     return reading
   }
 
-  /// Whether whoever started the program wants the signal ignored, as nohup(1) does.
+  /// Whether the starter of the program set the signal to be ignored, as nohup(1) does.
   private static func isIgnored(_ signal: Int32) -> Bool {
     var action = sigaction()
     guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
@@ -50,5 +50,5 @@ enum Interrupts {
   }
 }
 
-/// Where the handler writes; set once, before any handler is installed.
+/// The descriptor that the handler writes to; set once, before any handler is installed.
 private nonisolated(unsafe) var interruptWritingEnd: Int32 = -1

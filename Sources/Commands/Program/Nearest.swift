@@ -1,6 +1,6 @@
-/// Finds what somebody probably meant.
+/// Finds the word that the person probably meant.
 enum Nearest {
-  /// Words that people use for one another.
+  /// Groups of words with the same meaning.
   private static let synonyms = [
     ["delete", "remove", "rm", "del", "erase", "forget"], ["add", "enroll", "new", "create"],
     ["list", "ls"], ["rename", "mv"], ["show", "cat", "get"], ["enable", "on"],
@@ -8,14 +8,15 @@ enum Nearest {
     ["register", "signup", "sign-up"],
   ]
 
-  /// The word of a verb that was probably meant: another word for it, or one that is written much
-  /// like it.
+  /// The word of a verb that was probably meant: a synonym, or a word with a similar spelling.
   static func verb(_ word: String, in candidates: [String]) -> String? {
     let others = synonyms.first { $0.contains(word) } ?? []
     return candidates.first { others.contains($0) } ?? match(word, in: candidates)
   }
 
-  /// The option that was probably meant; never one of a single letter, nor for one.
+  /// The option that was probably meant.
+  ///
+  /// An option of a single letter is never suggested, and gets no suggestion.
   static func option(_ name: String, in candidates: [String]) -> String? {
     guard name.hasPrefix("--") else { return nil }
     let words = candidates.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }

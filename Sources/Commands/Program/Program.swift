@@ -6,7 +6,7 @@ internal import VaultInterface
 
 /// The command line from its words to its exit status.
 public enum Program {
-  /// Every verb that works; what is not here is unknown.
+  /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
@@ -14,7 +14,7 @@ public enum Program {
 
   /// Runs the words after the program's name and returns the exit status.
   ///
-  /// Call it once, at the start of the process: it installs signal handlers and refuses dumps,
+  /// Call it once, at the start of the process. It installs signal handlers. It also refuses dumps,
   /// because passwords pass through this process.
   public static func run(_ words: [String]) -> Int32 {
     ThisProcess.removeCrashReports()
@@ -80,7 +80,7 @@ public enum Program {
     try show("help", text, text, output)
   }
 
-  /// One JSON member with `--json`, else a text.
+  /// Shows one JSON member with `--json`, else a text.
   private static func show(
     _ name: String,
     _ value: String,

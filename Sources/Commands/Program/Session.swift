@@ -16,8 +16,10 @@ final class Session {
   let environment: (String) -> String?
   /// What the process's files would have been masked with, had it been left so.
   var inheritedMask: UInt32?
-  /// Which vault is meant, where that is known.
+  /// The vault that is used; `nil` if it is not known.
   var location: VaultLocation?
+  /// Whether the caller is root.
+  var isRoot = ThisProcess.user == 0
   private let openTerminal: () -> Terminal?
   private var terminalIfAny: Terminal??
   /// The calls of this run to the vault.
@@ -82,8 +84,8 @@ final class Session {
     guard let terminal = findTerminal() else {
       throw CommandError(
         .promptNeeded,
-        "\(question) is needed, and there is no terminal to ask at",
-        hint: instead ?? "run it in the foreground of a terminal"
+        "\(question) is needed, but there is no terminal",
+        hint: instead ?? "run the command in the foreground of a terminal"
       )
     }
     return terminal
@@ -94,7 +96,7 @@ final class Session {
     guard arguments.has("--no-input") else { return }
     throw CommandError(
       .promptNeeded,
-      "\(question) is needed, and --no-input is given",
+      "\(question) is needed, but --no-input is given",
       hint: instead
     )
   }
@@ -157,7 +159,7 @@ final class Session {
     // Nobody agrees to what is cut.
     let shown = PlainText.line(request.detail ?? "", limit: .max)
     guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
-      throw CommandError(.usage, "what the presence check is for is too long to be shown")
+      throw CommandError(.usage, "the purpose of the presence check is too long to be shown")
     }
     let terminal = try terminal(for: PresenceText.need(request))
     let presence = TerminalPresence(request, at: terminal, interrupt: interrupt)

@@ -1,14 +1,14 @@
 internal import HelperInterface
 internal import VaultInterface
 
-/// What helps where a provider, or the host of a request, was not reached or not trusted.
+/// The texts for a provider, or a host of a request, that was not reached or is not trusted.
 enum UnavailableText {
-  /// What to do about it.
+  /// The hint for an error.
   ///
   /// - Parameters:
-  ///   - reason: why; `nil` if there is no more to tell than the message.
-  ///   - retryAfter: when it may be tried again, in seconds.
-  /// - Returns: a hint.
+  ///   - reason: the reason; `nil` if the message says all.
+  ///   - retryAfter: the seconds until the next try; `nil` if they are not known.
+  /// - Returns: the hint.
   static func hint(_ reason: UnavailableReason?, retryAfter: Int?) -> String {
     let when = retryAfter.map { "in \(Durations.text(Int64($0)))" } ?? "later"
     switch reason {
@@ -17,8 +17,8 @@ enum UnavailableText {
     case .refusedOnce:
       return "try again \(when): if it is refused once more, a login is required. Or sign in now"
     case .authority:
-      return "nothing was sent. If its authority is your own: provider add --ca FILE, or "
-        + edit("ca = FILE") + ". If it is not, do not go on over this network"
+      return "nothing was sent. If the authority is your own: provider add --ca FILE, or "
+        + edit("ca = FILE") + ". Otherwise, do not trust this network"
     case .expired:
       return "nothing was sent. The server needs a new certificate; check this machine's clock too"
     case .notYetValid: return "nothing was sent. Set this machine's clock: thumblatch doctor"
@@ -28,12 +28,12 @@ enum UnavailableText {
         + " this check"
     case .pin:
       return "nothing was sent. If the server has a new key: provider add --pin, or "
-        + edit("pins = sha256//...") + ". If it has not, do not go on over this network"
+        + edit("pins = sha256//...") + ". Otherwise, do not trust this network"
     case .listener:
-      return "a refresh token must not reach another user. If that program is the provider, name"
-        + " its user (id -u NAME): " + edit("loopback_users = NUMBER")
+      return "a token must not reach another user. If that program is the provider, allow its user"
+        + " (id -u NAME): " + edit("loopback_users = NUMBER")
     case .certificate:
-      return "nothing was sent. The server speaks no TLS that is accepted here (1.2 or later)"
+      return "nothing was sent. The server must speak TLS 1.2 or later"
     }
   }
 
@@ -57,23 +57,23 @@ enum UnavailableText {
     }
   }
 
-  /// What is wrong with a host that was reached and not trusted, or that did not answer.
+  /// The problem with a host that is not trusted, or that did not answer.
   static func text(_ reason: UnavailableReason, at host: String) -> String {
     switch reason {
     case .notAnswering: "\(host) is not answering (connection refused)"
-    case .authority: "the certificate of \(host) is of an authority that is not trusted here"
+    case .authority: "the certificate of \(host) is from an authority that is not trusted here"
     case .expired: "the certificate of \(host) has expired"
     case .notYetValid: "the certificate of \(host) is not valid yet by this machine's clock"
-    case .name: "the certificate that came from \(host) is another host's"
-    case .pin: "the key of \(host) is none of those that are pinned"
-    case .listener: "it is not known whose program listens at \(host)"
+    case .name: "\(host) sent the certificate of another host"
+    case .pin: "the key of \(host) is not one of the pinned keys"
+    case .listener: "the user whose program listens at \(host) is not known"
     case .certificate, .uncertain, .refusedOnce: "no TLS connection to \(host) could be made"
     }
   }
 }
 
 extension CommandError.Reason {
-  /// What a program can tell apart.
+  /// The same reason in the words of `--json`.
   init(_ reason: UnavailableReason) {
     self =
       switch reason {

@@ -23,7 +23,7 @@ extension CommandError {
     self.init(
       ExitCode(error),
       "\(error)",
-      hint: "it may have happened all the same: see thumblatch status before you try again"
+      hint: "it may have happened anyway: see thumblatch status before you try again"
     )
   }
 
@@ -60,7 +60,11 @@ extension CommandError {
     case .noSuchAccount(let account):
       self.init(code, "no such account: \(account)", hint: "thumblatch account list")
     case .noSuchUser(let user):
-      self.init(code, "no vault of \(user)", hint: "name the user that it was made for, or the uid")
+      self.init(
+        code,
+        "\(user) has no vault here",
+        hint: "give the name that the vault was made for, or the uid"
+      )
     case .noSuchFinger(let finger):
       self.init(code, "no such finger: \(finger)", hint: "thumblatch fingers list")
     case .loginRequired(let account, let message):

@@ -30,11 +30,11 @@ struct Verb: Sendable {
   struct Option: Sendable {
     /// With its dashes.
     let name: String
-    /// What stands for the value in the help; nil for an option without one.
+    /// The name of the value in the help; `nil` for an option without a value.
     let value: String?
     /// Whether it may be given more than once.
     let repeats: Bool
-    /// Whether it may stand without its value.
+    /// Whether its value may be left out.
     let mayStandAlone: Bool
     let offers: Candidates
     let help: String
@@ -44,7 +44,7 @@ struct Verb: Sendable {
       self.init(name, nil, help)
     }
 
-    /// An option with a value, unless `value` is nil.
+    /// An option with a value, unless `value` is `nil`.
     init(
       _ name: String,
       _ value: String?,
@@ -68,9 +68,9 @@ struct Verb: Sendable {
   let options: [Option]
   /// One clause for the list of verbs.
   let summary: String
-  /// What its own help says besides.
+  /// Further paragraphs of its own help.
   let details: String
-  /// Does it.
+  /// The function of the verb.
   let run: @Sendable (Session) throws(CommandError) -> Void
 
   init(
@@ -93,9 +93,9 @@ struct Verb: Sendable {
 
   /// The options that every verb has.
   static let common: [Option] = [
-    Option("--json", "print one JSON object, errors too"),
+    Option("--json", "print one JSON object, also for an error"),
     Option("--no-input", "never ask; exit 7 says what would have been asked"),
-    Option("--private", "use your own vault where a service is installed"),
+    Option("--private", "use your own vault, even if a service is installed"),
     Option("--help", "show this help (also -h)"),
   ]
 

@@ -17,36 +17,49 @@ extension ProviderVerbs {
         "[T]",
         mayStandAlone: true,
         offers: .words(ProviderTemplate.all.map(\.name)),
-        "the settings of a well-known provider; without T: list them"
+        "use the settings of a well-known provider; without T, list them"
       ),
       Verb.Option(
         "--kind",
         "KIND",
         offers: .words(Provider.Kind.allCases.map(\.rawValue)),
-        "what it speaks: oidc, oauth2 or password-backend"
+        "the protocol: oidc, oauth2 or password-backend"
       ),
-      Verb.Option("--issuer", "URL", "where it is: https, or http on this machine"),
-      Verb.Option("--client-id", "ID", "the client id it knows this program by"),
-      Verb.Option("--client-secret", "ask for the client secret, where the provider demands one"),
+      Verb.Option("--issuer", "URL", "the provider's URL: https, or http on this machine"),
+      Verb.Option("--client-id", "ID", "the ID of your client at the provider"),
+      Verb.Option("--client-secret", "ask for the client secret, if the provider requires one"),
       Verb.Option("--client-secret-stdin", "read the client secret from a line of standard input"),
     ] + placeholders + [
-      Verb.Option("--scope", "SCOPES", repeats: true, "what to ask for at a login"),
-      Verb.Option("--audience", "NAME", "whom access tokens are for, where it wants to know"),
-      Verb.Option("--resource", "URI", repeats: true, "whom access tokens are for (RFC 8707)"),
-      Verb.Option("--redirect-uri", "URL", "where the browser comes back to, on this machine"),
+      Verb.Option("--scope", "SCOPES", repeats: true, "the scopes to request at a login"),
+      Verb.Option(
+        "--audience",
+        "NAME",
+        "the recipient of access tokens, if the provider requires it"
+      ),
+      Verb.Option("--resource", "URI", repeats: true, "the recipient of access tokens (RFC 8707)"),
+      Verb.Option(
+        "--redirect-uri",
+        "URL",
+        "the address on this machine that the browser returns to"
+      ),
       Verb.Option(
         "--ca",
         "FILE",
         offers: .files,
-        "certificates (PEM) to trust instead of the system's"
+        "trust these certificates (PEM) instead of the system's"
       ),
-      Verb.Option("--pin", "sha256//...", repeats: true, "a public key that its TLS must use"),
-      Verb.Option("--proxy", "URL", "the proxy to use; those of the environment are ignored"),
+      Verb.Option(
+        "--pin",
+        "sha256//...",
+        repeats: true,
+        "a public key that the provider's TLS must use"
+      ),
+      Verb.Option("--proxy", "URL", "the proxy to use; proxies in the environment are ignored"),
       Verb.Option(
         "--api-host",
         "HOST",
         repeats: true,
-        "a host besides the issuer's that `request` may send the access token to"
+        "another host that `request` may send the access token to"
       ),
       Verb.Option(
         "--set",
@@ -55,13 +68,13 @@ extension ProviderVerbs {
         "any other key of a provider file, such as token_endpoint or refresh_token_field"
       ),
     ],
-    summary: "say where accounts sign in",
+    summary: "add a provider, where accounts sign in",
     details: """
-      Writes NAME.conf into ~/.config/thumblatch/providers.d. Accounts that have signed in keep the \
-      provider as it was at their login, until provider apply.
-      The kind is the template's, else oidc where a client id is given. The scopes replace those \
-      of the template; oidc needs openid among them. An oidc or oauth2 provider tells its \
-      endpoints itself, unless discovery = off is set.
+      Writes NAME.conf into ~/.config/thumblatch/providers.d. Accounts that are signed in keep \
+      the settings of their login until provider apply.
+      The kind is that of the template, or oidc if a client ID is given. The scopes replace those \
+      of the template; oidc needs openid among them. An oidc or oauth2 provider publishes its \
+      endpoints, unless discovery = off is set.
       """
   ) { session throws(CommandError) in
     guard session.arguments.value("--template") != nil || !session.arguments.has("--template")
@@ -70,7 +83,7 @@ extension ProviderVerbs {
       throw CommandError(
         .usage,
         "NAME is missing",
-        hint: "usage: thumblatch provider add NAME [options]; --template alone lists templates"
+        hint: "usage: thumblatch provider add NAME [options]; --template alone lists the templates"
       )
     }
     let files = try ProviderFiles(environment: session.environment)
@@ -81,7 +94,7 @@ extension ProviderVerbs {
       let certificates = try files.contents(of: path) ?? []
       draft.settings["ca"] = String(decoding: certificates, as: UTF8.self)
     }
-    // Check everything else first, so that a secret is not typed for nothing.
+    // Check all other options first, so that a secret is not typed in vain.
     try draft.check(name: name)
     let secret = draft.wantsSecret ? try session.clientSecret() : nil
     let provider = try draft.provider(name: name, secret: secret)

@@ -9,12 +9,12 @@ extension ProviderVerbs {
   static let apply = Verb(
     "provider apply",
     [name, Verb.Operand("ACCOUNT", .any, offers: .accounts)],
-    summary: "bring an edited provider to accounts that have signed in",
+    summary: "apply an edited provider to accounts that are signed in",
     details: """
-      An account keeps the provider as it was at its login, whatever its file and the provider \
-      itself say since. This asks the provider for its endpoints, shows what changes, asks for the \
-      system password, and binds the provider as it is now to each ACCOUNT, or to all that are \
-      signed in there. Their access tokens of before are dropped.
+      An account keeps the settings of its login, even if the provider's file or the provider \
+      changes. This asks the provider for its endpoints, shows the changes, asks for the system \
+      password, and binds the current settings to each ACCOUNT, or to all accounts that are \
+      signed in there. Their earlier access tokens are dropped.
       """
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)
@@ -37,14 +37,14 @@ extension ProviderVerbs {
       let now = try boundProvider(session, of: account)
       guard now != bound else {
         unchanged.append(.string(account))
-        session.output.talk("\(account) has \(name) as it is already")
+        session.output.talk("\(account) already uses the current settings of \(name)")
         continue
       }
       applied.append([
         "account": .string(account),
         "changes": .array(ProviderText.changes(from: bound, to: now).map { .object($0.object) }),
       ])
-      session.output.talk("\(account) uses \(name) as it is now")
+      session.output.talk("\(account) now uses the current settings of \(name)")
     }
     if applied.isEmpty && unchanged.isEmpty {
       session.output.talk("no account is signed in at \(name)")
@@ -97,7 +97,7 @@ extension ProviderVerbs {
     for account: String,
     _ session: Session
   ) throws(CommandError) {
-    _ = try session.terminal(for: "the system password to bring \(account) to \(provider)")
+    _ = try session.terminal(for: "the system password to change the settings of \(account)")
     session.output.say("What changes for \(account) at \(provider):")
     for line in changes.flatMap(\.lines) { session.output.say(line) }
   }

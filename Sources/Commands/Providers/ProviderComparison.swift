@@ -2,7 +2,7 @@ internal import Configuration
 internal import PresenceTerms
 internal import VaultInterface
 
-/// The accounts whose bound provider differs from the present file of their provider.
+/// The accounts whose bound provider differs from the current file of their provider.
 enum ProviderComparison {
   /// Compares each account with the file of its provider.
   ///

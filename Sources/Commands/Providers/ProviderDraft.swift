@@ -3,7 +3,7 @@ internal import Glibc
 internal import SecretMemory
 internal import System
 
-/// The arguments of `provider add`, before they are a provider.
+/// The arguments of `provider add`, not yet checked as a provider.
 struct ProviderDraft {
   /// The template, if one is named.
   let template: ProviderTemplate?
@@ -27,7 +27,7 @@ struct ProviderDraft {
     ("--resource", "resource", ";"),
   ]
 
-  /// Reads the arguments; everything that is missing is reported at once.
+  /// Reads the arguments; one error reports all missing options.
   init(_ arguments: Arguments) throws(CommandError) {
     let template = try Self.template(arguments)
     self.template = template
@@ -101,15 +101,20 @@ struct ProviderDraft {
       if settings["issuer"] != nil {
         let hint = template.placeholders.map { "--\($0.name)" }.joined(separator: " and ")
         guard !template.placeholders.isEmpty else {
-          throw CommandError(.usage, "the template \(template.name) says itself what --issuer is")
+          throw CommandError(
+            .usage,
+            "the template \(template.name) sets the issuer: leave --issuer out"
+          )
         }
         guard places.isEmpty else {
-          throw CommandError(.usage, "--issuer stands in the place of \(hint): give one of them")
+          throw CommandError(.usage, "--issuer replaces \(hint): give one of them")
         }
       }
       let unfilled = settings["issuer"] == nil ? template.missing(of: places) : []
       var missing = unfilled.map { "--\($0.name) (\($0.meaning))" }
-      if settings["client_id"] == nil { missing.append("--client-id (the id it gave your client)") }
+      if settings["client_id"] == nil {
+        missing.append("--client-id (the ID of your client there)")
+      }
       guard !missing.isEmpty else { return }
       let list = missing.joined(separator: " and ")
       throw CommandError(
@@ -122,11 +127,15 @@ struct ProviderDraft {
       throw CommandError(
         .usage,
         "--kind is missing",
-        hint: "--template T, --client-id ID (kind oidc), or --kind password-backend"
+        hint: "give --template T, --client-id ID (OpenID Connect), or --kind password-backend"
       )
     }
     guard settings["issuer"] != nil else {
-      throw CommandError(.usage, "--issuer is missing", hint: "--issuer https://...")
+      throw CommandError(
+        .usage,
+        "--issuer is missing",
+        hint: "such as --issuer https://id.example.com"
+      )
     }
   }
 
@@ -149,7 +158,7 @@ struct ProviderDraft {
       .usage,
       "no such template: \(name)",
       hint: Nearest.match(name, in: names).map { "did you mean: \($0)" }
-        ?? names.joined(separator: ", ")
+        ?? "the templates are \(names.joined(separator: ", "))"
     )
   }
 
@@ -171,12 +180,15 @@ struct ProviderDraft {
       guard key != ClientSecret.key else {
         throw CommandError(
           .usage,
-          "a client secret is no argument",
-          hint: "--client-secret asks for it; --client-secret-stdin reads it"
+          "other users can see arguments: a client secret cannot be one",
+          hint: "--client-secret asks for it; --client-secret-stdin reads it from standard input"
         )
       }
-      guard settings[key] == nil && key != "ca" else {
-        throw CommandError(.usage, "the key \(key) is set twice", hint: "certificates: --ca FILE")
+      guard key != "ca" else {
+        throw CommandError(.usage, "--set cannot set the certificates", hint: "use --ca FILE")
+      }
+      guard settings[key] == nil else {
+        throw CommandError(.usage, "the key \(key) is set twice")
       }
       settings[key] = String(pair[pair.index(after: equals)...])
     }

@@ -49,7 +49,7 @@ struct ProviderFiles {
       .notFound,
       "no such provider: \(name)",
       hint: Nearest.match(name.text, in: known).map { "did you mean: \($0)" }
-        ?? "thumblatch provider list; thumblatch provider add \(name) --help"
+        ?? "thumblatch provider list shows them; to add one: thumblatch provider add --help"
     )
   }
 
@@ -86,7 +86,7 @@ struct ProviderFiles {
     for directory in [system, user] where try exists(directory + "/" + file) {
       throw CommandError(
         .usage,
-        "the provider \(name) exists already",
+        "the provider \(name) already exists",
         hint: "edit \(directory)/\(file), or: thumblatch provider remove \(name)"
       )
     }
@@ -105,8 +105,8 @@ struct ProviderFiles {
     if try exists(system + "/" + file) {
       throw CommandError(
         .refused,
-        "the provider \(name) belongs to the machine",
-        hint: "an administrator may remove \(system)/\(file)"
+        "the provider \(name) is set by the administrator",
+        hint: "an administrator can remove \(system)/\(file)"
       )
     }
     throw missing(name)
@@ -135,7 +135,7 @@ struct ProviderFiles {
       guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
         throw CommandError(
           .unsafeVault,
-          "\(user) could be written by others",
+          "other users can write to \(user)",
           hint: "chmod 700 \(user)"
         )
       }

@@ -1,9 +1,9 @@
 internal import Configuration
 internal import VaultInterface
 
-/// A provider on its way to the engine, and back.
+/// The conversion of a provider for the engine, and back.
 extension VaultProvider {
-  /// Takes over all settings; the client secret stays in locked memory.
+  /// Copies all settings; the client secret stays in locked memory.
   init(_ provider: Provider) {
     self.init(
       name: provider.name.text,
@@ -12,7 +12,7 @@ extension VaultProvider {
     )
   }
 
-  /// The provider that an account is bound to, as the engine gave it.
+  /// The provider that an account is bound to, from the engine's settings.
   var bound: Provider {
     get throws(CommandError) {
       do throws(ConfigurationError) {
@@ -22,7 +22,7 @@ extension VaultProvider {
           clientSecret: try clientSecret.map(ClientSecret.init)
         )
       } catch {
-        throw CommandError(.bug, "the engine told a provider that is none: \(error)")
+        throw CommandError(.bug, "the engine sent an invalid provider: \(error)")
       }
     }
   }

@@ -8,12 +8,12 @@ extension ProviderVerbs {
   static let test = Verb(
     "provider test",
     [name],
-    summary: "ask a provider what it offers, over the TLS that is set for it",
+    summary: "show what a provider offers, over the TLS that is set for it",
     details: """
-      Nobody signs in and nothing is kept. Shows the endpoints, whether the provider told them or \
-      the file did, the scopes, the redirect URI to register, the ways to sign in, and what may be \
-      wrong. Whether the provider refuses the redirect URI, and a revocation by this client, is \
-      tried without a person.
+      No person signs in, and nothing is kept. Shows the endpoints and where they come from, the \
+      scopes, the redirect URI to register, the ways to sign in, and warnings. Tries, without a \
+      person, whether the provider refuses the redirect URI, and whether this client can revoke a \
+      token.
       """
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)
@@ -59,8 +59,8 @@ extension ProviderVerbs {
     table.add("provider", "\(provider.name), \(provider.kind.rawValue)")
     table.add("issuer", seen.issuer)
     table.add("discovery", discovery(seen, of: provider))
-    table.add("server known by", ProviderText.trust(provider))
-    if let proxy = provider.proxy { table.add("through", proxy) }
+    table.add("trust", ProviderText.trust(provider))
+    if let proxy = provider.proxy { table.add("proxy", proxy) }
     for (key, url) in seen.endpoints.sorted(by: { $0.key < $1.key }) {
       // Only a URL that the file names is marked; any other was discovered.
       let isWritten = provider.settings[key] != nil
@@ -82,8 +82,8 @@ extension ProviderVerbs {
   }
 
   private static func discovery(_ seen: TestProviderReply, of provider: Provider) -> String {
-    if seen.discovered { return "the provider told its endpoints" }
+    if seen.discovered { return "the provider publishes its endpoints" }
     guard let oauth = provider.oauth else { return "none: a password backend has fixed paths" }
-    return oauth.discovery == .off ? "off: the file names the endpoints" : "nothing was found"
+    return oauth.discovery == .off ? "off: the file names the endpoints" : "no metadata was found"
   }
 }

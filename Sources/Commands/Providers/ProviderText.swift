@@ -52,7 +52,7 @@ enum ProviderText {
     var lines: [String] {
       let (old, new) = (old ?? "(none)", new ?? "(none)")
       guard old.utf8.count + new.utf8.count > 900 else { return ["\(key): \(old) → \(new)"] }
-      return ["\(key), before: \(old)", "\(key), from now on: \(new)"]
+      return ["\(key), before: \(old)", "\(key), after: \(new)"]
     }
   }
 
@@ -72,7 +72,7 @@ enum ProviderText {
 
   /// The warning for a provider without TLS.
   static let insecure =
-    "\(plain); only the user whose program listens is looked at (loopback_users)"
+    "\(plain); only the user of the listening program is checked (loopback_users)"
   /// The same in few words.
   static let plain = "plain http on this machine"
 

@@ -69,7 +69,7 @@ enum ProviderVerbs {
   static let remove = Verb(
     "provider remove",
     [name],
-    summary: "remove a provider; accounts that have signed in keep working"
+    summary: "remove a provider; accounts that are signed in keep working"
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)
     let name = try session.providerName(session.arguments.operands[0])

@@ -6,7 +6,7 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// A login in a browser of this machine, which comes back to a port here (RFC 8252).
+/// A login in a browser of this machine, which returns to a port here (RFC 8252).
 struct BrowserSignIn {
   let signIn: WebSignIn
   let redirect: LoopbackRedirect
@@ -44,8 +44,8 @@ struct BrowserSignIn {
           if isStarted && !browser.look() {
             isStarted = false
             output.announce(
-              "No browser could be started: open the address above by hand. In a browser of another "
-                + "machine it only works with --paste."
+              "No browser could be started: open the address above by hand. For a browser on another "
+                + "machine, use --paste."
             )
             countdown.again()
           }
@@ -53,7 +53,7 @@ struct BrowserSignIn {
           return true
         },
         stray: { stray in
-          // Once each: any page can send any number of them.
+          // Report each kind once, because any page can send any number of them.
           guard told.insert(stray).inserted else { return }
           output.announce(refusal(stray, port: listener.port))
           countdown.again()
@@ -70,10 +70,10 @@ struct BrowserSignIn {
   private func refusal(_ stray: RedirectStray, port: UInt16) -> String {
     let what =
       switch stray {
-      case .user: "An answer was brought by a program that is not yours"
-      case .host: "An answer came under another name than \(redirect.host):\(port)"
+      case .user: "An answer came from a program of another user"
+      case .host: "An answer came for another host than \(redirect.host):\(port)"
       case .path:
-        "An answer came to another path than \(redirect.path.isEmpty ? "/" : redirect.path)"
+        "An answer came for another path than \(redirect.path.isEmpty ? "/" : redirect.path)"
       }
     return "\(what), and was refused. Still waiting for yours."
   }
@@ -83,7 +83,7 @@ struct BrowserSignIn {
       return try RedirectListener(at: redirect, for: .terminal)
     } catch {
       guard error.code == EADDRINUSE else {
-        throw CommandError(.unavailable, "\(redirect.text) cannot be listened at: \(error)")
+        throw CommandError(.unavailable, "\(redirect.text) cannot be used: \(error)")
       }
       throw CommandError(
         .busy,
@@ -94,7 +94,7 @@ struct BrowserSignIn {
     }
   }
 
-  /// Hands the answer to the engine, and its outcome to the browser that waits for it.
+  /// Passes the answer to the engine, and the result to the waiting browser.
   private func finish(
     _ login: String,
     _ arrival: RedirectListener.Arrival
@@ -116,7 +116,7 @@ struct BrowserSignIn {
   }
 
   private func show(_ result: ResultPage.Result, _ arrival: RedirectListener.Arrival) {
-    // An interrupt that has come already must not take the page away.
+    // An earlier interrupt must not prevent the page.
     arrival.connection.answer(
       ResultPage(result, for: .terminal).answer,
       interrupt: result == .interrupted ? nil : session.interrupt
@@ -147,7 +147,7 @@ struct BrowserSignIn {
 }
 
 extension CommandError {
-  /// What is said where no redirect is waited for any longer.
+  /// The error that ends the wait for a redirect.
   fileprivate init(_ error: RedirectWaitError) {
     switch error {
     case .interrupted: self = .interrupted

@@ -5,14 +5,14 @@ internal import VaultInterface
 
 /// A login in a browser of any machine, by a code that is shown here (RFC 8628).
 struct DeviceSignIn {
-  /// The longest that a code is waited for, in seconds.
+  /// The most time to wait for a code, in seconds.
   static let limit: Int64 = 900
-  /// How much longer than its time the vault's last word on it is waited for, in seconds.
+  /// The extra time for the vault's last answer after that, in seconds.
   static let slack: Int64 = 60
 
-  /// Why nobody is signed in.
+  /// The reason why the sign-in failed.
   enum Failure: Error {
-    /// The provider gives this client no codes, or takes none from it, whatever its metadata says.
+    /// The provider gives this client no code, even if its metadata offers codes.
     case notOffered(CommandError)
     case other(CommandError)
   }
@@ -54,13 +54,13 @@ struct DeviceSignIn {
     guard let picture else { return }
     output.announce(
       whole == nil
-        ? "A telephone finds the page by this picture:"
-        : "A telephone finds the page by this picture, with the code in it. Compare the two:"
+        ? "Or scan this picture with a phone:"
+        : "Or scan this picture with a phone, and compare the code that it shows:"
     )
     output.announce(lines: picture, painted: QRPicture.colours)
   }
 
-  /// The code with room around it, so that it is found at a glance.
+  /// The code in a frame, so that it is easy to find.
   private func framed(_ code: String) -> [String] {
     guard QRPicture.isUnicode(session.environment) else { return ["    \(code)"] }
     let line = String(repeating: "━", count: code.utf8.count + 6)
@@ -94,7 +94,7 @@ struct DeviceSignIn {
         if let longer = answer.interval, longer > interval {
           interval = longer
           output.announce(
-            "\(signIn.place) asks for patience: it is asked every \(longer) s from now on."
+            "\(signIn.place) asks for fewer requests: the next ones are \(longer) seconds apart."
           )
           countdown.again()
         }
@@ -106,7 +106,7 @@ struct DeviceSignIn {
       switch error {
       case .vault(let error):
         let failure = signIn.finished(error)
-        // A provider that has said "not yet" takes codes: then it is something else that is wrong.
+        // A provider that answered "not yet" gives codes, so the error has another cause.
         throw failure.reason == .misconfigured && questions < 2
           ? .notOffered(failure) : .other(failure)
       case .other(let failure): throw .other(failure)

@@ -9,12 +9,12 @@ internal import VaultInterface
 
 /// A login in a browser of another machine, whose last address is pasted here.
 ///
-/// The browser is sent to a port that nobody listens at, and shows an error with the answer in its
-/// address.
+/// The provider sends the browser to a port without a listener. The browser shows an error, with
+/// the answer in its address.
 struct PasteSignIn {
-  /// The most bytes of what is pasted; the engine reads no more.
+  /// The most bytes of a pasted line, which is the engine's limit.
   static let maximum = 16 * 1024
-  /// How often may be pasted what is no answer.
+  /// The number of tries.
   private static let tries = 3
 
   let signIn: WebSignIn
@@ -51,16 +51,17 @@ struct PasteSignIn {
     }
   }
 
-  /// Keeps the port from other programs until the answer is here: where the browser is on this
-  /// machine after all, it would bring them the code.
+  /// Keeps the port from other programs until the answer is here.
+  ///
+  /// If the browser is on this machine after all, another program would get the code.
   private func hold() -> LoopbackPort? {
     do throws(SystemError) {
       return try LoopbackPort(redirect, listening: false)
     } catch {
       guard error.code == EADDRINUSE else { return nil }
       output.announce(
-        "Another program here has the port of \(redirect.text). It gets the answer if the browser "
-          + "is on this machine: use one on another."
+        "Another program here has the port of \(redirect.text), and would get the answer of a "
+          + "browser on this machine: use a browser on another machine."
       )
       return nil
     }
@@ -100,15 +101,15 @@ struct PasteSignIn {
   }
 }
 
-/// What somebody pasted.
+/// The pasted text.
 enum PastedAnswer {
-  /// The query of the redirect, of a whole address or alone.
+  /// The query of the redirect, with or without the rest of the address.
   case query(SharedSecret)
-  /// An address, or other words, without an answer.
+  /// An address or another text without an answer.
   case otherPage
   case nothing
 
-  /// Looks for the answer, and leaves it to the engine to judge it.
+  /// Looks for the answer; the engine checks it.
   init(_ line: borrowing SecretBytes) {
     var bytes = line.withBytes { span in (0..<span.count).map { span[$0] } }
     let answer = Self.answer(in: bytes)
@@ -122,7 +123,7 @@ enum PastedAnswer {
     for index in bytes.indices { bytes[index] = 0 }
   }
 
-  /// Where the query stands: empty where there is another page, `nil` if there is nothing at all.
+  /// The range of the query; empty for another page, `nil` if the text is empty.
   private static func answer(in bytes: [UInt8]) -> Range<Int>? {
     let around = Array(" \t\"'<>".utf8)
     guard let first = bytes.firstIndex(where: { !around.contains($0) }),

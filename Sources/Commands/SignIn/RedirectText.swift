@@ -1,8 +1,8 @@
 internal import Configuration
 
-/// The redirect URI that a person registers at a provider, and what helps where its port counts.
+/// The texts about the redirect URI that a person registers at a provider.
 enum RedirectText {
-  /// The URI to register; `nil` if no browser login is possible there.
+  /// The URI to register; `nil` if the provider has no browser login.
   static func registered(_ provider: Provider) -> String? {
     guard let oauth = provider.oauth,
       provider.endpoint(.authorization) != nil || oauth.discovery == .auto
@@ -10,7 +10,7 @@ enum RedirectText {
     return oauth.redirect.text
   }
 
-  /// What is said when a provider is added.
+  /// The lines after a provider was added.
   static func toRegister(_ provider: Provider) -> [String] {
     guard let uri = registered(provider), let redirect = provider.oauth?.redirect else { return [] }
     guard redirect.port == nil else { return ["at the provider: register the redirect URI \(uri)"] }
@@ -18,23 +18,23 @@ enum RedirectText {
     return [
       "at the provider: register the redirect URI \(uri) (a login adds a free port to it, as"
         + " RFC 8252 allows)",
-      "if ports count there: register \(fixed), and add the provider with --redirect-uri \(fixed)",
+      "if the provider compares ports: register \(fixed), and add the provider with --redirect-uri \(fixed)",
     ]
   }
 
-  /// What is said when nobody came back from the provider's page.
+  /// The hint if no browser came back from the provider's page.
   ///
   /// - Parameters:
-  ///   - settings: those of the provider.
-  ///   - name: its name.
-  /// - Returns: a hint; `nil` for a provider without a redirect.
+  ///   - settings: the settings of the provider.
+  ///   - name: the name of the provider.
+  /// - Returns: the hint; `nil` for a provider without a redirect.
   static func afterNoAnswer(_ settings: [String: String], of name: String) -> String? {
     let text = settings["redirect_uri"] ?? LoopbackRedirect.standard.text
     guard let redirect = try? LoopbackRedirect(text) else { return nil }
     let fixed = redirect.withFixedPort.text
     let port =
       redirect.port == nil
-      ? "; if ports count there, register \(fixed) and set it (redirect_uri = \(fixed) in the"
+      ? "; if it compares ports, register \(fixed) and set it (redirect_uri = \(fixed) in the"
         + " provider's file, or provider add --redirect-uri)" : ""
     return "if the page showed an error, register the redirect URI \(redirect.text) there\(port);"
       + " to look for the cause: thumblatch provider test \(name)"

@@ -4,9 +4,9 @@ internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 
-/// What is looked at before and after somebody signs in.
+/// The checks before a sign-in, and the messages after it.
 extension SignInVerbs {
-  /// The account as the vault knows it; nil if it knows none of this name.
+  /// The account as the vault knows it; `nil` if there is none of this name.
   static func knownAccount(
     _ session: Session,
     _ name: String
@@ -19,29 +19,30 @@ extension SignInVerbs {
     }
   }
 
-  /// What to do where an account is not known: how to sign in for the first time.
+  /// The hint for an unknown account: how to sign in for the first time.
   static func firstLogin(_ session: Session, _ account: String) -> String {
     guard let files = try? ProviderFiles(environment: session.environment),
       let names = try? files.names(), let first = names.first
     else {
-      return "thumblatch provider add NAME says where: with --template (alone it lists them), or "
-        + "--issuer URL --client-id ID; or --kind password-backend --issuer URL"
+      return
+        "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
+        + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
     }
     guard names.count == 1 else {
       let listed = names.prefix(8).map(\.name.text).joined(separator: ", ")
-      return "thumblatch login \(account) --provider P, which is one of "
+      return "thumblatch login \(account) --provider P, where P is one of "
         + "\(listed)\(names.count > 8 ? " and others" : "")"
     }
-    // Its file cannot be read: the login says why.
+    // Its file cannot be read, and the login reports why.
     return "thumblatch login \(account) --provider \(first.name)"
   }
 
-  /// The provider of a new account if there is only one, which the person is told.
+  /// The provider of a new account if there is only one; the person is told.
   static func onlyProvider(_ session: Session, _ account: String) -> VaultProvider? {
     guard let provider = onlyProvider(session) else { return nil }
     let register =
       provider.settings["kind"] == passwordBackend
-      ? "; for a new user: thumblatch register \(account) --provider \(provider.name)" : ""
+      ? "; to register a new user: thumblatch register \(account) --provider \(provider.name)" : ""
     session.output.talk("\(account) is a new account at \(provider.name)\(register)")
     return provider
   }
@@ -55,39 +56,40 @@ extension SignInVerbs {
     return VaultProvider(provider)
   }
 
-  /// Asks before an account that one person is signed in with becomes another's.
+  /// Asks before an account changes from one person to another.
   static func confirmChange(
     of account: VaultAccount,
     to email: String,
     _ session: Session
   ) throws(CommandError) {
-    // Of a protected account the engine asks, with a presence check.
+    // For a protected account, the engine asks with a presence check.
     guard !session.arguments.has("--yes"), account.state != .signedOut, !account.presenceProtection,
       let present = account.email, present.lowercased() != email.lowercased()
     else { return }
-    // A line that is too long is cut, and with it what is asked.
+    // A longer name could truncate the question.
     let (old, new) = (PlainText.line(present, limit: 40), PlainText.line(email, limit: 40))
     try session.confirm(
       "\(account.name) is signed in as \(old). Sign in as \(new) instead? "
         + "The vault ends the earlier session at the provider if it can.",
-      for: "a confirmation that \(account.name) is signed in as somebody else",
+      for: "a confirmation that another person signs in to \(account.name)",
       otherwise: "\(account.name) stays signed in as \(old)"
     )
   }
 
-  /// Refuses to register over an account that is signed in: its session would live on at the
-  /// provider, and nobody could end it.
+  /// Refuses to register over an account that is signed in.
+  ///
+  /// Its session would stay at the provider, without a way to end it.
   static func demandNobody(_ session: Session, _ account: String) throws(CommandError) {
     guard let known = try knownAccount(session, account), known.state != .signedOut else { return }
     let person = known.email ?? known.displayName
     throw CommandError(
       .refused,
-      "\(account) is signed in already\(person.map { " as \($0)" } ?? "") at \(known.provider)",
+      "\(account) is already signed in\(person.map { " as \($0)" } ?? "") at \(known.provider)",
       hint: "choose another name for the new user, or sign out first: thumblatch logout \(account)"
     )
   }
 
-  /// Says who is signed in now, where only the provider's page knows who will be.
+  /// Names the signed-in person, because only the provider's page decides about the next one.
   static func tellOfPresent(_ account: VaultAccount?, _ session: Session) {
     guard let account, account.state != .signedOut,
       let person = account.email ?? account.displayName, !session.arguments.has("--yes")
@@ -95,11 +97,11 @@ extension SignInVerbs {
     session.output.talk(
       account.presenceProtection
         ? "\(account.name) is signed in as \(person); another person needs a presence check"
-        : "\(account.name) is signed in as \(person); whoever signs in now takes that place here"
+        : "\(account.name) is signed in as \(person); a new sign-in replaces that person here"
     )
   }
 
-  /// The provider that a login goes to; of a password backend no more than its kind is sure.
+  /// The provider of a login; for a known password backend, only its name and kind.
   static func target(
     _ session: Session,
     _ provider: VaultProvider?,
@@ -118,8 +120,7 @@ extension SignInVerbs {
 
   private static let passwordBackend = "password-backend"
 
-  /// Whether e-mail and password are asked here; fails where the provider's kind does not go with
-  /// what was asked for.
+  /// Whether the login is by e-mail and password; throws if the provider does not support the options.
   static func wantsPassword(
     _ asked: SignInWay?,
     _ settings: [String: String],
@@ -130,7 +131,7 @@ extension SignInVerbs {
       guard let asked, asked != .password else { return true }
       throw CommandError(
         .usage,
-        "\(place) is a password backend: it has no page for \(asked.option)",
+        "\(place) is a password backend, which has no \(asked.option)",
         hint: "leave \(asked.option) out"
       )
     }
@@ -138,8 +139,8 @@ extension SignInVerbs {
       guard settings["password_grant"] != "true" else { return true }
       throw CommandError(
         .usage,
-        "\(place) is not set to take passwords here",
-        hint: "leave --password out; or, where it does take them: password_grant = true in its file"
+        "\(place) does not take passwords here",
+        hint: "leave --password out; or, if it takes them: password_grant = true in its file"
       )
     }
     guard let option = ["--email", "--password-stdin"].first(where: session.arguments.has) else {
@@ -147,7 +148,7 @@ extension SignInVerbs {
     }
     throw CommandError(
       .usage,
-      "\(option) goes with --password; e-mail and password are for the page of \(place)"
+      "\(option) needs --password: e-mail and password are typed on the page of \(place)"
     )
   }
 
@@ -160,7 +161,7 @@ extension SignInVerbs {
     _ place: String
   ) throws(CommandError) -> VaultAccount {
     if session.arguments.has("--scope") {
-      throw CommandError(.usage, "--scope is for logins at a page of the provider")
+      throw CommandError(.usage, "--scope does not work with a password login")
     }
     let email = try session.answer(option: "--email", question: "E-mail")
     if let known { try confirmChange(of: known, to: email, session) }
@@ -182,19 +183,20 @@ extension SignInVerbs {
     }
   }
 
-  /// Says how to choose, once: when there are two accounts for the first time.
+  /// Explains the default account once, when a second account appears.
   static func tellOfDefault(_ session: Session) {
-    // Whoever is signed in is so whether the others can be listed or not.
+    // The sign-in has succeeded, even if the accounts cannot be listed.
     guard !session.output.json, let accounts = try? StatusVerbs.accounts(session, named: nil),
       accounts.count == 2, !accounts.contains(where: \.isDefault)
     else { return }
-    session.output.talk("several accounts now: \(AccountText.chooseDefault)")
+    session.output.talk("you have several accounts now: \(AccountText.chooseDefault)")
   }
 }
 
 extension CommandError {
-  /// The same error with a hint, if the provider refused; what it found wrong with a field is the
-  /// better one.
+  /// The same error with a hint, if the provider refused.
+  ///
+  /// The provider's message about a field is the better hint.
   func refused(_ hint: String) -> CommandError {
     guard code == .serverError, self.hint == nil else { return self }
     let problems = fields.map { "\($0.field): \($0.message)" }.joined(separator: "; ")

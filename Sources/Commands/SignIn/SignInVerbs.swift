@@ -11,7 +11,7 @@ enum SignInVerbs {
   private static let email = Verb.Option("--email", "ADDRESS", "the e-mail address")
   private static let exportable = Verb.Option(
     "--exportable",
-    "its refresh token may be released later; needs the system password"
+    "allow a later release of the refresh token; needs the system password"
   )
   private static let standardInput = Verb.Option(
     "--password-stdin",
@@ -26,17 +26,17 @@ enum SignInVerbs {
         "--provider",
         "NAME",
         offers: .providers,
-        "where the new user is made, if there are several"
+        "the provider, if there are several"
       ),
       email,
-      Verb.Option("--name", "NAME", "the name to be known by"),
+      Verb.Option("--name", "NAME", "the name of the user"),
       standardInput,
       exportable,
     ],
-    summary: "make a new user at a provider, and sign in",
+    summary: "register a new user at a provider, and sign in",
     details: """
-      E-mail, name and password are asked unless given; the password is asked twice and never \
-      shown. ACCOUNT is the name that you will use for it here.
+      Asks for e-mail, name and password unless they are given. The password is typed twice, and \
+      not shown. ACCOUNT is your name for the account here.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -44,7 +44,7 @@ enum SignInVerbs {
       throw CommandError(
         .usage,
         "--provider is missing",
-        hint: "thumblatch provider list names those that can be used"
+        hint: "thumblatch provider list shows the providers"
       )
     }
     try demandNobody(session, account)
@@ -74,7 +74,7 @@ enum SignInVerbs {
       }
     } catch {
       let login = "thumblatch login \(account) --provider \(provider.name)"
-      throw error.refused("where that user exists already: \(login)")
+      throw error.refused("if that user already exists: \(login)")
     }
     try told(session, reply.account, "registered and signed in")
     tellOfDefault(session)
@@ -90,25 +90,29 @@ enum SignInVerbs {
         offers: .providers,
         "where to sign in; not needed for a known account, or if there is only one provider"
       ),
-      Verb.Option("--browser", "in a browser of this machine, which $BROWSER names"),
-      Verb.Option("--device", "by a code that is entered in a browser of any machine"),
-      Verb.Option("--paste", "in any browser, whose last address is pasted here"),
-      Verb.Option("--password", "by e-mail and password, where the provider takes them here"),
-      Verb.Option("--scope", "SCOPES", "what to ask for, separated by spaces; not by password"),
+      Verb.Option("--browser", "use a browser of this machine, which $BROWSER names"),
+      Verb.Option("--device", "use a code that is typed in a browser of any machine"),
+      Verb.Option("--paste", "use any browser, and paste its last address here"),
+      Verb.Option("--password", "use e-mail and password, if the provider takes them here"),
+      Verb.Option(
+        "--scope",
+        "SCOPES",
+        "the scopes to request, separated by spaces; not with a password"
+      ),
       email,
       standardInput,
       exportable,
-      Verb.Option("--yes", "do not ask where somebody else is signed in"),
+      Verb.Option("--yes", "do not ask before another person is replaced"),
     ],
     summary: "sign in",
     details: """
-      A password backend is signed in to by e-mail and password. At any other provider a browser is \
-      opened where there is a screen and no SSH session; else a code is shown, with a picture for a \
-      telephone; else an address is pasted.
-      With --provider the provider's file as it is now is bound to the account; without it a known \
-      account keeps the provider that it has. Without --exportable the refresh token never \
-      leaves the vault, whatever was said before. Asks before an account is signed in as \
-      another person, where that can be known before.
+      A password backend takes e-mail and password. For any other provider, a browser opens if \
+      there is a screen and no SSH session. Otherwise a code is shown, with a picture for a \
+      phone, or an address is pasted.
+      With --provider, the current settings of the provider are bound to the account; without it, \
+      a known account keeps its settings. Without --exportable, the refresh token never leaves \
+      the vault, whatever an earlier login allowed. Asks before an account gets another person, \
+      if that is known in advance.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -169,7 +173,7 @@ enum SignInVerbs {
       revoked
         ? "the refresh token of the earlier login was revoked"
         : "the refresh token of the earlier login was not revoked and may still be valid at its"
-          + " provider (\(account.replacedReason ?? "it was not asked"))"
+          + " provider (\(account.replacedReason ?? "the provider was not asked"))"
     )
   }
 }

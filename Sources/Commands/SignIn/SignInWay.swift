@@ -1,18 +1,18 @@
-/// How somebody signs in.
+/// The way to sign in.
 enum SignInWay: String, CaseIterable {
-  /// In a browser here, which brings the answer back by itself.
+  /// In a browser of this machine, which returns the answer by itself.
   case browser
-  /// In a browser anywhere, by a code.
+  /// In a browser of any machine, by a code.
   case device
-  /// In a browser anywhere, whose last address is pasted here.
+  /// In a browser of any machine, whose last address is pasted here.
   case paste
-  /// By e-mail and password, here.
+  /// By e-mail and password.
   case password
 
-  /// The option that asks for it.
+  /// The option for it.
   var option: String { "--\(rawValue)" }
 
-  /// The one that the options ask for; nil for none.
+  /// The way that the options ask for; `nil` for none.
   static func asked(_ arguments: Arguments) throws(CommandError) -> SignInWay? {
     let ways = allCases.filter { arguments.has($0.option) }
     guard ways.count > 1 else { return ways.first }

@@ -8,16 +8,16 @@ internal import VaultInterface
 
 /// A login that a person ends on a page of the provider: by browser, code or paste.
 ///
-/// PKCE verifier and device code stay in the engine; state and nonce stand in the address that a
-/// browser opens. What is here shows addresses, and carries the answer. Closing the connection, which
-/// every error here leads to, gives a login up whose answer has not been handed over.
+/// PKCE verifier and device code stay in the engine. State and nonce are in the address that a
+/// browser opens. This type shows addresses, and carries the answer. Every error here closes the
+/// connection, which cancels a login whose answer was not passed on.
 struct WebSignIn {
-  /// How long a browser is waited for, in seconds.
+  /// The most time to wait for a browser, in seconds.
   static let browserLimit: Int64 = 300
 
   let session: Session
   let account: String
-  /// Where; nil: where the account is.
+  /// The provider; `nil` for the one that the account is bound to.
   let provider: VaultProvider?
   /// The name of the provider.
   let place: String
@@ -31,14 +31,14 @@ struct WebSignIn {
     settings["authorization_endpoint"] != nil || settings["discovery"] != "off"
   }
 
-  /// The way that is taken: what is asked for, else what suits where this runs.
+  /// The way to sign in: the requested one, else one that is possible here.
   func way(_ asked: SignInWay?) throws(CommandError) -> SignInWay {
     if let asked { return asked }
     guard hasPage else { return .device }
     if Browser.isSeen(session.environment) {
       if Browser.isThere(session.environment) { return .browser }
       _ = session.findTerminal()
-      session.output.announce("No browser is found here to sign in at \(place) with.")
+      session.output.announce("No browser was found to sign in at \(place).")
     }
     return try offersCodes() ? .device : .paste
   }
@@ -53,19 +53,21 @@ struct WebSignIn {
       return try BrowserSignIn(signIn: self, redirect: try redirect()).run()
     case .device:
       try session.demandInput(for: question)
-      // Without a terminal somebody must have asked for it, and reads standard error.
+      // Without a terminal, only a caller that asked for a code reads it on standard error.
       if !isAsked { _ = try session.terminal(for: question) }
       session.findTerminal()
       return try device(isAsked: isAsked)
     case .paste:
       let terminal = try session.terminal(for: question)
       return try PasteSignIn(signIn: self, redirect: try redirect(), terminal: terminal).run()
-    case .password: throw CommandError(.bug, "a password needs no page")
+    case .password: throw CommandError(.bug, "a password login needs no page")
     }
   }
 
-  /// Signs in by a code; by an address that is pasted where the provider gives this client none,
-  /// whatever its metadata says, and nobody has asked for a code.
+  /// Signs in by a code.
+  ///
+  /// If the provider gives this client no code, and the caller did not ask for one, the person pastes
+  /// an address instead.
   private func device(isAsked: Bool) throws(CommandError) -> VaultAccount {
     let refusal: CommandError
     do throws(DeviceSignIn.Failure) {
@@ -85,15 +87,15 @@ struct WebSignIn {
         reason: refusal.reason
       )
     }
-    // What to check in the provider's file does not matter where there is another way.
+    // The advice about the provider's file does not matter if there is another way.
     let why = refusal.message.prefix { $0 != ";" }
     session.output.announce(
-      "There is no code from \(place) (\(why)). An address is pasted here instead."
+      "\(place) gives no code (\(why)). Paste an address instead."
     )
     return try run(.paste, isAsked: false)
   }
 
-  /// Begins the login, after a presence check where the account is to be exportable.
+  /// Begins the login, after a presence check if the account becomes exportable.
   func begin(
     _ flow: LoginFlow,
     redirect: String? = nil
@@ -112,17 +114,17 @@ struct WebSignIn {
     }
   }
 
-  /// Why a login was not finished.
+  /// The reason why a login was not finished.
   enum Failure: Error {
-    /// The vault did not take the answer, or was not waited for.
+    /// The vault did not accept the answer, or the person interrupted the wait.
     case vault(VaultClientError)
     /// The person was not asked, or did not pass the check.
     case other(CommandError)
   }
 
-  /// Finishes a login, with a presence check where it would replace a protected account.
+  /// Finishes a login, with a presence check if it would replace a protected account.
   ///
-  /// `body` gets the prompt whose check has passed, or nil at first.
+  /// `body` gets the prompt whose check has passed; `nil` at first.
   func asking<Value>(
     _ body: (Connection, String?) throws(VaultClientError) -> Value
   ) throws(Failure) -> Value {
@@ -143,37 +145,37 @@ struct WebSignIn {
     }
   }
 
-  /// When the login is over, at the latest so many seconds from now.
+  /// The end of the login's time, which is at most so many seconds from now.
   func deadline(_ begun: BeginLoginReply, most: Int64) -> BootInstant {
     BootInstant.now.advanced(bySeconds: min(max(Int64(begun.expiresIn), 1), most))
   }
 
-  /// An address that the vault gave, fit to be shown, opened and typed.
+  /// An address from the vault, checked before it is shown, opened or typed.
   func address(_ text: String?) throws(CommandError) -> String {
     guard let text, text.utf8.count <= 8192,
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw CommandError(.unavailable, "\(place) gave an address that none can open") }
+    else { throw CommandError(.unavailable, "\(place) gave an address that cannot be opened") }
     return text
   }
 
-  /// What is said when the time is over.
+  /// The error at the end of the login's time.
   ///
-  /// - Parameter cause: what may have kept the answer away, and what helps.
-  /// - Returns: an error with a hint.
+  /// - Parameter cause: a likely cause and its remedy.
+  /// - Returns: the error with a hint.
   func tooLate(_ cause: String? = nil) -> CommandError {
     let again = "to try again: thumblatch login \(account)"
     return CommandError(
       .loginRequired,
-      "nobody signed in at \(place) in time; nothing was changed",
+      "the sign-in at \(place) took too long; nothing was changed",
       hint: cause.map { "\($0); \(again)" } ?? again
     )
   }
 
-  /// The same, if no browser has come back.
+  /// The same error if no browser came back.
   var noRedirect: CommandError { tooLate(RedirectText.afterNoAnswer(settings, of: place)) }
 
-  /// What is said where the vault did not take what came from the browser, or was not waited for.
+  /// The error if the vault refused the browser's answer, or the person interrupted the wait.
   func answered(_ error: VaultClientError) -> CommandError {
     switch error {
     case .interrupted:
@@ -185,14 +187,14 @@ struct WebSignIn {
     case .refused(.invalidArgument(let message)):
       CommandError(
         .serverError,
-        "what came from the browser is not the answer to this login: \(message)",
-        hint: "begin anew: thumblatch login \(account)"
+        "the browser brought the answer to another login: \(message)",
+        hint: "to try again: thumblatch login \(account)"
       )
     default: finished(error)
     }
   }
 
-  /// What is said where the provider's answer is no.
+  /// The error if the provider refused.
   func finished(_ error: VaultClientError) -> CommandError {
     switch error {
     case .refused(.loginRequired): tooLate()
@@ -201,7 +203,7 @@ struct WebSignIn {
         .serverError,
         "\(place) refused: \(message)",
         hint: message.hasPrefix("invalid_scope")
-          ? "the scopes that it offers: thumblatch provider test \(place)" : nil,
+          ? "to see the scopes that it offers: thumblatch provider test \(place)" : nil,
         status: status
       )
     // The answer that came from the browser is used once.
@@ -217,7 +219,7 @@ struct WebSignIn {
     }
   }
 
-  /// Whether the provider gives out codes (RFC 8628).
+  /// Whether the provider offers codes (RFC 8628).
   private func offersCodes() throws(CommandError) -> Bool {
     if settings["device_authorization_endpoint"] != nil { return true }
     if settings["discovery"] == "off" { return false }
@@ -228,7 +230,7 @@ struct WebSignIn {
     return reply.flows.contains("device")
   }
 
-  /// The provider that the account is bound to, without what discovery filled in.
+  /// The provider that the account is bound to, without discovered settings.
   private func asWritten() throws(CommandError) -> VaultProvider {
     VaultProvider(try target.bound.asWritten)
   }

@@ -1,6 +1,6 @@
 internal import System
 
-/// The line that tells how long somebody is still awaited elsewhere.
+/// The status line with the time that is left for an action elsewhere.
 struct Countdown {
   private let output: Output
   private let what: String
@@ -14,7 +14,7 @@ struct Countdown {
     self.output = output
   }
 
-  /// Brings the line up to date: each second where it is rewritten in place, else each minute.
+  /// Updates the line: each second if it can be rewritten in place, else each minute.
   mutating func show() {
     let left = max(0, deadline.seconds(since: .now))
     let step: Int64 = output.canRewriteStatus ? 1 : 60
@@ -24,7 +24,7 @@ struct Countdown {
     output.status("\(what), \(left / 60):\(seconds < 10 ? "0" : "")\(seconds) left")
   }
 
-  /// Shows it anew, after something else was said.
+  /// Shows the line again after other output.
   mutating func again() {
     shown = nil
   }

@@ -1,6 +1,6 @@
 /// Durations as people type and read them: `90s`, `15m`, `1h30m`, `2d`.
 enum Durations {
-  /// The largest unit alone, rounded down: `3d`, `2h`, `54m`, `40s`.
+  /// Only the largest unit, rounded down: `3d`, `2h`, `54m`, `40s`.
   static func brief(_ seconds: Int64) -> String {
     switch seconds {
     case 172_800...: "\(seconds / 86_400)d"
@@ -14,11 +14,11 @@ enum Durations {
     ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
   ]
 
-  /// Seconds of a text like `1h30m`: numbers each with a unit, the units in falling order and
-  /// each at most once.
+  /// The seconds of a text like `1h30m`.
   ///
-  /// A number without a unit is nil, because one verb would mean seconds by it and another minutes.
-  /// So is a sign or a fraction.
+  /// Each number has a unit. The units are in falling order, each at most once. A number without a
+  /// unit is `nil`, because some verbs would read seconds and others minutes. A sign or a fraction is
+  /// `nil` too.
   static func parse(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.count <= 32 else { return nil }
     var total: Int64 = 0

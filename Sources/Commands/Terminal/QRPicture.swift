@@ -2,11 +2,11 @@ internal import QRCode
 
 /// A QR code on a terminal.
 enum QRPicture {
-  /// Black on white, whatever colours the terminal has: readers want the dark modules dark.
+  /// Black on white in every terminal: scanners expect dark modules.
   static let colours = "38;5;16;48;5;231"
 
-  /// The lines of a picture; `nil` if it cannot be right: a terminal too narrow, without colours
-  /// or without block characters.
+  /// The lines of a picture; `nil` if the terminal is too narrow, or lacks colours or block
+  /// characters.
   static func lines(
     of text: String,
     columns: Int?,

@@ -1,7 +1,7 @@
 internal import SecretMemory
 internal import TerminalIO
 
-/// The questions that are no presence check: e-mail, name, and the provider's password.
+/// The questions outside presence checks: e-mail, name, and the provider's password.
 extension Session {
   /// The value of an option, or an answer typed at the terminal.
   func answer(
@@ -19,15 +19,15 @@ extension Session {
       let answer = trimmed(line)
       if !answer.isEmpty || mayBeEmpty { return answer }
     }
-    throw CommandError(.presence, "no \(question.lowercased()) was given")
+    throw CommandError(.presence, "no \(question.lowercased()) was typed")
   }
 
-  /// A password typed unseen, or a line of standard input with `--password-stdin`.
+  /// A password typed without echo, or a line of standard input with `--password-stdin`.
   ///
   /// - Parameters:
-  ///   - question: what it is the password of.
-  ///   - twice: whether it is asked again, because it is a new one.
-  /// - Throws: the end of the program's run, such as exit 7 where nothing can be asked.
+  ///   - question: the owner of the password.
+  ///   - twice: whether a new password must be typed twice.
+  /// - Throws: the error that ends the program, such as exit 7 if nothing can be asked.
   /// - Returns: the password, at least one byte.
   func password(_ question: String, twice: Bool) throws(CommandError) -> SharedSecret {
     if arguments.has("--password-stdin") { return try StandardInput.password(interrupt: interrupt) }
@@ -40,12 +40,12 @@ extension Session {
       guard twice else { return first }
       let second = try ask("Password again: ", terminal)
       if SecretBytes.constantTimeEqual(first.bytes, second.bytes) { return first }
-      output.say("The two were not the same.")
+      output.say("The passwords differ. Type them again.")
     }
-    throw CommandError(.presence, "no password was given")
+    throw CommandError(.presence, "no password was typed")
   }
 
-  /// A provider's client secret, typed unseen or read from standard input.
+  /// A provider's client secret, typed without echo or read from standard input.
   func clientSecret() throws(CommandError) -> SharedSecret {
     if arguments.has("--client-secret-stdin") {
       return try StandardInput.password(
@@ -61,13 +61,13 @@ extension Session {
     return try ask("Client secret: ", terminal)
   }
 
-  /// Asks whether to go on, in verbs that have `--yes`; anything but yes is no.
+  /// Asks whether to go on, in verbs that have `--yes`; any other answer than yes is no.
   ///
   /// - Parameters:
-  ///   - question: with its question mark.
-  ///   - what: what is asked for, for the error where nobody can be asked.
-  ///   - refusal: what is said after a no.
-  /// - Throws: exit 130 after a no, exit 7 where nobody can be asked.
+  ///   - question: the question, with its question mark.
+  ///   - what: the name of the confirmation, for the error if the person cannot be asked.
+  ///   - refusal: the message after a no.
+  /// - Throws: exit 130 after a no, exit 7 if the person cannot be asked.
   func confirm(
     _ question: String,
     for what: String,
@@ -79,7 +79,7 @@ extension Session {
     guard isYes(answer) else { throw CommandError(.interrupted, refusal) }
   }
 
-  /// Whether an answer is a yes; anything else is a no.
+  /// Whether an answer is a yes; any other answer is a no.
   func isYes(_ answer: String) -> Bool {
     ["y", "yes"].contains(trimmed(answer).lowercased())
   }
@@ -105,7 +105,7 @@ extension Session {
     } catch {
       throw CommandError(error)
     }
-    throw CommandError(.presence, "nothing was given")
+    throw CommandError(.presence, "nothing was typed")
   }
 
   private func trimmed(_ line: String) -> String {

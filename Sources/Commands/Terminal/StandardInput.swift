@@ -17,7 +17,7 @@ enum StandardInput {
   ) throws(CommandError)
     -> SharedSecret
   {
-    try refuseTerminal(number, for: option, remedy: "leave it out to be asked")
+    try refuseTerminal(number, for: option, remedy: "leave it out to be asked at the terminal")
     var failure: CommandError?
     do {
       let secret = try unsafe SecretBytes(capacity: Terminal.maximumLine + 1) { buffer in
@@ -66,7 +66,10 @@ enum StandardInput {
       throw CommandError(.usage, "the rejected token is longer than 64 KiB")
     }
     guard token.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw CommandError(.usage, "the rejected token holds a character that no token has")
+      throw CommandError(
+        .usage,
+        "the rejected token has a character that is not allowed in a token"
+      )
     }
     return String(decoding: token, as: UTF8.self)
   }

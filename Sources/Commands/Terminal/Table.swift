@@ -5,10 +5,10 @@ internal import PlainText
 /// A table that is wider than the terminal loses no text: the columns in `expendable` go first, then
 /// cells break over several lines.
 struct Table {
-  /// The narrowest column that a break leaves.
+  /// The least width of a broken column.
   private static let narrowest = 8
 
-  /// What one column is called; empty for a table without headings.
+  /// The headings of the columns; empty texts for a table without headings.
   var headings: [String]
   /// Columns whose cells are never broken.
   var whole: Set<Int> = []
@@ -20,7 +20,7 @@ struct Table {
     self.headings = headings
   }
 
-  /// Adds a row; each cell is made harmless here.
+  /// Adds a row, and escapes each cell.
   mutating func add(_ cells: String...) {
     rows.append(cells.map { PlainText.line($0) })
   }
@@ -51,7 +51,7 @@ struct Table {
     shown.reduce(0) { $0 + widths[$1] } + 2 * max(0, shown.count - 1)
   }
 
-  /// One row, as many lines as its longest cell takes.
+  /// The lines of one row, as many as its longest cell needs.
   private func lines(of row: [String], _ shown: [Int], _ widths: [Int]) -> [String] {
     let cells = shown.filter { $0 < row.count }
     let pieces = cells.map { PlainText.wrapped(row[$0], columns: widths[$0], breaksWords: true) }

@@ -17,7 +17,7 @@ enum Timestamps {
   /// Seconds since 1970 of a time in the zone of the person: `2025-11-21`, `2025-11-21 10:30` or
   /// `2025-11-21 10:30:00`.
   ///
-  /// An hour that the clocks leave out or show twice is what mktime(3) makes of it.
+  /// mktime(3) decides about an hour that the clocks skip or repeat.
   static func parseLocal(_ text: String) -> Int64? {
     guard let time = DateTime(text), time.offset == nil, time.precision != .fraction else {
       return nil
@@ -48,7 +48,7 @@ enum Timestamps {
     return String(rfc3339(shifted).dropLast()).replacing("T", with: " ")
   }
 
-  /// The hour and minute alone if the time is within a day of `now`, else the date too.
+  /// The time without the date if it is within half a day of `now`, else both.
   static func localBrief(_ seconds: Int64, now: Int64) -> String {
     let whole = local(seconds)
     let (distance, overflow) = seconds.subtractingReportingOverflow(now)

@@ -4,8 +4,8 @@ internal import VaultInterface
 /// The question whether a token for fewer scopes is worth the risk to the sign-in.
 enum NarrowingConsent {
   static let remedy =
-    "agree once at a terminal; or write into the provider's file what it does, refresh_scope = any"
-    + " where a login keeps its scopes, otherwise whole: then thumblatch provider apply"
+    "agree once at a terminal; or set refresh_scope = any (a login keeps its scopes) or whole (it"
+    + " does not) in the provider's file, then: thumblatch provider apply"
 }
 
 extension Session {
@@ -34,11 +34,11 @@ extension Session {
   private func agree(to risk: String) throws(CommandError) {
     let terminal = try terminal(for: "consent", instead: NarrowingConsent.remedy)
     output.say("warning: \(risk).")
-    output.say("A yes counts for every program until the next login.")
-    output.ask("Ask for that token all the same? [y/N] ")
+    output.say("Yes applies to every program until the next login.")
+    output.ask("Ask for that token anyway? [y/N] ")
     let answer = try line(at: terminal) ?? ""
     guard isYes(answer) else {
-      throw CommandError(.interrupted, "no token was asked for, and the login is as it was")
+      throw CommandError(.interrupted, "no token was requested; the login is unchanged")
     }
   }
 }

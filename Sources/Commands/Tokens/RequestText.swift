@@ -15,7 +15,7 @@ enum RequestText {
       return CommandError(
         .serverError,
         "HTTP \(status): a redirect\(location.map { " to \($0)" } ?? "")",
-        hint: "no redirect is followed with an access token; ask for that address itself"
+        hint: "a redirect is not followed with an access token; request that address itself"
       )
     case 401:
       return CommandError(
@@ -39,6 +39,18 @@ enum RequestText {
     )
   }
 
+  /// The error if the request was sent, and no complete answer came.
+  static func lost(from host: String, _ reason: ExchangeFailure) -> CommandError {
+    guard reason != .tooLarge else {
+      return CommandError(.serverError, "the answer has more than 64 MiB")
+    }
+    return CommandError(
+      .unavailable,
+      "no complete answer came from \(host) (\(reason.rawValue)); the request may have taken effect",
+      hint: "check whether it did before you send it again"
+    )
+  }
+
   /// The error if another user's program listens at the address.
   static func untrustedListener(at host: String, _ user: Int?) -> CommandError {
     guard let user else { return notTrusted(.listener, at: host) }
@@ -51,17 +63,20 @@ enum RequestText {
   }
 
   private static func notTrusted(_ why: UnavailableReason, at host: String) -> CommandError {
-    CommandError(
+    let hint = UnavailableText.hint(why, retryAfter: nil)
+    let isSaid = hint.hasPrefix("nothing was sent")
+    return CommandError(
       .unavailable,
-      "\(UnavailableText.text(why, at: host)): nothing was sent",
-      hint: UnavailableText.hint(why, retryAfter: nil),
+      UnavailableText.text(why, at: host)
+        + (isSaid ? "" : ": nothing was sent"),
+      hint: hint,
       reason: CommandError.Reason(why)
     )
   }
 
   /// The hint if no answer came.
   static func hint(_ reason: ExchangeFailure) -> String {
-    reason == .resolve ? "check the name, and the network" : "nothing is lost; try again later"
+    reason == .resolve ? "check the host name and the network" : "nothing is lost; try again later"
   }
 
   /// The answer as JSON: a body that is text goes into `body`, any other into `body_base64`.
@@ -112,8 +127,8 @@ enum RequestText {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw CommandError(
         .usage,
-        "the answer is no text, and standard output is a terminal",
-        hint: "-o FILE, or a pipe"
+        "the answer is not text, and standard output is a terminal",
+        hint: "use -o FILE or a pipe"
       )
     }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -18,27 +18,32 @@ enum RequestVerbs {
     "request",
     [.account, Verb.Operand("URL", .one)],
     options: [
-      Verb.Option("-X", "METHOD", "the method; GET, or POST with -d"),
+      Verb.Option("-X", "METHOD", "the method; GET by default, or POST with -d"),
       Verb.Option(
         "-d",
         "DATA",
         offers: .files,
-        "what is sent, byte for byte; @FILE takes a file, @- the input"
+        "the body, byte for byte; @FILE sends a file, @- standard input"
       ),
       Verb.Option("-H", "HEADER", repeats: true, "a header, as \"Name: value\""),
-      Verb.Option("-o", "FILE", offers: .files, "write the body there, whole or not at all, 0600"),
+      Verb.Option(
+        "-o",
+        "FILE",
+        offers: .files,
+        "write the answer to a file, completely or not at all, mode 0600"
+      ),
       TokenVerbs.scope,
       TokenVerbs.audience,
     ],
-    summary: "make a request with an access token",
+    summary: "make an HTTPS request with an access token",
     details: """
-      The access token goes to the issuer's own origin, and to the hosts that the provider's file \
-      names in api_hosts as it was at login; to no other, and along no redirect. On 401 the token is \
-      refreshed and the request made once more. With --scope it asks as token does, if that may \
-      narrow the login.
-      Certificates, pins and proxy of the account hold for every host. With -d the content type is \
-      application/x-www-form-urlencoded unless -H says otherwise. Bodies may have 64 MiB, and a \
-      request ten minutes. The body of an error stands on standard output, too; the exit status is \
+      The access token goes only to the issuer's own origin, and to the hosts that api_hosts of \
+      the provider's file named at login. It never follows a redirect. After a 401, the token is \
+      refreshed, and the request is made once more. With --scope it asks as token does, if that \
+      may narrow the login.
+      The account's certificates, pins and proxy apply to every host. With -d the content type is \
+      application/x-www-form-urlencoded, unless -H sets it. A body may have 64 MiB, and a request \
+      may take ten minutes. The body of an error is on standard output, too; the exit status is \
       then 8.
       """
   ) { session throws(CommandError) in
@@ -58,13 +63,13 @@ private struct RequestRun {
     self.session = session
     let arguments = session.arguments
     guard let url = arguments.operands.last, url.contains("://") else {
-      // A single word may be an account with the URL forgotten, or a URL without its beginning.
+      // A single word may be an account without its URL, or a URL without its scheme.
       let isAccount =
         arguments.operands.count < 2
         && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }
       throw CommandError(
         .usage,
-        isAccount ? "URL is missing" : "a URL begins with https://",
+        isAccount ? "URL is missing" : "the URL must begin with https://",
         hint: "usage: thumblatch request [ACCOUNT] URL, such as https://api.example.com/path"
       )
     }
@@ -78,7 +83,7 @@ private struct RequestRun {
     guard (1...16).contains(method.utf8.count),
       method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
       !["CONNECT", "TRACE"].contains(method)
-    else { throw CommandError(.usage, "-X must be a method in capitals, such as PATCH") }
+    else { throw CommandError(.usage, "-X must be a method in upper case, such as PATCH") }
     guard method != "HEAD" || data == nil else {
       throw CommandError(.usage, "HEAD sends no body: leave -d out")
     }
@@ -99,7 +104,7 @@ private struct RequestRun {
     let sink = try arguments.value("-o").map { path throws(CommandError) in
       try ResultFile(path)
     }
-    // Check whether the token may go there at all, before a person is asked for a finger.
+    // Check whether the token may go to this host, before the person is asked for a finger.
     let terms = try session.call(within: Session.localLimit) { _ in
       RequestTermsCall(account: account)
     }
@@ -146,7 +151,7 @@ private struct RequestRun {
     }
     // Refuse a token that could split the header in two.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
+    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
     TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken
   }
@@ -194,15 +199,8 @@ private struct RequestRun {
       throw RequestText.notSent(to: target.hostAndPort, reason)
     case .untrustedListener(let user):
       throw RequestText.untrustedListener(at: target.hostAndPort, user)
-    case .lost(.tooLarge):
-      throw CommandError(.serverError, "the answer has more than 64 MiB")
     case .lost(let reason):
-      throw CommandError(
-        .unavailable,
-        "no whole answer came from \(target.hostAndPort) (\(reason.rawValue)); the request may "
-          + "have taken effect",
-        hint: RequestText.hint(reason)
-      )
+      throw RequestText.lost(from: target.hostAndPort, reason)
     case .answered(let status, let length, let type, let location, _):
       let failure = RequestText.failure(status, location)
       // Without a success, the present contents of the file are kept.

@@ -27,7 +27,7 @@ struct ResultFile {
     let whole = exists ? try Self.resolved(path) : path
     let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
-      throw CommandError(.usage, "\(path) is no name of a file")
+      throw CommandError(.usage, "\(path) is not a file name")
     }
     let above = parts.dropLast().joined(separator: "/")
     let directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above

@@ -7,29 +7,33 @@ internal import VaultInterface
 enum TokenVerbs {
   static let all = [token, whoami]
 
-  static let scope = Verb.Option("--scope", "SCOPES", "a token for these, separated by spaces")
+  static let scope = Verb.Option(
+    "--scope",
+    "SCOPES",
+    "a token for these scopes, separated by spaces"
+  )
   static let audience = Verb.Option("--audience", "AUDIENCE", "a token for this recipient")
 
   static let token = Verb(
     "token",
     [.account],
     options: [
-      Verb.Option("--min-ttl", "DURATION", "how long it must still be valid; 10s unless given"),
+      Verb.Option("--min-ttl", "DURATION", "how long the token must stay valid; 10s by default"),
       Verb.Option(
         "--rejected",
-        "the access token on standard input was refused with 401: give a newer one"
+        "get a newer token: the one on standard input was refused with 401"
       ),
       scope,
       audience,
     ],
     summary: "print a valid access token",
     details: """
-      Nothing but the token stands on standard output. It is refreshed when needed, after a \
-      presence check where the account asks for one. Tokens for other scopes and audiences are \
-      kept beside one another. If the provider gives only one token, each call opens it, and needs \
-      such a check. At some providers a token for fewer scopes than the login's narrows the login \
-      until a new one. Unless the provider's file says what the provider does, the first such call \
-      asks; without a terminal, or with --no-input, it is exit 7.
+      Prints only the token on standard output. Refreshes it when needed, after a presence check \
+      if the account is protected. Tokens for other scopes and audiences are kept beside each \
+      other. If the provider gives only one token, each call opens it, and needs such a check. At \
+      some providers, a token for fewer scopes than the login's narrows the login until a new \
+      one. Unless the provider's file says how the provider behaves, the first such call asks; \
+      without a terminal, or with --no-input, it ends with exit 7.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -49,9 +53,9 @@ enum TokenVerbs {
     }
     // Refuse a token that could steer a terminal or split a header.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider gave an access token that is none") }
+    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
     if reply.shorterThanRequested && !session.output.json {
-      session.output.talk("note: the provider's tokens do not last as long as --min-ttl asks")
+      session.output.talk("note: tokens of this provider expire sooner than --min-ttl asks")
     }
     tellOfMissing(reply, session)
     try session.show(object(reply), reply.accessToken)
@@ -69,11 +73,13 @@ enum TokenVerbs {
     "whoami",
     [.account],
     options: [
-      Verb.Option("--verify", "ask only whether the provider accepts the access token")
+      Verb.Option("--verify", "only ask whether the provider accepts the access token")
     ],
-    summary: "show who the provider says this is",
-    details: "With --verify, a password backend is asked at verify_path, another provider at its"
-      + " userinfo endpoint. A token that is refused is not handed out again."
+    summary: "show who the provider says you are",
+    details: """
+      With --verify, asks a password backend at verify_path, and any other provider at its \
+      userinfo endpoint. A refused token is not handed out again.
+      """
   ) { session throws(CommandError) in
     let account = try session.account()
     if session.arguments.has("--verify") { return try verify(account, session) }
@@ -101,8 +107,8 @@ enum TokenVerbs {
     guard reply.accepted else {
       throw CommandError(
         .serverError,
-        "\(reply.account.issuer) does not accept the access token of \(reply.account.name) any more",
-        hint: "a newer one: thumblatch token \(reply.account.name)",
+        "\(reply.account.issuer) no longer accepts the access token of \(reply.account.name)",
+        hint: "to get a newer one: thumblatch token \(reply.account.name)",
         facts: facts
       )
     }

@@ -7,7 +7,7 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
 
   /// Checks a URL and normalizes it.
   public init(_ text: String) throws(ConfigurationError) {
-    let rule = "an https:// URL of host, port and path alone (http:// only on localhost)"
+    let rule = "an https:// URL with only host, port and path (http:// only on localhost)"
     guard let address = WebAddress(text, ports: ["https": 443, "http": 80]) else {
       // A URL with an @ may hold a password, so do not quote it.
       let quoted = text.contains("@") ? nil : text

@@ -1,42 +1,20 @@
-/// The common rule for names of accounts and providers: `[a-z0-9][a-z0-9._-]{0,63}`.
-///
-/// A name becomes a file name, so it must not form a path, `.` or a hidden file.
-enum Name {
-  static let maximumLength = 64
-
-  static func isValid(_ text: String) -> Bool {
-    guard let first = text.utf8.first, text.utf8.count <= maximumLength else { return false }
-    return isLetterOrDigit(first)
-      && text.utf8.allSatisfy {
-        isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
-          || $0 == UInt8(ascii: "-")
-      }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-}
+internal import TokenFile
 
 /// The name that a user gave to an account, checked on creation.
-public struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The name.
-  public let text: String
+package struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
+  package let text: String
 
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
-  public init(_ text: String) throws(ConfigurationError) {
-    guard Name.isValid(text) else {
+  package init(_ text: String) throws(ConfigurationError) {
+    guard NameRule.accepts(text) else {
       throw ConfigurationError(.badName(what: "account", text: text))
     }
     self.text = text
   }
 
-  /// The name.
-  public var description: String { text }
+  package var description: String { text }
 
-  /// Alphabetical order.
-  public static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
+  package static func < (left: AccountName, right: AccountName) -> Bool { left.text < right.text }
 }
 
 /// The name that a user gave to a provider, checked on creation.
@@ -46,7 +24,7 @@ public struct ProviderName: Sendable, Hashable, Comparable, CustomStringConverti
 
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
   public init(_ text: String) throws(ConfigurationError) {
-    guard Name.isValid(text) else {
+    guard NameRule.accepts(text) else {
       throw ConfigurationError(.badName(what: "provider", text: text))
     }
     self.text = text
@@ -65,10 +43,8 @@ extension ProviderName {
   /// Characters that are not allowed in a name become `-`, such as the colons of an IPv6 address.
   public init(of issuer: Issuer) throws(ConfigurationError) {
     let address = issuer.origin.split(separator: "/").last ?? ""
-    let allowed = address.utf8.map { byte in
-      Name.isValid("a" + String(decoding: [byte], as: UTF8.self)) ? byte : UInt8(ascii: "-")
-    }
+    let allowed = address.utf8.map { NameRule.isOfName($0) ? $0 : UInt8(ascii: "-") }
     let name = String(decoding: allowed, as: UTF8.self).drop { $0 == "-" }
-    try self.init(String(name.prefix(Name.maximumLength)))
+    try self.init(String(name.prefix(NameRule.longest)))
   }
 }

@@ -2,17 +2,17 @@
 ///
 /// A token may go to the issuer's own origin, and to the hosts that the provider's file lists in
 /// `api_hosts`. Any other host would steal it.
-public struct RequestTarget: Sendable, Equatable {
+package struct RequestTarget: Sendable, Equatable {
   /// The most bytes of a URL.
-  public static let maximumLength = 8192
+  package static let maximumLength = 8192
   static let ports = ["https": 443, "http": 80]
 
   /// `https`, or `http`, which is allowed only on this machine.
-  public let scheme: String
+  package let scheme: String
   /// In lower case; an IPv6 address in brackets.
-  public let host: String
+  package let host: String
   /// The port, filled in with the scheme's default.
-  public let port: Int
+  package let port: Int
   /// Path and query; begins with `/`.
   private let rest: String
 
@@ -21,7 +21,7 @@ public struct RequestTarget: Sendable, Equatable {
   /// It is strict, so that two parsers cannot read one text differently. User information,
   /// backslashes, blanks and non-ASCII characters are refused. The sent URL is assembled from the
   /// parsed parts.
-  public init(_ text: String) throws(ConfigurationError) {
+  package init(_ text: String) throws(ConfigurationError) {
     let rule = "a URL such as https://api.example.com/path, without user, blank or backslash"
     let bad = ConfigurationError(.badValue(text: nil, rule: rule))
     guard text.utf8.count <= Self.maximumLength,
@@ -35,7 +35,7 @@ public struct RequestTarget: Sendable, Equatable {
     else { throw bad }
     guard address.scheme == "https" || address.isLoopback else {
       throw ConfigurationError(
-        .badValue(text: nil, rule: "https; http reaches this machine's own addresses alone")
+        .badValue(text: nil, rule: "https, or http to this machine itself")
       )
     }
     scheme = address.scheme
@@ -47,22 +47,20 @@ public struct RequestTarget: Sendable, Equatable {
     rest = path.hasPrefix("/") ? String(path) : "/" + path
   }
 
-  /// The URL to send.
-  public var text: String { origin + rest }
+  package var text: String { origin + rest }
 
-  /// Scheme, host and port.
-  public var origin: String { "\(scheme)://\(hostAndPort)" }
+  package var origin: String { "\(scheme)://\(hostAndPort)" }
 
   /// Whether the host is this machine by its literal name or address.
-  public let isLoopback: Bool
+  package let isLoopback: Bool
 
   /// The host as written in `api_hosts`: with its port, unless that is the default.
-  public var hostAndPort: String {
+  package var hostAndPort: String {
     port == Self.ports[scheme] ? host : "\(host):\(port)"
   }
 
   /// Whether a token of this issuer may go here.
-  public func mayGetToken(issuer: Issuer, hosts: [String]) -> Bool {
+  package func mayGetToken(issuer: Issuer, hosts: [String]) -> Bool {
     guard let home = try? RequestTarget(issuer.text) else { return false }
     if home.origin == origin { return true }
     // A host is listed without its scheme. Plain text reaches only this machine, but any local user

@@ -15,7 +15,7 @@ enum CertificateText {
       throw ConfigurationError(.tooLarge(maximumLength))
     }
     guard !text.contains("PRIVATE KEY-----") else {
-      throw bad("certificates alone: this holds a private key")
+      throw bad("certificates only: this holds a private key")
     }
     var result = ""
     var inside = false

@@ -1,3 +1,5 @@
+internal import TokenFile
+
 /// Why a name, a setting or a configuration file was refused.
 ///
 /// Quoted text is escaped and truncated, so that hostile input can neither fill nor control a
@@ -72,18 +74,18 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
   private var sentence: String {
     switch problem {
     case .badName(let what, let text):
-      "\"\(Self.shown(text))\" is no \(what) name: lower-case letters, digits, '.', '_' and '-', "
-        + "at most \(Name.maximumLength), the first one a letter or digit"
+      "\"\(Self.shown(text))\" is not \(what == "account" ? "an" : "a") \(what) name: use lower-case "
+        + "letters, digits, '.', '_' and '-', at most \(NameRule.longest), starting with a letter or digit"
     case .badValue(nil, let rule): "must be \(rule)"
     case .badValue(let text?, let rule): "must be \(rule), not \"\(Self.shown(text))\""
     case .unknownKey: "unknown key"
     case .keyOfOtherKind(let kind, let others):
       "does not belong to kind = \(kind), but to \(others.joined(separator: " and "))"
     case .missingKey: "is missing"
-    case .repeatedKey: "stands here a second time"
+    case .repeatedKey: "is set a second time"
     case .unknownSection(let name): "unknown section [\(Self.shown(name))]"
     case .missingSection(let name): "has no section [\(Self.shown(name))]"
-    case .repeatedSection(let name): "section [\(Self.shown(name))] stands here a second time"
+    case .repeatedSection(let name): "section [\(Self.shown(name))] occurs a second time"
     case .badLine: "is neither a [Section], a key = value, a # comment nor empty"
     case .badCharacter: "holds a control character or is not UTF-8"
     case .tooLarge(let most): "is larger than \(most) bytes"

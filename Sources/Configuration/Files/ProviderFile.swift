@@ -1,15 +1,14 @@
-public import SecretMemory
+package import SecretMemory
 
 /// A file in `providers.d` with one section `[Provider]`, named after the provider.
-public enum ProviderFile {
+package enum ProviderFile {
   private static let section = "Provider"
   private static let ending = ".conf"
 
-  /// The file name of a provider.
-  public static func fileName(for name: ProviderName) -> String { name.text + ending }
+  package static func fileName(for name: ProviderName) -> String { name.text + ending }
 
   /// The provider of a file name; `nil` if the file is not a provider file.
-  public static func providerName(fileName: String) -> ProviderName? {
+  package static func providerName(fileName: String) -> ProviderName? {
     guard fileName.hasSuffix(ending) else { return nil }
     return try? ProviderName(String(fileName.dropLast(ending.count)))
   }
@@ -23,7 +22,7 @@ public enum ProviderFile {
   ///   - readCA: returns the content of the file that the key `ca` names.
   /// - Throws: an error with file and line.
   /// - Returns: the checked provider.
-  public static func parse(
+  package static func parse(
     text: String,
     name: ProviderName,
     file: String,
@@ -63,7 +62,7 @@ public enum ProviderFile {
   /// Reads a provider from the bytes of a file, whose path gives the name: `.../NAME.conf`.
   ///
   /// The client secret never becomes a `String`: it goes from these bytes into locked memory.
-  public static func parse(
+  package static func parse(
     bytes: borrowing SecretBytes,
     file: String,
     readCA: (String) throws -> String
@@ -82,7 +81,7 @@ public enum ProviderFile {
   }
 
   /// Reads a provider from bytes that have been in ordinary memory.
-  public static func parse(
+  package static func parse(
     bytes: [UInt8],
     file: String,
     readCA: (String) throws -> String
@@ -103,7 +102,7 @@ public enum ProviderFile {
   ///   - certificateFile: the file with the provider's certificates; the text names it.
   /// - Throws: an error about `ca` for a provider with certificates and no file for them.
   /// - Returns: a text in locked memory that `parse` reads back as the same provider.
-  public static func contents(
+  package static func contents(
     for provider: Provider,
     certificateFile: String? = nil
   ) throws(ConfigurationError) -> SecretBytes {
@@ -135,7 +134,7 @@ public enum ProviderFile {
   ///   - certificateFile: the file with the provider's certificates; the text names it.
   /// - Throws: an error about `ca` for a provider with certificates and no file for them.
   /// - Returns: a text that `parse` reads back as the same provider, apart from a client secret.
-  public static func text(
+  package static func text(
     for provider: Provider,
     certificateFile: String? = nil
   ) throws(ConfigurationError) -> String {

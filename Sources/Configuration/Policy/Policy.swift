@@ -1,7 +1,7 @@
 /// The administrator's rules for all users of a machine: `/etc/thumblatch/thumblatch.conf`.
-public struct Policy: Sendable, Equatable {
+package struct Policy: Sendable, Equatable {
   /// How a remote caller may prove to be the user.
-  public enum Remote: String, Sendable, CaseIterable {
+  package enum Remote: String, Sendable, CaseIterable {
     /// No check is made for a remote caller.
     case deny
     /// By the system password.
@@ -9,18 +9,17 @@ public struct Policy: Sendable, Equatable {
   }
 
   /// The check for a caller that is not at this machine.
-  public var remote = Remote.password
-  /// The most accounts of one user.
-  public var accounts = 1000
+  package var remote = Remote.password
+  package var accounts = 1000
   /// The most MiB of a user's store before it refuses new data.
-  public var store = 64
+  package var store = 64
   /// How long the unlock window stays open after its last use, in minutes.
-  public var window = 10
+  package var window = 10
   /// The longest that an unlock window stays open, in hours.
-  public var windowLimit = 12
+  package var windowLimit = 12
 
   /// A rule, identified by its key in the file.
-  public enum Key: String, Sendable, CaseIterable {
+  package enum Key: String, Sendable, CaseIterable {
     case remote
     case window
     case windowLimit = "window-limit"
@@ -28,7 +27,7 @@ public struct Policy: Sendable, Equatable {
     case store
 
     /// Whether a user may set a stricter value for themselves.
-    public var isForUsers: Bool {
+    package var isForUsers: Bool {
       switch self {
       case .remote, .window, .windowLimit: true
       case .accounts, .store: false
@@ -36,7 +35,7 @@ public struct Policy: Sendable, Equatable {
     }
 
     /// The unit of a duration, in seconds and by name; `nil` for other rules.
-    public var unit: (seconds: Int64, name: String)? {
+    package var unit: (seconds: Int64, name: String)? {
       switch self {
       case .window: (60, "minutes")
       case .windowLimit: (3600, "hours")
@@ -45,7 +44,7 @@ public struct Policy: Sendable, Equatable {
     }
 
     /// A value with its unit, for people.
-    public func shown(_ value: String) -> String {
+    package func shown(_ value: String) -> String {
       switch self {
       case .remote, .accounts: value
       case .window: value + " min"
@@ -55,14 +54,12 @@ public struct Policy: Sendable, Equatable {
     }
   }
 
-  /// The path of the policy file.
-  public static let file = "/etc/thumblatch/thumblatch.conf"
+  package static let file = "/etc/thumblatch/thumblatch.conf"
   static let section = "Policy"
   static let windows = 1...60
   static let windowLimits = 1...12
 
-  /// Makes the default policy.
-  public init() {}
+  package init() {}
 
   /// Reads a policy: one section `[Policy]`, in which every key is optional.
   ///
@@ -71,7 +68,7 @@ public struct Policy: Sendable, Equatable {
   ///   - file: the name of the file in errors.
   /// - Throws: an error with file and line, also for unknown keys and values out of range: a
   ///   misspelled rule would have no effect.
-  public init(bytes: [UInt8], file: String) throws(ConfigurationError) {
+  package init(bytes: [UInt8], file: String) throws(ConfigurationError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ConfigurationError(.badCharacter, file: file)
     }
@@ -96,7 +93,7 @@ public struct Policy: Sendable, Equatable {
   }
 
   /// The value of a rule in the spelling of the file.
-  public func value(of key: Key) -> String {
+  package func value(of key: Key) -> String {
     switch key {
     case .remote: remote.rawValue
     case .window: "\(window)"
@@ -107,7 +104,7 @@ public struct Policy: Sendable, Equatable {
   }
 
   /// The stricter value of each rule.
-  public func tightened(by own: UserRules) -> Policy {
+  package func tightened(by own: UserRules) -> Policy {
     var policy = self
     if own.remote == .deny { policy.remote = .deny }
     policy.window = min(window, own.window ?? window)

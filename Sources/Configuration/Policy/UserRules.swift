@@ -1,23 +1,22 @@
 /// A user's own rules for their vault, in addition to the machine's policy.
 ///
 /// They can tighten the policy but never loosen it: `Policy.tightened(by:)`.
-public struct UserRules: Sendable, Equatable {
+package struct UserRules: Sendable, Equatable {
   /// The check for a remote caller; `nil` to follow the machine's policy.
-  public let remote: Policy.Remote?
+  package let remote: Policy.Remote?
   /// How long the unlock window stays open after its last use, in minutes.
-  public let window: Int?
+  package let window: Int?
   /// The longest that an unlock window stays open, in hours.
-  public let windowLimit: Int?
+  package let windowLimit: Int?
 
-  /// Makes an empty set of rules.
-  public init() {
+  package init() {
     remote = nil
     window = nil
     windowLimit = nil
   }
 
   /// Reads only what `text` has written.
-  public init(bytes: [UInt8]) throws(ConfigurationError) {
+  package init(bytes: [UInt8]) throws(ConfigurationError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ConfigurationError(.badCharacter)
     }
@@ -38,7 +37,7 @@ public struct UserRules: Sendable, Equatable {
   ///
   /// - Throws: an error that names the key, for a value that a policy file could not have, and for
   ///   a key that belongs to the machine only.
-  public func setting(
+  package func setting(
     _ key: Policy.Key,
     to value: String?
   ) throws(ConfigurationError) -> UserRules {
@@ -49,7 +48,7 @@ public struct UserRules: Sendable, Equatable {
   }
 
   /// The value of a rule in the spelling of a policy file; `nil` if it is not set.
-  public func value(of key: Policy.Key) -> String? {
+  package func value(of key: Policy.Key) -> String? {
     switch key {
     case .remote: remote?.rawValue
     case .window: window.map { "\($0)" }
@@ -59,7 +58,7 @@ public struct UserRules: Sendable, Equatable {
   }
 
   /// The text for the store: a policy file of these rules; empty if no rule is set.
-  public var text: String {
+  package var text: String {
     let lines = Policy.Key.allCases.compactMap { key in
       value(of: key).map { "\(key.rawValue) = \($0)\n" }
     }

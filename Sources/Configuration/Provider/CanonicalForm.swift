@@ -92,17 +92,17 @@ extension Provider {
   ) throws(SecretMemoryError) -> SecretBytes {
     let key = Array(ClientSecret.key.utf8)
     var rest = form.dropFirst()
-    var place = rest.startIndex
+    var insertion = rest.startIndex
     while let next = part(from: &rest), part(from: &rest) != nil,
       next.lexicographicallyPrecedes(key)
     {
-      place = rest.startIndex
+      insertion = rest.startIndex
     }
     let secret = clientSecret.secret
-    var before = Array(form[..<place])
+    var before = Array(form[..<insertion])
     append(key, to: &before)
     before += length(secret.bytes.count)
-    let after = form[place...] + suffix
+    let after = form[insertion...] + suffix
     let count = before.count + secret.bytes.count + after.count
     return unsafe try SecretBytes(capacity: count) { room in
       unsafe room.copyBytes(from: before)

@@ -39,7 +39,6 @@ public struct ClientSecret: Sendable, Equatable, CustomStringConvertible,
     try self.init(SharedSecret(secret))
   }
 
-  /// Runs `body` and translates its error.
   static func held<Value: ~Copyable>(
     _ body: () throws(SecretMemoryError) -> Value
   ) throws(ConfigurationError) -> Value {

@@ -67,7 +67,7 @@ enum ClientSecretExtraction {
     do throws(SecretMemoryError) {
       return SharedSecret(
         unsafe try SecretBytes(capacity: range.count) { room in
-          for (place, index) in range.enumerated() { unsafe room[place] = bytes[index] }
+          for (offset, index) in range.enumerated() { unsafe room[offset] = bytes[index] }
           return range.count
         }
       )

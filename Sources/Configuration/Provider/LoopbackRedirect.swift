@@ -21,7 +21,7 @@ public struct LoopbackRedirect: Sendable, Equatable {
   /// Takes `http://HOST[:PORT][/PATH]`.
   public init(_ text: String) throws(ConfigurationError) {
     let rule =
-      "http:// and 127.0.0.1, [::1] or localhost, if need be a port from 1024 and a path"
+      "http:// and 127.0.0.1, [::1] or localhost, with an optional port from 1024 and path"
     // Zero is never a real port, so a port in the text is always kept.
     guard let address = WebAddress(text, ports: ["http": 0]),
       ["127.0.0.1", "[::1]", "localhost"].contains(address.host),

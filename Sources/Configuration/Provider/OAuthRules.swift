@@ -2,7 +2,6 @@ internal import PlainText
 
 /// Parsers for the values of an OAuth provider's keys.
 enum OAuthRules {
-  /// The most resources.
   static let maximumList = 64
 
   static func required(_ text: String) throws(ConfigurationError) -> Bool {

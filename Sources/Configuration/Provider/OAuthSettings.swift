@@ -86,7 +86,6 @@ public struct OAuthSettings: Sendable, Equatable {
   /// The default scopes if the provider says that it does not know `offlineScope`.
   static let scopesWithoutOffline = ["openid"]
 
-  /// The default scopes of a sign-in.
   static func defaultScopes(_ kind: Provider.Kind) -> [String] {
     kind == .oidc ? [offlineScope] + scopesWithoutOffline : []
   }
@@ -97,7 +96,6 @@ public struct OAuthSettings: Sendable, Equatable {
   static let refreshEndsKey = "refresh_ends_access_tokens"
   static let refreshScopeKey = "refresh_scope"
 
-  /// Takes the keys of these kinds from the settings.
   init(
     from reader: inout ProviderSettings,
     kind: Provider.Kind,
@@ -153,7 +151,6 @@ public struct OAuthSettings: Sendable, Equatable {
     try check(kind: kind)
   }
 
-  /// Checks the combinations of keys.
   private func check(kind: Provider.Kind) throws(ConfigurationError) {
     if clientAuthentication == .none, clientSecret != nil {
       throw bad("client_authentication", "post or basic where there is a client_secret")

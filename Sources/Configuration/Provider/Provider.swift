@@ -137,21 +137,39 @@ public struct Provider: Sendable, Equatable {
         clientSecret: clientSecret,
         mayBeDiscovered: mayBeDiscovered
       ) : nil
-    var paths: [Endpoint: String] = [:]
-    for endpoint in Endpoint.allCases where !isOAuth {
-      let read = endpoint == .refresh ? ProviderSettings.pathOrNone : ProviderSettings.path
-      paths[endpoint] = try reader.takeOptional(endpoint.key, read)
-    }
-    self.paths = paths
-    var fields: [Field: String] = [:]
-    for field in Field.allCases where !isOAuth || !field.isOfPasswords {
-      fields[field] = try reader.takeOptional(field.key, ProviderSettings.fieldName)
-    }
-    self.fields = fields
+    paths = isOAuth ? [:] : try Self.paths(from: &reader)
+    fields = try Self.fields(from: &reader, isOAuth: isOAuth)
     try reader.finish(for: kind)
     if !isOAuth, clientSecret != nil {
       throw ProviderSettings.misplaced(ClientSecret.key, in: kind)
     }
+    try checkNames()
+  }
+
+  private static func paths(
+    from reader: inout ProviderSettings
+  ) throws(ConfigurationError) -> [Endpoint: String] {
+    var paths: [Endpoint: String] = [:]
+    for endpoint in Endpoint.allCases {
+      let read = endpoint == .refresh ? ProviderSettings.pathOrNone : ProviderSettings.path
+      paths[endpoint] = try reader.takeOptional(endpoint.key, read)
+    }
+    return paths
+  }
+
+  private static func fields(
+    from reader: inout ProviderSettings,
+    isOAuth: Bool
+  ) throws(ConfigurationError) -> [Field: String] {
+    var fields: [Field: String] = [:]
+    for field in Field.allCases where !isOAuth || !field.isOfPasswords {
+      fields[field] = try reader.takeOptional(field.key, ProviderSettings.fieldName)
+    }
+    return fields
+  }
+
+  /// Checks that names of members do not exclude each other.
+  private func checkNames() throws(ConfigurationError) {
     try checkFieldsDiffer([.email, .name, .registerPassword, .registerPasswordRepeated])
     try checkFieldsDiffer([.email, .password])
     // The access token may have the refresh token's name: that means one token.
@@ -168,7 +186,7 @@ public struct Provider: Sendable, Equatable {
     var seen: Set<String> = []
     for field in group {
       guard let name = name(of: field), !seen.insert(name).inserted else { continue }
-      let rule = "the name of one field alone"
+      let rule = "a name that no other field has"
       throw ConfigurationError(.badValue(text: name, rule: rule), key: field.key)
     }
   }
@@ -231,12 +249,12 @@ public struct Provider: Sendable, Equatable {
   }
 
   /// Whether both have the same settings, apart from the name and the spelling.
-  public func isSamePlace(as other: Provider) -> Bool {
+  public func hasSameSettings(as other: Provider) -> Bool {
     settings == other.settings && oauth?.clientSecret == other.oauth?.clientSecret
   }
 
   /// Equal if name and settings are the same, apart from the spelling.
   public static func == (left: Provider, right: Provider) -> Bool {
-    left.name == right.name && left.isSamePlace(as: right)
+    left.name == right.name && left.hasSameSettings(as: right)
   }
 }

@@ -185,7 +185,7 @@ struct ProviderSettings {
     guard let address = WebAddress(text, ports: ports), address.path.isEmpty else {
       throw bad(
         text.contains("@") ? nil : text,
-        "http://, https://, socks5:// or socks5h:// with host and port alone"
+        "http://, https://, socks5:// or socks5h:// with only host and port"
       )
     }
     return address.text

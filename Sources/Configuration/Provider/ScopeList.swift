@@ -1,13 +1,12 @@
 /// Parses lists of scopes as people and providers write them (RFC 6749, section 3.3).
-public enum ScopeList {
-  /// The most scopes of one text.
-  public static let maximumCount = 64
+package enum ScopeList {
+  package static let maximumCount = 64
 
   /// The scopes in a text, separated by spaces.
   ///
   /// - Returns: the scopes, sorted by their bytes, without duplicates; `nil` if one has a character
   ///   outside appendix A.4, or if there are too many.
-  public static func scopes(in text: String) -> [String]? {
+  package static func scopes(in text: String) -> [String]? {
     // Check that all bytes are ASCII before anything is hashed.
     guard text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || isOfScope($0) }) else { return nil }
     let scopes = Set(text.split(separator: " ").map(String.init))

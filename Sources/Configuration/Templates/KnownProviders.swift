@@ -1,7 +1,7 @@
 // The templates of well-known providers.
 extension ProviderTemplate {
   /// The templates in the order of their listing.
-  public static let all = [github, gitlab, google, entra, keycloak, auth0]
+  package static let all = [github, gitlab, google, entra, keycloak, auth0]
 
   /// GitHub refuses with status 200 and an `error` in the body.
   ///

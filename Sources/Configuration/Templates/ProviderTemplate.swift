@@ -1,27 +1,25 @@
 /// The settings of a well-known provider that are the same for every user.
-public struct ProviderTemplate: Sendable {
+package struct ProviderTemplate: Sendable {
   /// A part of the settings that only the person knows.
-  public struct Placeholder: Sendable {
+  package struct Placeholder: Sendable {
     /// Its name, which stands between braces in the settings.
-    public let name: String
+    package let name: String
     /// A description for the person, as a clause.
-    public let meaning: String
+    package let meaning: String
     /// The default value; `nil` if a value is required.
-    public let standard: String?
+    package let standard: String?
     let rule: String
     let isValid: @Sendable (String) -> Bool
   }
 
-  /// The name that selects the template.
-  public let name: String
-  /// The provider's title.
-  public let title: String
+  package let name: String
+  package let title: String
   /// The values that the person must or can give.
-  public let placeholders: [Placeholder]
+  package let placeholders: [Placeholder]
   /// Whether the provider requires a secret from installed programs.
-  public let needsSecret: Bool
+  package let needsSecret: Bool
   /// The steps to do at the provider first, a sentence each.
-  public let notes: [String]
+  package let notes: [String]
 
   private let settings: [String: String]
   /// Settings that are useful only with a secret.
@@ -45,11 +43,10 @@ public struct ProviderTemplate: Sendable {
     self.settingsWithSecret = settingsWithSecret
   }
 
-  /// The template with a name.
-  public static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
 
   /// The required placeholders without a value.
-  public func missing(of values: [String: String]) -> [Placeholder] {
+  package func missing(of values: [String: String]) -> [Placeholder] {
     placeholders.filter { $0.standard == nil && values[$0.name] == nil }
   }
 
@@ -61,20 +58,23 @@ public struct ProviderTemplate: Sendable {
   ///   - hasSecret: whether there is a client secret.
   /// - Throws: an error with the placeholder's name as its key, if a value is missing or malformed.
   /// - Returns: the settings of a provider file.
-  public func settings(
+  package func settings(
     filledWith values: [String: String],
     issuer: String? = nil,
     hasSecret: Bool = false
   ) throws(ConfigurationError) -> [String: String] {
     var filled: [String: String] = [:]
-    for place in placeholders where issuer == nil {
-      guard let value = values[place.name] ?? place.standard else {
-        throw ConfigurationError(.missingKey, key: place.name)
+    for placeholder in placeholders where issuer == nil {
+      guard let value = values[placeholder.name] ?? placeholder.standard else {
+        throw ConfigurationError(.missingKey, key: placeholder.name)
       }
-      guard place.isValid(value) else {
-        throw ConfigurationError(.badValue(text: value, rule: place.rule), key: place.name)
+      guard placeholder.isValid(value) else {
+        throw ConfigurationError(
+          .badValue(text: value, rule: placeholder.rule),
+          key: placeholder.name
+        )
       }
-      filled[place.name] = value
+      filled[placeholder.name] = value
     }
     let found = issuer ?? Self.filling(settings["issuer"] ?? "", filled)
     filled["issuer"] = found.hasSuffix("/") ? String(found.dropLast()) : found
@@ -108,7 +108,7 @@ extension ProviderTemplate.Placeholder {
 
   /// A component of a path.
   static func word(_ name: String, _ meaning: String) -> Self {
-    Self(name: name, meaning: meaning, standard: nil, rule: "one word, as it stands in the URL") {
+    Self(name: name, meaning: meaning, standard: nil, rule: "one word, as in the URL") {
       (1...128).contains($0.utf8.count) && !$0.contains("/") && WebAddress.isPath("/" + $0)
     }
   }

@@ -1,5 +1,5 @@
 /// The content of a box; a box of one kind never opens as another.
-public enum BoxKind: UInt8, Sendable, CaseIterable {
+package enum BoxKind: UInt8, Sendable, CaseIterable {
   case refreshToken = 1
   case print = 2
   case answer = 3
@@ -9,7 +9,7 @@ public enum BoxKind: UInt8, Sendable, CaseIterable {
 }
 
 /// Whether opening requires a presence check.
-public enum ProtectionClass: UInt8, Sendable, CaseIterable {
+package enum ProtectionClass: UInt8, Sendable, CaseIterable {
   case none = 0
   case presence = 1
 }
@@ -17,26 +17,25 @@ public enum ProtectionClass: UInt8, Sendable, CaseIterable {
 /// The context that a box is bound to.
 ///
 /// All of it is associated data of the seal, and must be given again to open the box.
-public struct BoxContext: Sendable, Equatable {
-  /// The content of the box.
-  public var kind: BoxKind
+package struct BoxContext: Sendable, Equatable {
+  package var kind: BoxKind
   /// The vault's random identifier, 16 bytes.
-  public private(set) var vault: [UInt8]
+  package private(set) var vault: [UInt8]
   /// The id of the user who owns the vault.
-  public var owner: UInt32
+  package var owner: UInt32
   /// The account's random identifier, 16 bytes.
-  public private(set) var account: [UInt8]
+  package private(set) var account: [UInt8]
   /// Whether a presence check guards it.
-  public var protection: ProtectionClass
+  package var protection: ProtectionClass
   /// Rises with each changed token.
-  public var generation: UInt64
+  package var generation: UInt64
   /// SHA-256 of the provider's canonical form, 32 bytes.
-  public private(set) var binding: [UInt8]
+  package private(set) var binding: [UInt8]
 
   /// Takes all parts.
   ///
   /// - Throws: `wrongLength` for identifiers or a binding of another size.
-  public init(
+  package init(
     kind: BoxKind,
     vault: [UInt8],
     owner: UInt32,
@@ -61,11 +60,10 @@ extension BoxContext {
   static let formatVersion: UInt8 = 1
   /// Each field is one length byte, followed by that many bytes.
   private static let lengths = [1, 16, 4, 16, 1, 8, 32]
-  /// Bytes of `encoded`.
-  public static let encodedCount = 1 + lengths.reduce(0) { $0 + 1 + $1 }
+  package static let encodedCount = 1 + lengths.reduce(0) { $0 + 1 + $1 }
 
   /// The format version, then each field after its length, integers in little endian.
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     var bytes: [UInt8] = [Self.formatVersion]
     bytes.reserveCapacity(Self.encodedCount)
     append([kind.rawValue])
@@ -86,7 +84,7 @@ extension BoxContext {
   /// Reads only bytes that `encoded` has written.
   ///
   /// - Throws: `unknownVersion`, `wrongLength` or `malformed`, in this order.
-  public init(encoded bytes: [UInt8]) throws(CryptographyError) {
+  package init(encoded bytes: [UInt8]) throws(CryptographyError) {
     guard let version = bytes.first else { throw .wrongLength }
     guard version == Self.formatVersion else { throw .unknownVersion(version) }
     guard bytes.count == Self.encodedCount else { throw .wrongLength }

@@ -1,18 +1,18 @@
-public import SecretMemory
+package import SecretMemory
 
 /// The outcome of an exchange with a provider, as the exchange helper leaves it for the engine.
 ///
 /// If it is unknown whether the provider received the request, the slot stays empty.
-public enum ExchangeOutcome: Sendable {
+package enum ExchangeOutcome: Sendable {
   /// No byte of the request was sent; the reason is a word such as `resolve`.
   case notSent(reason: String)
   /// The provider answered: status code, `Retry-After` in seconds, and the body.
   case answered(status: Int, retryAfter: Int?, body: SharedSecret)
 
   /// The most bytes of a body.
-  public static let maximumBodyCount = 60 * 1024
+  package static let maximumBodyCount = 60 * 1024
   /// The most bytes of a reason.
-  public static let maximumReasonCount = 256
+  package static let maximumReasonCount = 256
 }
 
 extension ExchangeOutcome {

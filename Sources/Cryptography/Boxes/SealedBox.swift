@@ -1,4 +1,4 @@
-public import SecretMemory
+package import SecretMemory
 
 /// A sealed secret: AES-256-GCM with a key that is used only for this seal.
 ///
@@ -16,13 +16,13 @@ public import SecretMemory
 /// ciphertext or the tag. A box has one encoding, and everything else is refused. The AES key is
 /// HKDF-SHA256 of the sealing key with the salt, and with the context as `info`. So a nonce can
 /// repeat only if a salt repeats.
-public struct SealedBox: Sendable, Equatable {
+package struct SealedBox: Sendable, Equatable {
   /// Bytes of a salt.
-  public static let saltCount = 32
+  package static let saltCount = 32
   /// The additional bytes of a box compared with its secret.
-  public static let overhead = headerCount + AES256GCM.tagCount
+  package static let overhead = headerCount + AES256GCM.tagCount
   /// The most bytes that a box may have.
-  public static let maximumCount = SecretBytes.maximumCount + overhead
+  package static let maximumCount = SecretBytes.maximumCount + overhead
 
   private static let magic = [UInt8]("TLBX".utf8)
   private static let keyOffset = magic.count + BoxContext.encodedCount
@@ -31,13 +31,11 @@ public struct SealedBox: Sendable, Equatable {
   private static let lengthOffset = nonceOffset + 1 + AES256GCM.nonceCount
   private static let headerCount = lengthOffset + 4
 
-  /// The box as it is stored.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// The context in the header; verified only after the box has opened.
-  public let context: BoxContext
+  package let context: BoxContext
 
-  /// The identifier of the key in the header.
-  public var keyIdentifier: [UInt8] {
+  package var keyIdentifier: [UInt8] {
     field(Self.keyOffset, SealingKey.identifierCount)
   }
 
@@ -49,7 +47,7 @@ public struct SealedBox: Sendable, Equatable {
   /// Parses a box without opening it.
   ///
   /// - Throws: `wrongLength`, `malformed` or `unknownVersion`.
-  public init(parsing bytes: [UInt8]) throws(CryptographyError) {
+  package init(parsing bytes: [UInt8]) throws(CryptographyError) {
     guard bytes.count > Self.magic.count else { throw .wrongLength }
     guard bytes.starts(with: Self.magic) else { throw .malformed }
     let version = bytes[Self.magic.count]
@@ -68,7 +66,7 @@ public struct SealedBox: Sendable, Equatable {
   /// Seals a secret; each seal has its own salt, nonce and key.
   ///
   /// - Throws: `memory` or `library`, which do not depend on the input.
-  public static func seal(
+  package static func seal(
     _ secret: borrowing SecretBytes,
     using key: borrowing SealingKey,
     context: BoxContext
@@ -111,7 +109,7 @@ public struct SealedBox: Sendable, Equatable {
   /// A box that does not open must never replace one that does.
   ///
   /// - Throws: as `seal` and `open`, and `damaged` if the opened content differs from the secret.
-  public static func sealVerified(
+  package static func sealVerified(
     _ secret: borrowing SecretBytes,
     using key: borrowing SealingKey,
     context: BoxContext
@@ -126,7 +124,7 @@ public struct SealedBox: Sendable, Equatable {
   ///
   /// - Throws: the first applicable refusal of `CryptographyError`. No byte of the plaintext is
   ///   visible to the caller unless the tag is right.
-  public func open(
+  package func open(
     using key: borrowing SealingKey,
     context: BoxContext
   ) throws(CryptographyError) -> SecretBytes {

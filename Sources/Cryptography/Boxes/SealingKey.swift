@@ -1,22 +1,22 @@
-public import SecretMemory
+package import SecretMemory
 
 /// A key of 32 bytes for deriving other keys: the device secret, or a one-use key.
 ///
 /// It never encrypts anything itself.
-public struct SealingKey: ~Copyable, Sendable {
+package struct SealingKey: ~Copyable, Sendable {
   /// Bytes of a key.
-  public static let count = 32
+  package static let count = 32
   /// Bytes of an identifier.
-  public static let identifierCount = 8
+  package static let identifierCount = 8
 
   /// Eight bytes that distinguish keys and reveal nothing about this one.
-  public let identifier: [UInt8]
+  package let identifier: [UInt8]
   private let bytes: SecretBytes
 
   /// Takes over 32 bytes.
   ///
   /// - Throws: `wrongLength`; `malformed` if all bytes are zero, which no generator makes.
-  public init(_ bytes: consuming SecretBytes) throws(CryptographyError) {
+  package init(_ bytes: consuming SecretBytes) throws(CryptographyError) {
     guard bytes.count == Self.count else { throw .wrongLength }
     let isZero = unsafe bytes.withUnsafeBytes { unsafe $0.reduce(0, |) == 0 }
     guard !isZero else { throw .malformed }
@@ -31,7 +31,7 @@ public struct SealingKey: ~Copyable, Sendable {
   }
 
   /// Makes a new key of random bytes from the kernel.
-  public static func random() throws(CryptographyError) -> SealingKey {
+  package static func random() throws(CryptographyError) -> SealingKey {
     let bytes: SecretBytes
     do throws(SecretMemoryError) {
       bytes = try SecretBytes.random(count: count)
@@ -48,7 +48,7 @@ public struct SealingKey: ~Copyable, Sendable {
   ///   - context: the subject of this key, such as an intent's identifier; at most 512 bytes.
   /// - Returns: a key that reveals nothing about this one.
   /// - Throws: `wrongLength` for a longer context; `memory`; `library`.
-  public func derived(
+  package func derived(
     for purpose: String,
     context: [UInt8] = []
   ) throws(CryptographyError) -> SealingKey {
@@ -60,7 +60,7 @@ public struct SealingKey: ~Copyable, Sendable {
   }
 
   /// A copy of the key's bytes, for passing a one-use key to another process.
-  public func copyOfBytes() throws(CryptographyError) -> SecretBytes {
+  package func copyOfBytes() throws(CryptographyError) -> SecretBytes {
     do throws(SecretMemoryError) {
       return try bytes.copy()
     } catch {
@@ -69,7 +69,7 @@ public struct SealingKey: ~Copyable, Sendable {
   }
 
   /// Lends the key's bytes.
-  public func withUnsafeBytes<Value: ~Copyable, Failure: Error>(
+  package func withUnsafeBytes<Value: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     unsafe try bytes.withUnsafeBytes(body)

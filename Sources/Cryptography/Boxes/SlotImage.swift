@@ -2,9 +2,9 @@
 ///
 /// Format: `TLSLOT01`, the box's length (4 bytes, little endian), the box, zeros to the end of the
 /// file.
-public enum SlotImage {
+package enum SlotImage {
   /// Bytes of a slot.
-  public static let size = 65536
+  package static let size = 65536
 
   private static let magic = [UInt8]("TLSLOT01".utf8)
   private static let headerCount = magic.count + 4
@@ -12,7 +12,7 @@ public enum SlotImage {
   /// The first part of a slot with this outcome, to be written at offset 0.
   ///
   /// - Throws: `wrongLength` for a body over `ExchangeOutcome.maximumBodyCount`.
-  public static func seal(
+  package static func seal(
     _ outcome: ExchangeOutcome,
     using key: borrowing SealingKey,
     context: BoxContext
@@ -23,7 +23,7 @@ public enum SlotImage {
   }
 
   /// Whether the slot is empty: every byte is zero.
-  public static func isEmpty(_ file: [UInt8]) -> Bool {
+  package static func isEmpty(_ file: [UInt8]) -> Bool {
     // Compare words, because each refresh checks 64 KiB.
     unsafe file.withUnsafeBytes { bytes in
       let words = bytes.count / 8
@@ -41,7 +41,7 @@ public enum SlotImage {
   /// that was made durable in it.
   ///
   /// - Throws: the refusals of `SealedBox`; a torn slot is `wrongLength`, `malformed` or `damaged`.
-  public static func open(
+  package static func open(
     _ file: [UInt8],
     using key: borrowing SealingKey,
     context: BoxContext

@@ -1,8 +1,8 @@
 internal import COpenSSL
-public import SecretMemory
+package import SecretMemory
 
 /// The SHA-256 digest of bytes that are not secret, 32 bytes (FIPS 180-4).
-public func sha256(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+package func sha256(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha256 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 32)
   let status = unsafe EVP_Digest(bytes, bytes.count, &output, nil, digest, nil)
@@ -11,7 +11,7 @@ public func sha256(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
 }
 
 /// The SHA-256 digest of a secret, 32 bytes (FIPS 180-4).
-public func sha256(_ secret: borrowing SecretBytes) throws(CryptographyError) -> [UInt8] {
+package func sha256(_ secret: borrowing SecretBytes) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha256 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 32)
   let status = unsafe secret.withUnsafeBytes { bytes in
@@ -22,7 +22,7 @@ public func sha256(_ secret: borrowing SecretBytes) throws(CryptographyError) ->
 }
 
 /// The SHA-384 digest of bytes that are not secret, 48 bytes (FIPS 180-4).
-public func sha384(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+package func sha384(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha384 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 48)
   let status = unsafe EVP_Digest(bytes, bytes.count, &output, nil, digest, nil)
@@ -31,7 +31,7 @@ public func sha384(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
 }
 
 /// The SHA-512 digest of bytes that are not secret, 64 bytes (FIPS 180-4).
-public func sha512(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+package func sha512(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
   guard let digest = unsafe Library.shared.sha512 else { throw Library.failure("EVP_MD_fetch") }
   var output = [UInt8](repeating: 0, count: 64)
   let status = unsafe EVP_Digest(bytes, bytes.count, &output, nil, digest, nil)
@@ -42,7 +42,7 @@ public func sha512(_ bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
 /// HMAC-SHA256 of a message, 32 bytes (RFC 2104).
 ///
 /// Use a separate key from `SealingKey.derived(for:context:)`, never the sealing key.
-public func authenticate(
+package func authenticate(
   _ message: [UInt8],
   using key: borrowing SealingKey
 ) throws(CryptographyError) -> [UInt8] {
@@ -77,7 +77,7 @@ public func authenticate(
 ///
 /// The kernel's generator is used instead of OpenSSL's, so that no state in this process can repeat
 /// after fork(2) or a restored snapshot.
-public func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
+package func randomBytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
   do throws(SecretMemoryError) {
     let bytes = try SecretBytes.random(count: count)
     return unsafe bytes.withUnsafeBytes { buffer in unsafe [UInt8](buffer) }

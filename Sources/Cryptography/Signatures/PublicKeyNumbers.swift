@@ -2,9 +2,8 @@
 ///
 /// Making a key of them costs as much as half a signature, because the curve's equation is
 /// computed. A provider's key set may hold a hundred, so only the key of a signature is made.
-public struct PublicKeyNumbers: Sendable, Equatable {
-  /// The kind of the key.
-  public let kind: SignatureKey.Kind
+package struct PublicKeyNumbers: Sendable, Equatable {
+  package let kind: SignatureKey.Kind
   /// The modulus, the coordinate x, or the bytes of Ed25519.
   let first: [UInt8]
   /// The exponent or the coordinate y; empty for Ed25519.
@@ -15,7 +14,7 @@ public struct PublicKeyNumbers: Sendable, Equatable {
   ///
   /// - Throws: `wrongLength` for a modulus outside `SignatureKey.modulusBits`, `malformed` if the
   ///   numbers are not an RSA key.
-  public init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
+  package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
     guard let first = modulus.first, first != 0, modulus.count <= 1 << 16 else {
       throw .malformed
     }
@@ -35,7 +34,7 @@ public struct PublicKeyNumbers: Sendable, Equatable {
   /// Whether the point is on the curve is checked when a key is made of it.
   ///
   /// - Throws: `wrongLength`.
-  public init(on curve: SignatureKey.Curve, x: [UInt8], y: [UInt8]) throws(CryptographyError) {
+  package init(on curve: SignatureKey.Curve, x: [UInt8], y: [UInt8]) throws(CryptographyError) {
     guard x.count == curve.coordinateCount, y.count == curve.coordinateCount else {
       throw .wrongLength
     }
@@ -47,7 +46,7 @@ public struct PublicKeyNumbers: Sendable, Equatable {
   /// Takes a point of Edwards25519: its 32 bytes (RFC 8037, section 2).
   ///
   /// - Throws: `wrongLength`.
-  public init(ed25519 bytes: [UInt8]) throws(CryptographyError) {
+  package init(ed25519 bytes: [UInt8]) throws(CryptographyError) {
     guard bytes.count == 32 else { throw .wrongLength }
     kind = .ed25519
     first = bytes
@@ -57,7 +56,7 @@ public struct PublicKeyNumbers: Sendable, Equatable {
 
 extension SignatureKey.Kind {
   /// Whether a key of this kind verifies signatures of an algorithm.
-  public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
+  package func fits(_ algorithm: SignatureAlgorithm) -> Bool {
     switch algorithm {
     case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: self == .rsa
     case .es256, .es384, .es512: algorithm.curve.map { self == .ec($0) } ?? false

@@ -2,7 +2,7 @@
 /// section 3.1, and RFC 8037, section 3.1).
 ///
 /// `none` and the symmetric ones are not included, so a token cannot select them.
-public enum SignatureAlgorithm: String, Sendable, CaseIterable {
+package enum SignatureAlgorithm: String, Sendable, CaseIterable {
   /// RSASSA-PKCS1-v1_5 with SHA-256.
   case rs256 = "RS256"
   /// RSASSA-PKCS1-v1_5 with SHA-384.
@@ -25,7 +25,7 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
   case edDSA = "EdDSA"
 
   /// The digest for the algorithm; Ed25519 signs with SHA-512 (RFC 8032, section 5.1).
-  public func digest(of bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
+  package func digest(of bytes: [UInt8]) throws(CryptographyError) -> [UInt8] {
     switch self {
     case .rs256, .ps256, .es256: try sha256(bytes)
     case .rs384, .ps384, .es384: try sha384(bytes)

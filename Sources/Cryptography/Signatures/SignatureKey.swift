@@ -5,17 +5,16 @@ internal import COpenSSL
 /// A key of another kind or size is never made. A key verifies only algorithms of its own kind, so
 /// a token cannot choose another interpretation of it.
 @safe
-public final class SignatureKey: @unchecked Sendable {
+package final class SignatureKey: @unchecked Sendable {
   /// The accepted sizes of an RSA modulus in bits.
   ///
   /// A smaller modulus can be factored. With a larger one, a check is so slow that a provider could
   /// keep the engine busy with it.
-  public static let modulusBits = 2048...8192
+  package static let modulusBits = 2048...8192
   /// The most bytes of a message.
-  public static let maximumMessage = 1 << 20
+  package static let maximumMessage = 1 << 20
 
-  /// The kind of a key.
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// RSA, for RS256, PS256 and their longer digests.
     case rsa
     /// A point of a curve, for the ECDSA of that curve.
@@ -25,7 +24,7 @@ public final class SignatureKey: @unchecked Sendable {
   }
 
   /// A curve of ECDSA, by its name in a JWK (RFC 7518, section 6.2.1.1).
-  public enum Curve: String, Sendable, CaseIterable {
+  package enum Curve: String, Sendable, CaseIterable {
     /// With SHA-256.
     case p256 = "P-256"
     /// With SHA-384.
@@ -34,7 +33,7 @@ public final class SignatureKey: @unchecked Sendable {
     case p521 = "P-521"
 
     /// The bytes of a coordinate, and of each of the two numbers of a signature.
-    public var coordinateCount: Int {
+    package var coordinateCount: Int {
       switch self {
       case .p256: 32
       case .p384: 48
@@ -43,8 +42,7 @@ public final class SignatureKey: @unchecked Sendable {
     }
   }
 
-  /// The kind of the key.
-  public let kind: Kind
+  package let kind: Kind
   /// Owned; only read after creation, from any thread (openssl-threads(7)).
   private let key: OpaquePointer
 
@@ -52,7 +50,7 @@ public final class SignatureKey: @unchecked Sendable {
   ///
   /// - Throws: `malformed` for a point that is not on its curve, and for numbers that OpenSSL
   ///   refuses.
-  public init(_ numbers: PublicKeyNumbers) throws(CryptographyError) {
+  package init(_ numbers: PublicKeyNumbers) throws(CryptographyError) {
     guard let library = unsafe Library.shared.context else {
       throw Library.failure("OSSL_LIB_CTX_new")
     }
@@ -79,7 +77,7 @@ public final class SignatureKey: @unchecked Sendable {
   /// Whether this key made a JWS signature for a message.
   ///
   /// False for everything else: another algorithm, a wrong length, or an unreadable signature.
-  public func verifies(
+  package func verifies(
     _ signature: [UInt8],
     of message: [UInt8],
     _ algorithm: SignatureAlgorithm

@@ -1,4 +1,3 @@
-/// Parsing of numbers.
 extension JSONParser {
   /// The most bytes of one number: 17 digits identify every `Double`.
   private static let maximumNumber = 512

@@ -1,4 +1,4 @@
-public import SecretMemory
+package import SecretMemory
 
 /// The only reader of JSON text: strict (RFC 8259), bounded, and without a trap for any input.
 ///
@@ -8,23 +8,23 @@ public import SecretMemory
 ///
 /// The running time is proportional to the length of the text, for any input. The same holds for
 /// any `String` operation on the result: see `String.isStreamSafe`.
-public enum JSONReader {
+package enum JSONReader {
   /// The most bytes of a text.
-  public static let maximumCount = 1 << 20
+  package static let maximumCount = 1 << 20
   /// The deepest nesting of arrays and objects.
-  public static let maximumDepth = 32
+  package static let maximumDepth = 32
   /// The most arrays and objects in a text of `count` bytes: one for each 16 bytes, and 256.
   ///
   /// Each needs its own memory, which is most of the cost of a text. Real documents have more
   /// content for each.
-  public static func maximumContainers(ofBytes count: Int) -> Int { 256 + count / 16 }
+  package static func maximumContainers(ofBytes count: Int) -> Int { 256 + count / 16 }
   /// The most secrets in one text: each needs a slot of locked memory.
-  public static let maximumSecrets = 64
+  package static let maximumSecrets = 64
   /// The most bytes of a member's name.
-  public static let maximumName = 128
+  package static let maximumName = 128
 
   /// Reads one value, which must be the whole text.
-  public static func read(
+  package static func read(
     _ bytes: UnsafeRawBufferPointer,
     _ rules: JSONRules
   ) throws(JSONError) -> JSONValue {
@@ -35,7 +35,7 @@ public enum JSONReader {
   }
 
   /// Reads one value from ordinary memory.
-  public static func read(_ bytes: [UInt8], _ rules: JSONRules) throws(JSONError) -> JSONValue {
+  package static func read(_ bytes: [UInt8], _ rules: JSONRules) throws(JSONError) -> JSONValue {
     // `Array.withUnsafeBytes` rethrows any error, so a `Result` carries the typed one.
     let result = unsafe bytes.withUnsafeBytes { buffer in
       Result { () throws(JSONError) in unsafe try read(buffer, rules) }
@@ -44,7 +44,7 @@ public enum JSONReader {
   }
 
   /// Reads one value from a secret, such as the body of a provider's answer.
-  public static func read(
+  package static func read(
     _ bytes: borrowing SecretBytes,
     _ rules: JSONRules
   ) throws(JSONError) -> JSONValue {
@@ -54,7 +54,7 @@ public enum JSONReader {
   }
 
   /// Reads one value from ordinary memory; invalid content is an error.
-  public static func read(
+  package static func read(
     _ bytes: [UInt8],
     secretMembers: Set<String> = []
   ) throws(JSONError) -> JSONValue {
@@ -62,7 +62,7 @@ public enum JSONReader {
   }
 
   /// Reads one value from a secret; invalid content is an error.
-  public static func read(
+  package static func read(
     _ bytes: borrowing SecretBytes,
     secretMembers: Set<String> = []
   ) throws(JSONError) -> JSONValue {

@@ -1,7 +1,7 @@
 internal import PlainText
 
 /// How a reader of JSON treats secret members and unusable values.
-public struct JSONRules: Sendable {
+package struct JSONRules: Sendable {
   let keepsRest: Bool
   let allowsRepeated: Bool
   let longestMixedText: Int
@@ -27,7 +27,7 @@ public struct JSONRules: Sendable {
   ///     says which of the two counts.
   ///   - longestMixedText: the most bytes of a string that is not ASCII; a longer one is
   ///     `unusable`. Operations on ASCII take about a hundredth of the time.
-  public init(
+  package init(
     secretMembers: Set<String> = [],
     keepsRest: Bool = false,
     allowsRepeated: Bool = false,

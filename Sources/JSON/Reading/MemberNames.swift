@@ -28,8 +28,8 @@ struct MemberNames {
     let hash = Self.hash(name)
     var slot = hash & (table.count - 1)
     while table[slot] > 0 {
-      let place = Int(table[slot]) - 1
-      if hashes[place] == hash, members[place].name.isByteEqual(to: name) { return place }
+      let index = Int(table[slot]) - 1
+      if hashes[index] == hash, members[index].name.isByteEqual(to: name) { return index }
       slot = (slot + 1) & (table.count - 1)
     }
     hashes.append(hash)
@@ -41,10 +41,10 @@ struct MemberNames {
     var size = 64
     while size < 4 * (hashes.count + 1) { size *= 2 }
     table = [UInt32](repeating: 0, count: size)
-    for (place, hash) in hashes.enumerated() {
+    for (index, hash) in hashes.enumerated() {
       var slot = hash & (size - 1)
       while table[slot] > 0 { slot = (slot + 1) & (size - 1) }
-      table[slot] = UInt32(place + 1)
+      table[slot] = UInt32(index + 1)
     }
   }
 

@@ -11,12 +11,12 @@ public struct JSONObject: Sendable {
 
   /// An object of these members; for a duplicate name the last value counts.
   public init(_ members: [(String, JSONValue)]) {
-    var places: [ByteText: Int] = [:]
+    var indices: [ByteText: Int] = [:]
     for (name, value) in members {
-      if let place = places[ByteText(name)] {
-        self.members[place].value = value
+      if let index = indices[ByteText(name)] {
+        self.members[index].value = value
       } else {
-        places[ByteText(name)] = self.members.count
+        indices[ByteText(name)] = self.members.count
         self.members.append((name, value))
       }
     }

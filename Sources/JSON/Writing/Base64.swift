@@ -2,15 +2,15 @@
 ///
 /// Unused bits are zero, and padding is always or never present, so that no two texts encode the
 /// same bytes.
-public struct Base64: Sendable {
+package struct Base64: Sendable {
   /// The standard alphabet, with padding (section 4).
-  public static let standard = Base64(
+  package static let standard = Base64(
     letter62: UInt8(ascii: "+"),
     letter63: UInt8(ascii: "/"),
     isPadded: true
   )
   /// The alphabet of URLs and JSON Web Tokens, without padding (section 5; RFC 7515, section 2).
-  public static let url = Base64(
+  package static let url = Base64(
     letter62: UInt8(ascii: "-"),
     letter63: UInt8(ascii: "_"),
     isPadded: false
@@ -24,15 +24,14 @@ public struct Base64: Sendable {
 
   // MARK: - Bytes that are not secret
 
-  /// Encodes bytes.
-  public func text(_ bytes: [UInt8]) -> String {
+  package func text(_ bytes: [UInt8]) -> String {
     unsafe String(unsafeUninitializedCapacity: count(ofBytes: bytes.count)) { room in
       unsafe bytes.withUnsafeBytes { unsafe encode($0, into: UnsafeMutableRawBufferPointer(room)) }
     }
   }
 
   /// Decodes a text; `nil` if it is not canonical.
-  public func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
     let text = Array(text)
     var bytes = [UInt8](repeating: 0, count: mostBytes(ofText: text.count))
     let count = unsafe text.withUnsafeBytes { text in
@@ -44,17 +43,17 @@ public struct Base64: Sendable {
   // MARK: - In the caller's memory
 
   /// The length of the text for a number of bytes.
-  public func count(ofBytes count: Int) -> Int {
+  package func count(ofBytes count: Int) -> Int {
     isPadded ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3
   }
 
   /// The most bytes that a text of this length can encode.
-  public func mostBytes(ofText count: Int) -> Int { count / 4 * 3 + count % 4 }
+  package func mostBytes(ofText count: Int) -> Int { count / 4 * 3 + count % 4 }
 
   /// Encodes bytes into `room`.
   ///
   /// - Returns: the number of written letters; 0 if the room is smaller than `count(ofBytes:)`.
-  public func encode(
+  package func encode(
     _ bytes: UnsafeRawBufferPointer,
     into room: UnsafeMutableRawBufferPointer
   ) -> Int {
@@ -83,7 +82,7 @@ public struct Base64: Sendable {
   /// Decodes a text into `room`, which must have `mostBytes(ofText:)` bytes.
   ///
   /// - Returns: the number of bytes; `nil` if the text is not canonical.
-  public func decode(
+  package func decode(
     _ text: UnsafeRawBufferPointer,
     into room: UnsafeMutableRawBufferPointer
   ) -> Int? {

@@ -1,14 +1,14 @@
-public import SecretMemory
+package import SecretMemory
 
 /// The only writer of JSON text: no white space, members in order.
 ///
 /// `JSONReader` reads the result back as the same value; `unusable` becomes `null`.
-public enum JSONWriter {
+package enum JSONWriter {
   /// Writes a value to ordinary memory.
   ///
   /// Throws `secretInOrdinaryMemory` if the value holds a secret; `tooDeep`, `containsNUL` and
   /// `numberOutOfRange` for values that the reader would refuse.
-  public static func write(_ value: JSONValue) throws(JSONError) -> [UInt8] {
+  package static func write(_ value: JSONValue) throws(JSONError) -> [UInt8] {
     var sink = ArraySink()
     try put(value, depth: 0, into: &sink)
     return sink.bytes
@@ -18,7 +18,7 @@ public enum JSONWriter {
   ///
   /// The bytes of `terminator` follow the text. Throws as `write` does, and `notText` if a secret
   /// is not UTF-8, `memory` if the text is longer than a secret may be.
-  public static func writeSecret(
+  package static func writeSecret(
     _ value: JSONValue,
     terminator: [UInt8] = []
   ) throws(JSONError) -> SecretBytes {

@@ -38,7 +38,7 @@ struct FieldProblems {
   private static let general: Set<[UInt8]> = Set(
     ["non_field_errors", "__all__", "base", "_", ""].map { Array($0.utf8) }
   )
-  private static let places = [
+  private static let fields = [
     "field", "path", "param", "name", "propertyPath", "pointer", "loc", "property",
   ]
   private static let texts = [
@@ -108,13 +108,13 @@ struct FieldProblems {
 
   /// `{"field": ..., "message": ...}`.
   private mutating func note(_ object: JSONObject) {
-    var place: String?
-    for name in Self.places where place == nil { place = object[name].flatMap(Self.place) }
-    if place == nil, case .object(let source) = object["source"] {
-      place = source["pointer"].flatMap(Self.place)
+    var field: String?
+    for name in Self.fields where field == nil { field = object[name].flatMap(Self.field) }
+    if field == nil, case .object(let source) = object["source"] {
+      field = source["pointer"].flatMap(Self.field)
     }
-    guard let place, let text = Self.text(in: object) else { return }
-    note(text, of: place)
+    guard let field, let text = Self.text(in: object) else { return }
+    note(text, of: field)
   }
 
   /// The text of `{"message": ...}`.
@@ -128,7 +128,7 @@ struct FieldProblems {
   }
 
   /// The last part of a path such as `["body", "email"]`, `/data/email` or `email`.
-  private static func place(_ value: JSONValue) -> String? {
+  private static func field(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text) where text.utf8.count <= 256:
       text.split { $0 == "/" || $0 == "#" }.last.map(String.init)

@@ -36,11 +36,11 @@ extension TokenJudge {
 
   /// Judges whether a provider confirmed a sign-out.
   func judgeLogout(status: Int) -> LogoutJudgement {
-    let place =
+    let endpoint =
       provider.kind == .passwordBackend ? provider.path(of: .logout) : "the revocation endpoint"
     return switch status {
     case 200...299: .revoked
-    case 404, 405: .notRevoked(reason: "\(place) is not there")
+    case 404, 405: .notRevoked(reason: "\(endpoint) is not there")
     default: .notRevoked(reason: "the provider answered \(status)")
     }
   }

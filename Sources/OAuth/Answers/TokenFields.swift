@@ -48,7 +48,7 @@ extension TokenJudge {
       // In unencrypted storage this access token would be the refresh token without its gate.
       return misconfigured(
         "`\(member(.accessToken))` and `\(member(.refreshToken))` are the same token:"
-          + " refresh_token_field = \(member(.accessToken)) says that there is one alone",
+          + " refresh_token_field = \(member(.accessToken)) says that there is only one",
         // Do not keep the refresh token of a sign-in: it could never be used.
         refreshToken: purpose == .refresh ? refreshToken : nil
       )

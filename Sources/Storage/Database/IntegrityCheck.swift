@@ -7,7 +7,7 @@ extension Store {
   /// integrity_check).
   ///
   /// "If the integrity_check pragma finds no problems, a single row with the value 'ok' is returned."
-  public func integrityProblems() throws(StorageError) -> [String] {
+  package func integrityProblems() throws(StorageError) -> [String] {
     let found = try database.query("PRAGMA integrity_check(10)") {
       columns throws(StorageError) in try columns.text(0)
     }
@@ -15,7 +15,7 @@ extension Store {
   }
 
   /// The time of the last audit record, in seconds since 1970.
-  public func lastAuditTime() throws(StorageError) -> Int64? {
+  package func lastAuditTime() throws(StorageError) -> Int64? {
     try database.query("SELECT max(time) FROM audit") { columns throws(StorageError) in
       try columns.optionalInteger(0)
     }.first ?? nil
@@ -24,17 +24,17 @@ extension Store {
 
 extension SlotFile {
   /// All names in the directory of slots.
-  public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
+  package static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
     try calling { () throws(SystemError) in try directory.slots.names().sorted() }
   }
 
   /// The file name of an account's slot.
-  public static func fileName(of account: [UInt8]) -> String { Hexadecimal.text(account) }
+  package static func fileName(of account: [UInt8]) -> String { Hexadecimal.text(account) }
 }
 
 extension TokenFiles {
   /// All names in the directory of token files, except the temporary file of a write in progress.
-  public static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
+  package static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
     guard let tokens = directory.tokens else { return [] }
     return try calling { () throws(SystemError) in
       try tokens.root.names().filter { $0 != temporaryName }.sorted()
@@ -42,14 +42,14 @@ extension TokenFiles {
   }
 
   /// Opens a file and checks it, without reading its content.
-  public static func examine(_ name: String, in directory: StateDirectory) throws(StorageError) {
+  package static func examine(_ name: String, in directory: StateDirectory) throws(StorageError) {
     _ = try directory.tokens?.root.openChecked(name)
   }
 }
 
 extension DeviceSecretFile {
   /// Checks the file as the next start will, and throws the error that the start would throw.
-  public static func examine(in directory: StateDirectory) throws(StorageError) {
+  package static func examine(in directory: StateDirectory) throws(StorageError) {
     let file: Descriptor?
     do throws(StorageError) {
       file = try directory.root.openChecked(name)

@@ -9,7 +9,6 @@ struct Schema {
     let statements: [String]
   }
 
-  /// All steps, in their order.
   let migrations: [Migration]
 
   /// The version number of a store with this schema.
@@ -22,7 +21,6 @@ struct Schema {
   /// `TLbv`: the seven schemas of programs before the first release.
   static let unreleasedApplicationID: Int32 = 0x544c_6276
 
-  /// The schema of this program.
   static let current = Schema(migrations: [
     Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: tables)
   ])

@@ -7,11 +7,8 @@ package enum Value {
   case text(String)
   case blob([UInt8])
 
-  /// The text, or null.
   static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }
-  /// The bytes, or null.
   static func optional(_ bytes: [UInt8]?) -> Value { bytes.map(Value.blob) ?? .null }
-  /// The integer, or null.
   static func optional(_ integer: Int64?) -> Value { integer.map(Value.integer) ?? .null }
 }
 
@@ -20,7 +17,6 @@ package enum Value {
 final class Statement {
   private let handle: OpaquePointer
 
-  /// Takes over a prepared statement.
   init(_ handle: OpaquePointer) {
     unsafe self.handle = handle
   }
@@ -29,7 +25,6 @@ final class Statement {
     unsafe sqlite3_finalize(handle)
   }
 
-  /// Binds all parameters in order.
   func bind(_ values: [Value]) throws(StorageError) {
     guard values.count == Int(unsafe sqlite3_bind_parameter_count(handle)) else {
       throw .database(SQLITE_RANGE)
@@ -79,7 +74,6 @@ package struct Columns {
     unsafe self.handle = handle
   }
 
-  /// An integer.
   func integer(_ index: Int32) throws(StorageError) -> Int64 {
     guard unsafe sqlite3_column_type(handle, index) == SQLITE_INTEGER else { throw damage(index) }
     return unsafe sqlite3_column_int64(handle, index)
@@ -129,17 +123,14 @@ package struct Columns {
     return choice
   }
 
-  /// An integer or null.
   func optionalInteger(_ index: Int32) throws(StorageError) -> Int64? {
     isNull(index) ? nil : try integer(index)
   }
 
-  /// Text or null.
   func optionalText(_ index: Int32) throws(StorageError) -> String? {
     isNull(index) ? nil : try text(index)
   }
 
-  /// Bytes or null.
   func optionalBlob(_ index: Int32, count: Int? = nil) throws(StorageError) -> [UInt8]? {
     isNull(index) ? nil : try blob(index, count: count)
   }

@@ -1,17 +1,16 @@
-public import SecretMemory
-public import System
+package import SecretMemory
+package import System
 
 /// Why the vault's files could not be opened, read or changed.
 ///
 /// No case holds a value of a row or a byte of a file.
-public enum StorageError: Error, Equatable, Sendable {
+package enum StorageError: Error, Equatable, Sendable {
   /// Another process has this state directory open.
   case inUse
   /// The state directory is on a file system where locks and the log do not work.
   case networkFileSystem(String)
   /// Another user could have made or changed a file or directory.
   case unsafeFile(String, FileFlaw)
-  /// The device secret cannot be used.
   case deviceSecret(DeviceSecretFlaw)
   /// A required file does not exist.
   case missing(String)
@@ -48,8 +47,7 @@ public enum StorageError: Error, Equatable, Sendable {
   case memory(SecretMemoryError)
 }
 
-/// A flaw of a file or directory.
-public enum FileFlaw: Equatable, Sendable {
+package enum FileFlaw: Equatable, Sendable {
   /// A symbolic link.
   case symbolicLink
   /// Not a regular file, or not a directory, as required.
@@ -67,7 +65,7 @@ public enum FileFlaw: Equatable, Sendable {
 }
 
 /// Why the device secret is refused.
-public enum DeviceSecretFlaw: Equatable, Sendable {
+package enum DeviceSecretFlaw: Equatable, Sendable {
   /// It does not exist, but the store holds boxes sealed under it.
   case missing
   /// It has this many bytes instead of 32.
@@ -112,7 +110,7 @@ func calling<Value: ~Copyable>(
 
 extension StorageError: CustomStringConvertible {
   /// The problem, without any stored data.
-  public var description: String {
+  package var description: String {
     switch self {
     case .inUse: "the vault is open in another process"
     case .networkFileSystem(let type): "the state directory is on a network file system (\(type))"
@@ -139,7 +137,7 @@ extension StorageError: CustomStringConvertible {
   }
 
   /// The remedy for a person; `nil` if nothing helps.
-  public var remedy: String? {
+  package var remedy: String? {
     switch self {
     case .inUse: "wait for the other process, or end it"
     case .networkFileSystem:
@@ -155,7 +153,7 @@ extension StorageError: CustomStringConvertible {
     case .fileSizeLimit: "\(ResourceLimit.fileSize.remedy); nothing was changed"
     case .system(let error) where error.limit != nil: error.limit?.remedy
     case .busy: "end the program that has vault.db open"
-    case .uncertain: "check the disk; the vault reads its state anew at the next start"
+    case .uncertain: "check the disk; the vault reads its state again at the next start"
     case .badName, .rolledBack, .nested, .noSuchRow, .constraint, .database, .system, .memory: nil
     }
   }
@@ -163,7 +161,7 @@ extension StorageError: CustomStringConvertible {
 
 extension FileFlaw: CustomStringConvertible {
   /// The flaw, as the rest of a sentence about the file.
-  public var description: String {
+  package var description: String {
     switch self {
     case .symbolicLink: "is a symbolic link"
     case .wrongType: "is not the type of file that it must be"
@@ -189,7 +187,7 @@ extension FileFlaw: CustomStringConvertible {
 
 extension DeviceSecretFlaw: CustomStringConvertible {
   /// The flaw, as the rest of a sentence about the device secret.
-  public var description: String {
+  package var description: String {
     switch self {
     case .missing: "is missing, but there are tokens that it sealed"
     case .wrongSize(let count): "has \(count) bytes in place of 32"
@@ -198,8 +196,7 @@ extension DeviceSecretFlaw: CustomStringConvertible {
     }
   }
 
-  /// The remedy for a person.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .missing, .wrongSize, .allZero:
       "restore device-secret from a backup; without it the sealed tokens cannot be opened:"

@@ -5,7 +5,7 @@ internal import System
 ///
 /// One owner uses it at a time, and no call blocks. A change is durable when the call, or the
 /// transaction around it, has returned.
-public final class Store {
+package final class Store {
   package let database: Database
   private let file: StoreFile
   private var changedAccounts: Set<[UInt8]> = []
@@ -13,7 +13,7 @@ public final class Store {
   /// Opens the store, or creates it if it does not exist.
   ///
   /// - Throws: `newerSchema`, `unreleasedFormat` and `damaged` leave every byte unchanged.
-  public convenience init(in directory: StateDirectory) throws(StorageError) {
+  package convenience init(in directory: StateDirectory) throws(StorageError) {
     try self.init(in: directory, schema: .current)
   }
 
@@ -29,12 +29,12 @@ public final class Store {
   ///
   /// - Throws: the error of `body`, or `StorageError`. After `uncertain` the store answers no more
   ///   calls: make another `Store` and read the result.
-  public func transaction<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
+  package func transaction<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
     try database.transaction(body)
   }
 
   /// The accounts whose row or access tokens have changed since the last call.
-  public func takeChangedAccounts() -> Set<[UInt8]> {
+  package func takeChangedAccounts() -> Set<[UInt8]> {
     defer { changedAccounts = [] }
     return changedAccounts
   }
@@ -45,7 +45,7 @@ public final class Store {
   /// Moves all changes into the database file and empties the log.
   ///
   /// The log would otherwise keep old values (sqlite.org/pragma.html, `wal_checkpoint(TRUNCATE)`).
-  public func checkpoint() throws(StorageError) {
+  package func checkpoint() throws(StorageError) {
     let busy = try database.query("PRAGMA wal_checkpoint(TRUNCATE)") {
       columns throws(StorageError) in try columns.integer(0)
     }
@@ -60,7 +60,7 @@ public final class Store {
   ///
   /// SQLite reuses free pages first, so deleted data makes room at once. The log is not counted: it
   /// keeps its greatest length and holds only copies of the pages by then.
-  public func size() throws(StorageError) -> Int64 {
+  package func size() throws(StorageError) -> Int64 {
     func number(_ pragma: String) throws(StorageError) -> Int64 {
       try database.query("PRAGMA " + pragma) { columns throws(StorageError) in
         try columns.integer(0)
@@ -71,7 +71,7 @@ public final class Store {
   }
 
   /// Whether a log is beside the file, as after a killed process.
-  public static func hasLog(in directory: StateDirectory) throws(StorageError) -> Bool {
+  package static func hasLog(in directory: StateDirectory) throws(StorageError) -> Bool {
     do throws(SystemError) {
       return try directory.root.contains(StoreFile.name + "-wal")
     } catch {
@@ -82,14 +82,14 @@ public final class Store {
   /// Whether closing leaves the log beside the file, as after a mere examination of the store.
   ///
   /// Otherwise closing moves all changes into the file (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
-  public func leaveLogOnClose(_ on: Bool) throws(StorageError) {
+  package func leaveLogOnClose(_ on: Bool) throws(StorageError) {
     try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on)
   }
 
   /// Reads the whole store and checks that it is consistent.
   ///
   /// - Throws: `damaged`.
-  public func verify() throws(StorageError) {
+  package func verify() throws(StorageError) {
     let found = try database.query("PRAGMA integrity_check(1)") {
       columns throws(StorageError) in try columns.text(0)
     }

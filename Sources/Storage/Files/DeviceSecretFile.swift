@@ -1,10 +1,10 @@
-public import SecretMemory
+package import SecretMemory
 internal import System
 
 /// The file of the device secret, the root of every key of the vault.
-public enum DeviceSecretFile {
+package enum DeviceSecretFile {
   /// The number of bytes of the secret.
-  public static let count = 32
+  package static let count = 32
 
   static let name = "device-secret"
   static let temporaryName = "device-secret.new"
@@ -19,7 +19,7 @@ public enum DeviceSecretFile {
   /// - Returns: the secret, as the next start will find it.
   /// - Throws: `deviceSecret` with the flaw. An unusable secret is never replaced by a new one:
   ///   that would destroy the chance to restore it.
-  public static func open(
+  package static func open(
     in directory: StateDirectory,
     sealedBoxesExist: () throws(StorageError) -> Bool
   ) throws(StorageError) -> SecretBytes {

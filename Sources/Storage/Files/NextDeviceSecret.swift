@@ -1,4 +1,4 @@
-public import SecretMemory
+package import SecretMemory
 internal import System
 
 // The device secret is changed through a second file, `device-secret.next`. The file is durable
@@ -10,7 +10,7 @@ extension DeviceSecretFile {
   /// Creates a new secret beside the current one, durably.
   ///
   /// - Returns: the secret, as the next start will find it.
-  public static func makeNext(in directory: StateDirectory) throws(StorageError) -> SecretBytes {
+  package static func makeNext(in directory: StateDirectory) throws(StorageError) -> SecretBytes {
     let secret: SecretBytes
     do throws(SecretMemoryError) {
       secret = try SecretBytes.random(count: count)
@@ -37,7 +37,7 @@ extension DeviceSecretFile {
   /// interrupted.
   ///
   /// Nothing was ever sealed under an incomplete secret.
-  public static func next(in directory: StateDirectory) throws(StorageError) -> SecretBytes? {
+  package static func next(in directory: StateDirectory) throws(StorageError) -> SecretBytes? {
     do throws(StorageError) {
       return try load(nextName, directory)
     } catch {
@@ -49,7 +49,7 @@ extension DeviceSecretFile {
   }
 
   /// Puts the next secret in the place of the current one and overwrites the old bytes.
-  public static func adoptNext(in directory: StateDirectory) throws(StorageError) {
+  package static func adoptNext(in directory: StateDirectory) throws(StorageError) {
     // Open it before its name is gone: afterwards its bytes are unreachable.
     let old = try directory.root.openChecked(name, writing: true)
     try calling { () throws(SystemError) in
@@ -62,7 +62,7 @@ extension DeviceSecretFile {
   }
 
   /// Removes the next secret, under which nothing is sealed; does nothing if there is none.
-  public static func discardNext(in directory: StateDirectory) throws(StorageError) {
+  package static func discardNext(in directory: StateDirectory) throws(StorageError) {
     if let file = try? directory.root.openChecked(nextName, writing: true) {
       file.wipe(count: count)
     }

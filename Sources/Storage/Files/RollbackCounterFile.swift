@@ -1,14 +1,13 @@
 internal import System
 
 /// The rollback counter and its authentication code.
-public struct RollbackCounter: Sendable, Equatable {
+package struct RollbackCounter: Sendable, Equatable {
   /// The number of changes to sealed boxes that the store had made.
-  public var count: UInt64
+  package var count: UInt64
   /// The authentication code over the counter, 32 bytes.
-  public var code: [UInt8]
+  package var code: [UInt8]
 
-  /// Makes a counter of these parts.
-  public init(count: UInt64, code: [UInt8]) {
+  package init(count: UInt64, code: [UInt8]) {
     self.count = count
     self.code = code
   }
@@ -18,7 +17,7 @@ public struct RollbackCounter: Sendable, Equatable {
 ///
 /// A store restored from an older copy has a lower number. Only the holder of the key can check the
 /// code. Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes.
-public enum RollbackCounterFile {
+package enum RollbackCounterFile {
   static let name = "mark"
   static let temporaryName = "mark.new"
   private static let magic = [UInt8]("TLMARK02".utf8)
@@ -28,7 +27,7 @@ public enum RollbackCounterFile {
   /// The rollback counter; `nil` if there is none.
   ///
   /// - Throws: `damaged`, or `unsafeFile` if it is not a private file.
-  public static func read(in directory: StateDirectory) throws(StorageError) -> RollbackCounter? {
+  package static func read(in directory: StateDirectory) throws(StorageError) -> RollbackCounter? {
     guard let file = try directory.root.openChecked(name) else { return nil }
     let bytes = try calling { () throws(SystemError) in
       try file.status().size <= Int64(count) ? file.readAll(limit: count) : []
@@ -42,7 +41,7 @@ public enum RollbackCounterFile {
   /// A file of this format is overwritten in place: a new file, its name and their directory would
   /// take three syncs instead of one. The 48 bytes are in one sector, which disks write completely
   /// or not at all. A file of another length or mode is replaced by a new one.
-  public static func write(
+  package static func write(
     count: UInt64,
     code: [UInt8],
     in directory: StateDirectory

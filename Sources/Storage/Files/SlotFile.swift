@@ -5,9 +5,9 @@ internal import System
 /// The file is never renamed or replaced, because the lock belongs to the file and not to its name.
 /// Closing the descriptor unlocks it. Another process with the same descriptor keeps the lock, such
 /// as an exchange helper that outlives the engine.
-public struct SlotFile: ~Copyable, Sendable {
+package struct SlotFile: ~Copyable, Sendable {
   /// The size of every slot, in bytes.
-  public static let size = 65_536
+  package static let size = 65_536
   /// The length of an account's id in bytes.
   static let identifierCount = 16
 
@@ -23,7 +23,7 @@ public struct SlotFile: ~Copyable, Sendable {
   /// An existing slot stays unchanged, unless its creation was interrupted.
   ///
   /// - Throws: `full` if there is no room; then nothing is left.
-  public static func create(
+  package static func create(
     in directory: StateDirectory,
     account: [UInt8]
   ) throws(StorageError) {
@@ -47,7 +47,7 @@ public struct SlotFile: ~Copyable, Sendable {
   /// Opens the slot of an account for reading and writing, with its own open file description.
   ///
   /// - Throws: `missing`, or `unsafeFile` if it is not a private file of the right size.
-  public init(in directory: StateDirectory, account: [UInt8]) throws(StorageError) {
+  package init(in directory: StateDirectory, account: [UInt8]) throws(StorageError) {
     let name = try Self.name(account)
     guard let file = try directory.slots.openChecked(name, writing: true) else {
       throw .missing("slots/" + name)
@@ -60,15 +60,15 @@ public struct SlotFile: ~Copyable, Sendable {
   }
 
   /// The number of the descriptor, to be given to the exchange helper and not to be closed.
-  public var descriptor: Int32 { file.number }
+  package var descriptor: Int32 { file.number }
 
   /// Takes the account's lock without waiting; false if an exchange helper still holds it.
-  public func lock() throws(StorageError) -> Bool {
+  package func lock() throws(StorageError) -> Bool {
     try calling { () throws(SystemError) in try file.lockExclusively() }
   }
 
   /// All 65,536 bytes.
-  public func readWhole() throws(StorageError) -> [UInt8] {
+  package func readWhole() throws(StorageError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.size)
     let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
       Result { () throws(SystemError) in try unsafe file.read(into: buffer, at: 0) }
@@ -83,7 +83,7 @@ public struct SlotFile: ~Copyable, Sendable {
   /// - Parameter isDurable: whether the zeros are on the disk when this returns. They need not be
   ///   once the store has no intent: after a crash the next holder overwrites the old bytes.
   /// - Throws: an error of the disk.
-  public func zero(isDurable: Bool = true) throws(StorageError) {
+  package func zero(isDurable: Bool = true) throws(StorageError) {
     let zeros = [UInt8](repeating: 0, count: Self.size)
     let result: Result<Void, SystemError> = unsafe zeros.withUnsafeBytes { buffer in
       Result { () throws(SystemError) in
@@ -95,10 +95,10 @@ public struct SlotFile: ~Copyable, Sendable {
   }
 
   /// Closes the descriptor and releases the lock, unless an exchange helper has the descriptor too.
-  public consuming func close() {}
+  package consuming func close() {}
 
   /// Removes the slot of a deleted account durably; does nothing if there is none.
-  public static func delete(
+  package static func delete(
     in directory: StateDirectory,
     account: [UInt8]
   ) throws(StorageError) {
@@ -110,7 +110,7 @@ public struct SlotFile: ~Copyable, Sendable {
   }
 
   /// The ids of all accounts that have a slot, in byte order.
-  public static func accounts(in directory: StateDirectory) throws(StorageError) -> [[UInt8]] {
+  package static func accounts(in directory: StateDirectory) throws(StorageError) -> [[UInt8]] {
     let names = try calling { () throws(SystemError) in try directory.slots.names() }
     return names.sorted().compactMap(Hexadecimal.bytes).filter { $0.count == identifierCount }
   }

@@ -1,4 +1,4 @@
-public import System
+package import System
 
 /// The directory that holds the vault, open and locked during the lifetime of this object.
 ///
@@ -12,18 +12,17 @@ public import System
 /// | `mark` | the rollback counter |
 /// | `slots/<account id>` | answer slot and lock of an account |
 /// | `tokens/<account name>`, `tokens/@` | access tokens for the front, and the default account |
-public final class StateDirectory: Sendable {
-  /// The directory itself.
-  public let root: Directory
+package final class StateDirectory: Sendable {
+  package let root: Directory
   /// `slots`.
-  public let slots: Directory
+  package let slots: Directory
   /// `tokens`; `nil` if no program reads the files in it.
-  public let tokens: TokenDirectory?
+  package let tokens: TokenDirectory?
 
   /// Opens the state directory at an absolute path, or creates it (0700) if it does not exist.
   ///
   /// - Throws: `inUse` if another process, or another object of this process, has it open.
-  public convenience init(path: String) throws(StorageError) {
+  package convenience init(path: String) throws(StorageError) {
     guard path.hasPrefix("/") else { throw .unsafeFile(path, .notAbsolute) }
     // open(2): with a slash at the end, a symbolic link would be followed despite O_NOFOLLOW.
     var plain = path[...]
@@ -39,7 +38,7 @@ public final class StateDirectory: Sendable {
   /// `keepsTokens` says whether a front reads token files.
   ///
   /// - Throws: `inUse` if another process, or another object of this process, has it open.
-  public init(
+  package init(
     _ directory: borrowing Directory,
     keepsTokens: Bool = true
   ) throws(StorageError) {
@@ -84,9 +83,8 @@ public final class StateDirectory: Sendable {
 }
 
 /// The directory of the files that the front answers from.
-public final class TokenDirectory: Sendable {
-  /// The directory itself.
-  public let root: Directory
+package final class TokenDirectory: Sendable {
+  package let root: Directory
 
   init(_ root: consuming Directory) {
     self.root = root

@@ -1,4 +1,5 @@
-public import System
+package import System
+package import TokenFile
 
 /// The files that the front answers from: `tokens/<account name>`, and `tokens/@` with the name of
 /// the default account.
@@ -6,14 +7,14 @@ public import System
 /// They are a cache of the store: written after a commit, and removed before a commit that makes
 /// them stale. A lost file costs one call to the engine, so none is made durable. If the state
 /// directory keeps no token files, nothing is written and nothing is found.
-public enum TokenFiles {
+package enum TokenFiles {
   /// The file that holds the default account's name.
   static let defaultName = "@"
   /// No account name begins with a full stop.
   static let temporaryName = ".new"
 
   /// Writes the token for the front, and replaces an older one.
-  public static func write(
+  package static func write(
     _ token: CachedToken,
     account: String,
     in directory: StateDirectory
@@ -29,7 +30,7 @@ public enum TokenFiles {
   }
 
   /// The token that the front would find; `nil` if there is no readable one.
-  public static func read(
+  package static func read(
     account: String,
     in directory: StateDirectory
   ) throws(StorageError) -> CachedToken? {
@@ -41,7 +42,7 @@ public enum TokenFiles {
   /// Whether a program has read the token of an account since it was written.
   ///
   /// Only a hint: a file system may not record it, and any program of the user may read the file.
-  public static func wasRead(
+  package static func wasRead(
     account: String,
     in directory: StateDirectory
   ) throws(StorageError) -> Bool {
@@ -52,7 +53,7 @@ public enum TokenFiles {
 
   /// Identifies the file of an account among its predecessors and successors; `nil` if there is
   /// none.
-  public static func stamp(
+  package static func stamp(
     account: String,
     in directory: StateDirectory
   ) throws(StorageError) -> FileStamp? {
@@ -65,7 +66,7 @@ public enum TokenFiles {
   ///
   /// Another kind of file in its place, such as a symbolic link, is removed without being followed.
   @discardableResult
-  public static func remove(
+  package static func remove(
     account: String,
     in directory: StateDirectory
   ) throws(StorageError) -> Bool {
@@ -80,7 +81,7 @@ public enum TokenFiles {
   }
 
   /// Sets the default account; `nil` removes it.
-  public static func setDefault(
+  package static func setDefault(
     account: String?,
     in directory: StateDirectory
   ) throws(StorageError) {
@@ -99,17 +100,18 @@ public enum TokenFiles {
   }
 
   /// The default account.
-  public static func defaultAccount(in directory: StateDirectory) throws(StorageError) -> String? {
-    guard let bytes = try contents(defaultName, limit: 64, in: directory) else { return nil }
+  package static func defaultAccount(in directory: StateDirectory) throws(StorageError) -> String? {
+    guard let bytes = try contents(defaultName, limit: NameRule.longest, in: directory) else {
+      return nil
+    }
     let name = String(decoding: bytes, as: UTF8.self)
-    return isAccountName(name) ? name : nil
+    return NameRule.accepts(name) ? name : nil
   }
 
-  /// The accounts that have a token file.
-  public static func accounts(in directory: StateDirectory) throws(StorageError) -> [String] {
+  package static func accounts(in directory: StateDirectory) throws(StorageError) -> [String] {
     guard let tokens = directory.tokens else { return [] }
     return try calling { () throws(SystemError) in
-      try tokens.root.names().filter(isAccountName).sorted()
+      try tokens.root.names().filter(NameRule.accepts).sorted()
     }
   }
 
@@ -125,18 +127,7 @@ public enum TokenFiles {
     }
   }
 
-  /// `[a-z0-9][a-z0-9._-]{0,63}`: not a path, not `@`, and not the name of our temporary file.
-  static func isAccountName(_ name: String) -> Bool {
-    let bytes = Array(name.utf8)
-    guard let first = bytes.first, bytes.count <= 64, isLetterOrDigit(first) else { return false }
-    return bytes.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte)
-  }
-
   private static func demandAccountName(_ name: String) throws(StorageError) {
-    guard isAccountName(name) else { throw .badName }
+    guard NameRule.accepts(name) else { throw .badName }
   }
 }

@@ -1,26 +1,24 @@
 /// The access token of an account for one set of scopes.
-public struct AccessTokenRow: Sendable, Equatable {
+package struct AccessTokenRow: Sendable, Equatable {
   /// The account's sixteen bytes.
-  public var account: [UInt8]
+  package var account: [UInt8]
   /// The requested scopes in a canonical form, equal for equal requests; empty for the default set.
-  public var scopeSet: String
-  /// The token.
-  public var token: String
+  package var scopeSet: String
+  package var token: String
   /// Usually `Bearer`.
-  public var tokenType: String
+  package var tokenType: String
   /// When it expires, in seconds since 1970; `nil` if the provider did not say.
-  public var expiresAt: Int64?
+  package var expiresAt: Int64?
   /// When it was stored, in seconds since 1970.
   ///
   /// A later value than now means that the clock was set back.
-  public var storedAt: Int64
+  package var storedAt: Int64
   /// The requested lifetime in seconds.
-  public var requestedLifetime: Int64?
+  package var requestedLifetime: Int64?
   /// The granted scopes, sorted and separated by spaces; `nil` if the provider did not say.
-  public var grantedScope: String?
+  package var grantedScope: String?
 
-  /// Makes a row.
-  public init(
+  package init(
     account: [UInt8],
     scopeSet: String = "",
     token: String,

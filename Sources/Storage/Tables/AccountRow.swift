@@ -1,7 +1,7 @@
 /// An account: one identity at one provider.
-public struct AccountRow: Sendable, Equatable {
+package struct AccountRow: Sendable, Equatable {
   /// The state of the account's grant.
-  public enum State: String, Sendable, CaseIterable {
+  package enum State: String, Sendable, CaseIterable {
     /// No refresh token: never signed in, or signed out.
     case signedOut = "signed_out"
     /// A refresh token without any known problem.
@@ -11,52 +11,49 @@ public struct AccountRow: Sendable, Equatable {
   }
 
   /// Sixteen random bytes that survive a change of name.
-  public var id: [UInt8]
+  package var id: [UInt8]
   /// The name that the user chose, unique for its owner.
-  public var name: String
+  package var name: String
   /// The id of the user who owns the account.
-  public var owner: UInt32
-  /// The name of the provider.
-  public var provider: String
+  package var owner: UInt32
+  package var provider: String
   /// The whole provider as it was at sign-in, in canonical form, without its client secret.
-  public var providerSettings: [UInt8]
+  package var providerSettings: [UInt8]
   /// The sealed box of the client secret; `nil` if the provider has none.
-  public var sealedClientSecret: [UInt8]?
+  package var sealedClientSecret: [UInt8]?
   /// SHA-256 of the provider's canonical form and of `exportable`.
-  public var binding: [UInt8]
+  package var binding: [UInt8]
   /// The provider's identifier of this person.
-  public var subject: String?
+  package var subject: String?
   /// The e-mail address from the provider.
-  public var email: String?
+  package var email: String?
   /// The person's name from the provider.
-  public var displayName: String?
+  package var displayName: String?
   /// The provider's other facts about the person: a JSON object of at most 8192 bytes.
-  public var userFacts: String?
+  package var userFacts: String?
   /// The protection class: 0 none, 1 presence.
-  public var protection: UInt8
+  package var protection: UInt8
   /// Whether the refresh token may be released.
-  public var exportable: Bool
+  package var exportable: Bool
   /// Rises with each changed refresh token.
-  public var generation: Int64
-  /// The sealed box of the refresh token.
-  public var sealedRefreshToken: [UInt8]?
-  /// The state of the grant.
-  public var state: State
+  package var generation: Int64
+  package var sealedRefreshToken: [UInt8]?
+  package var state: State
   /// Why a sign-in is required, or why the last refresh failed.
-  public var cause: String?
+  package var cause: String?
   /// When the account was made, in seconds since 1970.
-  public var createdAt: Int64
+  package var createdAt: Int64
   /// When a token was last requested, in seconds since 1970.
-  public var usedAt: Int64?
+  package var usedAt: Int64?
   /// When the provider last issued tokens, in seconds since 1970.
-  public var refreshedAt: Int64?
+  package var refreshedAt: Int64?
   /// The scopes granted at sign-in, sorted and separated by spaces; `nil` if unknown.
-  public var loginScope: String?
+  package var loginScope: String?
   /// The scopes of `loginScope` that the last refresh did not grant; `nil` if it granted all.
-  public var missingScope: String?
+  package var missingScope: String?
 
   /// Makes a row: a new account is signed out and has generation 0.
-  public init(
+  package init(
     id: [UInt8],
     name: String,
     owner: UInt32,

@@ -1,39 +1,38 @@
 /// A record that an exchange with the provider was started and is not known to have ended.
-public struct IntentRow: Sendable, Equatable {
+package struct IntentRow: Sendable, Equatable {
   /// The purpose of the request to the provider.
-  public enum Purpose: String, Sendable, CaseIterable {
+  package enum Purpose: String, Sendable, CaseIterable {
     case refresh
     case login
     case register
   }
 
   /// The account's sixteen bytes; an account has at most one intent.
-  public var account: [UInt8]
+  package var account: [UInt8]
   /// Thirty-two random bytes, the source of the one-use key of the slot.
-  public var intent: [UInt8]
+  package var intent: [UInt8]
   /// The purpose of the request to the provider.
-  public var purpose: Purpose
+  package var purpose: Purpose
   /// The generation of the refresh token in the request.
-  public var generation: Int64
+  package var generation: Int64
   /// When the exchange started, in seconds since 1970.
-  public var startedAt: Int64
+  package var startedAt: Int64
   /// The boot in which `bootInstant` and `notBefore` are valid: sixteen bytes.
-  public var bootID: [UInt8]
+  package var bootID: [UInt8]
   /// When the exchange started, in nanoseconds of CLOCK_BOOTTIME.
-  public var bootInstant: Int64
-  /// The number of attempts.
-  public var attempts: Int64
+  package var bootInstant: Int64
+  package var attempts: Int64
   /// The earliest next attempt, in nanoseconds of CLOCK_BOOTTIME.
-  public var notBefore: Int64
+  package var notBefore: Int64
   /// The length of that wait in seconds; the wait starts again after a reboot.
-  public var waitSeconds: Int64
+  package var waitSeconds: Int64
   /// The exchange has ended without telling whether the provider used the sent token.
-  public var uncertain: Bool
+  package var uncertain: Bool
   /// The engine's other data to finish the exchange; opaque here.
-  public var context: [UInt8]
+  package var context: [UInt8]
 
   /// Makes a row: a new intent is certain and may be tried at once.
-  public init(
+  package init(
     account: [UInt8],
     intent: [UInt8],
     purpose: Purpose,

@@ -1,18 +1,17 @@
 /// The wrong passwords of a user, and the wait before the next try.
-public struct PasswordWaitRow: Sendable, Equatable {
+package struct PasswordWaitRow: Sendable, Equatable {
   /// The user id.
-  public var owner: UInt32
+  package var owner: UInt32
   /// Wrong passwords since the last right one.
-  public var failures: Int64
+  package var failures: Int64
   /// The boot in which `notBefore` is valid: sixteen bytes.
-  public var bootID: [UInt8]
+  package var bootID: [UInt8]
   /// The earliest next try, in nanoseconds of CLOCK_BOOTTIME.
-  public var notBefore: Int64
+  package var notBefore: Int64
   /// The length of that wait in seconds; the wait starts again after a reboot.
-  public var waitSeconds: Int64
+  package var waitSeconds: Int64
 
-  /// Makes a row.
-  public init(
+  package init(
     owner: UInt32,
     failures: Int64,
     bootID: [UInt8],

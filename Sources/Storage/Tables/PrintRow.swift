@@ -1,22 +1,19 @@
 /// An enrolled finger.
-public struct PrintRow: Sendable, Equatable {
+package struct PrintRow: Sendable, Equatable {
   /// Sixteen random bytes.
-  public var id: [UInt8]
+  package var id: [UInt8]
   /// The id of the user whose finger it is.
-  public var owner: UInt32
+  package var owner: UInt32
   /// Such as `right-index`; each finger of an owner has one print.
-  public var finger: String
-  /// The driver of the print.
-  public var driver: String
+  package var finger: String
+  package var driver: String
   /// The reader's identifier within the driver.
-  public var device: String
-  /// The sealed box of the print.
-  public var sealed: [UInt8]
+  package var device: String
+  package var sealed: [UInt8]
   /// When it was enrolled, in seconds since 1970.
-  public var enrolledAt: Int64
+  package var enrolledAt: Int64
 
-  /// Makes a row.
-  public init(
+  package init(
     id: [UInt8],
     owner: UInt32,
     finger: String,

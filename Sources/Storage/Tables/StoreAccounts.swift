@@ -7,7 +7,7 @@ extension Store {
     """
 
   /// All accounts of a user, by name.
-  public func accounts(owner: UInt32) throws(StorageError) -> [AccountRow] {
+  package func accounts(owner: UInt32) throws(StorageError) -> [AccountRow] {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? ORDER BY name",
       [.integer(Int64(owner))],
@@ -18,7 +18,7 @@ extension Store {
   /// The first accounts of a user, by name.
   ///
   /// The cost does not depend on the number of accounts.
-  public func accounts(owner: UInt32, atMost count: Int) throws(StorageError) -> [AccountRow] {
+  package func accounts(owner: UInt32, atMost count: Int) throws(StorageError) -> [AccountRow] {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? ORDER BY name LIMIT ?",
       [.integer(Int64(owner)), .integer(Int64(count))],
@@ -27,7 +27,7 @@ extension Store {
   }
 
   /// All accounts of all users, by id.
-  public func allAccounts() throws(StorageError) -> [AccountRow] {
+  package func allAccounts() throws(StorageError) -> [AccountRow] {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts ORDER BY id",
       [],
@@ -35,8 +35,7 @@ extension Store {
     )
   }
 
-  /// The account of this user with this name.
-  public func account(named name: String, owner: UInt32) throws(StorageError) -> AccountRow? {
+  package func account(named name: String, owner: UInt32) throws(StorageError) -> AccountRow? {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? AND name = ?",
       [.integer(Int64(owner)), .text(name)],
@@ -44,8 +43,7 @@ extension Store {
     ).first
   }
 
-  /// The account with this id.
-  public func account(id: [UInt8]) throws(StorageError) -> AccountRow? {
+  package func account(id: [UInt8]) throws(StorageError) -> AccountRow? {
     try database.query(
       "SELECT \(Self.accountColumns) FROM accounts WHERE id = ?",
       [.blob(id)],
@@ -56,7 +54,7 @@ extension Store {
   /// Adds an account.
   ///
   /// - Throws: `constraint` if its id, or its name for this user, is taken.
-  public func insert(_ row: AccountRow) throws(StorageError) {
+  package func insert(_ row: AccountRow) throws(StorageError) {
     noteChange(of: row.id)
     try database.run(
       """
@@ -70,7 +68,7 @@ extension Store {
   /// Updates all columns of the account with this row's id.
   ///
   /// - Throws: `noSuchRow`.
-  public func update(_ row: AccountRow) throws(StorageError) {
+  package func update(_ row: AccountRow) throws(StorageError) {
     noteChange(of: row.id)
     let changed = try database.run(
       """
@@ -86,13 +84,13 @@ extension Store {
   ///
   /// Call `checkpoint` afterwards: the log still holds the removed data.
   @discardableResult
-  public func deleteAccount(id: [UInt8]) throws(StorageError) -> Bool {
+  package func deleteAccount(id: [UInt8]) throws(StorageError) -> Bool {
     noteChange(of: id)
     return try database.run("DELETE FROM accounts WHERE id = ?", [.blob(id)]) > 0
   }
 
   /// Whether anything is sealed under the device secret: a token or a print.
-  public func hasSealedBoxes() throws(StorageError) -> Bool {
+  package func hasSealedBoxes() throws(StorageError) -> Bool {
     try database.query(
       """
       SELECT EXISTS (SELECT 1 FROM accounts WHERE sealed_refresh_token IS NOT NULL)

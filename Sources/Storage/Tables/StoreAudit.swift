@@ -5,7 +5,7 @@ extension Store {
     """
 
   /// The last record of the chain; `nil` if there is none.
-  public func auditTail() throws(StorageError) -> AuditRow? {
+  package func auditTail() throws(StorageError) -> AuditRow? {
     try database.query(
       "SELECT \(Self.auditColumns) FROM audit ORDER BY number DESC LIMIT 1",
       [],
@@ -14,7 +14,7 @@ extension Store {
   }
 
   /// The first kept record; `nil` if there is none.
-  public func auditHead() throws(StorageError) -> AuditRow? {
+  package func auditHead() throws(StorageError) -> AuditRow? {
     try database.query(
       "SELECT \(Self.auditColumns) FROM audit ORDER BY number LIMIT 1",
       [],
@@ -23,7 +23,7 @@ extension Store {
   }
 
   /// The number of kept records.
-  public func auditCount() throws(StorageError) -> Int {
+  package func auditCount() throws(StorageError) -> Int {
     let count = try database.query("SELECT count(*) FROM audit") {
       columns throws(StorageError) in try columns.integer(0)
     }
@@ -33,7 +33,7 @@ extension Store {
   /// Adds a record to the chain.
   ///
   /// - Throws: `constraint` if its number is taken.
-  public func append(_ row: AuditRow) throws(StorageError) {
+  package func append(_ row: AuditRow) throws(StorageError) {
     try database.run(
       "INSERT INTO audit (\(Self.auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
@@ -54,7 +54,7 @@ extension Store {
   ///   - limit: the most records to return.
   /// - Returns: fewer than `limit` records if there are no more.
   /// - Throws: `StorageError`.
-  public func audit(
+  package func audit(
     after number: Int64 = 0,
     since: Int64? = nil,
     owner: UInt32? = nil,
@@ -77,7 +77,7 @@ extension Store {
 
   /// Removes the records up to and including this number; returns how many there were.
   @discardableResult
-  public func deleteAudit(through number: Int64) throws(StorageError) -> Int {
+  package func deleteAudit(through number: Int64) throws(StorageError) -> Int {
     try database.run("DELETE FROM audit WHERE number <= ?", [.integer(number)])
   }
 

@@ -1,7 +1,7 @@
 // The tables of failed fingers, wrong passwords and confirmed fingers.
 extension Store {
   /// The failed finger checks of a user; `nil` if there are none.
-  public func lockout(owner: UInt32) throws(StorageError) -> LockoutRow? {
+  package func lockout(owner: UInt32) throws(StorageError) -> LockoutRow? {
     try database.query(
       "SELECT owner, failures, password_only FROM lockouts WHERE owner = ?",
       [.integer(Int64(owner))]
@@ -15,7 +15,7 @@ extension Store {
   }
 
   /// Stores a user's failures and replaces the previous row.
-  public func put(_ row: LockoutRow) throws(StorageError) {
+  package func put(_ row: LockoutRow) throws(StorageError) {
     try database.run(
       "INSERT OR REPLACE INTO lockouts (owner, failures, password_only) VALUES (?, ?, ?)",
       [
@@ -25,12 +25,12 @@ extension Store {
   }
 
   /// Deletes a user's failures.
-  public func deleteLockout(owner: UInt32) throws(StorageError) {
+  package func deleteLockout(owner: UInt32) throws(StorageError) {
     try database.run("DELETE FROM lockouts WHERE owner = ?", [.integer(Int64(owner))])
   }
 
   /// The wait before a user's next password; `nil` if no password was wrong.
-  public func passwordWait(owner: UInt32) throws(StorageError) -> PasswordWaitRow? {
+  package func passwordWait(owner: UInt32) throws(StorageError) -> PasswordWaitRow? {
     try database.query(
       """
       SELECT owner, failures, boot_id, not_before, wait_seconds FROM password_waits
@@ -49,7 +49,7 @@ extension Store {
   }
 
   /// Stores a user's wait and replaces the previous row.
-  public func put(_ row: PasswordWaitRow) throws(StorageError) {
+  package func put(_ row: PasswordWaitRow) throws(StorageError) {
     try database.run(
       """
       INSERT OR REPLACE INTO password_waits
@@ -63,12 +63,12 @@ extension Store {
   }
 
   /// Deletes a user's wrong passwords.
-  public func deletePasswordWait(owner: UInt32) throws(StorageError) {
+  package func deletePasswordWait(owner: UInt32) throws(StorageError) {
     try database.run("DELETE FROM password_waits WHERE owner = ?", [.integer(Int64(owner))])
   }
 
   /// The fingers of a user that the system password has confirmed; `nil` if there never were any.
-  public func enrolledSet(owner: UInt32) throws(StorageError) -> EnrolledSetRow? {
+  package func enrolledSet(owner: UInt32) throws(StorageError) -> EnrolledSetRow? {
     try database.query(
       "SELECT owner, code, source, fingers, confirmed_at FROM enrolled_sets WHERE owner = ?",
       [.integer(Int64(owner))]
@@ -84,7 +84,7 @@ extension Store {
   }
 
   /// Stores a user's confirmed fingers and replaces the previous row.
-  public func put(_ row: EnrolledSetRow) throws(StorageError) {
+  package func put(_ row: EnrolledSetRow) throws(StorageError) {
     try database.run(
       """
       INSERT OR REPLACE INTO enrolled_sets
@@ -98,7 +98,7 @@ extension Store {
   }
 
   /// Deletes a user's confirmed fingers.
-  public func deleteEnrolledSet(owner: UInt32) throws(StorageError) {
+  package func deleteEnrolledSet(owner: UInt32) throws(StorageError) {
     try database.run("DELETE FROM enrolled_sets WHERE owner = ?", [.integer(Int64(owner))])
   }
 }

@@ -3,7 +3,7 @@ extension Store {
   private static let printColumns = "id, owner, finger, driver, device, sealed, enrolled_at"
 
   /// The enrolled fingers of a user, in the order of enrollment.
-  public func prints(owner: UInt32) throws(StorageError) -> [PrintRow] {
+  package func prints(owner: UInt32) throws(StorageError) -> [PrintRow] {
     try database.query(
       "SELECT \(Self.printColumns) FROM prints WHERE owner = ? ORDER BY enrolled_at, finger",
       [.integer(Int64(owner))],
@@ -12,14 +12,14 @@ extension Store {
   }
 
   /// The enrolled fingers of all users, by id.
-  public func allPrints() throws(StorageError) -> [PrintRow] {
+  package func allPrints() throws(StorageError) -> [PrintRow] {
     try database.query("SELECT \(Self.printColumns) FROM prints ORDER BY id", [], Self.print)
   }
 
   /// Replaces the sealed box of a print.
   ///
   /// - Throws: `noSuchRow`.
-  public func setSealedPrint(id: [UInt8], to box: [UInt8]) throws(StorageError) {
+  package func setSealedPrint(id: [UInt8], to box: [UInt8]) throws(StorageError) {
     let changed = try database.run(
       "UPDATE prints SET sealed = ? WHERE id = ?",
       [.blob(box), .blob(id)]
@@ -30,7 +30,7 @@ extension Store {
   /// Adds a print.
   ///
   /// - Throws: `constraint` if the user already has a print of this finger.
-  public func insert(_ row: PrintRow) throws(StorageError) {
+  package func insert(_ row: PrintRow) throws(StorageError) {
     try insert(row, into: "prints")
   }
 
@@ -48,14 +48,14 @@ extension Store {
   ///
   /// Call `checkpoint` afterwards: the log still holds the removed data.
   @discardableResult
-  public func deletePrint(id: [UInt8]) throws(StorageError) -> Bool {
+  package func deletePrint(id: [UInt8]) throws(StorageError) -> Bool {
     try database.run("DELETE FROM prints WHERE id = ?", [.blob(id)]) > 0
   }
 
   // Former prints were deleted here, but a reader that stores its prints may still have them.
 
   /// The former prints of a user, oldest first.
-  public func formerPrints(owner: UInt32) throws(StorageError) -> [PrintRow] {
+  package func formerPrints(owner: UInt32) throws(StorageError) -> [PrintRow] {
     try database.query(
       "SELECT \(Self.printColumns) FROM former_prints WHERE owner = ? ORDER BY enrolled_at, id",
       [.integer(Int64(owner))],
@@ -64,12 +64,12 @@ extension Store {
   }
 
   /// The former prints of all users, by id.
-  public func allFormerPrints() throws(StorageError) -> [PrintRow] {
+  package func allFormerPrints() throws(StorageError) -> [PrintRow] {
     try database.query("SELECT \(Self.printColumns) FROM former_prints ORDER BY id", [], Self.print)
   }
 
   /// Adds a former print and deletes the user's oldest ones beyond `most`.
-  public func insertFormer(_ row: PrintRow, keeping most: Int) throws(StorageError) {
+  package func insertFormer(_ row: PrintRow, keeping most: Int) throws(StorageError) {
     try insert(row, into: "former_prints")
     try database.run(
       """
@@ -81,7 +81,7 @@ extension Store {
   }
 
   /// Replaces the sealed box of a former print; without a box, removes the print.
-  public func setSealedFormerPrint(id: [UInt8], to box: [UInt8]?) throws(StorageError) {
+  package func setSealedFormerPrint(id: [UInt8], to box: [UInt8]?) throws(StorageError) {
     if let box {
       try database.run(
         "UPDATE former_prints SET sealed = ? WHERE id = ?",
@@ -105,14 +105,14 @@ extension Store {
   }
 
   /// The value of a key; `nil` if there is none.
-  public func meta(_ key: String) throws(StorageError) -> [UInt8]? {
+  package func meta(_ key: String) throws(StorageError) -> [UInt8]? {
     try database.query("SELECT value FROM meta WHERE key = ?", [.text(key)]) {
       columns throws(StorageError) in try columns.blob(0)
     }.first
   }
 
   /// Stores the value of a key; `nil` removes it.
-  public func setMeta(_ key: String, to value: [UInt8]?) throws(StorageError) {
+  package func setMeta(_ key: String, to value: [UInt8]?) throws(StorageError) {
     if let value {
       try database.run(
         "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",

@@ -9,7 +9,7 @@ extension Store {
     """
 
   /// The access token of an account for a set of scopes, expired or not.
-  public func accessToken(
+  package func accessToken(
     account: [UInt8],
     scopeSet: String = ""
   ) throws(StorageError) -> AccessTokenRow? {
@@ -22,8 +22,7 @@ extension Store {
     ).first
   }
 
-  /// All access tokens of an account.
-  public func accessTokens(account: [UInt8]) throws(StorageError) -> [AccessTokenRow] {
+  package func accessTokens(account: [UInt8]) throws(StorageError) -> [AccessTokenRow] {
     try database.query(
       "SELECT \(Self.accessTokenColumns) FROM access_tokens WHERE account = ? ORDER BY scope_set",
       [.blob(account)],
@@ -32,7 +31,7 @@ extension Store {
   }
 
   /// Stores an access token and replaces the one for the same account and scopes.
-  public func put(_ row: AccessTokenRow) throws(StorageError) {
+  package func put(_ row: AccessTokenRow) throws(StorageError) {
     noteChange(of: row.account)
     try database.run(
       """
@@ -48,7 +47,7 @@ extension Store {
   }
 
   /// Removes the access token of an account for one set of scopes.
-  public func deleteAccessToken(account: [UInt8], scopeSet: String) throws(StorageError) {
+  package func deleteAccessToken(account: [UInt8], scopeSet: String) throws(StorageError) {
     noteChange(of: account)
     try database.run(
       "DELETE FROM access_tokens WHERE account = ? AND scope_set = ?",
@@ -60,7 +59,7 @@ extension Store {
   /// `count` newest.
   ///
   /// `newest` counts as the newest, whatever its stored time says.
-  public func trimAccessTokens(
+  package func trimAccessTokens(
     account: [UInt8],
     keeping count: Int64,
     newest scopeSet: String = ""
@@ -76,14 +75,12 @@ extension Store {
     )
   }
 
-  /// Removes all access tokens of an account.
-  public func deleteAccessTokens(account: [UInt8]) throws(StorageError) {
+  package func deleteAccessTokens(account: [UInt8]) throws(StorageError) {
     noteChange(of: account)
     try database.run("DELETE FROM access_tokens WHERE account = ?", [.blob(account)])
   }
 
-  /// The intent of an account.
-  public func intent(account: [UInt8]) throws(StorageError) -> IntentRow? {
+  package func intent(account: [UInt8]) throws(StorageError) -> IntentRow? {
     try database.query(
       "SELECT \(Self.intentColumns) FROM intents WHERE account = ?",
       [.blob(account)],
@@ -92,7 +89,7 @@ extension Store {
   }
 
   /// The intents of all accounts, by the accounts' ids.
-  public func intents() throws(StorageError) -> [IntentRow] {
+  package func intents() throws(StorageError) -> [IntentRow] {
     try database.query(
       "SELECT \(Self.intentColumns) FROM intents ORDER BY account",
       [],
@@ -101,7 +98,7 @@ extension Store {
   }
 
   /// Stores an intent and replaces the account's previous one.
-  public func put(_ row: IntentRow) throws(StorageError) {
+  package func put(_ row: IntentRow) throws(StorageError) {
     try database.run(
       """
       INSERT INTO intents (\(Self.intentColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -123,7 +120,7 @@ extension Store {
 
   /// Deletes the intent of an account; false if there was none.
   @discardableResult
-  public func deleteIntent(account: [UInt8]) throws(StorageError) -> Bool {
+  package func deleteIntent(account: [UInt8]) throws(StorageError) -> Bool {
     try database.run("DELETE FROM intents WHERE account = ?", [.blob(account)]) > 0
   }
 

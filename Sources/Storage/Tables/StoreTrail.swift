@@ -3,7 +3,7 @@ extension Store {
   /// The authentication codes of the records from this number on, in order.
   ///
   /// The bytes are returned as stored: the caller must judge a truncated code.
-  public func auditCodes(
+  package func auditCodes(
     from number: Int64,
     limit: Int
   ) throws(StorageError) -> [(number: Int64, mac: [UInt8])] {
@@ -14,27 +14,27 @@ extension Store {
   }
 
   /// The first record number after this one; `nil` if there is none.
-  public func auditNumber(after number: Int64) throws(StorageError) -> Int64? {
+  package func auditNumber(after number: Int64) throws(StorageError) -> Int64? {
     try one("SELECT min(number) FROM audit WHERE number > ?", number)
   }
 
   /// The greatest record number up to and including this one; `nil` if there is none.
-  public func auditNumber(through number: Int64) throws(StorageError) -> Int64? {
+  package func auditNumber(through number: Int64) throws(StorageError) -> Int64? {
     try one("SELECT max(number) FROM audit WHERE number <= ?", number)
   }
 
   /// The first number of a record with this time or a later one; `nil` if there is none.
-  public func auditNumber(since time: Int64) throws(StorageError) -> Int64? {
+  package func auditNumber(since time: Int64) throws(StorageError) -> Int64? {
     try one("SELECT min(number) FROM audit WHERE time >= ?", time)
   }
 
   /// The time of a record; `nil` if there is no such record.
-  public func auditTime(of number: Int64) throws(StorageError) -> Int64? {
+  package func auditTime(of number: Int64) throws(StorageError) -> Int64? {
     try one("SELECT time FROM audit WHERE number = ?", number)
   }
 
   /// The first unused record number after this one; `nil` if none is left.
-  public func freeAuditNumber(after number: Int64) throws(StorageError) -> Int64? {
+  package func freeAuditNumber(after number: Int64) throws(StorageError) -> Int64? {
     guard number < .max, try auditCodes(from: number + 1, limit: 1).first?.number == number + 1
     else { return number < .max ? number + 1 : nil }
     return try one(
@@ -48,15 +48,14 @@ extension Store {
   }
 
   /// Whether a record other than this one has this code.
-  public func hasAuditCode(_ mac: [UInt8], besides number: Int64) throws(StorageError) -> Bool {
+  package func hasAuditCode(_ mac: [UInt8], besides number: Int64) throws(StorageError) -> Bool {
     try !database.query(
       "SELECT number FROM audit WHERE mac = ? AND number <> ? LIMIT 1",
       [.blob(mac), .integer(number)]
     ) { columns throws(StorageError) in try columns.integer(0) }.isEmpty
   }
 
-  /// Replaces the code of a record.
-  public func setAuditCode(_ mac: [UInt8], of number: Int64) throws(StorageError) {
+  package func setAuditCode(_ mac: [UInt8], of number: Int64) throws(StorageError) {
     let changed = try database.run(
       "UPDATE audit SET mac = ? WHERE number = ?",
       [.blob(mac), .integer(number)]
@@ -68,7 +67,7 @@ extension Store {
   /// all records together have at most `most`.
   ///
   /// A record's overhead besides its texts (column headers, page, index) is counted as 96 bytes.
-  public func auditNumber(
+  package func auditNumber(
     beyondBytes most: Int64,
     keeping rest: Int64
   ) throws(StorageError) -> Int64? {

@@ -26,9 +26,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
       guard unsafe strerror_r(code, base, buffer.count) == 0 else { return "error \(code)" }
       return unsafe String(cString: base)
     }
-    let place = subject.map { " \($0)" } ?? ""
+    let subject = subject.map { " \($0)" } ?? ""
     let limit = self.limit.map { " (\($0.sentence))" } ?? ""
-    return "\(call)\(place): \(reason)\(limit)"
+    return "\(call)\(subject): \(reason)\(limit)"
   }
 }
 

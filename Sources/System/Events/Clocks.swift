@@ -39,9 +39,9 @@ public struct BootInstant: Sendable, Comparable, Hashable {
 }
 
 /// CPU time of the calling thread.
-public enum ThreadTime {
+package enum ThreadTime {
   /// The CPU time used so far, in nanoseconds (clock_gettime(2), CLOCK_THREAD_CPUTIME_ID).
-  public static var used: Int64 {
+  package static var used: Int64 {
     var time = timespec()
     guard unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
@@ -49,37 +49,36 @@ public enum ThreadTime {
 }
 
 /// Wall-clock time in whole seconds since 1970, which a privileged program may set.
-public struct WallTime: Sendable, Comparable, Hashable {
+package struct WallTime: Sendable, Comparable, Hashable {
   /// Seconds since 1970-01-01 00:00 UTC.
-  public let seconds: Int64
+  package let seconds: Int64
 
   /// Makes a time from seconds since 1970.
-  public init(seconds: Int64) {
+  package init(seconds: Int64) {
     self.seconds = seconds
   }
 
   /// The current time, rounded down (clock_gettime(2), CLOCK_REALTIME).
-  public static var now: WallTime {
+  package static var now: WallTime {
     WallTime(seconds: wholeSeconds(clinux_realtime()))
   }
 
   /// Earlier times come first.
-  public static func < (left: WallTime, right: WallTime) -> Bool { left.seconds < right.seconds }
+  package static func < (left: WallTime, right: WallTime) -> Bool { left.seconds < right.seconds }
 }
 
 /// The identity of this boot, sixteen bytes that change at each start of the machine.
-public struct BootIdentifier: Sendable, Equatable {
-  /// Sixteen bytes.
-  public let bytes: [UInt8]
+package struct BootIdentifier: Sendable, Equatable {
+  package let bytes: [UInt8]
 
   /// Takes sixteen bytes; `nil` for any other count.
-  public init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
   /// Reads this boot's identifier (proc(5), /proc/sys/kernel/random/boot_id).
-  public static func current() throws(SystemError) -> BootIdentifier {
+  package static func current() throws(SystemError) -> BootIdentifier {
     guard let (first, second) = currentNumbers() else {
       throw SystemError("read", code: EIO, subject: "boot_id")
     }
@@ -95,8 +94,8 @@ public struct BootIdentifier: Sendable, Equatable {
 
   /// This boot's identifier as two little-endian numbers; `nil` if it cannot be read.
   ///
-  /// It is read without an allocation: see `CachedTokenHeader`.
-  static func currentNumbers() -> (UInt64, UInt64)? {
+  /// It is read without an allocation, for a program whose start must be short.
+  package static func currentNumbers() -> (UInt64, UInt64)? {
     let path: StaticString = "/proc/sys/kernel/random/boot_id"
     let number = unsafe clinux_openat(
       AT_FDCWD,

@@ -2,26 +2,24 @@ internal import CLinux
 internal import Glibc
 
 /// Waits for many descriptors at once (epoll(7)), and can be woken from other threads.
-public final class ReadyQueue: Sendable {
+package final class ReadyQueue: Sendable {
   /// A descriptor that can be read or written.
-  public struct Ready: Sendable, Equatable {
+  package struct Ready: Sendable, Equatable {
     /// The token given to `add`.
-    public let token: UInt64
+    package let token: UInt64
     /// Readable, at its end, or in error: read(2) tells which.
-    public let isReadable: Bool
-    /// Writable.
-    public let isWritable: Bool
+    package let isReadable: Bool
+    package let isWritable: Bool
     /// Hung up in both directions; reported repeatedly, whatever the watched events are
     /// (epoll_ctl(2)).
-    public let hasHungUp: Bool
+    package let hasHungUp: Bool
   }
 
   private static let wakeToken = UInt64.max
   private let epoll: Descriptor
   private let wake: Descriptor
 
-  /// Makes an empty queue.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     epoll = Descriptor(owning: Int32(try check(Int(clinux_epoll_create()), "epoll_create1")))
     wake = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
     try check(
@@ -31,7 +29,7 @@ public final class ReadyQueue: Sendable {
   }
 
   /// Watches a descriptor under a token other than `UInt64.max`.
-  public func add(
+  package func add(
     _ descriptor: borrowing Descriptor,
     token: UInt64,
     writable: Bool = false
@@ -43,7 +41,7 @@ public final class ReadyQueue: Sendable {
   }
 
   /// Changes the watched events of a descriptor.
-  public func change(
+  package func change(
     _ descriptor: borrowing Descriptor,
     token: UInt64,
     readable: Bool,
@@ -57,12 +55,12 @@ public final class ReadyQueue: Sendable {
   }
 
   /// Stops watching a descriptor; call it before the descriptor is closed.
-  public func remove(_ descriptor: borrowing Descriptor) {
+  package func remove(_ descriptor: borrowing Descriptor) {
     _ = clinux_epoll_remove(epoll.number, descriptor.number)
   }
 
   /// Waits until a descriptor is ready, `wakeUp` is called, or the time has passed.
-  public func wait(milliseconds: Int32) throws(SystemError) -> [Ready] {
+  package func wait(milliseconds: Int32) throws(SystemError) -> [Ready] {
     var tokens = [UInt64](repeating: 0, count: 64)
     var events = [UInt32](repeating: 0, count: 64)
     let count = try check(
@@ -89,19 +87,19 @@ public final class ReadyQueue: Sendable {
   }
 
   /// Makes a `wait` in another thread return.
-  public func wakeUp() {
+  package func wakeUp() {
     var one: UInt64 = 1
     _ = unsafe write(wake.number, &one, 8)
   }
 }
 
 /// SIGINT, SIGTERM and SIGHUP as a readable descriptor (signalfd(2)).
-public struct TerminationSignals: ~Copyable, Sendable {
+package struct TerminationSignals: ~Copyable, Sendable {
   /// Readable after one of the signals has arrived.
-  public let descriptor: Descriptor
+  package let descriptor: Descriptor
 
   /// Blocks the signals for the whole process; call it before the second thread starts.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     descriptor = Descriptor(
       owning: Int32(try check(Int(clinux_termination_signals()), "signalfd"))
     )

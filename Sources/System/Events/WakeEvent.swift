@@ -2,24 +2,23 @@ internal import CLinux
 internal import Glibc
 
 /// A descriptor that one thread makes readable to end the wait of another (eventfd(2)).
-public struct WakeEvent: ~Copyable, Sendable {
+package struct WakeEvent: ~Copyable, Sendable {
   /// Readable after `signal`, until `clear`.
-  public let descriptor: Descriptor
+  package let descriptor: Descriptor
 
-  /// Makes an event that is not signalled.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
   }
 
   /// Makes it readable; callable from any thread, any number of times.
-  public func signal() {
+  package func signal() {
     var one: UInt64 = 1
     _ = unsafe write(descriptor.number, &one, 8)
   }
 
   /// Clears the signal; returns whether there was one.
   @discardableResult
-  public func clear() -> Bool {
+  package func clear() -> Bool {
     var counter: UInt64 = 0
     return unsafe read(descriptor.number, &counter, 8) == 8
   }

@@ -21,20 +21,19 @@ public struct Descriptor: ~Copyable, Sendable {
   }
 
   /// Releases ownership of the number; the caller must close it.
-  public consuming func relinquish() -> Int32 {
+  package consuming func relinquish() -> Int32 {
     let given = number
     discard self
     return given
   }
 
   /// A second descriptor of the same open file description (fcntl(2), F_DUPFD_CLOEXEC).
-  public func duplicate() throws(SystemError) -> Descriptor {
+  package func duplicate() throws(SystemError) -> Descriptor {
     Descriptor(owning: Int32(try check(Int(clinux_fcntl_dupfd(number, 3)), "dup")))
   }
 }
 
-/// The kind of file that a descriptor refers to.
-public enum FileKind: Sendable, Equatable {
+package enum FileKind: Sendable, Equatable {
   case regular
   case directory
   case socket
@@ -42,26 +41,26 @@ public enum FileKind: Sendable, Equatable {
 }
 
 /// The facts of fstat(2) that safety checks need.
-public struct FileStatus: Sendable, Equatable {
+package struct FileStatus: Sendable, Equatable {
   /// Regular file, directory, socket, or another kind.
-  public let kind: FileKind
+  package let kind: FileKind
   /// The owner's user id.
-  public let owner: UInt32
+  package let owner: UInt32
   /// The permission bits, including setuid, setgid and sticky.
-  public let mode: UInt32
+  package let mode: UInt32
   /// The number of hard links.
-  public let links: UInt64
+  package let links: UInt64
   /// The size in bytes.
-  public let size: Int64
+  package let size: Int64
   /// The device; device and inode together identify a file.
-  public let device: UInt64
+  package let device: UInt64
   /// The inode number on `device`.
-  public let inode: UInt64
+  package let inode: UInt64
 }
 
 extension Descriptor {
   /// The file's type, owner, mode, links and size (fstat(2)).
-  public func status() throws(SystemError) -> FileStatus {
+  package func status() throws(SystemError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
     let kind: FileKind =
@@ -83,7 +82,7 @@ extension Descriptor {
   }
 
   /// Reads at most `buffer.count` bytes; 0 at the end (read(2)).
-  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
     while true {
       let got = unsafe Glibc.read(number, buffer.baseAddress, buffer.count)
       if got >= 0 { return got }
@@ -92,7 +91,7 @@ extension Descriptor {
   }
 
   /// Reads at an offset until the buffer is full or the file ends (pread(2)).
-  public func read(
+  package func read(
     into buffer: UnsafeMutableRawBufferPointer,
     at offset: Int
   ) throws(SystemError) -> Int {
@@ -115,7 +114,7 @@ extension Descriptor {
   }
 
   /// Writes all bytes, across short writes (write(2)).
-  public func write(_ buffer: UnsafeRawBufferPointer) throws(SystemError) {
+  package func write(_ buffer: UnsafeRawBufferPointer) throws(SystemError) {
     var done = 0
     while done < buffer.count {
       let wrote = unsafe Glibc.write(
@@ -134,7 +133,7 @@ extension Descriptor {
   }
 
   /// Writes all bytes at an offset (pwrite(2)).
-  public func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+  package func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
     var done = 0
     while done < buffer.count {
       let wrote = unsafe pwrite(
@@ -154,12 +153,12 @@ extension Descriptor {
   }
 
   /// Writes text as UTF-8.
-  public func write(_ text: String) throws(SystemError) {
+  package func write(_ text: String) throws(SystemError) {
     try write([UInt8](text.utf8))
   }
 
   /// Writes bytes that are not secret.
-  public func write(_ bytes: [UInt8]) throws(SystemError) {
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
     let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
       Result { () throws(SystemError) in try unsafe self.write(buffer) }
     }
@@ -167,7 +166,7 @@ extension Descriptor {
   }
 
   /// Reads bytes that are not secret to the end; more than `limit` bytes are the error EFBIG.
-  public func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+  package func readAll(limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       let room = min(limit + 1 - bytes.count, 16 * 1024)
@@ -186,12 +185,12 @@ extension Descriptor {
   ///
   /// After an error treat the data as lost: the kernel drops the dirty pages, and a second call
   /// would report success.
-  public func synchronizeData() throws(SystemError) {
+  package func synchronizeData() throws(SystemError) {
     guard fdatasync(number) == 0 else { throw SystemError("fdatasync", code: errno) }
   }
 
   /// Makes a file, or the names in a directory, durable (fsync(2)).
-  public func synchronize() throws(SystemError) {
+  package func synchronize() throws(SystemError) {
     guard fsync(number) == 0 else { throw SystemError("fsync", code: errno) }
   }
 
@@ -200,7 +199,7 @@ extension Descriptor {
   /// The lock belongs to the open file description: it ends when the last duplicate in any process
   /// is closed. No code here unlocks with LOCK_UN. The lock may outlive its owner briefly: a child
   /// forked by another thread keeps it until its execve(2).
-  public func lockExclusively() throws(SystemError) -> Bool {
+  package func lockExclusively() throws(SystemError) -> Bool {
     while true {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
       if errno == EWOULDBLOCK { return false }
@@ -211,7 +210,7 @@ extension Descriptor {
   /// Waits until the descriptor is readable or at its end (poll(2)); false after `milliseconds`.
   ///
   /// A negative time waits without limit. A signal does not shorten the time.
-  public func waitReadable(milliseconds: Int32) throws(SystemError) -> Bool {
+  package func waitReadable(milliseconds: Int32) throws(SystemError) -> Bool {
     let start = clinux_boottime()
     var left = milliseconds
     while true {
@@ -226,7 +225,7 @@ extension Descriptor {
   }
 
   /// Sets whether reads and writes fail with EAGAIN instead of waiting (fcntl(2), O_NONBLOCK).
-  public func setNonblocking(_ on: Bool) throws(SystemError) {
+  package func setNonblocking(_ on: Bool) throws(SystemError) {
     try check(Int(clinux_set_nonblocking(number, on ? 1 : 0)), "fcntl")
   }
 }

@@ -2,17 +2,16 @@ internal import CLinux
 internal import Glibc
 
 /// An open directory, which opens files by name without following links.
-public struct Directory: ~Copyable, Sendable {
+package struct Directory: ~Copyable, Sendable {
   /// The directory's own descriptor; it carries the state lock.
-  public let descriptor: Descriptor
+  package let descriptor: Descriptor
 
-  /// Takes over the descriptor of a directory.
-  public init(owning descriptor: consuming Descriptor) {
+  package init(owning descriptor: consuming Descriptor) {
     self.descriptor = descriptor
   }
 
   /// Opens a directory by path; the last component must not be a symbolic link.
-  public init(path: String) throws(SystemError) {
+  package init(path: String) throws(SystemError) {
     let number = unsafe clinux_openat(
       AT_FDCWD,
       path,
@@ -23,7 +22,8 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// Opens a directory inside this one; with `create`, makes it first (mode 0700) if it is missing.
-  public func openDirectory(_ name: String, create: Bool = false) throws(SystemError) -> Directory {
+  package func openDirectory(_ name: String, create: Bool = false) throws(SystemError) -> Directory
+  {
     if create, unsafe mkdirat(descriptor.number, name, 0o700) != 0, errno != EEXIST {
       throw SystemError("mkdirat", code: errno, subject: name)
     }
@@ -34,7 +34,7 @@ public struct Directory: ~Copyable, Sendable {
   ///
   /// - Throws: EINVAL for a relative path: it would depend on the working directory, which differs
   ///   between an engine and its client.
-  public static func make(path: String) throws(SystemError) -> Directory {
+  package static func make(path: String) throws(SystemError) -> Directory {
     guard path.hasPrefix("/") else { throw SystemError("mkdir", code: EINVAL, subject: path) }
     var at = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
@@ -47,22 +47,22 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// Opens a file for reading, without following links and without waiting for a FIFO's writer.
-  public func openForReading(_ name: String) throws(SystemError) -> Descriptor {
+  package func openForReading(_ name: String) throws(SystemError) -> Descriptor {
     try open(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }
 
   /// Opens an existing file for reading and writing, without following links.
-  public func openForWriting(_ name: String) throws(SystemError) -> Descriptor {
+  package func openForWriting(_ name: String) throws(SystemError) -> Descriptor {
     try open(name, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
   }
 
   /// Makes a file that must not exist yet (mode 0600), open for reading and writing.
-  public func create(_ name: String) throws(SystemError) -> Descriptor {
+  package func create(_ name: String) throws(SystemError) -> Descriptor {
     try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
   }
 
   /// Whether a name exists, of any type; a dangling link counts.
-  public func contains(_ name: String) throws(SystemError) -> Bool {
+  package func contains(_ name: String) throws(SystemError) -> Bool {
     var status = stat()
     if unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
     guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
@@ -74,7 +74,7 @@ public struct Directory: ~Copyable, Sendable {
   ///
   /// mount(8), `relatime`: "Access time is only updated if the previous access time was earlier
   /// than or equal to the current modify or change time", so the first read shows.
-  public func wasRead(_ name: String) throws(SystemError) -> Bool {
+  package func wasRead(_ name: String) throws(SystemError) -> Bool {
     var status = stat()
     guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
@@ -86,7 +86,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Identifies a file among its predecessors and successors, and among its own changes
   /// (fstatat(2)); `nil` if it does not exist.
-  public func stamp(_ name: String) throws(SystemError) -> FileStamp? {
+  package func stamp(_ name: String) throws(SystemError) -> FileStamp? {
     var status = stat()
     guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
@@ -103,7 +103,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// The names in the directory without `.` and `..`, in no particular order (readdir(3)).
-  public func names() throws(SystemError) -> [String] {
+  package func names() throws(SystemError) -> [String] {
     let second = try open(".", flags: O_RDONLY | O_DIRECTORY)
     let number = second.relinquish()
     guard let stream = unsafe fdopendir(number) else {
@@ -128,7 +128,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// Replaces `name` by the file called `temporary` atomically (renameat(2)).
-  public func rename(_ temporary: String, to name: String) throws(SystemError) {
+  package func rename(_ temporary: String, to name: String) throws(SystemError) {
     guard unsafe renameat(descriptor.number, temporary, descriptor.number, name) == 0 else {
       throw SystemError("renameat", code: errno, subject: name)
     }
@@ -136,26 +136,26 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Removes a name; false if it did not exist (unlinkat(2)).
   @discardableResult
-  public func unlink(_ name: String) throws(SystemError) -> Bool {
+  package func unlink(_ name: String) throws(SystemError) -> Bool {
     if unsafe unlinkat(descriptor.number, name, 0) == 0 { return true }
     guard errno == ENOENT else { throw SystemError("unlinkat", code: errno, subject: name) }
     return false
   }
 
   /// Removes an empty directory beneath this one (unlinkat(2), AT_REMOVEDIR).
-  public func removeDirectory(_ name: String) throws(SystemError) {
+  package func removeDirectory(_ name: String) throws(SystemError) {
     guard unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR) == 0 else {
       throw SystemError("unlinkat", code: errno, subject: name)
     }
   }
 
   /// Makes the names durable (fsync(2): syncing a file does not sync its directory entry).
-  public func synchronize() throws(SystemError) {
+  package func synchronize() throws(SystemError) {
     try descriptor.synchronize()
   }
 
   /// The file system's magic number (statfs(2)).
-  public func fileSystemType() throws(SystemError) -> UInt32 {
+  package func fileSystemType() throws(SystemError) -> UInt32 {
     UInt32(truncatingIfNeeded: try check(Int(clinux_filesystem_type(descriptor.number)), "fstatfs"))
   }
 
@@ -171,7 +171,7 @@ public struct Directory: ~Copyable, Sendable {
 }
 
 /// A file's identity and state, from fstatat(2).
-public struct FileStamp: Sendable, Equatable {
+package struct FileStamp: Sendable, Equatable {
   let device: UInt64
   let inode: UInt64
   let mode: UInt32

@@ -2,20 +2,19 @@ internal import CLinux
 internal import Glibc
 
 /// A file in memory without a name, deleted with its last descriptor (memfd_create(2)).
-public struct MemoryFile: ~Copyable, Sendable {
+package struct MemoryFile: ~Copyable, Sendable {
   /// The descriptor, close-on-exec.
-  public let descriptor: Descriptor
+  package let descriptor: Descriptor
 
-  /// Makes an empty file.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     descriptor = Descriptor(owning: Int32(try check(Int(clinux_memfd()), "memfd_create")))
   }
 
   /// The size in bytes.
-  public func size() throws(SystemError) -> Int { Int(clamping: try descriptor.status().size) }
+  package func size() throws(SystemError) -> Int { Int(clamping: try descriptor.status().size) }
 
   /// Empties the file and rewinds it (ftruncate(2), lseek(2)).
-  public func empty() throws(SystemError) {
+  package func empty() throws(SystemError) {
     guard ftruncate(descriptor.number, 0) == 0, lseek(descriptor.number, 0, SEEK_SET) == 0 else {
       throw SystemError("ftruncate", code: errno)
     }
@@ -24,7 +23,7 @@ public struct MemoryFile: ~Copyable, Sendable {
   /// Copies all bytes of a descriptor, at most `limit`; false if there are more.
   ///
   /// `isInterrupted` is called between two chunks.
-  public func take(
+  package func take(
     from source: borrowing Descriptor,
     limit: Int,
     isInterrupted: () -> Bool = { false }
@@ -45,7 +44,7 @@ public struct MemoryFile: ~Copyable, Sendable {
   }
 
   /// Lends the bytes chunk by chunk, from the beginning.
-  public func read<Failure: Error>(
+  package func read<Failure: Error>(
     _ body: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     var offset = 0
@@ -60,8 +59,7 @@ public struct MemoryFile: ~Copyable, Sendable {
     }
   }
 
-  /// All bytes of the file.
-  public func bytes() throws(SystemError) -> [UInt8] {
+  package func bytes() throws(SystemError) -> [UInt8] {
     var all: [UInt8] = []
     all.reserveCapacity(try size())
     read { all += $0 }

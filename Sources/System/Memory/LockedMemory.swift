@@ -4,9 +4,9 @@ internal import Glibc
 /// A region of memory that is never swapped, dumped or inherited by a child, with an inaccessible
 /// page on each side.
 @safe
-public struct LockedMemory: ~Copyable, @unchecked Sendable {
+package struct LockedMemory: ~Copyable, @unchecked Sendable {
   /// How the region is kept out of swap, best first.
-  public enum Protection: Sendable, Equatable, CaseIterable {
+  package enum Protection: Sendable, Equatable, CaseIterable {
     /// memfd_secret(2): not mapped in the kernel either, so that root's /proc/PID/mem fails.
     case secretMemory
     /// mlock(2): never swapped.
@@ -16,17 +16,17 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
   }
 
   /// The first usable byte.
-  public let base: UnsafeMutableRawPointer
+  package let base: UnsafeMutableRawPointer
   /// The number of usable bytes, a multiple of the page size.
-  public let count: Int
+  package let count: Int
   /// The protection that the kernel granted.
-  public let protection: Protection
+  package let protection: Protection
   private let page: Int
 
   /// Maps a region of at least `minimumCount` bytes with the first available protection.
   ///
   /// - Throws: the error of the last protection tried, if none is available.
-  public init(
+  package init(
     minimumCount: Int,
     trying protections: [Protection] = Protection.allCases
   ) throws(SystemError) {
@@ -98,7 +98,7 @@ public struct LockedMemory: ~Copyable, @unchecked Sendable {
 }
 
 /// Overwrites memory in a way that the compiler does not remove (explicit_bzero(3)).
-public func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   guard let base = buffer.baseAddress else { return }
   unsafe explicit_bzero(base, buffer.count)
 }

@@ -2,16 +2,16 @@
 ///
 /// A process cannot leave its unit by itself. In a part that is delegated to a user, such as that
 /// of the user's own manager, any program of that user can move it.
-public struct ControlGroup: Sendable, Equatable {
+package struct ControlGroup: Sendable, Equatable {
   private static let longest = 64 * 1024
 
   /// The path down to the unit, such as `/system.slice/cron.service`.
-  public let unit: String
+  package let unit: String
   /// The user whose manager (`user@UID.service`) the unit belongs to; `nil` if it belongs to none.
-  public let manager: UInt32?
+  package let manager: UInt32?
 
   /// Reads /proc/PID/cgroup; `nil` if the process does not exist or is in no unit.
-  public init?(process: Int32) {
+  package init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let file = try? directory.openForReading("cgroup"),
       let bytes = try? file.readAll(limit: Self.longest),

@@ -5,7 +5,7 @@ internal import Glibc
 
 extension ThisProcess {
   /// The names of all variables of the environment, in alphabetical order.
-  public static var environmentNames: [String] {
+  package static var environmentNames: [String] {
     var names: [String] = []
     while let entry = unsafe clinux_environment(names.count) {
       let text = unsafe String(cString: entry)
@@ -15,7 +15,7 @@ extension ThisProcess {
   }
 
   /// The whole environment, as `NAME=value` (environ(7)).
-  public static var environmentEntries: [String] {
+  package static var environmentEntries: [String] {
     var entries: [String] = []
     while let entry = unsafe clinux_environment(entries.count) {
       entries.append(unsafe String(cString: entry))
@@ -27,7 +27,7 @@ extension ThisProcess {
   ///
   /// umask(2) can read the mask only by changing it for all threads, so read proc_pid_status(5),
   /// `Umask`.
-  public static var fileMask: UInt32? {
+  package static var fileMask: UInt32? {
     guard let file = try? Directory(path: "/proc/\(getpid())").openForReading("status"),
       let bytes = try? file.readAll(limit: 64 * 1024)
     else { return nil }
@@ -40,24 +40,24 @@ extension ThisProcess {
   /// - Returns: the inherited mask. A mask that takes rights from the owner would make files that
   ///   this user cannot open again.
   @discardableResult
-  public static func makeFilesPrivate() -> UInt32 { umask(0o077) }
+  package static func makeFilesPrivate() -> UInt32 { umask(0o077) }
 
   /// The most open descriptors (sysconf(3), _SC_OPEN_MAX); `nil` without a limit.
-  public static var descriptorLimit: Int? {
+  package static var descriptorLimit: Int? {
     let limit = sysconf(Int32(_SC_OPEN_MAX))
     return limit > 0 ? limit : nil
   }
 }
 
 /// The free space of a file system (statvfs(3)).
-public struct FreeSpace: Sendable, Equatable {
+package struct FreeSpace: Sendable, Equatable {
   /// Free bytes for an ordinary user.
-  public let bytes: UInt64
+  package let bytes: UInt64
   /// Free inodes for an ordinary user; `nil` if the file system does not count them.
-  public let files: UInt64?
+  package let files: UInt64?
 
   /// The free space of the file system that holds a path.
-  public init(path: String) throws(SystemError) {
+  package init(path: String) throws(SystemError) {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else {
       throw SystemError("statvfs", code: errno, subject: path)

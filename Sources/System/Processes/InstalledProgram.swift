@@ -4,49 +4,48 @@ internal import Glibc
 ///
 /// It is beside the running program or in the packages' directory. PATH is never searched: any user
 /// could own a directory in it, and the program receives tokens and passwords.
-public struct InstalledProgram: Sendable, Equatable {
+package struct InstalledProgram: Sendable, Equatable {
   /// The packages' directory for programs that people do not call.
-  public static let libexec = "/usr/libexec/thumblatch"
+  package static let libexec = "/usr/libexec/thumblatch"
 
-  /// The absolute path.
-  public let path: String
+  package let path: String
   private let stamp: FileStamp
 
   /// Whether both are the same file under the same path.
   ///
   /// A package update puts another file there.
-  public static func == (first: InstalledProgram, second: InstalledProgram) -> Bool {
+  package static func == (first: InstalledProgram, second: InstalledProgram) -> Bool {
     first.path == second.path && first.stamp.isOfSameFile(as: second.stamp)
   }
 
   /// Why a program cannot be used.
-  public enum Flaw: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum Flaw: Error, Equatable, Sendable, CustomStringConvertible {
     /// None of these directories has it.
-    case missing(name: String, places: [String])
+    case missing(name: String, directories: [String])
     /// A user other than root and this one could change it or its directory.
     case unsafe(path: String, reason: String)
 
     /// The problem and its remedy.
-    public var description: String {
+    package var description: String {
       switch self {
-      case .missing(let name, let places):
-        "\(name) is not in \(places.joined(separator: " or ")): install it again"
+      case .missing(let name, let directories):
+        "\(name) is not in \(directories.joined(separator: " or ")): install it again"
       case .unsafe(let path, let reason): "\(path) is not used: \(reason)"
       }
     }
   }
 
   /// Finds a program beside the running one, then in `libexec`.
-  public init(_ name: String) throws(Flaw) {
+  package init(_ name: String) throws(Flaw) {
     let own = (try? ThisProcess.programDirectory()) ?? Self.libexec
     try self.init(name, directories: own == Self.libexec ? [own] : [own, Self.libexec])
   }
 
   /// Finds a program for an app, whose own directory does not hold the programs.
-  public init(forApp name: String) throws(Flaw) {
+  package init(forApp name: String) throws(Flaw) {
     try self.init(
       name,
-      directories: Self.places(
+      directories: Self.directories(
         around: try? ThisProcess.programDirectory(),
         home: ThisProcess.environment("HOME")
       )
@@ -55,30 +54,30 @@ public struct InstalledProgram: Sendable, Equatable {
 
   /// The directories that an app searches, in this order: its own, its installation prefix, those
   /// of packages and administrators, and a person's (`Scripts/build --prefix`).
-  public static func places(around own: String?, home: String?) -> [String] {
-    var places: [String] = []
+  package static func directories(around own: String?, home: String?) -> [String] {
+    var directories: [String] = []
     if let own {
-      places.append(own)
+      directories.append(own)
       if let slash = own.lastIndex(of: "/") {
-        places.append(own[..<slash] + "/libexec/thumblatch")
+        directories.append(own[..<slash] + "/libexec/thumblatch")
       }
     }
-    places += [libexec, "/usr/local/libexec/thumblatch"]
-    if let home, home.hasPrefix("/") { places.append(home + "/.local/libexec/thumblatch") }
-    return places.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    directories += [libexec, "/usr/local/libexec/thumblatch"]
+    if let home, home.hasPrefix("/") { directories.append(home + "/.local/libexec/thumblatch") }
+    return directories.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// Finds the first match in these directories; an unsafe match is an error and is not skipped.
-  public init(_ name: String, directories: [String]) throws(Flaw) {
+  package init(_ name: String, directories: [String]) throws(Flaw) {
     for directory in directories {
       let path = directory + "/" + name
       let flaw: String?
       let stamp: FileStamp?
       do throws(SystemError) {
-        let place = try Directory(path: directory)
-        stamp = try place.stamp(name)
-        let file = try place.openForReading(name)
-        let (program, around) = (try file.status(), try place.descriptor.status())
+        let opened = try Directory(path: directory)
+        stamp = try opened.stamp(name)
+        let file = try opened.openForReading(name)
+        let (program, around) = (try file.status(), try opened.descriptor.status())
         flaw = Self.flaw(of: program, as: .regular) ?? Self.flaw(of: around, as: .directory)
       } catch {
         if error.code == ENOENT || error.code == ENOTDIR { continue }
@@ -90,7 +89,7 @@ public struct InstalledProgram: Sendable, Equatable {
       self.stamp = stamp
       return
     }
-    throw .missing(name: name, places: directories)
+    throw .missing(name: name, directories: directories)
   }
 
   private static func flaw(of status: FileStatus, as kind: FileKind) -> String? {
@@ -112,7 +111,7 @@ extension InstalledProgram {
   ///
   /// False too if this process may not see the file: for another user's process, or one that
   /// refuses dumps.
-  public static func isRun(by process: Int32) -> Bool {
+  package static func isRun(by process: Int32) -> Bool {
     guard let path = try? ThisProcess.program(of: "\(process)"),
       let slash = path.lastIndex(of: "/")
     else { return false }

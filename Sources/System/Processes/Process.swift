@@ -1,16 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// How a child ended.
-public enum ProcessEnd: Sendable, Equatable {
+package enum ProcessEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 }
 
 /// A child that this process started; it keeps running without its owner.
-public struct ChildProcess: Sendable {
+package struct ChildProcess: Sendable {
   /// The process id, valid until `wait` has returned.
-  public let identifier: Int32
+  package let identifier: Int32
 
   /// Starts a program that inherits only the values named here.
   ///
@@ -22,7 +21,7 @@ public struct ChildProcess: Sendable {
   ///   - newSession: whether to call setsid(2), so that no terminal's signal reaches the child.
   ///   - mask: the child's file mode mask (umask(2)), independent of the caller's.
   /// - Throws: the error of fork(2) or execve(2) itself.
-  public init(
+  package init(
     path: String,
     arguments: [String],
     environment: [String],
@@ -44,7 +43,7 @@ public struct ChildProcess: Sendable {
   /// Starts a program in its own session that outlives this process and needs no wait here.
   ///
   /// - Throws: the error of fork(2) or execve(2) itself.
-  public static func startDetached(
+  package static func startDetached(
     path: String,
     arguments: [String],
     environment: [String],
@@ -77,26 +76,26 @@ public struct ChildProcess: Sendable {
   }
 
   /// Waits for the end (waitpid(2)).
-  public func wait() throws(SystemError) -> ProcessEnd {
+  package func wait() throws(SystemError) -> ProcessEnd {
     var status: Int32 = 0
     try check(Int(unsafe clinux_wait(identifier, 1, &status)), "waitpid")
     return Self.end(status)
   }
 
   /// The end of the child; `nil` while it runs (waitpid(2), WNOHANG).
-  public func poll() throws(SystemError) -> ProcessEnd? {
+  package func poll() throws(SystemError) -> ProcessEnd? {
     var status: Int32 = 0
     let ended = try check(Int(unsafe clinux_wait(identifier, 0, &status)), "waitpid")
     return ended == 0 ? nil : Self.end(status)
   }
 
   /// Kills the child at once (kill(2), SIGKILL); call `wait` afterwards.
-  public func kill() {
+  package func kill() {
     _ = Glibc.kill(identifier, SIGKILL)
   }
 
   /// Sends a signal (kill(2)).
-  public func send(signal: Int32) {
+  package func send(signal: Int32) {
     _ = Glibc.kill(identifier, signal)
   }
 
@@ -108,15 +107,14 @@ public struct ChildProcess: Sendable {
 
 /// Operations on this process itself.
 public enum ThisProcess {
-  /// The process id.
-  public static var identifier: Int32 { getpid() }
+  package static var identifier: Int32 { getpid() }
 
   /// The effective user id.
-  public static var user: UInt32 { geteuid() }
+  package static var user: UInt32 { geteuid() }
 
   /// Protects this process's memory from other processes of the same user, and disables core dumps
   /// and crash reports (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
-  public static func refuseDumps() throws(SystemError) {
+  package static func refuseDumps() throws(SystemError) {
     removeCrashReports()
     try check(Int(clinux_set_not_dumpable()), "prctl PR_SET_DUMPABLE")
     try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
@@ -126,13 +124,13 @@ public enum ThisProcess {
   /// RLIMIT_NOFILE).
   ///
   /// - Returns: the new limit.
-  public static func raiseDescriptorLimit(to most: Int) throws(SystemError) -> Int {
+  package static func raiseDescriptorLimit(to most: Int) throws(SystemError) -> Int {
     try check(Int(clinux_raise_descriptors(UInt64(max(0, most)))), "setrlimit RLIMIT_NOFILE")
   }
 
   /// Removes Swift's crash handlers, whatever the environment requests: a backtrace prints
   /// registers and memory.
-  public static func removeCrashReports() {
+  package static func removeCrashReports() {
     for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
       Glibc.signal(signal, SIG_DFL)
     }
@@ -140,7 +138,7 @@ public enum ThisProcess {
 
   /// Turns a closed reader into EPIPE and a file size limit into EFBIG, instead of a fatal signal
   /// (signal(7)).
-  public static func ignoreWriteSignals() {
+  package static func ignoreWriteSignals() {
     signal(SIGPIPE, SIG_IGN)
     ignoreFileSizeSignal()
   }
@@ -149,7 +147,7 @@ public enum ThisProcess {
   /// programs.
   ///
   /// Otherwise the next opened file or socket gets the number and receives the standard output.
-  public static func reserveStandardDescriptors() throws(SystemError) {
+  package static func reserveStandardDescriptors() throws(SystemError) {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
       // open(2): "the lowest-numbered file descriptor not currently open".
       let opened = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
@@ -164,7 +162,7 @@ public enum ThisProcess {
   /// Turns a file size limit into EFBIG, instead of a fatal signal (setrlimit(2), RLIMIT_FSIZE).
   ///
   /// ftruncate(2) of secret memory counts against the limit.
-  public static func ignoreFileSizeSignal() {
+  package static func ignoreFileSizeSignal() {
     signal(SIGXFSZ, SIG_IGN)
   }
 
@@ -173,12 +171,12 @@ public enum ThisProcess {
   ///
   /// The setting applies to the calling thread and the threads that it starts: call this before a
   /// second thread exists.
-  public static func renouncePrivileges() throws(SystemError) {
+  package static func renouncePrivileges() throws(SystemError) {
     try check(Int(clinux_set_no_new_privileges()), "prctl PR_SET_NO_NEW_PRIVS")
   }
 
   /// The directory of the running program (proc(5), /proc/self/exe).
-  public static func programDirectory() throws(SystemError) -> String {
+  package static func programDirectory() throws(SystemError) -> String {
     let path = try programPath()
     guard let slash = path.lastIndex(of: "/") else {
       throw SystemError("readlink", code: EINVAL, subject: "/proc/self/exe")
@@ -187,7 +185,7 @@ public enum ThisProcess {
   }
 
   /// The path of the running program (proc(5), /proc/self/exe).
-  public static func programPath() throws(SystemError) -> String { try program(of: "self") }
+  package static func programPath() throws(SystemError) -> String { try program(of: "self") }
 
   /// The program that a process runs (proc(5), /proc/PID/exe).
   ///
@@ -215,7 +213,7 @@ public enum ThisProcess {
   }
 
   /// Fills a buffer with random bytes from the kernel (getrandom(2)).
-  public static func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) throws(SystemError) {
+  package static func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) throws(SystemError) {
     try check(
       Int(unsafe clinux_getrandom(buffer.baseAddress, buffer.count)),
       "getrandom"
@@ -223,7 +221,7 @@ public enum ThisProcess {
   }
 
   /// Replaces this process by a program (execve(2)); returns only by throwing.
-  public static func replace(
+  package static func replace(
     path: String,
     arguments: [String],
     environment: [String]

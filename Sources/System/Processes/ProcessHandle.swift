@@ -2,13 +2,12 @@ internal import CLinux
 internal import Glibc
 
 /// A process, held so that its number cannot be reused for another one (pidfd_open(2)).
-public struct ProcessHandle: ~Copyable, Sendable {
-  /// The process id.
-  public let identifier: Int32
+package struct ProcessHandle: ~Copyable, Sendable {
+  package let identifier: Int32
   private let descriptor: Descriptor
 
   /// Holds a process that is known to be alive, such as a child before `wait`.
-  public init(identifier: Int32) throws(SystemError) {
+  package init(identifier: Int32) throws(SystemError) {
     self.identifier = identifier
     descriptor = Descriptor(
       owning: Int32(try check(Int(clinux_pidfd_open(identifier)), "pidfd_open"))
@@ -21,7 +20,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
   /// has the recorded number now, if it belongs to the recorded user.
   ///
   /// - Throws: ESRCH if the process has ended; EMFILE and similar errors say nothing about it.
-  public init(peerOf socket: borrowing Descriptor, _ peer: PeerCredentials) throws(SystemError) {
+  package init(peerOf socket: borrowing Descriptor, _ peer: PeerCredentials) throws(SystemError) {
     identifier = peer.process
     do throws(SystemError) {
       descriptor = try socket.peerProcess()
@@ -42,28 +41,28 @@ public struct ProcessHandle: ~Copyable, Sendable {
   private static func holdingNumber(of peer: PeerCredentials) throws(SystemError) -> Descriptor {
     let held = try ProcessHandle(identifier: peer.process)
     // The facts belong to the held process, because it is still alive after they were read.
-    let place = try Directory(path: "/proc/\(peer.process)")
-    guard try place.descriptor.status().owner == peer.user, held.isAlive else {
+    let directory = try Directory(path: "/proc/\(peer.process)")
+    guard try directory.descriptor.status().owner == peer.user, held.isAlive else {
       throw SystemError("pidfd_open", code: ESRCH)
     }
     return try held.descriptor.duplicate()
   }
 
   /// Whether it has not ended (poll(2): a pidfd is readable once its process has ended).
-  public var isAlive: Bool {
+  package var isAlive: Bool {
     var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) == 0
   }
 
   /// Waits for the end; false if the time has passed first.
-  public func waitForEnd(milliseconds: Int32) -> Bool {
+  package func waitForEnd(milliseconds: Int32) -> Bool {
     (try? descriptor.waitReadable(milliseconds: milliseconds)) ?? false
   }
 }
 
 extension ChildProcess {
   /// Whether a signal (signal(7), SIGSTOP) or a debugger has stopped it (proc_pid_stat(5), state).
-  public var isStopped: Bool {
+  package var isStopped: Bool {
     guard let directory = try? Directory(path: "/proc/\(identifier)"),
       let text = try? directory.openForReading("stat").readAll(limit: 4096),
       // The preceding name stands in parentheses and may itself hold some.
@@ -73,14 +72,14 @@ extension ChildProcess {
   }
 
   /// Waits for the end of a child without reaping it; call waitpid(2) later.
-  public func awaitEnd(withinMilliseconds limit: Int32) {
+  package func awaitEnd(withinMilliseconds limit: Int32) {
     if let handle = try? ProcessHandle(identifier: identifier) {
       _ = handle.waitForEnd(milliseconds: limit)
     }
   }
 
   /// Waits for a child that was told to end, and kills it after the limit.
-  public func finish(withinMilliseconds limit: Int32) {
+  package func finish(withinMilliseconds limit: Int32) {
     if let handle = try? ProcessHandle(identifier: identifier),
       !handle.waitForEnd(milliseconds: limit)
     {
@@ -91,18 +90,17 @@ extension ChildProcess {
 }
 
 /// The facts about a process that proc(5) shows to every user.
-public struct ProcessFacts: Sendable, Equatable {
+package struct ProcessFacts: Sendable, Equatable {
   /// The first 15 bytes of the program's name; the program itself can change them.
-  public let name: String
-  /// The parent's process id.
-  public let parent: Int32
+  package let name: String
+  package let parent: Int32
   /// The device number of the controlling terminal; `nil` without one (proc_pid_stat(5), tty_nr).
-  public let terminal: Int32?
+  package let terminal: Int32?
   /// The effective user id.
-  public let user: UInt32
+  package let user: UInt32
 
   /// Reads /proc/PID/stat; `nil` if the process does not exist.
-  public init?(process: Int32) {
+  package init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let status = try? directory.descriptor.status(),
       let file = try? directory.openForReading("stat"),
@@ -139,7 +137,7 @@ extension ProcessFacts {
   /// /proc/PID/uid_map).
   ///
   /// It is then in no container and in no other user namespace that maps fewer ids.
-  public static func seesAllUsers(_ process: Int32) -> Bool {
+  package static func seesAllUsers(_ process: Int32) -> Bool {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let map = try? directory.openForReading("uid_map").readAll(limit: 4096)
     else { return false }

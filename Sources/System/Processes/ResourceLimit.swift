@@ -73,7 +73,7 @@ extension ThisProcess {
   ///
   /// - Parameter descriptors: the most descriptors that this process uses.
   /// - Throws: the error of getrlimit(2) or setrlimit(2).
-  public static func raiseLimits(descriptors: Int) throws(SystemError) {
+  package static func raiseLimits(descriptors: Int) throws(SystemError) {
     try check(Int(clinux_raise_limits()), "setrlimit")
     _ = try raiseDescriptorLimit(to: descriptors)
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The files of this process's code: its program and the libraries that it has loaded.
-public struct RunningImage: Sendable {
+package struct RunningImage: Sendable {
   private struct File {
     let path: String
     let device: dev_t
@@ -27,7 +27,7 @@ public struct RunningImage: Sendable {
   /// Records the current files (proc(5), /proc/self/maps).
   ///
   /// - Throws: ESTALE if one of them was replaced or removed since it was loaded.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     let paths = try Self.mapped()
     files = paths.compactMap { File($0) }
     // The maps no longer show a file under its path if it was replaced during the check.
@@ -39,7 +39,7 @@ public struct RunningImage: Sendable {
   /// Whether each file is still at the path from which it was loaded.
   ///
   /// A package update replaces a file by another one of the same name.
-  public var isCurrent: Bool { files.allSatisfy(\.isCurrent) }
+  package var isCurrent: Bool { files.allSatisfy(\.isCurrent) }
 
   /// The paths of the files that are mapped as code.
   private static func mapped() throws(SystemError) -> [String] {

@@ -4,7 +4,7 @@ internal import Glibc
 /// Starts a separate thread for blocking work, so that it occupies no thread of a pool.
 ///
 /// - Throws: EAGAIN if no thread can be created (pthread_create(3)).
-public func startThread(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
+package func startThread(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
   var attributes = pthread_attr_t()
   unsafe pthread_attr_init(&attributes)
   defer { unsafe pthread_attr_destroy(&attributes) }

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// Why there is no listener from the service manager.
-public enum ActivationFlaw: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ActivationFlaw: Error, Equatable, Sendable, CustomStringConvertible {
   /// The service manager passed no socket to this process.
   case notActivated
   /// The number of sockets is not one.
@@ -11,7 +11,7 @@ public enum ActivationFlaw: Error, Equatable, Sendable, CustomStringConvertible 
   case notListener
 
   /// The problem and its remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notActivated:
       "no socket was handed over (LISTEN_PID, LISTEN_FDS): this program is started by its socket unit"
@@ -30,7 +30,7 @@ extension UnixSocket {
   ///
   /// The variables that announce it are removed: they are not meant for programs that this one
   /// starts.
-  public static func activated() throws(ActivationFlaw) -> Descriptor {
+  package static func activated() throws(ActivationFlaw) -> Descriptor {
     let process = ThisProcess.environment("LISTEN_PID")
     let count = ThisProcess.environment("LISTEN_FDS")
     for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) }

@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// The addresses of this machine's network interfaces (getifaddrs(3)).
-public enum InterfaceAddresses {
+package enum InterfaceAddresses {
   /// All addresses, each 4 or 16 bytes in network order.
-  public static func all() throws(SystemError) -> Set<[UInt8]> {
+  package static func all() throws(SystemError) -> Set<[UInt8]> {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&first) == 0 else { throw SystemError("getifaddrs", code: errno) }
     // getifaddrs(3): "The data returned by getifaddrs() is dynamically allocated and should be

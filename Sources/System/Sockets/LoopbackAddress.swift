@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// An IP address and a TCP port, such as one end of a connection.
-public struct LoopbackAddress: Sendable, Hashable {
+package struct LoopbackAddress: Sendable, Hashable {
   /// Four words in memory order; an IPv4 address is mapped into IPv6.
   private let words: [UInt32]
   let port: UInt16
@@ -9,7 +9,7 @@ public struct LoopbackAddress: Sendable, Hashable {
   private static let mapped: [UInt32] = [0, 0, UInt32(0xFFFF).bigEndian]
 
   /// Takes an address of 4 or 16 bytes in network order; `nil` for any other length.
-  public init?(_ bytes: ArraySlice<UInt8>, port: UInt16) {
+  package init?(_ bytes: ArraySlice<UInt8>, port: UInt16) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     let words = unsafe Array(bytes).withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count, by: 4).map {
@@ -21,7 +21,7 @@ public struct LoopbackAddress: Sendable, Hashable {
   }
 
   /// Takes an address in text, as inet_ntop(3) writes it; `nil` for any other text.
-  public init?(_ text: String, port: UInt16) {
+  package init?(_ text: String, port: UInt16) {
     let family = text.contains(":") ? AF_INET6 : AF_INET
     var bytes = [UInt8](repeating: 0, count: 16)
     guard unsafe inet_pton(family, text, &bytes) == 1 else { return nil }
@@ -68,12 +68,12 @@ public struct LoopbackAddress: Sendable, Hashable {
   var isIPv4: Bool { Array(words.prefix(3)) == Self.mapped }
 
   /// Whether it is in 127.0.0.0/8, or ::1.
-  public var isLoopback: Bool {
+  package var isLoopback: Bool {
     isIPv4 ? UInt32(bigEndian: words[3]) >> 24 == 127 : words == [0, 0, 0, UInt32(1).bigEndian]
   }
 
   /// Whether both are the same address, at any ports.
-  public func hasSameHost(as other: LoopbackAddress) -> Bool { words == other.words }
+  package func hasSameHost(as other: LoopbackAddress) -> Bool { words == other.words }
 
   /// The wildcard address of the same family, at the same port.
   var wildcard: LoopbackAddress {

@@ -3,7 +3,7 @@ internal import Glibc
 /// Finds the user at the other end of a TCP connection within this machine.
 ///
 /// TCP itself does not tell, but the kernel's tables of sockets do (proc_net_tcp(5)).
-public enum LoopbackPeer {
+package enum LoopbackPeer {
   /// The number of table reads: a read is not atomic, so it may miss a row.
   private static let tries = 3
 
@@ -12,7 +12,7 @@ public enum LoopbackPeer {
   /// - Throws: if the connection has ended, or a table cannot be read.
   /// - Returns: `nil` for a connection from another machine, or if no program holds the other end
   ///   open: the tables show the rest of a closed socket as root's.
-  public static func user(of socket: borrowing Descriptor) throws(SystemError) -> UInt32? {
+  package static func user(of socket: borrowing Descriptor) throws(SystemError) -> UInt32? {
     let here = unsafe try LoopbackAddress(ofSocket: socket.number, "getsockname") {
       unsafe getsockname($0, $1, $2)
     }

@@ -4,7 +4,7 @@
 /// program of another user can listen at its port and receive what is sent there in plain text. So
 /// a client checks before it connects, and again before it sends its first byte: `objection` says
 /// what is wrong with the connection.
-public struct LoopbackServer: Sendable {
+package struct LoopbackServer: Sendable {
   /// A socket that accepts connections at the address.
   struct Listener: Hashable, Sendable {
     let user: UInt32
@@ -28,7 +28,7 @@ public struct LoopbackServer: Sendable {
   }
 
   /// Why a client must not send over a connection.
-  public enum Objection: Equatable, Sendable {
+  package enum Objection: Equatable, Sendable {
     /// A program of this user listens there, or has accepted the connection.
     case user(UInt32)
     /// No listener was seen there before the connection, or it has been replaced since.
@@ -49,21 +49,21 @@ public struct LoopbackServer: Sendable {
   ///   - address: the exact address of the connection.
   ///   - users: the users whose programs may listen there, besides root.
   /// - Throws: if the tables cannot be read.
-  public init(at address: LoopbackAddress, for users: Set<UInt32>) throws(SystemError) {
+  package init(at address: LoopbackAddress, for users: Set<UInt32>) throws(SystemError) {
     self.address = address
     self.users = users
     before = try Self.listeners(at: address)
   }
 
   /// The listener that must not listen there; `nil` if there is none.
-  public var stranger: Objection? { Self.stranger(among: before, users) }
+  package var stranger: Objection? { Self.stranger(among: before, users) }
 
   /// Checks again after the client has connected.
   ///
   /// - Parameter own: the client's end of the connection.
   /// - Throws: if the tables cannot be read.
   /// - Returns: the problem; `nil` if the connection may be used.
-  public func objection(to own: LoopbackAddress) throws(SystemError) -> Objection? {
+  package func objection(to own: LoopbackAddress) throws(SystemError) -> Objection? {
     let after = try Self.listeners(at: address)
     // Look up the accepting program only if it matters, because the kernel walks all sockets for
     // that.
@@ -136,13 +136,13 @@ public struct LoopbackServer: Sendable {
     var found: Set<Listener> = []
     func collect(
       _ table: SocketTable,
-      _ places: [(text: [UInt8], isSure: Bool)]
+      _ addresses: [(text: [UInt8], isSure: Bool)]
     ) throws(SystemError) {
       try table.read { row in
         // Listening sockets come first.
         guard row.state == listens else { return true }
-        if let place = places.first(where: { row.local.elementsEqual($0.text) }) {
-          found.insert(Listener(user: row.user, inode: row.inode, isSure: place.isSure))
+        if let wanted = addresses.first(where: { row.local.elementsEqual($0.text) }) {
+          found.insert(Listener(user: row.user, inode: row.inode, isSure: wanted.isSure))
         }
         return false
       }

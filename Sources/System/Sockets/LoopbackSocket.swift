@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// TCP sockets that are unreachable from other machines (ip(7), ipv6(7)).
-public enum LoopbackSocket {
+package enum LoopbackSocket {
   /// One of the two loopback addresses.
-  public enum Family: Sendable {
+  package enum Family: Sendable {
     /// 127.0.0.1.
     case ipv4
     /// Only ::1, without 127.0.0.1.
@@ -20,7 +20,7 @@ public enum LoopbackSocket {
   /// - Throws: EADDRINUSE if the port is taken; EAFNOSUPPORT or EADDRNOTAVAIL if this machine lacks
   ///   the address.
   /// - Returns: a non-blocking socket, close-on-exec (socket(2), bind(2)).
-  public static func bind(
+  package static func bind(
     _ family: Family,
     port: UInt16 = 0,
     reuse: Bool = true
@@ -40,7 +40,7 @@ public enum LoopbackSocket {
   }
 
   /// Accepts connections, with a queue of `backlog` (listen(2)).
-  public static func listen(
+  package static func listen(
     at socket: borrowing Descriptor,
     backlog: Int32 = 64
   ) throws(SystemError) {
@@ -50,12 +50,12 @@ public enum LoopbackSocket {
   }
 
   /// Takes a waiting connection, close-on-exec and non-blocking (accept4(2)); `nil` if none waits.
-  public static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
+  package static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
     try UnixSocket.accept(on: listener)
   }
 
   /// The port of a socket (getsockname(2)).
-  public static func port(of socket: borrowing Descriptor) throws(SystemError) -> UInt16 {
+  package static func port(of socket: borrowing Descriptor) throws(SystemError) -> UInt16 {
     // The port has the same offset in the addresses of both families.
     var address = sockaddr_in6()
     var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -69,7 +69,7 @@ public enum LoopbackSocket {
   }
 
   /// Connects to a port of this machine (connect(2)).
-  public static func connect(_ family: Family, port: UInt16) throws(SystemError) -> Descriptor {
+  package static func connect(_ family: Family, port: UInt16) throws(SystemError) -> Descriptor {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
     let number = socket(family == .ipv4 ? AF_INET : AF_INET6, Int32(kind), 0)
     guard number >= 0 else { throw SystemError("socket", code: errno) }

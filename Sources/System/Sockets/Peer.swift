@@ -1,15 +1,13 @@
 /// The program at the other end of a Unix socket, held from the moment it was accepted.
 ///
 /// Its permissions belong to this connection, during the lifetime of the process that made it.
-public final class Peer: Sendable {
-  /// The connection.
-  public let socket: Descriptor
+package final class Peer: Sendable {
+  package let socket: Descriptor
   /// The credentials that the kernel recorded at connect(2).
-  public let credentials: PeerCredentials
+  package let credentials: PeerCredentials
   private let process: ProcessHandle
 
-  /// Takes a connection and the process that made it.
-  public init(
+  package init(
     _ socket: consuming Descriptor,
     _ credentials: PeerCredentials,
     _ process: consuming ProcessHandle
@@ -20,10 +18,10 @@ public final class Peer: Sendable {
   }
 
   /// The process id; another process may have it as soon as `isAlive` is false.
-  public var identifier: Int32 { process.identifier }
+  package var identifier: Int32 { process.identifier }
 
   /// Whether the process that connected still runs.
   ///
   /// Facts read about its number before this returns true belong to that process.
-  public var isAlive: Bool { process.isAlive }
+  package var isAlive: Bool { process.isAlive }
 }

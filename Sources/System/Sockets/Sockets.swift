@@ -21,9 +21,9 @@ public struct PeerCredentials: Sendable, Equatable {
 /// Unix stream sockets, reached through a directory's descriptor.
 ///
 /// So the length of a path and a swapped directory in it do not matter.
-public enum UnixSocket {
+package enum UnixSocket {
   /// Binds and listens on `name` in `directory`, with the socket's mode 0600 (bind(2), listen(2)).
-  public static func listen(
+  package static func listen(
     in directory: borrowing Directory,
     name: String,
     backlog: Int32 = 128
@@ -47,7 +47,7 @@ public enum UnixSocket {
   ///
   /// - Throws: EAGAIN if a server with a full queue accepts no connection for `seconds`. With 0
   ///   seconds the call does not wait, and the descriptor is non-blocking.
-  public static func connect(
+  package static func connect(
     in directory: borrowing Directory,
     name: String,
     seconds: Int = 10
@@ -73,7 +73,7 @@ public enum UnixSocket {
   }
 
   /// A connected pair (socketpair(2)).
-  public static func pair() throws(SystemError) -> (Int32, Int32) {
+  package static func pair() throws(SystemError) -> (Int32, Int32) {
     var numbers: [Int32] = [-1, -1]
     let status = unsafe numbers.withUnsafeMutableBufferPointer { buffer in
       unsafe clinux_socketpair(buffer.baseAddress)
@@ -83,7 +83,7 @@ public enum UnixSocket {
   }
 
   /// Takes a waiting connection, close-on-exec and non-blocking (accept4(2)); `nil` if none waits.
-  public static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
+  package static func accept(on listener: borrowing Descriptor) throws(SystemError) -> Descriptor? {
     let number = clinux_accept(listener.number)
     switch -number {
     case EAGAIN, ECONNABORTED, EINTR: return nil
@@ -122,7 +122,7 @@ public enum UnixSocket {
 
 extension Descriptor {
   /// The credentials of the process that connected (unix(7), SO_PEERCRED).
-  public func peerCredentials() throws(SystemError) -> PeerCredentials {
+  package func peerCredentials() throws(SystemError) -> PeerCredentials {
     var process: Int32 = 0
     var user: UInt32 = 0
     var group: UInt32 = 0
@@ -133,7 +133,7 @@ extension Descriptor {
 
   /// The path that a Unix socket, or the listener that accepted it, is bound to (getsockname(2),
   /// unix(7)); `nil` if there is none.
-  public func boundPath() throws(SystemError) -> String? {
+  package func boundPath() throws(SystemError) -> String? {
     var address = sockaddr_un()
     var size = socklen_t(MemoryLayout<sockaddr_un>.size)
     let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -154,7 +154,7 @@ extension Descriptor {
   /// A descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5).
   ///
   /// It fails with ENOPROTOOPT on older kernels, and with ESRCH if the process has ended.
-  public func peerProcess() throws(SystemError) -> Descriptor {
+  package func peerProcess() throws(SystemError) -> Descriptor {
     Descriptor(
       owning: Int32(try check(Int(clinux_peer_pidfd(number)), "getsockopt SO_PEERPIDFD"))
     )
@@ -164,7 +164,7 @@ extension Descriptor {
   /// SCM_RIGHTS).
   ///
   /// Returns the number of sent bytes; `nil` if the socket is full.
-  public func send(
+  package func send(
     _ bytes: UnsafeRawBufferPointer,
     passing descriptor: Int32 = -1
   ) throws(SystemError) -> Int? {
@@ -177,7 +177,7 @@ extension Descriptor {
   ///
   /// Zero bytes mean the end; `nil` means that no data waits on a non-blocking socket. More than
   /// one descriptor is EPROTO, and all of them are closed.
-  public func receive(
+  package func receive(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Received? {
     var passed: Int32 = -1
@@ -197,36 +197,34 @@ extension Descriptor {
   }
 
   /// Ends both directions without closing, so that a reading thread wakes (shutdown(2)).
-  public func shutDown() {
+  package func shutDown() {
     _ = shutdown(number, Int32(SHUT_RDWR))
   }
 
   /// Ends the direction to the peer, which reads an end; the peer's data can still be read
   /// (shutdown(2)).
-  public func shutDownSending() {
+  package func shutDownSending() {
     _ = shutdown(number, Int32(SHUT_WR))
   }
 }
 
-/// The result of one receive.
-public struct Received: ~Copyable {
+package struct Received: ~Copyable {
   /// The number of bytes; zero at the end of the stream.
-  public let count: Int
+  package let count: Int
   /// A descriptor that the peer passed.
-  public var descriptor: Descriptor?
+  package var descriptor: Descriptor?
 
   init(count: Int, descriptor: consuming Descriptor?) {
     self.count = count
     self.descriptor = descriptor
   }
 
-  /// Hands over the descriptor.
-  public consuming func takeDescriptor() -> Descriptor? { descriptor }
+  package consuming func takeDescriptor() -> Descriptor? { descriptor }
 }
 
 extension Descriptor {
   /// Whether the peer has closed its side and all data has been read (recv(2), MSG_PEEK).
-  public func hasEnded() throws(SystemError) -> Bool {
+  package func hasEnded() throws(SystemError) -> Bool {
     var byte: UInt8 = 0
     while true {
       let got = unsafe recv(number, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

@@ -53,8 +53,8 @@ extension Vault {
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
     let bounded = entry.bounded(detail: PromptQuestion.longestDetail)
-    try audited(try auditLog.append(bounded, at: time, using: auditKeys))
-    recordsSincePruning += 1
+    try audited(try auditLog.append(bounded, at: time, using: storeState.keys.audit))
+    audit.noteRecord()
   }
 
   // MARK: - Checking
@@ -89,14 +89,14 @@ extension Vault {
 
   private func verdict() async throws(VaultFailure) -> AuditVerdict {
     var verification = AuditVerification(of: auditLog)
-    var keys = auditKeys.chain.identifier
+    var keys = storeState.keys.audit.chain.identifier
     while true {
       // A rekey has changed all codes: start again.
-      if auditKeys.chain.identifier != keys {
-        keys = auditKeys.chain.identifier
+      if storeState.keys.audit.chain.identifier != keys {
+        keys = storeState.keys.audit.chain.identifier
         verification = AuditVerification(of: auditLog)
       }
-      let verdict = try audited(try verification.step(using: auditKeys))
+      let verdict = try audited(try verification.step(using: storeState.keys.audit))
       if let verdict { return verdict }
       await Task.yield()
     }
@@ -111,14 +111,7 @@ extension Vault {
     try flushRefusals()
     // An old copy that was restored stays as it is.
     guard freshness == .current else { return }
-    let now = clock.boot
-    if let lastPruning, now.seconds(since: lastPruning) < Self.pruningInterval,
-      recordsSincePruning < Self.pruningRecords
-    {
-      return
-    }
-    lastPruning = now
-    recordsSincePruning = 0
+    guard audit.takePruning(at: clock.boot) else { return }
     try await pruneAuditLog()
   }
 
@@ -129,7 +122,7 @@ extension Vault {
         try auditLog.endOfPruning(
           to: auditLimitsNow(),
           at: clock.wall.seconds,
-          using: auditKeys
+          using: storeState.keys.audit
         )
       )
     }
@@ -139,7 +132,9 @@ extension Vault {
     guard let end = try end() else { return }
     let time = clock.wall.seconds
     try change {
-      try audited(try auditLog.prune(through: end, found: found, at: time, using: auditKeys))
+      try audited(
+        try auditLog.prune(through: end, found: found, at: time, using: storeState.keys.audit)
+      )
     }
   }
 }

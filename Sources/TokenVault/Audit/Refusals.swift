@@ -92,7 +92,7 @@ extension Vault {
   ///   - account: the name of the requested account, if there is one.
   ///   - requester: the caller that asked.
   public func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
-    refusals.note(what, of: account, by: requester)
+    audit.noteRefusal(what, of: account, by: requester)
   }
 
   /// Counts a failure if it is a refusal that gets no other record.
@@ -123,7 +123,7 @@ extension Vault {
   /// program can cause all other results without limit, by asking and going away. They get a record
   /// only so often, and are counted otherwise.
   func record(_ entry: AuditEntry, of failure: PresenceFailure) throws(VaultFailure) {
-    guard failure == .noMatch || quietChecks.take(at: clock.boot) else {
+    guard failure == .noMatch || audit.takeQuietCheck(at: clock.boot) else {
       return noteRefusal("check \(failure.outcome.rawValue)", by: entry.requester ?? "")
     }
     try record(entry)
@@ -131,9 +131,9 @@ extension Vault {
 
   /// Records the counted refusals; called each minute and at the end.
   public func flushRefusals() throws(VaultFailure) {
-    guard !refusals.isEmpty else { return }
+    guard !audit.refusals.isEmpty else { return }
     let now = clock.boot
-    let lines = refusals.lines(at: now)
+    let lines = audit.refusals.lines(at: now)
     try change {
       for (key, count) in lines.named {
         var entry = AuditEntry(event: .refusal, outcome: .refused)
@@ -154,6 +154,6 @@ extension Vault {
         try record(entry)
       }
     }
-    refusals.reset(written: lines.named.count, at: now)
+    audit.resetRefusals(written: lines.named.count, at: now)
   }
 }

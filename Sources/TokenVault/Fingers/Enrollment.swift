@@ -190,7 +190,7 @@ extension Vault {
     let enrolled = try mappingErrors(to: .unexpected("sealing the print failed")) {
       row.sealed = try SealedBox.sealVerified(
         taken.print.bytes,
-        using: deviceSecret,
+        using: storeState.keys.secret,
         context: try printContext(row)
       ).bytes
       return try member(row, taken.print.bytes)

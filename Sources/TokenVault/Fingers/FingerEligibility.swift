@@ -230,7 +230,10 @@ extension Vault {
   /// One own print, opened; `nil` if it does not open.
   func opened(_ row: PrintRow) -> LoadedPrint? {
     guard let context = try? printContext(row),
-      let print = try? SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+      let print = try? SealedBox(parsing: row.sealed).open(
+        using: storeState.keys.secret,
+        context: context
+      )
     else { return nil }
     return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
@@ -245,7 +248,7 @@ extension Vault {
     for row in try printRows() {
       do throws(CryptographyError) {
         let print = try SealedBox(parsing: row.sealed).open(
-          using: deviceSecret,
+          using: storeState.keys.secret,
           context: try printContext(row)
         )
         members.append(try member(row, print))
@@ -275,7 +278,7 @@ extension Vault {
         owner: owner,
         source: source,
         text: text,
-        under: deviceSecret
+        under: storeState.keys.secret
       )
     }
   }

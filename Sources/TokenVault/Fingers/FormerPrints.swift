@@ -28,7 +28,10 @@ extension Vault {
 
   private func openedFormer(_ row: PrintRow) -> LoadedPrint? {
     guard let context = try? formerContext(row),
-      let print = try? SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+      let print = try? SealedBox(parsing: row.sealed).open(
+        using: storeState.keys.secret,
+        context: context
+      )
     else { return nil }
     return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
@@ -75,7 +78,7 @@ extension Vault {
     former.sealed = try mappingErrors(to: .unexpected("sealing the print failed")) {
       try SealedBox.sealVerified(
         print.print.bytes,
-        using: deviceSecret,
+        using: storeState.keys.secret,
         context: try formerContext(row)
       ).bytes
     }
@@ -96,7 +99,10 @@ extension Vault {
       var box: [UInt8]?
       do throws(CryptographyError) {
         let context = try formerContext(row)
-        let print = try SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+        let print = try SealedBox(parsing: row.sealed).open(
+          using: storeState.keys.secret,
+          context: context
+        )
         box = try SealedBox.sealVerified(print, using: key, context: context).bytes
       } catch {
         box = nil

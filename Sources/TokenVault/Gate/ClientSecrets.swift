@@ -31,7 +31,7 @@ extension Vault {
     return try mappingErrors(to: .unexpected("the client secret cannot be sealed")) {
       try SealedBox.sealVerified(
         secret.secret.bytes,
-        using: deviceSecret,
+        using: storeState.keys.secret,
         context: try context(owner, account, provider.canonicalForm)
       ).bytes
     }
@@ -53,7 +53,9 @@ extension Vault {
     guard let box else { return nil }
     let opened = try mappingErrors(to: doesNotOpen(account)) {
       let context = try context(account.owner, account.id, form)
-      return SharedSecret(try SealedBox(parsing: box).open(using: deviceSecret, context: context))
+      return SharedSecret(
+        try SealedBox(parsing: box).open(using: storeState.keys.secret, context: context)
+      )
     }
     let what = "the client secret in the record of \(account.name) cannot be read"
     return try mappingErrors(to: .damaged(what)) { try ClientSecret(opened) }
@@ -65,7 +67,10 @@ extension Vault {
       guard let box = row.sealedClientSecret else { continue }
       row.sealedClientSecret = try mappingErrors(to: doesNotOpen(row)) {
         let context = try context(row.owner, row.id, row.providerSettings)
-        let secret = try SealedBox(parsing: box).open(using: deviceSecret, context: context)
+        let secret = try SealedBox(parsing: box).open(
+          using: storeState.keys.secret,
+          context: context
+        )
         return try SealedBox.sealVerified(secret, using: key, context: context).bytes
       }
       try stored(try store.update(row))

@@ -111,7 +111,7 @@ extension Vault {
     }
     let context = try context(of: account, protection: protection, generation: account.generation)
     return try mappingErrors(to: .damaged("the sealed token of \(account.name) does not open")) {
-      try SealedBox(parsing: bytes).open(using: deviceSecret, context: context)
+      try SealedBox(parsing: bytes).open(using: storeState.keys.secret, context: context)
     }
   }
 
@@ -139,7 +139,7 @@ extension Vault {
     generation: Int64
   ) throws(VaultFailure) -> [UInt8] {
     let context = try context(of: account, protection: protection, generation: generation)
-    return try sealed(token, context, using: deviceSecret)
+    return try sealed(token, context, using: storeState.keys.secret)
   }
 
   private func sealed(

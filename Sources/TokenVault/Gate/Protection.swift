@@ -37,13 +37,13 @@ extension Vault {
     }
     // Where the person was asked, and looked for again before that could be passed.
     let location = prompts.location(of: prompt)
-    let ends = isOn ? await beginGuarding() : windowEnds
+    let ends = isOn ? await beginGuarding() : windowState.ends
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       try protect(row, isOn, purpose, authority, caller)
     }
     // Not if the person has gone since.
-    if isOn, let location, ends == windowEnds {
+    if isOn, let location, ends == windowState.ends {
       openWindow(of: changed, provenBy: authority.origin, at: location, policy, caller)
     }
     restGuardLater()

@@ -44,9 +44,9 @@ extension Vault {
     try stored(try store.leaveLogOnClose(false))
     try stored(try store.checkpoint())
     try writeCounter(count)
-    freshness = .current
+    storeState.noteAccepted()
     withdrawPresence()
-    if isRekeyUnfinished { try finishRekey() }
+    if storeState.isRekeyUnfinished { try finishRekey() }
     Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()
     return names.sorted()
@@ -73,9 +73,9 @@ extension Vault {
     try store.deleteEnrolledSet(owner: owner)
     try dropUnreadableRules()
     try setBoxChanges(count)
-    try audited(try auditLog.acceptBoxChanges(using: auditKeys))
+    try audited(try auditLog.acceptBoxChanges(using: storeState.keys.audit))
     try store.setMeta(Opening.vaultKey, to: identifier)
-    try store.setMeta(Opening.secretKey, to: deviceSecret.identifier)
+    try store.setMeta(Opening.secretKey, to: storeState.keys.secret.identifier)
     try record(
       .recovery,
       .done,
@@ -88,7 +88,7 @@ extension Vault {
 
   /// A count that no copy of this vault has reached, so that a copy restored later has a lower one.
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
-    let highest = max(try boxChanges(), counterValue)
+    let highest = max(try boxChanges(), storeState.counter)
     // If no newer counter tells how far the vault had come, add more than normal use ever adds.
     let leap: UInt64 = freshness == .olderThanCounter ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)

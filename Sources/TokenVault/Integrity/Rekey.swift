@@ -53,7 +53,7 @@ extension Vault {
 
   private func rekey(_ authority: Authority, _ caller: Caller) throws(VaultFailure) -> RekeyFacts {
     // The next secret of an earlier rekey may be the only copy of the secret in use.
-    if isRekeyUnfinished { try finishRekey() }
+    if storeState.isRekeyUnfinished { try finishRekey() }
     let next = try nextKeys()
     let facts: RekeyFacts
     do throws(VaultFailure) {
@@ -66,9 +66,8 @@ extension Vault {
       if case .vaultUnsafe = error { try? noteFailure(caller) }
       throw error
     }
-    take(next)
+    storeState.replaceKeys(by: next)
     withdrawPresence()
-    isRekeyUnfinished = true
     try finishRekey()
     return facts
   }
@@ -110,20 +109,12 @@ extension Vault {
     }
   }
 
-  /// Replaces the keys after the commit.
-  ///
-  /// The old keys are wiped: nothing is sealed or opened under them any more.
-  private func take(_ next: consuming VaultKeys) {
-    deviceSecret = next.secret
-    auditKeys = next.audit
-    counterKey = next.counter
-  }
-
   /// Removes the next secret after a failed transaction.
   ///
   /// If it is not known how the transaction ended, the next start finds out.
   private func discardNextUnlessNamed() {
-    guard let named = try? store.meta(Opening.secretKey), named == deviceSecret.identifier else {
+    guard let named = try? store.meta(Opening.secretKey), named == storeState.keys.secret.identifier
+    else {
       return
     }
     try? DeviceSecretFile.discardNext(in: directory)
@@ -141,7 +132,13 @@ extension Vault {
   func finishRekey() throws(VaultFailure) {
     let count = try boxChanges()
     do {
-      try Self.finishRekey(store, count, of: identifier, using: counterKey, in: directory)
+      try Self.finishRekey(
+        store,
+        count,
+        of: identifier,
+        using: storeState.keys.counter,
+        in: directory
+      )
     } catch let error as StorageError {
       if case .uncertain = error { throw failure(of: error) }
       throw .vaultUnsafe(
@@ -151,9 +148,9 @@ extension Vault {
     } catch {
       throw .unexpected("the rollback counter cannot be written: \(error)")
     }
-    isRekeyUnfinished = false
-    counterValue = count
-    isCounterBehind = false
+    storeState.noteRekeyFinished()
+    storeState.noteCounter(count)
+    storeState.noteCounterRaised()
   }
 
   /// The steps that are left once the store names the next secret; they can be repeated.

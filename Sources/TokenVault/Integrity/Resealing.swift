@@ -12,7 +12,10 @@ extension Vault {
       let box: [UInt8]
       do throws(CryptographyError) {
         let context = try printContext(row)
-        let print = try SealedBox(parsing: row.sealed).open(using: deviceSecret, context: context)
+        let print = try SealedBox(parsing: row.sealed).open(
+          using: storeState.keys.secret,
+          context: context
+        )
         box = try SealedBox.sealVerified(print, using: key, context: context).bytes
       } catch {
         throw .vaultUnsafe(
@@ -51,7 +54,7 @@ extension Vault {
   /// The log is verified under the old keys first. A broken log does not become whole: the break
   /// stays in its head permanently. So a rekey need not be refused to the users that need it most.
   func resealAudit(under keys: borrowing AuditKeys) throws(VaultFailure) -> Int {
-    try audited(try auditLog.reauthenticate(from: auditKeys, to: keys))
+    try audited(try auditLog.reauthenticate(from: storeState.keys.audit, to: keys))
     return try stored(try store.auditCount())
   }
 }

@@ -41,15 +41,15 @@ extension Vault {
     try demandCurrentStore()
     let (next, overflow) = try boxChanges().addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }
-    isCounterBehind = true
+    storeState.noteCount()
     try setBoxChanges(next)
-    try audited(try auditLog.bind(to: next, using: auditKeys))
+    try audited(try auditLog.bind(to: next, using: storeState.keys.audit))
   }
 
   func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
     let bytes = Self.countBytes(count)
     try stored(try store.setMeta(AuditLog.changesKey, to: bytes))
-    try sealBoxes(count, using: counterKey)
+    try sealBoxes(count, using: storeState.keys.counter)
   }
 
   /// Copies the count to the file outside the database, after the commit.
@@ -58,22 +58,20 @@ extension Vault {
   func raiseCounter() throws(VaultFailure) {
     try demandCurrentStore()
     let count = try boxChanges()
-    if count != counterValue {
-      try writeCounter(count)
-    }
-    isCounterBehind = false
+    if count != storeState.counter { try writeCounter(count) }
+    storeState.noteCounterRaised()
   }
 
   /// Writes the file of the rollback counter again, whatever it held.
   func writeCounter(_ count: UInt64) throws(VaultFailure) {
     do {
-      try Self.writeCounter(count, of: identifier, using: counterKey, in: directory)
+      try Self.writeCounter(count, of: identifier, using: storeState.keys.counter, in: directory)
     } catch let error as StorageError {
       throw failure(of: error)
     } catch {
       throw .unexpected("the rollback counter cannot be written: \(error)")
     }
-    counterValue = count
+    storeState.noteCounter(count)
   }
 
   func boxChanges() throws(VaultFailure) -> UInt64 {

@@ -50,6 +50,9 @@ enum StoreFreshness: Sendable, Equatable {
 }
 
 extension Vault {
+  /// Whether the store may be used, or is an old copy.
+  var freshness: StoreFreshness { storeState.freshness }
+
   /// Refuses if the store may be an old copy.
   ///
   /// Its tokens may have been replaced since, and a provider may take the use of an old one for

@@ -3,7 +3,7 @@ public import Configuration
 internal import Storage
 
 /// The rules of the machine's administrator, as they are at each call.
-public protocol MachineRules: Sendable {
+package protocol MachineRules: Sendable {
   /// The file of the policy; `nil` if there is none, so that only the defaults limit a user.
   var policyFile: String? { get }
   /// The policy.
@@ -23,7 +23,7 @@ public struct NoRules: MachineRules {
   /// No file.
   public var policyFile: String? { nil }
   /// The defaults.
-  public func policy() throws(ConfigurationError) -> Policy { Policy() }
+  package func policy() throws(ConfigurationError) -> Policy { Policy() }
   /// Always `true`: the exchange helper runs as the user, who reaches this machine anyway.
   public func mayReachThisMachine(_ provider: Provider) -> Bool { true }
 }
@@ -89,10 +89,10 @@ extension Vault {
 
   /// The present limits of the audit log: half of the store at most.
   func auditLimitsNow() -> AuditLimits {
-    guard rules.policyFile != nil, let policy = try? rules.policy() else { return auditLimits }
+    guard rules.policyFile != nil, let policy = try? rules.policy() else { return audit.limits }
     return AuditLimits(
-      seconds: auditLimits.seconds,
-      records: auditLimits.records,
+      seconds: audit.limits.seconds,
+      records: audit.limits.records,
       bytes: Int64(policy.store) << 19
     )
   }

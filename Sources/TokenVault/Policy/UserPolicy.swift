@@ -1,5 +1,5 @@
 internal import AuditLog
-public import Configuration
+package import Configuration
 internal import PlainText
 internal import Presence
 internal import PresenceTerms
@@ -8,7 +8,7 @@ internal import Storage
 /// A rule of the policy.
 public struct RuleFacts: Sendable, Equatable {
   /// Its key.
-  public let key: Policy.Key
+  package let key: Policy.Key
   /// The machine's value, or the default.
   public let machine: String
   /// The user's own value; `nil` if there is none.

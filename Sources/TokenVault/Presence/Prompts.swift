@@ -52,7 +52,7 @@ extension Vault {
         throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
       }
     }
-    guard ends == windowEnds else {
+    guard ends == windowState.ends else {
       giveUp(prompt, as: .cancelled)
       throw .presenceFailed(.cancelled, methods: [])
     }
@@ -129,7 +129,7 @@ extension Vault {
     }
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
     windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
-    logins.forget(connection: connection)
+    signIns.pending.forget(connection: connection)
   }
 
   /// A passed prompt's proof, taken for one use.

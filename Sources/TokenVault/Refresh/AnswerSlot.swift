@@ -32,7 +32,7 @@ extension Vault {
     _ slot: borrowing SlotFile
   ) throws(VaultFailure) -> AnswerDelivery {
     try mappingErrors(to: .unexpected("the exchange helper's key cannot be made")) {
-      let key = try deviceSecret.derived(for: "answer", context: intent.intent)
+      let key = try storeState.keys.secret.derived(for: "answer", context: intent.intent)
       return AnswerDelivery(
         key: SharedSecret(try key.copyOfBytes()),
         context: try answerContext(intent).encoded,
@@ -72,7 +72,7 @@ extension Vault {
         try SlotImage.seal(
           // Bytes, not characters: one character may have any number of them.
           .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
-          using: try deviceSecret.derived(for: "answer", context: intent.intent),
+          using: try storeState.keys.secret.derived(for: "answer", context: intent.intent),
           context: try answerContext(intent)
         )
       }

@@ -19,20 +19,20 @@ extension Vault {
   /// Notes a refresh token that an answer brought and that is not kept.
   func discard(_ token: SharedSecret?, of provider: Provider, _ intent: IntentRow) {
     guard let token else { return }
-    discarded[intent.intent] = DiscardedToken(provider: provider, token: token)
+    signIns.discard(DiscardedToken(provider: provider, token: token), intent.intent)
   }
 
   /// Revokes what an answer brought in vain.
   ///
   /// - Returns: what came of it; `nil` if nothing was noted.
   func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
-    guard let found = discarded.removeValue(forKey: intent) else { return nil }
+    guard let found = signIns.takeDiscarded(intent) else { return nil }
     return await end(found.token, at: found.provider)
   }
 
   /// Forgets it without a word to the provider.
   func dropDiscarded(of intent: [UInt8]) {
-    discarded[intent] = nil
+    _ = signIns.takeDiscarded(intent)
   }
 
   // MARK: - The login before

@@ -14,12 +14,6 @@ struct OneTokenUse: Sendable {
   var rejected: String?
 }
 
-/// The times that a token was opened without a check, and those that have no record yet.
-struct OpeningCount {
-  var records = QuietChecks()
-  var unwritten = 0
-}
-
 // The one token of a provider is access token and refresh token in one. A copy in plain storage would
 // be the refresh token without its gate. So its row says how long it lives and holds no token, the
 // front has no file of it, and each call that wants it opens the box, with a proof of its own where
@@ -160,11 +154,8 @@ extension Vault {
     guard let opened = grant.opened else { return }
     let account = try account(withIdentifier: opened.account)
     let isChecked = PresenceMethod.allCases.contains { $0.rawValue == opened.method }
-    guard isChecked || openings.records.take(at: clock.boot) else {
-      openings.unwritten += 1
-      return
-    }
-    let before = openings.unwritten
+    guard isChecked || audit.takeOpening(at: clock.boot) else { return }
+    let before = audit.unwrittenOpenings
     try change {
       try record(
         .release,
@@ -175,7 +166,7 @@ extension Vault {
         detail: "as the access token" + (before == 0 ? "" : ", and \(before) times before")
       )
     }
-    openings.unwritten = 0
+    audit.noteOpeningsWritten()
   }
 
   /// Begins the exchange of a token that is due, if that needs no presence check.

@@ -89,7 +89,8 @@ extension Vault {
       try settle(answer, caller: request.caller)
     } catch {
       // The new refresh token is stored by now; the access token may wait for newer keys.
-      guard uncheckedTokens[identifier]?.intent.intent == answer.intent.intent else { throw error }
+      let unchecked = handed.unchecked[identifier]
+      guard unchecked?.intent.intent == answer.intent.intent else { throw error }
       if let refusal = try await admitUnchecked(identifier) { throw refusal }
     }
     let refreshed = try self.account(withIdentifier: identifier)

@@ -44,8 +44,8 @@ extension Vault {
 
   /// Begins a refresh of one token of the account that is due; another is begun in a minute.
   private func startRefreshAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshTask? {
-    guard account.state == .signedIn, refreshTasks[account.id] == nil, queues[account.id] == nil,
-      !failing.contains(account.id)
+    guard account.state == .signedIn, refreshes.refresh(of: account.id) == nil,
+      !refreshes.isEntered(account.id), !refreshes.failed.contains(account.id)
     else { return nil }
     let context = try context(of: account)
     let engine = Caller.engine(owner)
@@ -107,26 +107,16 @@ extension Vault {
 
   // MARK: - Use
 
-  /// A token was handed out that lay in the store: it is in use.
-  ///
-  /// One that has just come does not count: it may have been wanted once.
-  func noteUse(of row: AccessTokenRow) {
-    uses[TokenCacheKey(row)] = row.storedAt
-  }
-
   /// Forgets what is known in memory of the tokens of an account, which are no more.
   func forgetTokens(of account: [UInt8]) {
-    uncheckedTokens[account] = nil
-    failing.remove(account)
-    retryAfter[account] = nil
-    uses = uses.filter { $0.key.account != account }
-    ungrantedScopes = ungrantedScopes.filter { $0.key.account != account }
+    handed.forget(account)
+    refreshes.forget(account)
   }
 
   /// Whether the token was handed out since it was stored: by the engine, or by the front, which
   /// reads the file of the usual one.
   private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
-    if uses[TokenCacheKey(row)] == row.storedAt { return true }
+    if handed.isUsed(row) { return true }
     guard row.scopeSet.isEmpty else { return false }
     return (try? TokenFiles.wasRead(account: account.name, in: directory)) == true
   }

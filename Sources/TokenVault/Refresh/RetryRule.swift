@@ -18,15 +18,14 @@ extension Vault {
   /// The provider does not want to be asked for a while, which it may have named.
   func noteRetryAfter(_ wait: Int?, of account: [UInt8]) {
     guard let wait, wait > 0 else { return }
-    retryAfter[account] = clock.boot.advanced(bySeconds: min(Int64(wait), Self.longestRetryAfter))
+    let seconds = min(Int64(wait), Self.longestRetryAfter)
+    refreshes.noteRetryAfter(clock.boot.advanced(bySeconds: seconds), of: account)
   }
 
   /// Refuses a refresh or a retry that would come too soon.
   func demandRetryAfter(_ intent: IntentRow?, of account: AccountRow) throws(VaultFailure) {
-    if let end = retryAfter[account.id] {
-      let wait = -clock.boot.seconds(since: end)
-      guard wait <= 0 else { throw .retryAfter(retryAfter: wait) }
-      retryAfter[account.id] = nil
+    if let wait = refreshes.retryWait(of: account.id, at: clock.boot) {
+      throw .retryAfter(retryAfter: wait)
     }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
     if let status = try emptyRefusal(of: intent) {

@@ -185,7 +185,7 @@ extension Vault {
   ) throws(CryptographyError) -> ExchangeOutcome {
     try SlotImage.open(
       image,
-      using: try deviceSecret.derived(for: "answer", context: intent.intent),
+      using: try storeState.keys.secret.derived(for: "answer", context: intent.intent),
       context: try answerContext(intent)
     )
   }

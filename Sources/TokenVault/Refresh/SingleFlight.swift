@@ -30,7 +30,7 @@ extension Vault {
       return result
     }
     let refreshTask = RefreshTask(asked: request.asked, task: task, isOfOneToken: isOfOneToken)
-    refreshTasks[account] = refreshTask
+    refreshes.begin(refreshTask, of: account)
     return refreshTask
   }
 
@@ -39,11 +39,10 @@ extension Vault {
     _ result: Result<AccessGrant, VaultFailure>,
     isOfOneToken: Bool
   ) {
-    refreshTasks[account] = nil
+    var hasFailed = false
     // A token that nothing else renews is tried again while it lives.
-    if case .failure(let failure) = result, !isOfOneToken || !failure.isOfTheMoment {
-      failing.insert(account)
-    }
+    if case .failure(let failure) = result { hasFailed = !isOfOneToken || !failure.isOfTheMoment }
+    refreshes.endRefresh(of: account, hasFailed: hasFailed)
     // For the next one, when nothing of this one is left to do.
     if !isOfOneToken { exchange.prepareLater() }
     // It is refreshing no more, whatever was written down before.

@@ -12,9 +12,9 @@ extension Vault {
   ///
   /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
   func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
-    let recovery =
-      recoveries[account.id] ?? Task { await self.recoverInterrupted(account.id) }
-    recoveries[account.id] = recovery
+    let recovery = refreshes.recovery(of: account.id) {
+      Task { await self.recoverInterrupted(account.id) }
+    }
     try await recovery.value.get()
   }
 
@@ -22,7 +22,7 @@ extension Vault {
     await enter(identifier)
     defer {
       leave(identifier)
-      recoveries[identifier] = nil
+      refreshes.endRecovery(of: identifier)
     }
     do throws(VaultFailure) {
       let slot = try await lockedSlot(identifier)

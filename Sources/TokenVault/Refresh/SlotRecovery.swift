@@ -68,7 +68,7 @@ extension Vault {
       return .tokens(replaced: await end(replaced, replacedBy: now, intent.intent))
     } catch {
       // Nobody is there to be asked any more.
-      if let held = heldSignIns.removeValue(forKey: intent.intent) {
+      if let held = signIns.takeHeld(intent.intent) {
         return .over(error.telling(await discard(held)))
       }
       if case .vaultUnsafe = error { throw error }

@@ -90,7 +90,7 @@ extension Vault {
       case .nothing: break
       }
       let current = try self.account(named: call.account)
-      guard current.id == account.id, refreshTasks[account.id] == nil else { continue }
+      guard current.id == account.id, refreshes.refresh(of: account.id) == nil else { continue }
       let readable = try refreshable(current, asked, wanted, call.consent)
       let question = call.caller.question(.refresh, about: current.id, detail: asked.shown)
       if let prompt = call.prompt, try await waitForLeader(of: prompt, question, call.caller) {
@@ -151,7 +151,7 @@ extension Vault {
       giveUpPrompt(of: call)
       return .grant(grant)
     }
-    if let refreshTask = refreshTasks[account.id] {
+    if let refreshTask = refreshes.refresh(of: account.id) {
       guard refreshTask.asked == asked, !refreshTask.isOfOneToken, !isOneToken(account) else {
         // Its outcome is for another call. Afterwards the refresh token is free, or in doubt.
         _ = await refreshTask.task.value
@@ -162,7 +162,7 @@ extension Vault {
     }
     // An exchange that outlived its engine may have brought a token already, or one waits for the
     // provider's keys: then no person is asked.
-    guard try intent(of: account) != nil || uncheckedTokens[account.id] != nil else {
+    guard try intent(of: account) != nil || handed.unchecked[account.id] != nil else {
       return .nothing
     }
     try await finishInterrupted(account)

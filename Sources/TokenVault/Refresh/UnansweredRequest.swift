@@ -107,14 +107,14 @@ extension VaultFailure {
     case .notAnswering:
       proxy.map { "\(name), or its proxy \($0), is not answering (connection refused)" }
         ?? "\(name) is not answering (connection refused)"
-    case .authority: "the certificate of \(name) is of an authority that is not trusted here"
+    case .authority: "the certificate of \(name) is from an authority that is not trusted here"
     case .expired: "the certificate of \(name) has expired"
     case .notYetValid: "the certificate of \(name) is not valid yet by this machine's clock"
-    case .name: "the certificate that came from \(name) is another host's"
-    case .pin: "the key of \(name) is none of those that are pinned"
+    case .name: "\(name) sent the certificate of another host"
+    case .pin: "the key of \(name) is not one of the pinned keys"
     case .listener:
       user.map { "nothing was sent: a program of user \($0) listens at \(proxy ?? name)" }
-        ?? "nothing was sent: it is not known whose program listens at \(proxy ?? name)"
+        ?? "nothing was sent: the user whose program listens at \(proxy ?? name) is not known"
     default: "no TLS connection to \(name) could be made"
     }
   }
@@ -134,7 +134,7 @@ extension VaultFailure {
   /// The request may have been received, and there is no whole answer.
   static func unanswered(_ reason: String, by url: String) -> VaultFailure {
     let name = (try? RequestTarget(url).hostAndPort) ?? "the provider"
-    return .providerUnavailable("no whole answer came from \(name) (\(reason))", retryAfter: nil)
+    return .providerUnavailable("no complete answer came from \(name) (\(reason))", retryAfter: nil)
   }
 
   /// Whether it is this machine that has no connection.

@@ -26,7 +26,7 @@ extension Vault {
   /// It is tried once: an answer without an ID token needs none.
   func readKeysAhead(for earlier: AccountContext) async {
     guard let account = try? renewed(earlier), account.row.state == .signedIn,
-      uncheckedTokens[account.row.id] == nil, let source = keySource(of: account.provider),
+      handed.unchecked[account.row.id] == nil, let source = keySource(of: account.provider),
       keysAtHand(of: account.provider) == nil,
       documents.keyFailure(source, at: clock.boot) == nil
     else { return }
@@ -43,7 +43,7 @@ extension Vault {
   func withhold(_ answer: TokenAnswer, _ settlement: Settlement) throws(VaultFailure) {
     let rotation = try keepRefreshToken(answer.refreshToken, settlement, isWaiting: true)
     let identifier = settlement.account.id
-    uncheckedTokens[identifier] = UncheckedToken(
+    let token = UncheckedToken(
       row: accessToken(in: answer, settlement),
       answer: answer,
       intent: settlement.intent,
@@ -51,6 +51,7 @@ extension Vault {
       caller: settlement.caller,
       generation: try account(withIdentifier: identifier).generation
     )
+    handed.keepUnchecked(token, of: identifier)
   }
 
   /// Reads the provider's keys and lets the access token in that waits for them.
@@ -65,7 +66,7 @@ extension Vault {
     let keys = try await keys(of: provider, isMissingOne: true)
     // Reading may have taken its time.
     guard try waitingToken(identifier) != nil else { return nil }
-    uncheckedTokens[identifier] = nil
+    handed.dropUnchecked(of: identifier)
     let account = try account(withIdentifier: identifier)
     let settlement = Settlement(
       intent: waiting.intent,
@@ -91,12 +92,12 @@ extension Vault {
 
   /// The access token that waits, where it is still good for something.
   private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> UncheckedToken? {
-    guard let waiting = uncheckedTokens[identifier] else { return nil }
+    guard let waiting = handed.unchecked[identifier] else { return nil }
     let account = try account(withIdentifier: identifier)
     guard account.state == .signedIn, account.generation == waiting.generation,
       let left = secondsLeft(of: waiting.row), left > 0
     else {
-      uncheckedTokens[identifier] = nil
+      handed.dropUnchecked(of: identifier)
       return nil
     }
     return waiting

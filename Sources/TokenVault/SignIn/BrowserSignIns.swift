@@ -87,11 +87,11 @@ extension Vault {
   ) async throws(VaultFailure) -> AccountFacts {
     try demandCurrentStore()
     if let facts = try await finishHeld(prompt, caller) { return facts }
-    let login = try found(logins.login(name, of: caller.connection, at: clock.boot))
+    let login = try found(signIns.pending.login(name, of: caller.connection, at: clock.boot))
     guard case .browser(let browser) = login.flow else {
       throw .invalidArgument("a device login ends by itself: wait for it")
     }
-    logins.forget(name)
+    signIns.pending.forget(name)
     let code = try code(in: query, of: login.provider, browser)
     let request = try mappingErrors(to: .misconfigured()) {
       try ProviderClient(provider: login.provider).code(

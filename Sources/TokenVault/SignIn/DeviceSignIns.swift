@@ -116,7 +116,7 @@ extension Vault {
     _ name: String,
     _ caller: Caller
   ) throws(VaultFailure) -> (PendingLogin, DeviceLogin) {
-    let login = try found(logins.login(name, of: caller.connection, at: clock.boot))
+    let login = try found(signIns.pending.login(name, of: caller.connection, at: clock.boot))
     guard case .device(let device) = login.flow else {
       throw .invalidArgument("a login in a browser does not end by itself: finish it")
     }
@@ -139,10 +139,10 @@ extension Vault {
     }
     switch outcome {
     case .success(.signedIn(let facts)):
-      logins.forget(name)
+      signIns.pending.forget(name)
       return facts
     case .success(.held(let held)):
-      logins.forget(name)
+      signIns.pending.forget(name)
       try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
     case .failure(.offline(_, let wait, _)), .failure(.providerUnavailable(_, let wait, _)),
@@ -150,10 +150,10 @@ extension Vault {
       // Without a connection the poll is repeated, less and less often (section 3.5).
       device.failed(retryAfter: wait, at: clock.boot)
     case .failure(let failure):
-      logins.forget(name)
+      signIns.pending.forget(name)
       throw failure
     }
-    logins.update(name, .device(device))
+    signIns.pending.update(name, .device(device))
     return nil
   }
 

@@ -96,7 +96,7 @@ extension Vault {
         detail: "\(person.shown) signed in: a presence check is needed"
       )
     )
-    heldSignIns[intent.intent] = held
+    signIns.hold(held)
     return .presenceFailed(
       .denied("\(account.name) is protected, and another person signed in"),
       methods: []
@@ -118,7 +118,7 @@ extension Vault {
     guard case .presenceNeeded(let need) = failure, !need.prompt.isEmpty else {
       throw failure.telling(await discard(held))
     }
-    heldByPrompt[need.prompt] = held
+    signIns.hold(held, for: need.prompt)
     throw failure
   }
 
@@ -128,11 +128,11 @@ extension Vault {
     _ prompt: String?,
     _ caller: Caller
   ) async throws(VaultFailure) -> AccountFacts? {
-    guard let prompt, let held = heldByPrompt[prompt],
+    guard let prompt, let held = signIns.held(for: prompt),
       prompts.connection(of: prompt) == caller.connection
     else { return nil }
     _ = try spend(prompt, held.question, caller)
-    heldByPrompt[prompt] = nil
+    _ = signIns.takeHeld(for: prompt)
     do throws(VaultFailure) {
       let before = try account(withIdentifier: held.intent.account)
       let replaced = await signInToReplace(in: before, caller)
@@ -180,7 +180,7 @@ extension Vault {
   ///
   /// No call waits for the result: only the audit log has it.
   func discardHeld(by prompt: String) {
-    guard let held = heldByPrompt.removeValue(forKey: prompt) else { return }
+    guard let held = signIns.takeHeld(for: prompt) else { return }
     Task { _ = await self.discard(held) }
   }
 

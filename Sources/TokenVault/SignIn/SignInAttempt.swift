@@ -171,7 +171,7 @@ extension Vault {
       let now = try account(withIdentifier: row.id)
       return .settled(settled, replaced: await end(replaced, replacedBy: now, intent.intent))
     } catch {
-      if let held = heldSignIns.removeValue(forKey: intent.intent) { return .held(held) }
+      if let held = signIns.takeHeld(intent.intent) { return .held(held) }
       throw error.telling(await revokeDiscarded(of: intent.intent))
     }
   }

@@ -31,7 +31,7 @@ extension Vault {
   ) -> String? {
     row.loginScope = token.grantedScope ?? Self.joined(asked)
     row.missingScope = nil
-    ungrantedScopes = ungrantedScopes.filter { $0.key.account != row.id }
+    handed.forgetUngranted(of: row.id)
     return Self.notGranted(Self.missing(of: asked, in: token))
   }
 
@@ -65,15 +65,13 @@ extension Vault {
       known = before == nil ? [] : wanted.filter { !Self.words(before).contains($0) }
     }
     let isNew = !Set(missing).isSubset(of: known)
-    if isNew { ungrantedScopes[TokenCacheKey(token)] = Self.joined(missing) }
+    if isNew { handed.noteUngranted(Self.joined(missing), TokenCacheKey(token)) }
     return Self.notGranted(missing)
   }
 
   /// Adds the scopes that a token lacks to its grant; only the first caller is told of them.
   func telling(_ grant: AccessGrant, _ key: TokenCacheKey) -> AccessGrant {
-    // Removing an entry that is not there would still count as a change.
-    guard let missing = ungrantedScopes[key] else { return grant }
-    ungrantedScopes[key] = nil
+    guard let missing = handed.takeUngranted(key) else { return grant }
     var grant = grant
     grant.missingScope = missing
     return grant

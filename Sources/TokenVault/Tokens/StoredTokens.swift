@@ -122,7 +122,7 @@ extension Vault {
       return AccessGrant(account.name, row, isShorterThanRequested: left < leastLifetime)
     }
     guard row.serves(wanted, left: left) else { return nil }
-    noteUse(of: row)
+    handed.noteUse(of: row)
     if row.scopeSet.isEmpty {
       writeTokenFile(of: account, row)
       putAtHand(account, row)
@@ -174,7 +174,7 @@ extension Vault {
 
   /// Stores an access token in place of the last one of its set, inside the transaction.
   func keep(_ token: AccessTokenRow) throws(StorageError) {
-    failing.remove(token.account)
+    refreshes.noteToken(of: token.account)
     try store.put(token)
     try store.trimAccessTokens(
       account: token.account,

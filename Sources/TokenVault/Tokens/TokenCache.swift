@@ -135,7 +135,7 @@ extension Vault {
   ///
   /// It is not cached while a caller must still be told of scopes that it lacks.
   func putAtHand(_ account: AccountRow, _ row: AccessTokenRow) {
-    guard ungrantedScopes[TokenCacheKey(row)] == nil else { return }
+    guard !handed.hasUngranted(TokenCacheKey(row)) else { return }
     let file = fileStamp(of: account.name)
     // If the file could not be written, the next call tries that again.
     guard file != nil || directory.tokens == nil else { return }

@@ -17,11 +17,10 @@ extension Vault {
     prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
     _ body: () throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    guard !isHoldingAllAccounts else { throw .busy("all accounts are being worked on") }
-    isHoldingAllAccounts = true
+    guard refreshes.holdAll() else { throw .busy("all accounts are being worked on") }
     var taken: [[UInt8]] = []
     defer {
-      isHoldingAllAccounts = false
+      refreshes.releaseAll()
       for identifier in taken { leave(identifier) }
     }
     // An account may be made, or go, while others are waited for.

@@ -1,6 +1,6 @@
 internal import Presence
 internal import PresenceTerms
-public import System
+package import System
 
 /// Who asks: the connection, which carries the authority, and what can be told about the program.
 ///
@@ -24,14 +24,14 @@ public struct Caller: Sendable {
   /// What to show, such as `bash, PID 4211`.
   public let requester: String
   /// The program at the other end of the connection; nil for the engine itself.
-  public let peer: Peer?
+  package let peer: Peer?
   /// The device number of its controlling terminal; nil if it has none.
   public let terminal: Int32?
   /// Whether the call says that a prompt would be shown.
   public var asking: Asking
 
   /// Puts the facts together.
-  public init(
+  package init(
     connection: UInt64,
     user: UInt32,
     requester: String,

@@ -4,11 +4,11 @@ internal import Storage
 extension Vault {
   /// Whether something is under way that must not be cut off: an exchange with a provider, or what
   /// an earlier one left behind.
-  public var isAtWork: Bool { !refreshTasks.isEmpty || !recoveries.isEmpty || !queues.isEmpty }
+  public var isAtWork: Bool { !refreshes.isEmpty }
 
   /// Whether closing this vault, to be opened again by the next call, would lose nothing.
   public var isAtRest: Bool {
-    !isAtWork && !isHoldingWindow && windowsBeginning == 0 && !isHoldingAllAccounts
+    !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
       && !promptLimit.isPausing(at: clock.boot)
   }

@@ -15,7 +15,9 @@ extension Vault {
     let now = clock.boot
     let open = windows.window(at: location, now: now)
     var problem: (message: String, remedy: String?)?
-    if case .vaultUnsafe(let message, let hint)? = freshness.failure { problem = (message, hint) }
+    if case .vaultUnsafe(let message, let hint)? = freshness.failure {
+      problem = (message, hint)
+    }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
     return VaultFacts(
       unlockedFor: open?.secondsLeft(at: now),
@@ -147,7 +149,7 @@ extension Vault {
     at location: CallerLocation
   ) throws(VaultFailure) -> AccountState {
     if let intent = try intent(of: row), intent.purpose == .refresh {
-      guard refreshTasks[row.id] == nil else { return .refreshing }
+      guard refreshes.refresh(of: row.id) == nil else { return .refreshing }
       guard intent.uncertain else { return .refreshing }
       return .uncertain
     }

@@ -1,8 +1,9 @@
 internal import Configuration
 internal import Cryptography
-public import Storage
+package import Storage
 internal import Synchronization
 internal import System
+internal import TokenFile
 
 // What every room of the engine uses: rows, transactions, the audit log, and the queue of an
 // account.
@@ -13,7 +14,7 @@ extension Vault {
   ///
   /// `body` may call the store directly: its errors become a `VaultFailure` here.
   func change<Value>(_ body: () throws -> Value) throws(VaultFailure) -> Value {
-    if isCounterBehind { try raiseCounter() }
+    if storeState.isCounterBehind { try raiseCounter() }
     do {
       let value = try store.transaction {
         // Before anything is committed: what is at hand of these accounts may be untrue then.
@@ -110,23 +111,12 @@ extension Vault {
   ///
   /// No transaction is open meanwhile.
   func enter(_ account: [UInt8]) async {
-    guard queues[account] != nil else {
-      queues[account] = []
-      return
-    }
-    await withCheckedContinuation { queues[account, default: []].append($0) }
+    guard !refreshes.enter(account) else { return }
+    await withCheckedContinuation { refreshes.wait(for: account, $0) }
   }
 
   /// Lets the next one in.
-  func leave(_ account: [UInt8]) {
-    guard var waiting = queues[account], !waiting.isEmpty else {
-      queues[account] = nil
-      return
-    }
-    let next = waiting.removeFirst()
-    queues[account] = waiting
-    next.resume()
-  }
+  func leave(_ account: [UInt8]) { refreshes.leave(account) }
 
   // MARK: - What the front reads
 
@@ -135,7 +125,8 @@ extension Vault {
   /// It is a cache: if it cannot be written, the front asks.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
     // What lies there may be newer than a store that was put back.
-    guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,
+    guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row),
+      left > 0,
       let token = CachedToken(
         token: Array(row.token.utf8),
         wallExpiry: WallTime(seconds: clock.wall.seconds + left),
@@ -167,7 +158,7 @@ extension VaultFailure {
   )
 
   /// A failure of the store in the vault's words: nothing was changed by it.
-  public init(_ error: StorageError) {
+  package init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }
 }

@@ -16,47 +16,39 @@ internal import System
 public actor Vault {
   let directory: StateDirectory
   let store: Store
-  // What everything is sealed and authenticated under; a rekey replaces all three.
-  var deviceSecret: SealingKey
-  var auditKeys: AuditKeys
-  var counterKey: SealingKey
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
   let identifier: [UInt8]
   let owner: UInt32
   let exchange: any TokenExchange
   let check: any PresenceChecker
   let clock: any VaultClock
-  /// Sees what ends the window from outside; nil: nothing does.
+  let rules: any MachineRules
+  /// Sees what ends the window from outside; `nil` if nothing does.
   let windowGuard: (any SessionEvents)?
   /// Finds the locations of callers; `nil` if all callers have one location.
   let locations: (any CallerLocations)?
-
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
+  /// What was handed out and may be again, until its account changes.
+  nonisolated let tokenCache = TokenCache()
 
-  /// Whether the store may be used, or is an old copy.
-  var freshness: StoreFreshness
-  /// The value of the rollback counter.
-  var counterValue: UInt64
-  /// Whether a change was counted that the rollback counter does not show yet.
-  var isCounterBehind = false
-  /// The store is sealed under a device secret that is not in its place yet.
-  var isRekeyUnfinished: Bool
-  /// One at a time works on all accounts.
-  var isHoldingAllAccounts = false
-
+  var storeState: StoreState
+  var refreshes = RefreshQueue()
+  var handed: Handed
+  var signIns = SignIns()
+  var audit: AuditState
   var windows = UnlockWindows() {
     didSet { wakeWatchers() }
   }
-  /// How often all were ended from outside.
-  var windowEnds: UInt64 = 0
-  /// How many are about to be opened.
-  var windowsBeginning = 0
+  var windowState = WindowState()
+  var watchers = WatcherBook()
+  var documents = MetadataCache()
+  /// What looks the vault through just now.
+  var examination: Task<[VaultFinding], Never>?
+
   var prompts = PromptBook()
   var promptLimit: PromptLimit
   var checks: [String: CheckRun] = [:]
-  /// What looks the vault through just now.
-  var examination: Task<[VaultFinding], Never>?
   var checkCount: UInt64 = 0
   /// The one helper that was started ahead, and the prompt whose check it waits for.
   var prepared: (prompt: String, program: (any PreparedCheck)?)?
@@ -73,41 +65,6 @@ public actor Vault {
   var proofWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
   /// Prompts that were shown when another one for the same question was passed, by that one.
   var answered: [String: String] = [:]
-  var refreshTasks: [[UInt8]: RefreshTask] = [:]
-  /// The accounts whose last refresh failed: nothing is refreshed ahead for them.
-  var failing: Set<[UInt8]> = []
-  /// The access tokens that were handed out from the store, by when they were stored.
-  var uses: [TokenCacheKey: Int64] = [:]
-  /// What was handed out and may be again, until its account changes.
-  nonisolated let tokenCache = TokenCache()
-  /// Scopes that were not granted, until a caller that gets the token is told.
-  var ungrantedScopes: [TokenCacheKey: String] = [:] {
-    didSet { if ungrantedScopes != oldValue { tokenCache.takeAllBack() } }
-  }
-  var recoveries: [[UInt8]: Task<Result<Void, VaultFailure>, Never>] = [:]
-  var queues: [[UInt8]: [CheckedContinuation<Void, Never>]] = [:]
-  var logins = PendingSignIns()
-  var watchers = WatcherBook()
-  var documents = MetadataCache()
-  /// When a provider that answered 429 may be asked again for an account's tokens.
-  var retryAfter: [[UInt8]: BootInstant] = [:]
-  var uncheckedTokens: [[UInt8]: UncheckedToken] = [:]
-  /// Refresh tokens that are not kept, by the intent of their exchange, until they are revoked.
-  var discarded: [[UInt8]: DiscardedToken] = [:]
-  /// Logins that would replace a protected account, by their intents: between the answer and whoever
-  /// called for it, in one step.
-  var heldSignIns: [[UInt8]: HeldSignIn] = [:]
-  /// The same while a person is asked, by the prompt.
-  var heldByPrompt: [String: HeldSignIn] = [:]
-  let rules: any MachineRules
-  var refusals = RefusalCount()
-  var quietChecks = QuietChecks()
-  /// How often the one token of a provider was opened without a check.
-  var openings = OpeningCount()
-  let auditLimits: AuditLimits
-  /// When the audit log was last looked through for what is too old; nil before the first time.
-  var lastPruning: BootInstant?
-  var recordsSincePruning = 0
 
   /// Opens the vault in a state directory, or makes it there.
   ///
@@ -136,31 +93,27 @@ public actor Vault {
     promptLimit: PromptLimit = PromptLimit(),
     locations: (any CallerLocations)? = nil
   ) throws(VaultFailure) {
-    self.auditLimits = auditLimits
-    self.windowGuard = windowGuard
-    self.rules = rules
-    self.promptLimit = promptLimit
-    self.locations = locations
+    self.directory = directory
     self.owner = owner
     self.exchange = exchange
     self.check = check
     self.clock = clock
-    self.directory = directory
+    self.rules = rules
+    self.windowGuard = windowGuard
+    self.locations = locations
+    self.promptLimit = promptLimit
+    audit = AuditState(limits: auditLimits)
+    handed = Handed(cache: tokenCache)
     do {
       var opening = try Opening(directory)
       let auditLog = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
       try opening.settle { keys in try auditLog.begin(using: keys) }
       store = opening.store
       identifier = opening.identifier
-      freshness = opening.freshness
-      isRekeyUnfinished = opening.isRekeyUnfinished
-      counterValue = opening.counterValue
       if opening.freshness == .current { Self.removeLeavings(of: opening.store, in: directory) }
-      deviceSecret = opening.keys.secret
-      auditKeys = opening.keys.audit
-      counterKey = opening.keys.counter
       tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
       backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
+      storeState = StoreState(opening)
     } catch let error as StorageError {
       throw VaultFailure(error)
     } catch AuditFailure.storage(let error) {

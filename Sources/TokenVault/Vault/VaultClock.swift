@@ -1,7 +1,7 @@
-public import System
+package import System
 
 /// The clocks that the engine goes by; a test hands in one that it can set.
-public protocol VaultClock: Sendable {
+package protocol VaultClock: Sendable {
   /// Wall-clock time, which anyone with the right may set.
   var wall: WallTime { get }
   /// Time since boot, suspend counted, set by nobody.
@@ -15,17 +15,17 @@ public protocol VaultClock: Sendable {
 /// The machine's own clocks.
 public struct SystemClock: VaultClock {
   /// This boot, read once.
-  public let bootIdentifier: BootIdentifier
+  package let bootIdentifier: BootIdentifier
 
   /// Reads the boot's identifier.
-  public init() throws(SystemError) {
+  package init() throws(SystemError) {
     bootIdentifier = try BootIdentifier.current()
   }
 
   /// CLOCK_REALTIME.
-  public var wall: WallTime { .now }
+  package var wall: WallTime { .now }
   /// CLOCK_BOOTTIME.
-  public var boot: BootInstant { .now }
+  package var boot: BootInstant { .now }
   /// Waits on the cooperative pool without holding a thread.
   public func pause(milliseconds: Int64) async {
     // Cancellation only ends the wait early; whoever waits looks again in any case.

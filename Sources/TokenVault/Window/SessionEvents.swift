@@ -27,10 +27,10 @@ extension Vault {
   /// - Returns: a number that `endWindows` changes. After a change it is too late to open the
   ///   window.
   func beginGuarding() async -> UInt64 {
-    guard let windowGuard else { return windowEnds }
-    windowsBeginning += 1
-    defer { windowsBeginning -= 1 }
-    let ends = windowEnds
+    guard let windowGuard else { return windowState.ends }
+    windowState.begin()
+    defer { windowState.endBeginning() }
+    let ends = windowState.ends
     await windowGuard.begin { [weak self] location, why in
       await self?.endWindows(at: location, because: why)
       // The computer must not fall asleep with an armed reader.
@@ -54,7 +54,7 @@ extension Vault {
       endEnrollments { $0.location == location }
       wasOpen = windows.close(at: location, now: clock.boot)
     } else {
-      windowEnds += 1
+      windowState.noteEnd()
       // On a locked screen, the touch of another person must not release an earlier request.
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
       endEnrollments { _ in true }
@@ -74,7 +74,7 @@ extension Vault {
 
   /// Lets the guard rest if nothing is open; the server calls it each minute.
   public func restGuard() {
-    guard windowsBeginning == 0, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
+    guard !windowState.isBeginning, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
       return
     }
     windowGuard?.rest()

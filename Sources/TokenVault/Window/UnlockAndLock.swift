@@ -43,7 +43,7 @@ extension Vault {
     // Await this before the proof is spent: from then on, a joined caller must find the window
     // open.
     let ends = await beginGuarding()
-    guard ends == windowEnds else { throw .presenceFailed(.cancelled, methods: []) }
+    guard ends == windowState.ends else { throw .presenceFailed(.cancelled, methods: []) }
     let origin = try spendForOrigin(prompt, question, caller)
     let opened = UnlockWindow(
       accounts: covered,

@@ -1,31 +1,31 @@
 // Written by Scripts/interface from org.varlink.service.varlink: change that file instead.
 // swift-format-ignore-file
-public import JSON
+package import JSON
 
 /// Get a list of all the interfaces a service provides and information
 /// about the implementation.
-public struct GetInfoCall: VarlinkMethod, Equatable {
-  public typealias Reply = GetInfoReply
-  public static let method = "org.varlink.service.GetInfo"
+package struct GetInfoCall: VarlinkMethod, Equatable {
+  package typealias Reply = GetInfoReply
+  package static let method = "org.varlink.service.GetInfo"
 
-  public init() {}
+  package init() {}
 
-  public init(decoding object: JSONObject) throws(MessageError) {}
+  package init(decoding object: JSONObject) throws(MessageError) {}
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) { JSONObject() }
   }
 }
 
 /// What `GetInfo` answers.
-public struct GetInfoReply: VarlinkRecord, Equatable {
-  public var vendor: String
-  public var product: String
-  public var version: String
-  public var url: String
-  public var interfaces: [String]
+package struct GetInfoReply: VarlinkRecord, Equatable {
+  package var vendor: String
+  package var product: String
+  package var version: String
+  package var url: String
+  package var interfaces: [String]
 
-  public init(
+  package init(
     vendor: String,
     product: String,
     version: String,
@@ -39,7 +39,7 @@ public struct GetInfoReply: VarlinkRecord, Equatable {
     self.interfaces = interfaces
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     vendor = try object.required("vendor")
     product = try object.required("product")
     version = try object.required("version")
@@ -47,7 +47,7 @@ public struct GetInfoReply: VarlinkRecord, Equatable {
     interfaces = try object.required("interfaces")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "vendor": vendor,
@@ -61,23 +61,23 @@ public struct GetInfoReply: VarlinkRecord, Equatable {
 }
 
 /// Get the description of an interface that is implemented by this service.
-public struct GetInterfaceDescriptionCall: VarlinkMethod, Equatable {
-  public typealias Reply = GetInterfaceDescriptionReply
-  public static let method = "org.varlink.service.GetInterfaceDescription"
+package struct GetInterfaceDescriptionCall: VarlinkMethod, Equatable {
+  package typealias Reply = GetInterfaceDescriptionReply
+  package static let method = "org.varlink.service.GetInterfaceDescription"
 
-  public var interface: String
+  package var interface: String
 
-  public init(
+  package init(
     interface: String
   ) {
     self.interface = interface
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     interface = try object.required("interface")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "interface": interface,
@@ -87,20 +87,20 @@ public struct GetInterfaceDescriptionCall: VarlinkMethod, Equatable {
 }
 
 /// What `GetInterfaceDescription` answers.
-public struct GetInterfaceDescriptionReply: VarlinkRecord, Equatable {
-  public var description: String
+package struct GetInterfaceDescriptionReply: VarlinkRecord, Equatable {
+  package var description: String
 
-  public init(
+  package init(
     description: String
   ) {
     self.description = description
   }
 
-  public init(decoding object: JSONObject) throws(MessageError) {
+  package init(decoding object: JSONObject) throws(MessageError) {
     description = try object.required("description")
   }
 
-  public var encoded: JSONObject {
+  package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "description": description,

@@ -5,7 +5,7 @@ internal import PresenceTerms
 
 extension VarlinkInterface {
   /// The interface `io.thumblatch.Vault`.
-  public static let vault = VarlinkInterface(
+  package static let vault = VarlinkInterface(
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,

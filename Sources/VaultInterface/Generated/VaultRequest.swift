@@ -1,9 +1,9 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
-public import Varlink
+package import Varlink
 
 /// A call of `io.thumblatch.Vault`, with its parameters.
-public enum VaultRequest: Sendable {
+package enum VaultRequest: Sendable {
   case getStatus(GetStatusCall)
   case getAccount(GetAccountCall)
   case getReader(GetReaderCall)
@@ -48,7 +48,7 @@ public enum VaultRequest: Sendable {
   case removeUser(RemoveUserCall)
 
   /// Reads a call; throws the error that answers it if it cannot be read.
-  public init(_ call: VarlinkCall) throws(VarlinkError) {
+  package init(_ call: VarlinkCall) throws(VarlinkError) {
     do {
       switch call.method {
       case GetStatusCall.method: self = .getStatus(try call.content())

@@ -42,7 +42,6 @@ struct UserKinds {
   /// How many uids are remembered.
   var count: Int { found.count }
 
-  /// Whether the name of a uid is being looked up.
   func isLookedUp(_ user: UInt32) -> Bool { pending.contains(user) }
 
   /// The kind of a uid, as far as it is known at once.

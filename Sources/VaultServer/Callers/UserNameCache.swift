@@ -11,7 +11,6 @@ final class UserNameCache: Sendable {
   /// The error if the machine's databases do not answer and too many lookups wait already.
   private static let tooMany = SystemError("too many looks for a login name", code: 11)
 
-  /// A user name that was found.
   struct Finding {
     let name: String
     /// When the lookup began.

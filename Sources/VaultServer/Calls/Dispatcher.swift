@@ -10,7 +10,6 @@ internal import VaultInterface
 struct CallContext: Sendable {
   /// Whether the caller wants several replies.
   let more: Bool
-  /// The process that asks.
   let caller: Caller
   /// Takes each reply of a stream except the last.
   let reply: @Sendable (VarlinkReply) -> Void
@@ -48,7 +47,6 @@ struct Dispatcher: VaultService {
     }
   }
 
-  /// The reply for a failure.
   static func failure(_ failure: VaultFailure) -> VarlinkReply {
     (try? VaultError(failure).reply) ?? VarlinkError.invalidParameter("parameters").reply
   }

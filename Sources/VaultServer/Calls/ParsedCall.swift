@@ -112,7 +112,6 @@ extension Vaults {
 }
 
 extension Vaults {
-  /// Answers `RemoveUser`.
   private func remove(_ call: RemoveUserCall, _ caller: Caller) async -> VarlinkReply {
     do throws(VaultFailure) {
       return try .made(

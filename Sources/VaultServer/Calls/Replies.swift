@@ -191,7 +191,6 @@ extension VaultInterface.CheckEvent {
     }
   }
 
-  /// The event for a notice of a running check.
   init(_ notice: CheckNotice) {
     switch notice {
     case .waiting: self = .waiting

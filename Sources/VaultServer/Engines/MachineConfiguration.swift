@@ -1,16 +1,15 @@
-public import Configuration
+package import Configuration
 internal import SecretMemory
 internal import Synchronization
 internal import System
-public import TokenVault
+internal import TokenVault
 
 /// The administrator's configuration: `thumblatch.conf` and `providers.d` in one directory.
 ///
 /// Each query reads the files again. They are small and seldom needed, and so the engine need not
 /// watch them for changes.
-public final class MachineConfiguration: MachineRules {
-  /// The usual directory.
-  public static let directory = "/etc/thumblatch"
+package final class MachineConfiguration: MachineRules {
+  package static let directory = "/etc/thumblatch"
   private static let policyName = "thumblatch.conf"
   private static let providersName = "providers.d"
   /// The most bytes of a file, and the most provider files.
@@ -26,18 +25,17 @@ public final class MachineConfiguration: MachineRules {
   /// - Parameters:
   ///   - path: the directory. If it is missing, the defaults apply.
   ///   - owners: the uids that may own the directory and its files.
-  public init(path: String = MachineConfiguration.directory, owners: Set<UInt32> = [0]) {
+  package init(path: String = MachineConfiguration.directory, owners: Set<UInt32> = [0]) {
     self.path = path
     self.owners = owners
   }
 
-  /// The path of the policy file.
-  public var policyFile: String? { path + "/" + Self.policyName }
+  package var policyFile: String? { path + "/" + Self.policyName }
 
   /// The policy.
   ///
   /// Without a file it is the default.
-  public func policy() throws(ConfigurationError) -> Policy {
+  package func policy() throws(ConfigurationError) -> Policy {
     let file = path + "/" + Self.policyName
     do throws(ConfigurationError) {
       guard let directory = try openDirectory(path),
@@ -53,7 +51,7 @@ public final class MachineConfiguration: MachineRules {
   }
 
   /// Whether `providers.d` holds exactly this provider, byte by byte, under any name.
-  public func mayReachThisMachine(_ provider: Provider) -> Bool {
+  package func mayReachThisMachine(_ provider: Provider) -> Bool {
     let wanted = provider.asWritten
     let folder = path + "/" + Self.providersName
     let names: [String]
@@ -71,7 +69,7 @@ public final class MachineConfiguration: MachineRules {
       do throws(ConfigurationError) {
         let found = try self.provider(name, in: folder)
         complain(nil, about: file)
-        return found?.isSamePlace(as: wanted) ?? false
+        return found?.hasSameSettings(as: wanted) ?? false
       } catch {
         complain("\(error)", about: file)
         return false

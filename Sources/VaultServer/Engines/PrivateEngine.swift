@@ -1,6 +1,6 @@
 internal import Storage
-public import System
-public import TokenVault
+package import System
+package import TokenVault
 
 /// The engine of one user.
 ///
@@ -10,7 +10,7 @@ public import TokenVault
 /// writes `L` into the pipe. If it cannot listen, it writes one line: `U` if the vault is damaged,
 /// newer or not safe, else `E`, then the problem and, after a tab, the remedy. The pipe closes
 /// without a byte if another engine has the vault already.
-public enum PrivateEngine {
+package enum PrivateEngine {
   /// The socket's name in the state directory.
   static let socketName = "engine"
   /// How long it stays without work, in seconds.
@@ -21,7 +21,7 @@ public enum PrivateEngine {
   /// Runs until the engine is no longer needed.
   ///
   /// Returns the exit status.
-  public static func run(
+  package static func run(
     directory: consuming Descriptor,
     report: consuming Descriptor,
     exchange: any TokenExchange,

@@ -1,6 +1,6 @@
 internal import Storage
 internal import System
-public import TokenVault
+package import TokenVault
 internal import UserNames
 
 /// The engine of the machine, which serves all its users.
@@ -9,9 +9,9 @@ internal import UserNames
 ///
 /// It runs as a system user of its own. The listener belongs to the service manager and stays when
 /// this process ends. A client that connects then waits there, and the next engine answers.
-public enum ServiceEngine {
+package enum ServiceEngine {
   /// How long it stays without work, in seconds.
-  public static let idleSeconds: Int64 = 300
+  package static let idleSeconds: Int64 = 300
   /// The most descriptors that it uses, within the limit of the unit (LimitNOFILE).
   static let mostDescriptors = 16_384
   /// How long the engine waits at its end for running exchanges, in seconds.
@@ -27,7 +27,7 @@ public enum ServiceEngine {
   ///   - check: asks the reader and the PAM stack for passwords.
   ///   - rules: the administrator's rules.
   /// - Returns: the exit status.
-  public static func run(
+  package static func run(
     idleSeconds: Int64 = idleSeconds,
     exchange: any TokenExchange,
     check: any PresenceChecker,

@@ -38,13 +38,10 @@ final class Connection {
   let number: UInt64
   /// Whether the name of its user was compared.
   let recognition = Recognition()
-  /// The share that the connection counts for.
   var share: Share
-  /// The kind of its user.
   var kind: UserKind
   /// A call that waits until the kind of its user is known.
   var held: Question?
-  /// Whether the connection waits for its turn.
   var isQueued = false
   /// Whether the server has removed the connection.
   var hasEnded = false
@@ -71,13 +68,11 @@ final class Connection {
   private(set) var incompleteSince: BootInstant?
   /// The same time, as it was when its deadline was noted.
   var notedSince: BootInstant?
-  /// Whether the vault knows this connection.
   private(set) var isKnownToVault = false
   /// The events for which the socket is watched.
   private var watched = (readable: true, writable: false)
   private var whenSent: [@Sendable (Bool) -> Void] = []
 
-  /// Makes a connection of a peer.
   init(_ peer: Peer, number: UInt64, share: Share, kind: UserKind) {
     self.peer = peer
     self.number = number
@@ -85,7 +80,6 @@ final class Connection {
     self.kind = kind
   }
 
-  /// The user of the connection.
   var user: UInt32 { peer.credentials.user }
 
   /// Whether the process that connected still runs.

@@ -37,7 +37,6 @@ struct ConnectionTable {
   var isEmpty: Bool { connections.isEmpty }
   /// All connections, in no order.
   var all: [Connection] { Array(connections.values) }
-  /// The people who are connected.
   var connectedUsers: Set<UInt32> {
     Set(
       shares.keys.compactMap { party in
@@ -48,7 +47,6 @@ struct ConnectionTable {
 
   subscript(number: UInt64) -> Connection? { connections[number] }
 
-  /// The connections of strangers.
   var strangers: [Connection] { shares[.strangers]?.connections ?? [] }
 
   /// Whether a known person of this uid is connected.
@@ -94,7 +92,6 @@ struct ConnectionTable {
 
   // MARK: - Room
 
-  /// Whether a party may have one more connection.
   func room(for party: Party) -> Room {
     let own = shares[party]?.connections ?? []
     guard party != .strangers else {

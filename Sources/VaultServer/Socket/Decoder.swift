@@ -35,7 +35,6 @@ final class Decoder: Sendable {
     self.deliver = deliver
   }
 
-  /// Queues a message of a connection.
   func add(_ message: ReceivedMessage, of token: UInt64, _ party: Party) {
     let isFirst = state.withLock { state in
       if state.waiting[party] == nil {

@@ -2,7 +2,6 @@
 /// another.
 struct FairQueue<Element> {
   private var waiting: [UInt32: [Element]] = [:]
-  /// The users in the order of their turns.
   private var users: [UInt32] = []
 
   /// All waiting elements, in no order.

@@ -4,11 +4,9 @@ internal import Varlink
 
 /// The messages of other threads for the server's thread.
 final class Inbox: Sendable {
-  /// A message for one connection.
   struct Message: Sendable {
     var reply: Outbox.Part?
     var isLast = false
-    /// Whether the connection must end.
     var isEnd = false
     /// Called with true when no reply waits to be sent any more, or with false when none can ever
     /// be sent.

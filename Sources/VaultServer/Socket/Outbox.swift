@@ -38,7 +38,6 @@ struct Outbox {
   /// Bytes that are not sent yet.
   private(set) var count = 0
 
-  /// Whether all parts are sent.
   var isEmpty: Bool { parts.isEmpty }
 
   /// Adds a reply.

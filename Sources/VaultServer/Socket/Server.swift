@@ -1,4 +1,4 @@
-public import System
+package import System
 internal import TokenVault
 internal import VaultInterface
 
@@ -9,7 +9,7 @@ internal import VaultInterface
 ///
 /// People take turns, regardless of how many connections each one has. Slow work runs beside this
 /// thread.
-public final class Server {
+package final class Server {
   /// How long a message may stay incomplete, in seconds.
   static let messageDeadline: Int64 = 2
   /// How long a connection may stay without a call if there is little room left, in seconds.
@@ -93,7 +93,7 @@ public final class Server {
   }
 
   /// Serves until the idle time has passed, or a signal ends it.
-  public func run() throws(SystemError) {
+  package func run() throws(SystemError) {
     try serveUntilDone()
     try finish()
   }

@@ -8,7 +8,6 @@ internal import Synchronization
 /// The user with the fewest conversations comes first, then the request that has waited for the
 /// longest time.
 final class HelperQuota: Sendable {
-  /// The purpose of a conversation.
   enum Purpose {
     /// A person waits, or tokens would be lost.
     case pressing

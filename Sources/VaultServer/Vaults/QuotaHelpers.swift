@@ -44,7 +44,7 @@ struct SharedExchange: TokenExchange {
       return await exchangeHelper().perform(request, terms: terms, delivery: delivery)
     }
     guard await turns.take(for: user, .passing) else {
-      return .notSent(reason: "nobody waits for it any more")
+      return .notSent(reason: "the caller no longer waits")
     }
     defer { turns.giveBack(of: user, .passing) }
     return await exchange.perform(request, terms: terms, delivery: delivery)
@@ -134,7 +134,7 @@ struct SharedPresence: PresenceChecker {
 
   func reader() async -> ReaderFacts {
     guard await shares.questions.take(for: user, .passing) else {
-      let why = "nobody waits for it any more"
+      let why = "the caller no longer waits"
       return ReaderFacts(available: false, name: nil, driver: nil, reason: why)
     }
     defer { shares.questions.giveBack(of: user, .passing) }

@@ -89,7 +89,7 @@ struct UserDirectories: ~Copyable, Sendable {
   static func objection(to user: UInt32) -> String? {
     switch user {
     // systemd.exec(5), DynamicUser: after the next start, such a uid belongs to another service.
-    case 61184...65519: "user \(user) is a dynamic one, which belongs to nobody for long"
+    case 61184...65519: "user \(user) is a dynamic user, whose uid is used again for others"
     // The kernel shows this uid for a user that this machine's mapping does not include.
     case 65534, UInt32.max: "user \(user) stands for users that are not known here"
     default: nil
@@ -155,6 +155,6 @@ struct UserDirectories: ~Copyable, Sendable {
     let isPlain = name.unicodeScalars.allSatisfy {
       $0.isASCII && $0.value > 0x20 && $0.value < 0x7f
     }
-    return isPlain && !name.isEmpty ? name : "somebody else"
+    return isPlain && !name.isEmpty ? name : "another user"
   }
 }

@@ -8,7 +8,7 @@ internal import Varlink
 ///
 /// `Vaults` serves its callers by the uid from the kernel and a matching user name. Here neither
 /// counts: root decides, and each action is recorded.
-public struct UserCare: Sendable {
+package struct UserCare: Sendable {
   /// The uids whose vaults were made for a user name, or the uid that the text itself names.
   let find: @Sendable (_ user: String) throws -> [UInt32]
   /// Opens the vault of a uid as it is, with the user name that it was made for; `nil` if there is
@@ -18,7 +18,6 @@ public struct UserCare: Sendable {
   let remove: @Sendable (_ user: UInt32) throws -> Void
 }
 
-/// The result of a removal.
 struct RemovedUser: Sendable {
   let user: UInt32
   /// The user name that the vault was made for, if the vault has it.

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Synchronization
-public import System
-public import TokenVault
+package import System
+package import TokenVault
 internal import Varlink
 internal import VaultInterface
 
@@ -10,13 +10,12 @@ internal import VaultInterface
 ///
 /// The vaults of all users are opened by the first call of their user, and closed when they are
 /// idle.
-public final class Vaults: Sendable {
+package final class Vaults: Sendable {
   /// Opens the vault of a user, who has this user name or none.
   ///
   /// It may block.
-  public typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
+  package typealias Opener = @Sendable (_ user: UInt32, _ name: String?) throws -> Vault
 
-  /// A vault that is open.
   struct Opened {
     let vault: Vault
     /// The user name at the time of the opening; `nil` if only one user is served.
@@ -71,7 +70,6 @@ public final class Vaults: Sendable {
   /// The most kinds of refusals that are counted for users without a vault.
   static let mostStrangers = 64
 
-  /// The form of the vault.
   let form: VaultForm
   private let opener: Opener?
   private let names: UserNameCache
@@ -85,8 +83,7 @@ public final class Vaults: Sendable {
   /// Whether the process can end without a loss, by the last result.
   let isRestful = Atomic(false)
 
-  /// Makes a table with the one vault of one user.
-  public init(_ vault: Vault, of user: UInt32) {
+  package init(_ vault: Vault, of user: UInt32) {
     form = .private
     opener = nil
     care = nil
@@ -104,7 +101,7 @@ public final class Vaults: Sendable {
   ///   - list: a stamp of the machine's user list. While it does not change, a name is valid for a
   ///     second without another lookup. If it is `nil`, a name is looked up for each connection.
   ///   - care: root's actions on vaults.
-  public init(
+  package init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
@@ -118,7 +115,6 @@ public final class Vaults: Sendable {
     state = Mutex(State())
   }
 
-  /// Whether callers of this user are served.
   func serves(_ user: UInt32) -> Bool { onlyUser == nil || user == onlyUser }
 
   /// Lends the vault of a user.

@@ -2,6 +2,7 @@ internal import Cryptography
 internal import SecretMemory
 internal import Storage
 internal import System
+internal import TokenFile
 
 /// The key and context of the corpora's boxes, without which a fuzzer would never get past the tag.
 private enum Seal {

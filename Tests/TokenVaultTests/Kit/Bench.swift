@@ -8,6 +8,7 @@ import SecretMemory
 import Storage
 import System
 import Testing
+import TokenFile
 
 @testable import TokenVault
 
@@ -269,6 +270,9 @@ extension Vault {
       }
     }
   }
+
+  /// The value of the rollback counter.
+  var counterValue: UInt64 { storeState.counter }
 
   /// Returns after everything that was begun earlier.
   func barrier() {}

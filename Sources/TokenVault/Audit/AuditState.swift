@@ -1,0 +1,53 @@
+internal import AuditLog
+internal import System
+
+/// What the vault counts for its audit log.
+struct AuditState {
+  /// How much of the audit log is kept.
+  let limits: AuditLimits
+  private(set) var refusals = RefusalCount()
+  private var quietChecks = QuietChecks()
+  /// The times that the one token of a provider was opened without a check.
+  private var openings = QuietChecks()
+  /// Of these, how many have no record yet.
+  private(set) var unwrittenOpenings = 0
+  /// When the audit log was last pruned; `nil` before the first time.
+  private var lastPruning: BootInstant?
+  private var recordsSincePruning = 0
+
+  init(limits: AuditLimits) { self.limits = limits }
+
+  mutating func noteRecord() { recordsSincePruning += 1 }
+
+  mutating func noteRefusal(_ what: String, of account: String?, by requester: String) {
+    refusals.note(what, of: account, by: requester)
+  }
+
+  mutating func resetRefusals(written: Int, at now: BootInstant) {
+    refusals.reset(written: written, at: now)
+  }
+
+  /// Whether a check without a person gets a record of its own.
+  mutating func takeQuietCheck(at now: BootInstant) -> Bool { quietChecks.take(at: now) }
+
+  /// Whether an opening without a check gets a record of its own; it is counted otherwise.
+  mutating func takeOpening(at now: BootInstant) -> Bool {
+    if openings.take(at: now) { return true }
+    unwrittenOpenings += 1
+    return false
+  }
+
+  mutating func noteOpeningsWritten() { unwrittenOpenings = 0 }
+
+  /// Whether the audit log is to be pruned now: once a day, and after many records.
+  mutating func takePruning(at now: BootInstant) -> Bool {
+    if let lastPruning, now.seconds(since: lastPruning) < Vault.pruningInterval,
+      recordsSincePruning < Vault.pruningRecords
+    {
+      return false
+    }
+    lastPruning = now
+    recordsSincePruning = 0
+    return true
+  }
+}

@@ -1,0 +1,43 @@
+internal import Cryptography
+
+/// What the vault knows of its store besides the rows: the keys, the freshness and the rollback
+/// counter.
+struct StoreState: ~Copyable {
+  /// What everything is sealed and authenticated under; a rekey replaces the keys.
+  private(set) var keys: VaultKeys
+  /// Whether the store may be used, or is an old copy.
+  private(set) var freshness: StoreFreshness
+  /// The value of the rollback counter.
+  private(set) var counter: UInt64
+  /// Whether a change was counted that the rollback counter does not show yet.
+  private(set) var isCounterBehind = false
+  /// Whether the store is sealed under a device secret that is not in its place yet.
+  private(set) var isRekeyUnfinished: Bool
+
+  init(_ opening: consuming Opening) {
+    freshness = opening.freshness
+    counter = opening.counterValue
+    isRekeyUnfinished = opening.isRekeyUnfinished
+    keys = opening.keys
+  }
+
+  /// Replaces the keys after the commit of a rekey.
+  ///
+  /// The old keys are wiped: nothing is sealed or opened under them any more.
+  mutating func replaceKeys(by next: consuming VaultKeys) {
+    keys = next
+    isRekeyUnfinished = true
+  }
+
+  mutating func noteRekeyFinished() { isRekeyUnfinished = false }
+
+  mutating func noteAccepted() { freshness = .current }
+
+  /// A change was counted in the store.
+  mutating func noteCount() { isCounterBehind = true }
+
+  /// The file of the rollback counter has this value.
+  mutating func noteCounter(_ count: UInt64) { counter = count }
+
+  mutating func noteCounterRaised() { isCounterBehind = false }
+}

@@ -1,0 +1,54 @@
+internal import Storage
+
+/// The tokens that were handed out, and those that wait to be.
+struct Handed {
+  private let cache: TokenCache
+  /// When the tokens were stored that were handed out from the store.
+  private(set) var uses: [TokenCacheKey: Int64] = [:]
+  /// The access tokens whose ID token cannot be judged yet, by account.
+  private(set) var unchecked: [[UInt8]: UncheckedToken] = [:]
+  /// The scopes that were not granted, until a caller that gets the token is told.
+  private var ungranted: [TokenCacheKey: String] = [:] {
+    didSet { if ungranted != oldValue { cache.takeAllBack() } }
+  }
+
+  init(cache: TokenCache) { self.cache = cache }
+
+  /// Notes that a stored token was handed out, so that it is in use.
+  ///
+  /// A token that has just come does not count: it may have been wanted once.
+  mutating func noteUse(of row: AccessTokenRow) { uses[TokenCacheKey(row)] = row.storedAt }
+
+  /// Whether the token was handed out since it was stored.
+  func isUsed(_ row: AccessTokenRow) -> Bool { uses[TokenCacheKey(row)] == row.storedAt }
+
+  // MARK: - Ungranted scopes
+
+  func hasUngranted(_ key: TokenCacheKey) -> Bool { ungranted[key] != nil }
+
+  mutating func noteUngranted(_ scopes: String?, _ key: TokenCacheKey) { ungranted[key] = scopes }
+
+  /// The scopes of which the next caller has to be told; no other caller is told of them.
+  mutating func takeUngranted(_ key: TokenCacheKey) -> String? {
+    ungranted.removeValue(forKey: key)
+  }
+
+  mutating func forgetUngranted(of account: [UInt8]) {
+    ungranted = ungranted.filter { $0.key.account != account }
+  }
+
+  // MARK: - Unchecked tokens
+
+  mutating func keepUnchecked(_ token: UncheckedToken, of account: [UInt8]) {
+    unchecked[account] = token
+  }
+
+  mutating func dropUnchecked(of account: [UInt8]) { unchecked[account] = nil }
+
+  /// Forgets the tokens of an account, which are no more.
+  mutating func forget(_ account: [UInt8]) {
+    unchecked[account] = nil
+    uses = uses.filter { $0.key.account != account }
+    forgetUngranted(of: account)
+  }
+}

@@ -1,0 +1,143 @@
+import System
+import Varlink
+import VaultClient
+import VaultInterface
+
+@testable import Commands
+
+/// The cases of `VaultError`.
+///
+/// A new case makes `VaultError.listedCase` incomplete, and a test asks for a sample of it.
+enum VaultErrorCase: CaseIterable {
+  case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger
+  case invalidArgument, loginRequired, providerUnavailable, providerRefused, misconfigured
+  case vaultUnsafe, refused, mayNarrow, `internal`
+}
+
+extension VaultError {
+  var listedCase: VaultErrorCase {
+    switch self {
+    case .presenceNeeded: .presenceNeeded
+    case .presenceFailed: .presenceFailed
+    case .busy: .busy
+    case .noSuchAccount: .noSuchAccount
+    case .noSuchUser: .noSuchUser
+    case .noSuchFinger: .noSuchFinger
+    case .invalidArgument: .invalidArgument
+    case .loginRequired: .loginRequired
+    case .providerUnavailable: .providerUnavailable
+    case .providerRefused: .providerRefused
+    case .misconfigured: .misconfigured
+    case .vaultUnsafe: .vaultUnsafe
+    case .refused: .refused
+    case .mayNarrow: .mayNarrow
+    case .internal: .internal
+    }
+  }
+
+  static let samples: [VaultError] =
+    [
+      .presenceNeeded(.sample(.refresh)),
+      .busy(message: "too many prompts", retryAfter: 15),
+      .busy(message: "another finger is being enrolled"),
+      .noSuchAccount(account: ""), .noSuchAccount(account: "me"), .noSuchUser(user: "bob"),
+      .noSuchFinger(finger: "left-thumb"),
+      .invalidArgument(message: CommandError.severalAccounts),
+      .invalidArgument(message: "an unlock window is between 1 second and 12 hours long"),
+      .loginRequired(account: "me", message: ""),
+      .loginRequired(account: "me", message: "the provider signed you out"),
+      .providerRefused(status: 401, message: "wrong e-mail or password"),
+      .misconfigured(message: "`token_type` is not Bearer"),
+      .vaultUnsafe(message: "vault.db is damaged", hint: "restore it from a backup"),
+      .vaultUnsafe(message: "vault.db is damaged", hint: nil),
+      .refused(message: "me is not exportable"),
+      .mayNarrow(message: "a token for fewer scopes may narrow the login"),
+      .internal(message: "the store failed"),
+    ]
+    + PresenceOutcome.allCases.map { .presenceFailed($0, message: "", methods: []) }
+    + [.presenceFailed(.denied, message: "this needs the system password", methods: [])]
+    + ([nil] + UnavailableReason.allCases).map {
+      .providerUnavailable(message: "the reason of the engine", retryAfter: 90, reason: $0)
+    } + [.providerUnavailable(message: "no network", retryAfter: nil, offline: true)]
+}
+
+extension PresenceRequest {
+  static func sample(
+    _ purpose: PresencePurpose,
+    detail: String? = nil,
+    reason: String? = nil
+  ) -> PresenceRequest {
+    PresenceRequest(
+      prompt: "p1",
+      requester: "bash, PID 4211",
+      account: "me",
+      purpose: purpose,
+      detail: detail,
+      methods: [.fingerprint, .password],
+      timeout: 30,
+      reason: reason
+    )
+  }
+}
+
+/// The cases of `VaultClientError`, as those of `VaultErrorCase`.
+enum VaultClientErrorCase: CaseIterable {
+  case noStateDirectory, notAbsolute, notText, unsafeDirectory, engineMissing, engineUnsafe
+  case exchangeHelperMissing, engineFailed, unsafeVault, unreachable, wrongServer, disconnected
+  case timedOut, interrupted, malformed, notUnderstood, unknownError, refused
+  case asksWithoutEnd, system
+}
+
+extension VaultClientError {
+  var listedCase: VaultClientErrorCase {
+    switch self {
+    case .noStateDirectory: .noStateDirectory
+    case .notAbsolute: .notAbsolute
+    case .notText: .notText
+    case .unsafeDirectory: .unsafeDirectory
+    case .engineMissing: .engineMissing
+    case .engineUnsafe: .engineUnsafe
+    case .exchangeHelperMissing: .exchangeHelperMissing
+    case .engineFailed: .engineFailed
+    case .unsafeVault: .unsafeVault
+    case .unreachable: .unreachable
+    case .wrongServer: .wrongServer
+    case .disconnected: .disconnected
+    case .timedOut: .timedOut
+    case .interrupted: .interrupted
+    case .malformed: .malformed
+    case .notUnderstood: .notUnderstood
+    case .unknownError: .unknownError
+    case .refused: .refused
+    case .asksWithoutEnd: .asksWithoutEnd
+    case .system: .system
+    }
+  }
+
+  static let samples: [VaultClientError] = [
+    .noStateDirectory, .notAbsolute(variable: "THUMBLATCH_STATE_DIR"),
+    .notText(variable: "THUMBLATCH_STATE_DIR"),
+    .unsafeDirectory(
+      path: "/home/ada/.local/state/thumblatch",
+      reason: "other users may enter it (mode 755)",
+      remedy: "chmod 700 /home/ada/.local/state/thumblatch"
+    ),
+    .engineMissing(places: ["/usr/libexec/thumblatch", "/usr/local/libexec/thumblatch"]),
+    .engineUnsafe(path: "/opt/thumblatchd", reason: "others may write to it"),
+    .exchangeHelperMissing(reason: "thumblatch-exchange is not in /usr/libexec/thumblatch"),
+    .engineFailed(reason: "it did not say that it listens"),
+    .unsafeVault(reason: "vault.db is damaged", remedy: "restore it from a backup"),
+    .unsafeVault(reason: "vault.db is damaged", remedy: nil),
+    .unreachable(
+      place: "/run/thumblatch/io.thumblatch.Vault",
+      cause: SystemError("connect", code: 111)
+    ),
+    .wrongServer(user: 1001), .asksWithoutEnd, .disconnected, .timedOut, .interrupted,
+    .malformed(.notAnObject),
+    .notUnderstood(.methodNotFound("io.thumblatch.Vault.New")),
+    .notUnderstood(.invalidParameter("account")), .notUnderstood(.permissionDenied),
+    .notUnderstood(.expectedMore), .unknownError("io.example.Error"),
+    .refused(.refused(message: "only root may remove a user's vault")),
+    .system(SystemError("socket", code: 13)),
+  ]
+}

@@ -1,0 +1,140 @@
+import HelperInterface
+import JSON
+import System
+import TerminalIO
+import Varlink
+import VaultClient
+import VaultInterface
+
+@testable import Commands
+
+/// The texts of values that are all known: each value once.
+struct ListedErrors {
+  let title: String
+  let entries: [String]
+
+  static var all: [ListedErrors] {
+    get throws {
+      [
+        ListedErrors(
+          title: "Errors of the vault",
+          entries: VaultError.samples.map { entry("\($0.listedCase)", CommandError($0)) }
+        ),
+        ListedErrors(
+          title: "Errors of the connection to the vault",
+          entries: VaultClientError.samples.map { entry("\($0.listedCase)", CommandError($0)) }
+            + [VaultClientError.disconnected, .timedOut].map {
+              entry("\($0.listedCase), of a call that is sent once", CommandError($0, .never))
+            }
+        ),
+        ListedErrors(title: "Requests that were not sent", entries: notSent),
+        ListedErrors(title: "Provider files and settings", entries: try FileErrors.entries),
+        ListedErrors(title: "Standard input and output", entries: try InputErrors.entries),
+        ListedErrors(title: "Presence prompts", entries: prompts),
+        ListedErrors(title: "Presence checks: advice", entries: advice),
+        ListedErrors(title: "Presence checks: after a failed try", entries: nextTries),
+      ]
+    }
+  }
+
+  static func entry(_ name: String, _ error: CommandError) -> String {
+    var lines = ["[\(name)]", "! \(error.message)"]
+    if let hint = error.hint { lines.append("! hint: \(hint)") }
+    return lines.joined(separator: "\n") + "\nexit \(error.code.rawValue)\n"
+  }
+
+  static func entry(_ name: String, _ text: String) -> String { "[\(name)]\n| \(text)\n" }
+
+  private static var notSent: [String] {
+    ExchangeFailure.allCases.map {
+      entry("notSent: \($0.rawValue)", RequestText.notSent(to: "api.example.com", $0))
+    }
+      + ExchangeFailure.allCases.map {
+        entry("lost: \($0.rawValue)", RequestText.lost(from: "api.example.com", $0))
+      } + [
+        entry("another user listens", RequestText.untrustedListener(at: "localhost:8000", 1001)),
+        entry("a stranger listens", RequestText.untrustedListener(at: "localhost:8000", nil)),
+      ]
+      + [302, 401, 404].compactMap { status in
+        RequestText.failure(status, status == 302 ? "https://example.com/" : nil)
+          .map { entry("HTTP \(status)", $0) }
+      }
+  }
+
+  private static var prompts: [String] {
+    let details: [PresencePurpose: String] = [
+      .refresh: "scope: read", .enable: "and unlock it until it is idle for 10 min",
+      .unlock: "me, work for 15 min", .enroll: "right-index", .deleteFinger: "right-index",
+      .rename: "work", .policy: "window: 10 min → 5 min", .signOut: "ada@example.org at dev",
+      .remove: "ada@example.org at dev", .exportable: "at dev", .setDefault: "instead of work",
+      .replace: "ada at dev → eve at dev; protection ends",
+      .applyProvider: "client_id cli → other",
+    ]
+    return PresencePurpose.allCases.flatMap { purpose in
+      [details[purpose]].map { detail in
+        let request = PresenceRequest.sample(purpose, detail: detail)
+        let text = PresenceText.fingerprintPrompt(
+          to: PresenceText.purpose(of: request),
+          requester: request.requester,
+          password: true
+        )
+        return entry(purpose.rawValue, text)
+      }
+    } + [
+      entry(
+        "a reader to swipe over",
+        PresenceText.fingerprintPrompt(
+          to: "unlock the vault",
+          requester: "bash, PID 4211",
+          password: false,
+          .swipe
+        )
+      ),
+      entry(
+        "the password",
+        PresenceText.passwordPrompt(to: "unlock the vault", requester: "bash, PID 4211")
+      ),
+      entry("its question, if PAM has none", PresenceText.question("")),
+      entry("why the password", PresenceText.reason("a finger was added: right-thumb")),
+      entry("another prompt is open", PresenceText.queued),
+      entry("it is over", PresenceText.isReady),
+      entry("the answer is being checked", PresenceText.checking),
+      entry("an earlier password was wrong", PresenceText.wait(1, hasAnswered: false)),
+      entry("the password was wrong", PresenceText.wait(4, hasAnswered: true)),
+    ]
+  }
+
+  private static var advice: [String] {
+    ScanType.allCases.flatMap { scan in
+      ScanHint.allCases.map { entry("\(scan), \($0)", PresenceText.advice($0, scan)) }
+        + [
+          entry("\(scan), any finger", PresenceText.touch(nil, scan)),
+          entry("\(scan), one finger", PresenceText.touch("right-index", scan)),
+        ]
+    }
+  }
+
+  private static var nextTries: [String] {
+    let both: [VaultInterface.PresenceMethod] = [.fingerprint, .password]
+    func tries(
+      _ method: VaultInterface.PresenceMethod,
+      _ left: [VaultInterface.PresenceMethod]
+    ) -> [String] {
+      PresenceOutcome.allCases.map { outcome in
+        let text = PresenceText.nextTry(after: method, outcome, "", left: left)
+        return entry(
+          "\(method): \(outcome), left: \(left.map(\.rawValue).joined(separator: ", "))",
+          text
+        )
+      }
+    }
+    return tries(.fingerprint, both) + tries(.fingerprint, [.password])
+      + tries(.password, [.password])
+      + [
+        entry(
+          "swipe",
+          PresenceText.nextTry(after: .fingerprint, .noMatch, "1 try left", left: both, .swipe)
+        )
+      ]
+  }
+}

@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+import VaultClient
+import VaultInterface
+
+@testable import Commands
+
+/// Every text that a person meets is in one list, which is read as a whole.
+@Suite(.serialized)
+struct MessageTests {
+  private static let file = CheckedInFile(path: "Tests/CommandsTests/Messages/messages.txt") { _ in
+    try MessageList.text()
+  }
+
+  @Test
+  func theListHasTheTextsOfToday() throws {
+    try Self.file.check()
+  }
+
+  @Test
+  func everyVerbAndErrorIsInTheList() {
+    let verbs = Set(Situation.all.compactMap { $0.verb?.name })
+    // What `doctor` finds depends on the machine.
+    for verb in Program.verbs where verb.name != "doctor" {
+      #expect(verbs.contains(verb.name), "\(verb.name)")
+    }
+    let errors = Set(VaultError.samples.map(\.listedCase))
+    #expect(errors == Set(VaultErrorCase.allCases))
+    let failures = Set(VaultClientError.samples.map(\.listedCase))
+    #expect(failures == Set(VaultClientErrorCase.allCases))
+  }
+
+  /// A text that no situation shows would stay unread.
+  @Test
+  func everyTextOfTheSourceIsInTheListOrInTheHelp() throws {
+    let list = String(decoding: try InterfaceFile.read(Self.file.path), as: UTF8.self)
+    let help = Program.verbs.map { verb in
+      ([verb.name, verb.summary, verb.details] + (verb.options + Verb.common).map(\.help))
+        .joined(separator: "\n")
+    }
+    let overview = Help.overview(Program.verbs, columns: 10_000)
+    let known = SourceTexts.flowing(([list, overview] + help).joined(separator: "\n")).lowercased()
+    let unreachable = Set(Self.unreachable.values.joined())
+    let missing = try ["Sources/Commands", "Sources/VaultClient"].flatMap {
+      try SourceTexts(of: $0).parts
+    }.filter { part in
+      !part.file.contains("/Doctor/") && !known.contains(part.text.lowercased())
+        && !unreachable.contains(part.text)
+    }
+    for part in missing { Issue.record("no situation shows: \(part.file): \(part.text)") }
+  }
+
+  /// Texts that no test can bring about, each with the fault that shows it.
+  private static let unreachable: [String: Set<String>] = [
+    "no locked memory is left": [
+      "no locked memory for the answer:", "no locked memory for the",
+      "no locked memory for the password:",
+      "no locked memory for what was pasted:",
+    ],
+    "a browser of another user": ["An answer came from a program of another user"],
+    "no loopback address is left": ["cannot be used:"],
+    "a bug of a command": ["a password login needs no page"],
+    "a broken engine": [
+      "it needs",
+      "MiB of addresses, and", "it said something else than that it listens",
+      "another engine holds the vault, but it does not listen",
+    ],
+    "a directory of another user": [
+      "it belongs to user", "use a directory of your own: THUMBLATCH_STATE_DIR=...",
+      "this user may not enter it, or what leads to it",
+      "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=...",
+    ],
+    "the end is told line by line before": ["not every login is ended"],
+  ]
+}

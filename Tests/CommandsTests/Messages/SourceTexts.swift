@@ -1,0 +1,104 @@
+import System
+import TestSupport
+
+/// The texts in the source files of a room: the parts of string literals that are prose.
+struct SourceTexts {
+  /// A part of a literal, between two interpolations.
+  struct Part {
+    let file: String
+    let text: String
+  }
+
+  private(set) var parts: [Part] = []
+
+  /// Reads all Swift files under a folder of the package.
+  init(of folder: String) throws {
+    let names = try Directory(path: "\(BuiltPrograms.sourceDirectory)/\(folder)").names().sorted()
+    for name in names {
+      let path = "\(folder)/\(name)"
+      guard name.hasSuffix(".swift") else {
+        if !name.contains(".") { parts += try SourceTexts(of: path).parts }
+        continue
+      }
+      var scanner = LiteralScanner(String(decoding: try InterfaceFile.read(path), as: UTF8.self))
+      parts += scanner.parts().filter(Self.isProse).map { Part(file: path, text: $0) }
+    }
+  }
+
+  /// Whether a text has two words next to each other.
+  private static func isProse(_ text: String) -> Bool {
+    text.contains(/[a-z']{2,} [a-z']{2,}/)
+  }
+
+  /// One space for any white space.
+  static func flowing(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}
+
+/// Finds the string literals of a Swift file, without its comments.
+private struct LiteralScanner {
+  private var rest: Substring
+  private var found: [String] = []
+
+  init(_ text: String) {
+    rest = text[...]
+  }
+
+  mutating func parts() -> [String] {
+    while !rest.isEmpty {
+      if take("//") {
+        rest = rest.drop { $0 != "\n" }
+      } else if take("\"\"\"") {
+        literal(endingWith: "\"\"\"")
+      } else if take("\"") {
+        literal(endingWith: "\"")
+      } else {
+        rest.removeFirst()
+      }
+    }
+    return found.map(SourceTexts.flowing)
+  }
+
+  private mutating func take(_ prefix: String) -> Bool {
+    guard rest.hasPrefix(prefix) else { return false }
+    rest.removeFirst(prefix.count)
+    return true
+  }
+
+  /// Collects a literal up to its end; an interpolation ends one part and begins the next.
+  private mutating func literal(endingWith end: String) {
+    var part = ""
+    while !rest.isEmpty, !take(end) {
+      if take("\\(") {
+        found.append(part)
+        part = ""
+        skipInterpolation()
+      } else if take("\\\n") {
+        rest = rest.drop { $0 == " " }
+      } else if take("\\u{") {
+        let digits = rest.prefix { $0 != "}" }
+        rest = rest.dropFirst(digits.count + 1)
+        part.unicodeScalars.append(Unicode.Scalar(UInt32(digits, radix: 16) ?? 32) ?? " ")
+      } else if take("\\n") {
+        part += "\n"
+      } else {
+        _ = take("\\")
+        if let character = rest.popFirst() { part.append(character) }
+      }
+    }
+    found.append(part)
+  }
+
+  private mutating func skipInterpolation() {
+    var depth = 1
+    while depth > 0, let character = rest.popFirst() {
+      switch character {
+      case "(": depth += 1
+      case ")": depth -= 1
+      case "\"": literal(endingWith: "\"")
+      default: break
+      }
+    }
+  }
+}

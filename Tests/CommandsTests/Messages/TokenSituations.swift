@@ -1,0 +1,170 @@
+import JSON
+import TestSupport
+import Varlink
+import VaultInterface
+
+@testable import Commands
+
+// Tokens, and requests with them.
+extension Situation {
+  private static func token(
+    _ change: (inout AccessTokenReply) -> Void = { _ in }
+  ) -> AccessTokenReply {
+    var reply = AccessTokenReply(
+      account: "work",
+      accessToken: "at_1",
+      tokenType: "Bearer",
+      shorterThanRequested: false
+    )
+    change(&reply)
+    return reply
+  }
+
+  private static let narrowing = VaultError.mayNarrow(
+    message: "a token of work for fewer scopes may narrow its login at gitlab"
+  )
+
+  static let tokens: [Situation] = [
+    Situation("token work", "a valid token", AccessTokenCall.self, replies: token()),
+    Situation(
+      "token work --min-ttl 1h",
+      "a short life, and a scope that is missing",
+      AccessTokenCall.self,
+      replies: token {
+        $0.shorterThanRequested = true
+        $0.missingScope = "mail"
+      }
+    ),
+    Situation("token work", "the provider takes long") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.terminal.waitFor("waiting for the provider")
+      try stage.reply(token())
+    },
+    Situation(
+      "token work",
+      "a token that cannot be shown",
+      AccessTokenCall.self,
+      replies: token { $0.accessToken = "a b" }
+    ),
+    Situation("token work", "the finger matches") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try touch(stage, .refresh)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token())
+    },
+    Situation("token work", "another prompt is open first, and the password is wrong") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(methods: [.password], reason: "too many fingers failed")
+      _ = try stage.call(CheckCall.self)
+      try stage.reply(CheckEvent.queued, continues: true)
+      try stage.reply(CheckEvent.free)
+      _ = try stage.call(CheckCall.self)
+      try stage.reply(CheckEvent.wait(seconds: 2), continues: true)
+      try stage.reply(CheckEvent.ask(text: "System password for ada: ", hidden: true))
+      try stage.answer("System password for ada: ", "wrong")
+      _ = try stage.call(RespondCall.self)
+      try stage.reply(CheckEvent.wait(seconds: 4), continues: true)
+      try stage.fail(.presenceFailed(.noMatch, message: "", methods: [.password]))
+      _ = try stage.call(CheckCall.self)
+      try stage.fail(.presenceFailed(.timedOut, message: "", methods: []))
+    },
+    Situation("token work", "no terminal") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(reason: "too many fingers failed")
+      try stage.expectEnd()
+    }.withoutTerminal,
+    Situation("token work --no-input", "a check is needed") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence()
+      try stage.expectEnd()
+    },
+    Situation("token work --scope read", "it may narrow the login, and the answer is yes") {
+      stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(narrowing)
+      try stage.answer("[y/N]", "y")
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token())
+    },
+    Situation("token work --scope read", "it may narrow the login, and the answer is no") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(narrowing)
+      try stage.answer("[y/N]", "n")
+      try stage.expectEnd()
+    },
+    Situation("token work --scope read", "it may narrow the login, and no terminal") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(narrowing)
+      try stage.expectEnd()
+    }.withoutTerminal,
+    Situation("token work --min-ttl 60", "no unit"),
+    Situation(
+      "token --json",
+      "an error as JSON",
+      AccessTokenCall.self,
+      fails: .busy(message: "too many prompts", retryAfter: 15)
+    ),
+    Situation(
+      "whoami work",
+      "a profile",
+      WhoAmICall.self,
+      replies: WhoAmIReply(
+        account: account(),
+        profile: ["name": "Ada", "id": 17, "roles": ["a", "b"], "admin": false, "none": nil]
+      )
+    ),
+    Situation(
+      "whoami work --verify",
+      "accepted",
+      VerifyTokenCall.self,
+      replies: VerifyTokenReply(
+        account: account(),
+        accepted: true,
+        expiresAt: 1_763_717_400
+      )
+    ),
+    Situation(
+      "whoami work --verify",
+      "not accepted",
+      VerifyTokenCall.self,
+      replies: VerifyTokenReply(
+        account: account(),
+        accepted: false
+      )
+    ),
+  ]
+
+  private static let terms = RequestTermsReply(
+    account: "work",
+    issuer: "https://id.example.com",
+    hosts: [],
+    pins: []
+  )
+
+  static let requests: [Situation] = [
+    Situation("request work", "an account alone"), Situation("request example.org/x", "no scheme"),
+    Situation("request http://example.org/", "plain http"),
+    Situation("request https://id.example.com -X get", "a method in small letters"),
+    Situation("request https://id.example.com -X HEAD -d x", "a body with HEAD"),
+    Situation("request https://id.example.com -H frob", "a header without a colon"),
+    Situation("request https://id.example.com -H a~b:c", "a header's name with a space"),
+    Situation("request https://id.example.com -H a:\u{7}", "a control character"),
+    Situation("request https://id.example.com -H Host:x", "a header that is not the caller's"),
+    Situation(
+      "request https://id.example.com -H a:\(String(repeating: "x", count: 17_000))",
+      "a long header"
+    ),
+    Situation(
+      "request https://example.com/",
+      "a host that gets no token",
+      RequestTermsCall.self,
+      replies: terms
+    ),
+    Situation("request https://id.example.com/", "a token that splits a header") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      try stage.reply(terms)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token { $0.accessToken = "a b" })
+    },
+  ]
+}
