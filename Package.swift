@@ -61,6 +61,7 @@ let package = Package(
     .library(name: "AuthSession", targets: ["AuthSession"]),
     .library(name: "AuthSessionTesting", targets: ["AuthSessionTesting"]),
     .library(name: "VaultClient", targets: ["VaultClient"]),
+    .library(name: "Doctor", targets: ["Doctor"]),
     .library(name: "OAuth", targets: ["OAuth"]),
     .executable(name: "thumblatch", targets: ["thumblatch"]),
     .executable(name: "thumblatch-cli", targets: ["thumblatch-cli"]),
@@ -117,10 +118,14 @@ let package = Package(
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room("VaultClient", ["VaultInterface", "PlainText", "System", "SecretMemory"]),
     room(
+      "Doctor",
+      ["VaultClient", "VaultInterface", "Providers", "Configuration", "PlainText", "System"]
+    ),
+    room(
       "Commands",
       [
-        "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "JSON", "System", "SecretMemory",
+        "Doctor", "VaultClient", "VaultInterface", "LoopbackLogin", "Providers", "PlainText",
+        "Configuration", "QRCode", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
@@ -282,12 +287,12 @@ let package = Package(
       "LoopbackLoginTests",
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
+    tests("DoctorTests", ["Doctor", "VaultClient", "System", "TestSupport"]),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "LoopbackLogin", "QRCode", "VaultClient", "VaultInterface",
-        "JSON",
-        "PlainText", "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "Doctor", "LoopbackLogin", "QRCode", "VaultClient",
+        "VaultInterface", "JSON", "PlainText", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),

@@ -134,11 +134,11 @@ final class Session {
 
   /// The connection to the vault, opened at the first call.
   func vault() throws(CommandError) -> Connection {
-    do { return try vaultOnWire() } catch { throw CommandError(error) }
+    do { return try openVault() } catch { throw CommandError(error) }
   }
 
   /// The same connection, with the client's own error.
-  fileprivate func vaultOnWire() throws(VaultClientError) -> Connection {
+  func openVault() throws(VaultClientError) -> Connection {
     if let connection { return connection }
     let opened = try connect()
     connection = opened
@@ -243,7 +243,7 @@ extension Session {
     while prompts < 4 {
       var hasReply = false
       do throws(VaultClientError) {
-        try vaultOnWire().stream(
+        try openVault().stream(
           make(prompt),
           more: more,
           within: seconds,
