@@ -1,5 +1,5 @@
-import System
 import HelperInterface
+import System
 import Varlink
 
 /// The connection to the engine, with the data that was received and not read yet.
