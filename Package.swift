@@ -68,6 +68,7 @@ let package = Package(
     .library(name: "AuthSession", targets: ["AuthSession"]),
     .library(name: "AuthSessionTesting", targets: ["AuthSessionTesting"]),
     .library(name: "VaultClient", targets: ["VaultClient"]),
+    .library(name: "Doctor", targets: ["Doctor"]),
     .library(name: "OAuth", targets: ["OAuth"]),
     .executable(name: "thumblatch", targets: ["thumblatch"]),
     .executable(name: "thumblatch-cli", targets: ["thumblatch-cli"]),
@@ -138,14 +139,17 @@ let package = Package(
     room(
       "TerminalIO",
       [
-        "VaultClient", "VaultInterface", "Varlink", "PresenceTerms", "PlainText", "System",
-        "SecretMemory",
+        "VaultClient", "VaultInterface", "PresenceTerms", "PlainText", "System", "SecretMemory",
       ]
+    ),
+    room(
+      "Doctor",
+      ["VaultClient", "VaultInterface", "Providers", "Configuration", "PlainText", "System"]
     ),
     room(
       "Commands",
       [
-        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
         "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode",
         "JSON", "System", "SecretMemory",
       ]
@@ -331,12 +335,13 @@ let package = Package(
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
     tests("TerminalIOTests", ["TerminalIO", "SecretMemory", "System", "TestSupport"]),
+    tests("DoctorTests", ["Doctor", "VaultClient", "System", "TestSupport"]),
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "HelperInterface", "LoopbackLogin", "QRCode", "TerminalIO",
-        "VaultClient", "VaultInterface", "Varlink", "JSON",
-        "PlainText", "PresenceTerms", "System", "SecretMemory", "TestSupport",
+        "Commands", "Configuration", "Doctor", "HelperInterface", "LoopbackLogin", "QRCode",
+        "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "JSON", "PlainText",
+        "PresenceTerms", "System", "SecretMemory", "TestSupport",
       ]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),

@@ -4,18 +4,18 @@
 /// stack when it looks up the next function.
 @safe
 package struct SecretBuffer: ~Copyable {
-  private let place: SecretArena.Place
+  private let allocation: SecretArena.Allocation
   private let base: UnsafeMutableRawPointer
   private let capacity: Int
 
   /// Allocates `capacity` bytes, all zero.
   package init(capacity: Int) throws(SecretMemoryError) {
-    (place, unsafe base) = unsafe try SecretArena.shared.allocate(capacity)
+    (allocation, unsafe base) = unsafe try SecretArena.shared.allocate(capacity)
     self.capacity = capacity
   }
 
   deinit {
-    unsafe SecretArena.shared.release(place, base)
+    unsafe SecretArena.shared.release(allocation, base)
   }
 
   /// Lends the bytes.
@@ -28,7 +28,7 @@ package struct SecretBuffer: ~Copyable {
   /// The first `count` bytes as a secret; the others are wiped with it.
   package consuming func secret(count: Int) -> SecretBytes {
     precondition(count >= 0 && count <= capacity, "more bytes than there was room for")
-    let secret = unsafe SecretBytes(count: count, place, base)
+    let secret = unsafe SecretBytes(count: count, allocation, base)
     discard self
     return secret
   }

@@ -15,9 +15,9 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   private let base: UnsafeMutableRawPointer
 
   /// Takes over memory of the arena.
-  init(count: Int, _ place: SecretArena.Place, _ base: UnsafeMutableRawPointer) {
+  init(count: Int, _ allocation: SecretArena.Allocation, _ base: UnsafeMutableRawPointer) {
     self.count = count
-    self.place = place
+    self.allocation = allocation
     unsafe self.base = base
   }
 

@@ -33,7 +33,7 @@ enum PresenceVerbs {
   static let disable = Verb(
     "presence disable",
     [.account],
-    summary: "no longer require it; needs a presence check"
+    summary: "turn the protection off; needs a presence check"
   ) { session throws(CommandError) in
     let account = try session.account()
     let reply = try session.call(within: Session.remoteLimit) { prompt in

@@ -183,6 +183,9 @@ final class Session {
     do { _ = try calls.open() } catch { throw CommandError(error) }
   }
 
+  /// The connection to the vault, with the client's own error.
+  func openVault() throws(VaultClientError) -> Connection { try calls.open() }
+
   /// Hangs up: whatever the engine does for this caller is cancelled.
   func hangUp() { calls.hangUp() }
 

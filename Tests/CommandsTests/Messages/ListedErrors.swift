@@ -30,6 +30,7 @@ struct ListedErrors {
         ListedErrors(title: "Requests that were not sent", entries: notSent),
         ListedErrors(title: "Provider files and settings", entries: try FileErrors.entries),
         ListedErrors(title: "Standard input and output", entries: try InputErrors.entries),
+        ListedErrors(title: "What doctor finds", entries: try DoctorFindings.entries),
         ListedErrors(title: "Presence prompts", entries: prompts),
         ListedErrors(title: "Presence checks: advice", entries: advice),
         ListedErrors(title: "Presence checks: after a failed try", entries: nextTries),

@@ -246,6 +246,4 @@ extension Situation {
       "altered", "dropped", "reordered", "truncated", "duplicated", "added", "head", "checkpoint",
       "of a newer engine",
     ].map(verified)
-
-  static let doctor: [Situation] = []
 }

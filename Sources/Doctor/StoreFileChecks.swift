@@ -1,6 +1,5 @@
 internal import Glibc
 internal import System
-internal import VaultInterface
 
 /// Checks the files of the store as a caller sees them: the engine does not start if one is unsafe.
 enum StoreFileChecks {
@@ -11,20 +10,20 @@ enum StoreFileChecks {
 
   /// Checks the files in the state directory, without following links.
   static func run(in directory: String) -> [Finding] {
-    let looks = files.compactMap { judgement(of: "\(directory)/\($0)") }
-    let bad = looks.filter { $0.level != .ok }
-    return bad.isEmpty ? Array(looks.prefix(1)) : bad
+    let found = files.compactMap { check("\(directory)/\($0)") }
+    let bad = found.filter { $0.severity != .ok }
+    return bad.isEmpty ? Array(found.prefix(1)) : bad
   }
 
-  private static func judgement(of path: String) -> Finding? {
+  private static func check(_ path: String) -> Finding? {
     var status = stat()
-    // If it cannot be looked at, the fault is the directory's, and is reported there.
+    // If the file cannot be examined, the check of the directory reports the cause.
     guard unsafe lstat(path, &status) == 0 else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
       return .problem(
         name,
         "\(path) is not a regular file",
-        remedy: "find out who put it there; then restore the whole directory from a copy"
+        remedy: "find out who put it there; then restore the whole directory from a backup"
       )
     }
     guard status.st_uid == ThisProcess.user else {
@@ -42,6 +41,6 @@ enum StoreFileChecks {
         remedy: "find out who could use it; then: chmod 600 \(path)"
       )
     }
-    return .ok(name, "\(path) is yours alone")
+    return .ok(name, "only you can use \(path)")
   }
 }

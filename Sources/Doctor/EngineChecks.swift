@@ -1,0 +1,70 @@
+internal import VaultClient
+internal import VaultInterface
+
+/// Asks the engine for the findings that only the engine can give.
+enum EngineChecks {
+  private static let name = "engine"
+  /// The time limit for the examination, in seconds: the engine reads everything.
+  private static let limit: Int64 = 150
+
+  /// - Throws: only `interrupted`: a check that Ctrl-C ends has found no fault.
+  static func run(
+    _ connect: () throws(VaultClientError) -> Connection
+  ) throws(VaultClientError) -> [Finding] {
+    let connection: Connection
+    do throws(VaultClientError) {
+      connection = try connect()
+    } catch {
+      return [try finding(error)]
+    }
+    var findings: [Finding] = []
+    do throws(VaultClientError) {
+      findings.append(version(try connection.call(GetStatusCall())))
+    } catch {
+      findings.append(try finding(error))
+    }
+    do throws(VaultClientError) {
+      try connection.stream(ExamineCall(), within: limit) { findings.append(Finding($0)) }
+    } catch {
+      findings.append(try finding(error))
+    }
+    return findings
+  }
+
+  static func version(_ status: VaultStatus) -> Finding {
+    guard status.version != thumblatchVersion else {
+      let form = status.form.rawValue
+      return .ok(name, "\(form), version \(status.version), process \(status.process)")
+    }
+    return .warning(
+      name,
+      "the running engine is version \(status.version), and this program \(thumblatchVersion)",
+      remedy: status.form == .service
+        ? "as root: systemctl stop thumblatchd; the next call starts the new engine"
+        : "kill \(status.process); the next call starts the new engine"
+    )
+  }
+
+  private static func finding(_ error: VaultClientError) throws(VaultClientError) -> Finding {
+    switch error {
+    case .interrupted: throw error
+    case .refused(.vaultUnsafe(let message, let hint)):
+      .problem(name, message, remedy: hint)
+    case .refused(let error): .problem(name, error.message ?? error.name, remedy: nil)
+    default: .problem(name, "\(error)", remedy: error.remedy)
+    }
+  }
+}
+
+extension Finding {
+  /// A finding of the engine.
+  fileprivate init(_ reply: ExamineReply) {
+    let severity: Severity =
+      switch reply.level {
+      case .ok: .ok
+      case .warning: .warning
+      case .problem: .problem
+      }
+    self.init(name: reply.name, severity: severity, message: reply.message, remedy: reply.remedy)
+  }
+}

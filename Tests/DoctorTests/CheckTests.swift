@@ -1,0 +1,134 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultClient
+
+@testable import Doctor
+
+/// The checks of what a caller sees, each with a fault of its own.
+struct CheckTests {
+  private static func caller(
+    _ variables: [String: String],
+    hasTerminal: Bool = false,
+    mask: UInt32? = 0o022,
+    descriptorLimit: Int? = 1024,
+    now: Int64 = 1_763_717_400
+  ) -> Caller {
+    Caller(
+      environment: { variables[$0] },
+      variables: variables.keys.sorted(),
+      hasTerminal: hasTerminal,
+      mask: mask,
+      descriptorLimit: descriptorLimit,
+      now: now
+    )
+  }
+
+  private static let fine = ["LANG": "C.UTF-8", "TERM": "xterm"]
+
+  @Test
+  func anOrdinaryEnvironmentHasNoFault() {
+    let findings = EnvironmentChecks(Self.caller(Self.fine, hasTerminal: true)).run()
+    #expect(findings.allSatisfy { $0.severity == .ok && $0.remedy == nil }, "\(findings)")
+  }
+
+  @Test(arguments: [
+    ("proxy", ["https_proxy": "http://evil.example"], "--proxy"),
+    ("certificates", ["SSL_CERT_FILE": "/tmp/x.pem"], "--ca"),
+    ("environment", ["THUMBLATCH_STATEDIR": "/x"], "THUMBLATCH_STATE_DIR"),
+    ("environment", ["THUMBLATCH_SOCKET": "/x"], "unset THUMBLATCH_SOCKET"),
+    ("locale", ["LC_ALL": "C"], "UTF-8"), ("terminal", ["TERM": "dumb"], "TERM"),
+  ])
+  func aVariableThatMisleadsIsNamed(_ name: String, _ more: [String: String], _ remedy: String) {
+    let variables = Self.fine.merging(more) { $1 }
+    let findings = EnvironmentChecks(Self.caller(variables, hasTerminal: true)).run()
+    let bad = findings.filter { $0.severity != .ok }
+    #expect(bad.map(\.name) == [name] && bad[0].severity == .warning)
+    #expect(bad.first?.remedy?.contains(remedy) == true, "\(bad)")
+  }
+
+  @Test
+  func limitsUmaskAndClockAreChecked() {
+    func bad(_ caller: Caller) -> [String] {
+      EnvironmentChecks(caller).run().filter { $0.severity != .ok }
+        .map { "\($0.name) \($0.severity)" }
+    }
+    #expect(bad(Self.caller(Self.fine, mask: 0o777)) == ["umask warning"])
+    #expect(bad(Self.caller(Self.fine, descriptorLimit: 64)) == ["open-files warning"])
+    #expect(bad(Self.caller(Self.fine, now: 0)) == ["clock problem"])
+    #expect(bad(Self.caller(Self.fine, mask: nil, descriptorLimit: nil)).isEmpty)
+  }
+
+  private static func severities(_ findings: [Finding]) -> [Finding.Severity] {
+    findings.map(\.severity)
+  }
+
+  @Test
+  func aProviderInPlainTextIsAWarningAndABadFileAProblem() throws {
+    let scratch = try ScratchDirectory()
+    let files = try Directory.make(path: scratch.path + "/thumblatch/providers.d")
+    func run() -> [Finding] {
+      ProviderChecks.run(system: scratch.path + "/none") {
+        $0 == "XDG_CONFIG_HOME" ? scratch.path : nil
+      }
+    }
+    #expect(run().map(\.message) == ["all can be read (0)"])
+    let plain = "[Provider]\nkind = password-backend\nissuer = http://localhost:8000\n"
+    try files.create("dev.conf").write(plain)
+    #expect(Self.severities(run()) == [.warning])
+    #expect(run()[0].message.contains("dev is insecure"))
+    try files.create("bad.conf").write("[Provider]\nkind = nonsense\n")
+    #expect(Self.severities(run()).contains(.problem))
+    #expect(Self.severities(ProviderChecks.run { _ in nil }) == [.problem])
+  }
+
+  @Test
+  func aStackWithoutAPasswordIsAProblem() throws {
+    let scratch = try ScratchDirectory()
+    let path = scratch.path + "/stack"
+    func check(_ text: String) throws -> Finding {
+      let directory = try scratch.open()
+      _ = try directory.unlink("stack")
+      try directory.create("stack").write(text)
+      return PasswordStackChecks.check(path)
+    }
+    #expect(try check("auth required pam_unix.so\n").severity == .ok)
+    #expect(try check("# auth\naccount required pam_unix.so\n").severity == .problem)
+    let reader = try check("auth sufficient pam_fprintd.so\nauth required pam_unix.so\n")
+    #expect(reader.remedy?.contains("pam_fprintd") == true)
+    #expect(unsafe chmod(path, 0o666) == 0)
+    #expect(PasswordStackChecks.check(path).remedy?.contains("chmod go-w") == true)
+    #expect(PasswordStackChecks.check(path + "/none").severity == .problem)
+    #expect(PasswordStackChecks.check(nil).severity == .problem)
+  }
+
+  @Test
+  func aProgramThatIsMissingOrWritableByOthersIsAProblem() {
+    let flaws: [InstalledProgram.Flaw] = [
+      .missing(name: "thumblatchd", places: ["/usr/libexec/thumblatch"]),
+      .unsafe(path: "/opt/thumblatchd", reason: "others may write to it"),
+    ]
+    for flaw in flaws {
+      #expect(ProgramChecks.finding(.failure(flaw))?.severity == .problem)
+    }
+  }
+
+  @Test
+  func aSocketOfAnotherKindIsAProblem() throws {
+    let scratch = try ScratchDirectory()
+    try scratch.open().create("file").write("x")
+    #expect(Self.severities(ServiceChecks.run(path: scratch.path + "/file")) == [.problem])
+  }
+
+  @Test
+  func anEngineThatIsNotReachedIsAFindingAndCtrlCIsNone() throws {
+    let findings = try Examination(of: nil).ofEngine { () throws(VaultClientError) in
+      throw .engineMissing(places: ["/x"])
+    }
+    #expect(findings.map(\.name) == ["engine"] && findings[0].severity == .problem)
+    #expect(throws: VaultClientError.self) {
+      try Examination(of: nil).ofEngine { () throws(VaultClientError) in throw .interrupted }
+    }
+  }
+}
