@@ -389,7 +389,8 @@ class Room:
                 if used[module]:
                     access = self.access if re.search(shown.get(module, ""), text) else "internal"
                     # No other package decodes a call or describes an interface.
-                    access = "package" if part in ("Request", "Description") else access
+                    if part in ("Request", "Description"):
+                        access = "internal" if module == "PresenceTerms" else "package"
                     yield f"{access} import {module}"
 
         result = {}

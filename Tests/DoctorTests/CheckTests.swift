@@ -106,7 +106,7 @@ struct CheckTests {
   @Test
   func aProgramThatIsMissingOrWritableByOthersIsAProblem() {
     let flaws: [InstalledProgram.Flaw] = [
-      .missing(name: "thumblatchd", places: ["/usr/libexec/thumblatch"]),
+      .missing(name: "thumblatchd", directories: ["/usr/libexec/thumblatch"]),
       .unsafe(path: "/opt/thumblatchd", reason: "others may write to it"),
     ]
     for flaw in flaws {

@@ -1,6 +1,6 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
-public import Varlink
+package import Varlink
 internal import PresenceTerms
 
 extension VarlinkInterface {

@@ -149,7 +149,7 @@ enum DoctorFindings {
       try InstalledProgram("thumblatchd", directories: [scratch.path + "/programs"])
     }
     let flaws: [InstalledProgram.Flaw] = [
-      .missing(name: "thumblatch-exchange", places: ["/usr/libexec/thumblatch", "~/libexec"]),
+      .missing(name: "thumblatch-exchange", directories: ["/usr/libexec/thumblatch", "~/libexec"]),
       .unsafe(path: "/opt/thumblatchd", reason: "others may write to it or to its directory"),
     ]
     return [

@@ -1,3 +1,4 @@
+import PresenceTerms
 import System
 import Varlink
 import VaultClient

@@ -1,5 +1,6 @@
 import HelperInterface
 import JSON
+import PresenceTerms
 import System
 import TerminalIO
 import Varlink
@@ -116,10 +117,10 @@ struct ListedErrors {
   }
 
   private static var nextTries: [String] {
-    let both: [VaultInterface.PresenceMethod] = [.fingerprint, .password]
+    let both: [PresenceMethod] = [.fingerprint, .password]
     func tries(
-      _ method: VaultInterface.PresenceMethod,
-      _ left: [VaultInterface.PresenceMethod]
+      _ method: PresenceMethod,
+      _ left: [PresenceMethod]
     ) -> [String] {
       PresenceOutcome.allCases.map { outcome in
         let text = PresenceText.nextTry(after: method, outcome, "", left: left)

@@ -1,3 +1,4 @@
+import PresenceTerms
 import Varlink
 import VaultInterface
 

@@ -1,4 +1,5 @@
 import Configuration
+import PresenceTerms
 import TestSupport
 import Varlink
 import VaultInterface

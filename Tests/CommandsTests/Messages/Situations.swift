@@ -1,3 +1,4 @@
+import PresenceTerms
 import SecretMemory
 import Varlink
 import VaultInterface

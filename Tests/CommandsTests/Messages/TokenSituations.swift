@@ -1,4 +1,5 @@
 import JSON
+import PresenceTerms
 import TestSupport
 import Varlink
 import VaultInterface

@@ -1,5 +1,6 @@
 import Glibc
 import LoopbackLogin
+import PresenceTerms
 import System
 import TestSupport
 import Varlink
