@@ -1,31 +1,31 @@
-public import PresenceTerms
+package import PresenceTerms
 
 /// The count of failed finger checks, and the resulting lockout.
 ///
 /// It belongs to a uid: another name, connection or process does not reset it. The owner of the
 /// value must store a change durably before it uses the result of the check.
-public struct FingerLockout: Sendable, Equatable {
+package struct FingerLockout: Sendable, Equatable {
   /// After this many consecutive failures only the password is accepted.
-  public static let limit = 5
+  package static let limit = 5
 
   /// Failures since the last success.
-  public private(set) var failures: Int
+  package private(set) var failures: Int
 
   /// Takes a stored count; a negative count becomes 0, a count over the limit becomes the limit.
-  public init(failures: Int = 0) {
+  package init(failures: Int = 0) {
     self.failures = min(max(0, failures), Self.limit)
   }
 
   /// Whether fingers are refused until a password succeeds.
-  public var isPasswordOnly: Bool { failures >= Self.limit }
+  package var isPasswordOnly: Bool { failures >= Self.limit }
 
   /// The number of remaining finger tries.
-  public var remaining: Int { max(0, Self.limit - failures) }
+  package var remaining: Int { max(0, Self.limit - failures) }
 
   /// Records a good scan that did not match.
   ///
   /// A bad scan (retry) is not a failure and is not counted.
-  public mutating func recordNoMatch() {
+  package mutating func recordNoMatch() {
     failures = min(failures + 1, Self.limit)
   }
 
@@ -33,7 +33,7 @@ public struct FingerLockout: Sendable, Equatable {
   ///
   /// A finger cannot end a lockout. With `isPasswordOnly` the reader is not used, and a finger
   /// result that still comes changes nothing.
-  public mutating func recordSuccess(by method: PresenceMethod) {
+  package mutating func recordSuccess(by method: PresenceMethod) {
     if method == .fingerprint && isPasswordOnly { return }
     failures = 0
   }

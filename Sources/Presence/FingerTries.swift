@@ -1,44 +1,44 @@
-public import PresenceTerms
+package import PresenceTerms
 
 /// The failures of fingers, together with the running tries.
 ///
 /// A try is charged before the reader is armed, and refunded if the check ends without a miss. If
 /// an attacker kills the engine between the scan and the answer, the charge stays on the disk. So a
 /// kill saves no try, and a genuine cancel costs none.
-public struct FingerTries: Sendable, Equatable {
+package struct FingerTries: Sendable, Equatable {
   /// The known failures.
-  public private(set) var lockout: FingerLockout
+  package private(set) var lockout: FingerLockout
   private var open: Set<UInt64> = []
 
   /// Takes a stored count; tries that were charged when it was stored count as failed.
-  public init(stored failures: Int64 = 0) {
+  package init(stored failures: Int64 = 0) {
     lockout = FingerLockout(failures: Int(clamping: failures))
   }
 
   /// The count to store: each running try counts as failed.
-  public var stored: Int64 { Int64(lockout.failures + open.count) }
+  package var stored: Int64 { Int64(lockout.failures + open.count) }
 
   /// Whether a try is running.
-  public var isUnderWay: Bool { !open.isEmpty }
+  package var isUnderWay: Bool { !open.isEmpty }
 
   /// Starts a try.
-  public mutating func charge(_ run: UInt64) {
+  package mutating func charge(_ run: UInt64) {
     open.insert(run)
   }
 
   /// Ends a try without a miss: it was cancelled, it timed out, or the reader failed.
-  public mutating func giveBack(_ run: UInt64) {
+  package mutating func giveBack(_ run: UInt64) {
     open.remove(run)
   }
 
   /// Ends a try with a good scan that did not match.
-  public mutating func miss(_ run: UInt64) {
+  package mutating func miss(_ run: UInt64) {
     open.remove(run)
     lockout.recordNoMatch()
   }
 
   /// Ends a try with a passed check; see `FingerLockout`.
-  public mutating func pass(_ run: UInt64, by method: PresenceMethod) {
+  package mutating func pass(_ run: UInt64, by method: PresenceMethod) {
     open.remove(run)
     lockout.recordSuccess(by: method)
   }

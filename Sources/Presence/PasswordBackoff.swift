@@ -1,47 +1,47 @@
-public import System
+package import System
 
 /// The wait after wrong passwords: 2, 4, 8, then 10 seconds.
 ///
 /// Like the count of failed fingers, it belongs to a uid. Only the right password resets it.
-public struct PasswordBackoff: Sendable, Equatable {
+package struct PasswordBackoff: Sendable, Equatable {
   /// The longest wait, in seconds.
-  public static let longest: Int64 = 10
+  package static let longest: Int64 = 10
 
   /// Wrong passwords since the last right one.
-  public private(set) var failures: Int
+  package private(set) var failures: Int
   /// No password may be tried before this instant.
-  public private(set) var end: BootInstant
+  package private(set) var end: BootInstant
 
   /// Makes a value without failures.
-  public init() {
+  package init() {
     failures = 0
     end = BootInstant(nanoseconds: 0)
   }
 
   /// Takes stored values; the wait is limited to `longest`, whatever was stored.
-  public init(failures: Int64, end: BootInstant, now: BootInstant) {
+  package init(failures: Int64, end: BootInstant, now: BootInstant) {
     self.failures = max(0, Int(clamping: failures))
     self.end = min(end, now.advanced(bySeconds: Self.longest))
   }
 
   /// The wait for the failures so far, in seconds.
-  public var seconds: Int64 {
+  package var seconds: Int64 {
     failures == 0 ? 0 : min(Self.longest, 1 << Int64(min(failures, 4)))
   }
 
   /// Records a wrong password, or one that is about to be tried.
-  public mutating func recordFailure(at now: BootInstant) {
+  package mutating func recordFailure(at now: BootInstant) {
     failures = min(failures, 1_000_000) + 1
     restart(at: now)
   }
 
   /// Starts the wait at `now`.
-  public mutating func restart(at now: BootInstant) {
+  package mutating func restart(at now: BootInstant) {
     end = max(end, now.advanced(bySeconds: seconds))
   }
 
   /// Nanoseconds until the next try; zero if it may start now.
-  public func nanosecondsLeft(at now: BootInstant) -> Int64 {
+  package func nanosecondsLeft(at now: BootInstant) -> Int64 {
     now < end ? end.nanoseconds - now.nanoseconds : 0
   }
 }

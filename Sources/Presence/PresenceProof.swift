@@ -1,19 +1,19 @@
-public import PresenceTerms
-public import System
+package import PresenceTerms
+package import System
 
 /// The only key to a presence-protected token: evidence of presence for one use.
 ///
 /// Only this room makes it (`PromptBook.takeProof`, `UnlockWindow.proof`), and it cannot be copied.
 /// It is bound to the purpose, the account and the caller of the prompt, and to a deadline.
-public struct PresenceProof: ~Copyable, Sendable {
+package struct PresenceProof: ~Copyable, Sendable {
   /// The source of the evidence.
-  public enum Origin: Sendable, Equatable {
+  package enum Origin: Sendable, Equatable {
     case check(PresenceMethod)
     case unlockWindow
   }
 
   /// The source of the evidence, for the audit log.
-  public let origin: Origin
+  package let origin: Origin
   private let purpose: PresencePurpose
   private let account: [UInt8]?
   private let connection: UInt64
@@ -43,7 +43,7 @@ public struct PresenceProof: ~Copyable, Sendable {
   /// - Returns: the source of the evidence, for the required audit record.
   /// - Throws: `PresenceFailure.denied` if the proof was made for something else, `timedOut` after
   ///   its deadline. The proof is consumed in either case.
-  public consuming func spend(
+  package consuming func spend(
     for purpose: PresencePurpose,
     account: [UInt8]?,
     connection: UInt64,

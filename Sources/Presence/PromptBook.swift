@@ -1,5 +1,5 @@
-public import PresenceTerms
-public import System
+package import PresenceTerms
+package import System
 
 /// The open prompts, with the armed one and the prompts that wait for another.
 ///
@@ -9,15 +9,15 @@ public import System
 /// location joins it and gets its outcome. Any other prompt is busy, or waits until the armed one
 /// ends. It is not armed automatically then: otherwise a touch that was meant for the previous
 /// prompt would approve it.
-public struct PromptBook: Sendable {
+package struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.
-  public static let lifetime: Int64 = 30
+  package static let lifetime: Int64 = 30
   /// How much longer an armed prompt is kept, so that its check can end by itself, in seconds.
   ///
   /// A result in that time does not count, but the person can continue with the password.
-  public static let grace: Int64 = 10
+  package static let grace: Int64 = 10
   /// The most open prompts of one connection.
-  public static let mostPerConnection = 8
+  package static let mostPerConnection = 8
 
   enum State: Sendable, Equatable {
     /// The engine is finding the caller's location and the eligible fingers.
@@ -64,7 +64,7 @@ public struct PromptBook: Sendable {
   var prompts: [String: Prompt] = [:]
 
   /// Makes an empty book.
-  public init() {}
+  package init() {}
 
   /// Enters a prompt for a question of a connection; `open` makes it ready.
   ///
@@ -78,7 +78,7 @@ public struct PromptBook: Sendable {
   ///   - isCounted: whether it counts toward the rate limit already.
   ///   - now: the moment of the call.
   /// - Returns: false if the connection has too many open prompts.
-  public mutating func begin(
+  package mutating func begin(
     _ name: String,
     question: PromptQuestion,
     connection: UInt64,
@@ -107,7 +107,7 @@ public struct PromptBook: Sendable {
   ///   - fingerprintPossible: false if no finger can pass it.
   ///   - now: the moment of the call.
   /// - Returns: the state of the prompt; `nil` if it was given up.
-  public mutating func open(
+  package mutating func open(
     _ name: String,
     location: String = "",
     fingerprintPossible: Bool,
@@ -123,12 +123,12 @@ public struct PromptBook: Sendable {
   }
 
   /// Removes a prompt that was begun and not opened.
-  public mutating func endBeginning(_ name: String) {
+  package mutating func endBeginning(_ name: String) {
     if prompts[name]?.state == .beginning { prompts[name] = nil }
   }
 
   /// The methods that may still be tried for a prompt.
-  public func methods(of name: String) -> [PresenceMethod] {
+  package func methods(of name: String) -> [PresenceMethod] {
     guard let prompt = prompts[name] else { return [] }
     return prompt.question.purpose.methods.filter {
       $0 == .password || prompt.fingerprintPossible
@@ -136,17 +136,17 @@ public struct PromptBook: Sendable {
   }
 
   /// The question of a prompt.
-  public func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
+  package func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
   /// The location of a prompt's caller; `nil` until it is known.
-  public func location(of name: String) -> String? { prompts[name]?.location }
+  package func location(of name: String) -> String? { prompts[name]?.location }
 
   /// Arms a prompt for a method; with `mayWait` it waits instead of being busy.
   ///
   /// - Throws: `denied` for a prompt of another connection or a used one, `timedOut` for an expired
   ///   one, `busy` while another question is armed, `lockedOut` for a finger if only the password
   ///   is accepted.
-  public mutating func arm(
+  package mutating func arm(
     _ name: String,
     method: PresenceMethod,
     connection: UInt64,
@@ -186,7 +186,7 @@ public struct PromptBook: Sendable {
   }
 
   /// Reopens a prompt whose wait has ended, so that it can be armed.
-  public mutating func endWait(_ name: String, at now: BootInstant) {
+  package mutating func endWait(_ name: String, at now: BootInstant) {
     guard case .waiting? = prompts[name]?.state else { return }
     prompts[name]?.state = .open
     renew(name, at: now)
@@ -207,19 +207,19 @@ public struct PromptBook: Sendable {
   /// Whether the check of this prompt and method is the running one.
   ///
   /// A result of any other check is early, late or for another prompt, and must be dropped.
-  public func isArmed(_ name: String, method: PresenceMethod, at now: BootInstant) -> Bool {
+  package func isArmed(_ name: String, method: PresenceMethod, at now: BootInstant) -> Bool {
     guard let prompt = prompts[name] else { return false }
     return prompt.state == .armed(method) && now <= prompt.deadline
   }
 
   /// Gives the person time for the next step, such as a second question of the PAM conversation.
-  public mutating func extend(_ name: String, at now: BootInstant) {
+  package mutating func extend(_ name: String, at now: BootInstant) {
     guard case .armed? = prompts[name]?.state else { return }
     renew(name, at: now)
   }
 
   /// Marks an armed prompt as passed; joined prompts wait until its proof is spent.
-  public mutating func pass(_ name: String, at now: BootInstant) {
+  package mutating func pass(_ name: String, at now: BootInstant) {
     guard let prompt = prompts[name], case .armed(let method) = prompt.state,
       now <= prompt.deadline
     else { return }
@@ -235,7 +235,7 @@ public struct PromptBook: Sendable {
   /// Records a failed check of an armed prompt, which stays for another method.
   ///
   /// - Returns: the methods that may still be tried.
-  public mutating func fail(
+  package mutating func fail(
     _ name: String,
     with outcome: PresenceOutcome,
     lockout: FingerLockout,
@@ -270,7 +270,7 @@ public struct PromptBook: Sendable {
   ///
   /// - Throws: `denied` for a prompt of another connection or with another question, `timedOut` for
   ///   an expired one.
-  public func status(
+  package func status(
     of name: String,
     question: PromptQuestion,
     connection: UInt64,
@@ -289,7 +289,7 @@ public struct PromptBook: Sendable {
   }
 
   /// Takes the proof of a passed prompt and removes the prompt.
-  public mutating func takeProof(
+  package mutating func takeProof(
     _ name: String,
     question: PromptQuestion,
     connection: UInt64,
@@ -306,12 +306,12 @@ public struct PromptBook: Sendable {
   }
 
   /// The lifetime of proofs for several accounts, in seconds: each use waits for the previous ones.
-  public static let lifetimeOfSeveral: Int64 = 300
+  package static let lifetimeOfSeveral: Int64 = 300
 
   /// Takes the proofs of a passed prompt that named several accounts.
   ///
   /// Each account gets one proof for one use. The prompt is removed.
-  public mutating func takeProofs(
+  package mutating func takeProofs(
     _ name: String,
     question: PromptQuestion,
     connection: UInt64,
@@ -349,16 +349,16 @@ public struct PromptBook: Sendable {
   }
 
   /// Makes sure that no finger can pass a prompt from here on.
-  public mutating func refuseFinger(_ name: String) { prompts[name]?.fingerprintPossible = false }
+  package mutating func refuseFinger(_ name: String) { prompts[name]?.fingerprintPossible = false }
 
   /// Gives a prompt up.
-  public mutating func close(_ name: String, connection: UInt64) {
+  package mutating func close(_ name: String, connection: UInt64) {
     guard prompts[name]?.connection == connection else { return }
     remove(name)
   }
 
   /// Removes the expired prompts and returns their names.
-  public mutating func expire(at now: BootInstant) -> [String] {
+  package mutating func expire(at now: BootInstant) -> [String] {
     let gone = prompts.filter { $0.value.end.map { $0 < now } ?? false }.map(\.key)
     for name in gone { remove(name) }
     return gone

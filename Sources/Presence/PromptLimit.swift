@@ -1,5 +1,5 @@
 internal import PresenceTerms
-public import System
+package import System
 
 /// The rate limit of prompts: a person who is asked without limit finally agrees.
 ///
@@ -20,25 +20,25 @@ public import System
 /// up before it was opened.
 ///
 /// Pure: the caller passes the current time.
-public struct PromptLimit: Sendable {
+package struct PromptLimit: Sendable {
   /// A token bucket: the burst, and the seconds for one more.
-  public struct Measure: Sendable {
+  package struct Measure: Sendable {
     /// The most at once.
-    public let burst: Int64
+    package let burst: Int64
     /// The seconds for each further one.
-    public let seconds: Int64
+    package let seconds: Int64
 
     /// Makes a measure of these parts.
-    public init(burst: Int64, seconds: Int64) {
+    package init(burst: Int64, seconds: Int64) {
       self.burst = burst
       self.seconds = seconds
     }
   }
 
   /// The pauses after consecutive refusals, in seconds; the last one repeats.
-  public static let standardPauses: [Int64] = [0, 5, 10, 20, 40, 80, 160, 300]
+  package static let standardPauses: [Int64] = [0, 5, 10, 20, 40, 80, 160, 300]
   /// How long refusals are remembered after a pause, in seconds.
-  public static let memory: Int64 = 900
+  package static let memory: Int64 = 900
 
   /// A token bucket, stored as the moment when it is full again.
   private struct Bucket {
@@ -106,7 +106,7 @@ public struct PromptLimit: Sendable {
   ///   - ofOpening: for all prompts of a user that are opened and not begun, and separately for
   ///     those that are given up before they are opened.
   ///   - pauses: after consecutive refusals, in seconds; the last one repeats.
-  public init(
+  package init(
     ofOne: Measure = Measure(burst: 3, seconds: 15),
     ofAll: Measure = Measure(burst: 12, seconds: 5),
     ofJoining: Measure = Measure(burst: 64, seconds: 1),
@@ -128,7 +128,7 @@ public struct PromptLimit: Sendable {
   ///     both.
   ///   - now: the moment of asking.
   /// - Returns: `nil` if it may be asked; otherwise the wait in seconds, rounded up.
-  public mutating func take(
+  package mutating func take(
     _ question: PromptQuestion,
     joins: Bool,
     at now: BootInstant
@@ -146,7 +146,7 @@ public struct PromptLimit: Sendable {
   }
 
   /// The wait that `take` would return; takes nothing.
-  public func wait(for question: PromptQuestion, joins: Bool, at now: BootInstant) -> Int64? {
+  package func wait(for question: PromptQuestion, joins: Bool, at now: BootInstant) -> Int64? {
     let entry = entries[Key(question)] ?? Entry()
     let wait =
       joins
@@ -167,7 +167,7 @@ public struct PromptLimit: Sendable {
   ///   - joins: whether the same question of another connection is open.
   ///   - now: the moment of asking.
   /// - Returns: `nil` if it may be made ready; otherwise the wait in seconds, rounded up.
-  public func waitToBegin(
+  package func waitToBegin(
     _ question: PromptQuestion,
     isCounted: Bool,
     joins: Bool,
@@ -186,7 +186,7 @@ public struct PromptLimit: Sendable {
   ///
   /// The person saw nothing, but the examination was work. Without this limit, a program that
   /// disconnects in time could start helpers without limit.
-  public mutating func noteUnopened(_ question: PromptQuestion, at now: BootInstant) {
+  package mutating func noteUnopened(_ question: PromptQuestion, at now: BootInstant) {
     forget(at: now)
     unopened[question.user, default: Bucket()].take(ofOpening, at: now)
   }
@@ -196,7 +196,7 @@ public struct PromptLimit: Sendable {
   /// Opening it costs the engine an examination of the reader, and the person nothing.
   ///
   /// - Returns: `nil` if it may be opened; otherwise the wait in seconds, rounded up.
-  public mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
+  package mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
     forget(at: now)
     if let pause = pause(of: question, at: now) { return pause }
     var bucket = opened[question.user] ?? Bucket()
@@ -208,7 +208,7 @@ public struct PromptLimit: Sendable {
   }
 
   /// Records a passed check of a question, also for the joined callers.
-  public mutating func notePassed(_ question: PromptQuestion) {
+  package mutating func notePassed(_ question: PromptQuestion) {
     let key = Key(question)
     guard var entry = entries[key] else { return }
     entry.asked.giveBack(ofOne)
@@ -224,7 +224,7 @@ public struct PromptLimit: Sendable {
   ///   - question: the question.
   ///   - terminal: the terminal of the calling program, if it cancelled the prompt itself.
   ///   - now: the moment.
-  public mutating func noteRefused(
+  package mutating func noteRefused(
     _ question: PromptQuestion,
     cancelledAt terminal: Int32? = nil,
     at now: BootInstant
@@ -245,13 +245,13 @@ public struct PromptLimit: Sendable {
   /// none.
   ///
   /// The pause also applies to callers that took their right to ask earlier.
-  public func pause(of question: PromptQuestion, at now: BootInstant) -> Int64? {
+  package func pause(of question: PromptQuestion, at now: BootInstant) -> Int64? {
     guard let pause = entries[Key(question)]?.pause(at: now), pause > 0 else { return nil }
     return Self.seconds(pause)
   }
 
   /// Whether a pause after refusals is running, so that this value must be kept.
-  public func isPausing(at now: BootInstant) -> Bool {
+  package func isPausing(at now: BootInstant) -> Bool {
     entries.values.contains { $0.pauseEnd > now }
   }
 

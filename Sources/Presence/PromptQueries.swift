@@ -1,12 +1,12 @@
-public import PresenceTerms
-public import System
+package import PresenceTerms
+package import System
 
 // Queries about the prompts.
 extension PromptBook {
   /// The unarmed prompts with the same question and location.
   ///
   /// If the question may be shared, a passed check answers them too.
-  public func sameRequests(of name: String) -> [String] {
+  package func sameRequests(of name: String) -> [String] {
     guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
     return prompts.filter {
       $0.key != name && $0.value.state == .open && $0.value.question == prompt.question
@@ -21,7 +21,7 @@ extension PromptBook {
   /// cannot be joined: otherwise prompts that are opened and never shown would pay for one another.
   /// A prompt that is still being made ready cannot be joined either: it has not counted and may
   /// never be shown. `own` is ignored.
-  public func isAsked(
+  package func isAsked(
     _ question: PromptQuestion,
     otherwiseThanBy connection: UInt64,
     besides own: String? = nil,
@@ -44,52 +44,52 @@ extension PromptBook {
   }
 
   /// Whether a prompt counts toward the rate limit.
-  public func isCounted(_ name: String) -> Bool { prompts[name]?.isCounted == true }
+  package func isCounted(_ name: String) -> Bool { prompts[name]?.isCounted == true }
 
   /// Makes a prompt count from here on.
-  public mutating func count(_ name: String) { prompts[name]?.isCounted = true }
+  package mutating func count(_ name: String) { prompts[name]?.isCounted = true }
 
   /// The device number of the calling program's terminal.
-  public func terminal(of name: String) -> Int32? { prompts[name]?.terminal }
+  package func terminal(of name: String) -> Int32? { prompts[name]?.terminal }
 
   /// Whether the check of a prompt was shown to the person.
-  public func wasArmed(_ name: String) -> Bool { prompts[name]?.wasArmed == true }
+  package func wasArmed(_ name: String) -> Bool { prompts[name]?.wasArmed == true }
 
   /// The question of a prompt that was shown and not passed; `nil` for any other prompt.
-  public func unansweredQuestion(of name: String) -> PromptQuestion? {
+  package func unansweredQuestion(of name: String) -> PromptQuestion? {
     guard let prompt = prompts[name], prompt.wasArmed else { return nil }
     if case .passed = prompt.state { return nil }
     return prompt.question
   }
 
   /// Whether there are no prompts.
-  public var isEmpty: Bool { prompts.isEmpty }
+  package var isEmpty: Bool { prompts.isEmpty }
 
   /// Whether a prompt exists: open, armed, joined or passed.
-  public func contains(_ name: String) -> Bool { prompts[name] != nil }
+  package func contains(_ name: String) -> Bool { prompts[name] != nil }
 
   /// The connection that a prompt belongs to.
-  public func connection(of name: String) -> UInt64? { prompts[name]?.connection }
+  package func connection(of name: String) -> UInt64? { prompts[name]?.connection }
 
   /// All prompts.
-  public var names: [String] { Array(prompts.keys) }
+  package var names: [String] { Array(prompts.keys) }
 
   /// The prompts of a connection.
-  public func names(of connection: UInt64) -> [String] {
+  package func names(of connection: UInt64) -> [String] {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }
 
   /// The ready prompts of a location.
-  public func names(at location: String) -> [String] {
+  package func names(at location: String) -> [String] {
     prompts.filter { $0.value.location == location }.map(\.key)
   }
 
   /// The prompts with a running check by this method, or with a passed one that was not used yet.
-  public func names(by method: PresenceMethod) -> [String] {
+  package func names(by method: PresenceMethod) -> [String] {
     prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
       .map(\.key)
   }
 
   /// The end of a prompt's wait for its next step.
-  public func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
+  package func deadline(of name: String) -> BootInstant? { prompts[name]?.deadline }
 }

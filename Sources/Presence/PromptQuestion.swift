@@ -1,27 +1,27 @@
-public import PresenceTerms
+package import PresenceTerms
 
 /// The question of a prompt; equal questions may share an outcome.
-public struct PromptQuestion: Sendable, Equatable {
+package struct PromptQuestion: Sendable, Equatable {
   /// The user id of the caller.
-  public let user: UInt32
+  package let user: UInt32
   /// The purpose of the check.
-  public let purpose: PresencePurpose
+  package let purpose: PresencePurpose
   /// The account's identifier (16 bytes); `nil` for the whole vault.
-  public let account: [UInt8]?
+  package let account: [UInt8]?
   /// The most characters of the detail: a truncated question must not be approved.
-  public static let longestDetail = 2000
+  package static let longestDetail = 2000
 
   /// Further text for the person: the finger, or the length of a window.
   ///
   /// The check is valid for nothing else.
-  public let detail: String?
+  package let detail: String?
   /// Data that the check is bound to and that is too long to show; `nil` if there is none.
-  public let binding: [UInt8]?
+  package let binding: [UInt8]?
   /// The accounts that `detail` names, if several; the check gives one proof for each.
-  public let accounts: [[UInt8]]
+  package let accounts: [[UInt8]]
 
   /// Makes a question of its parts.
-  public init(
+  package init(
     user: UInt32,
     purpose: PresencePurpose,
     account: [UInt8]?,

@@ -1,7 +1,7 @@
 // The answers of the book to each step of a prompt.
 extension PromptBook {
   /// The state of a prompt that is ready.
-  public enum Opening: Sendable, Equatable {
+  package enum Opening: Sendable, Equatable {
     /// Its check can be run.
     case asks
     /// The check of this other prompt has already answered it.
@@ -9,7 +9,7 @@ extension PromptBook {
   }
 
   /// The answer to a request to arm.
-  public enum Arming: Sendable, Equatable {
+  package enum Arming: Sendable, Equatable {
     /// Run the check.
     case run
     /// Another connection runs the check; wait for the outcome of this prompt.
@@ -19,7 +19,7 @@ extension PromptBook {
   }
 
   /// The status of a prompt for a call that names it.
-  public enum Status: Sendable, Equatable {
+  package enum Status: Sendable, Equatable {
     /// The check was passed, and the proof can be taken.
     case passed
     /// The prompt shares the check of this other prompt.

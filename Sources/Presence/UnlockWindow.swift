@@ -1,18 +1,18 @@
 internal import PresenceTerms
-public import System
+package import System
 
 /// The time after a presence check in which no further check is needed.
 ///
 /// It is kept only in memory and measured by CLOCK_BOOTTIME. Setting the clock back does not
 /// lengthen it, suspend counts, and a restart of the engine or the machine ends it.
-public struct UnlockWindow: Sendable, Equatable {
+package struct UnlockWindow: Sendable, Equatable {
   /// How long a sliding window stays open after its last use, in seconds.
-  public static let slidingLength: Int64 = 10 * 60
+  package static let slidingLength: Int64 = 10 * 60
   /// The longest time of any window, in seconds.
-  public static let hardLimit: Int64 = 12 * 60 * 60
+  package static let hardLimit: Int64 = 12 * 60 * 60
 
   /// The identifiers of the covered accounts; `nil` for all.
-  public private(set) var accounts: Set<[UInt8]>?
+  package private(set) var accounts: Set<[UInt8]>?
   private let slides: Bool
   private let slidingLength: Int64
   private let end: BootInstant
@@ -27,7 +27,7 @@ public struct UnlockWindow: Sendable, Equatable {
   ///   - limit: the longest time, in seconds: at most `hardLimit`.
   ///   - origin: the result of spending the proof; a window must not open another window.
   ///   - now: the moment of opening.
-  public init?(
+  package init?(
     accounts: Set<[UInt8]>?,
     seconds: Int64?,
     sliding: Int64 = Self.slidingLength,
@@ -45,15 +45,15 @@ public struct UnlockWindow: Sendable, Equatable {
   }
 
   /// Whether it is open at all.
-  public func isOpen(at now: BootInstant) -> Bool { now < pauseEnd }
+  package func isOpen(at now: BootInstant) -> Bool { now < pauseEnd }
 
   /// Whether it is open for an account.
-  public func covers(_ account: [UInt8], at now: BootInstant) -> Bool {
+  package func covers(_ account: [UInt8], at now: BootInstant) -> Bool {
     isOpen(at: now) && (accounts?.contains(account) ?? true)
   }
 
   /// Whether it covers all of these accounts; `nil` means every account.
-  public func isFor(_ wanted: Set<[UInt8]>?) -> Bool {
+  package func isFor(_ wanted: Set<[UInt8]>?) -> Bool {
     guard let accounts else { return true }
     return wanted?.isSubset(of: accounts) ?? false
   }
@@ -66,15 +66,15 @@ public struct UnlockWindow: Sendable, Equatable {
   }
 
   /// When it closes without further use.
-  public var closing: BootInstant { pauseEnd }
+  package var closing: BootInstant { pauseEnd }
 
   /// Seconds until it closes without further use.
-  public func secondsLeft(at now: BootInstant) -> Int64 { max(0, pauseEnd.seconds(since: now)) }
+  package func secondsLeft(at now: BootInstant) -> Int64 { max(0, pauseEnd.seconds(since: now)) }
 
   /// A proof for one refresh of a covered account, or `nil`.
   ///
   /// A use for a caller moves the end of a sliding window. A refresh ahead of time must not.
-  public mutating func proof(
+  package mutating func proof(
     account: [UInt8],
     connection: UInt64,
     at now: BootInstant,

@@ -1,4 +1,4 @@
-public import System
+package import System
 
 /// The unlock windows of one user: one for each location of the user's callers.
 ///
@@ -7,14 +7,14 @@ public import System
 /// machine.
 ///
 /// Pure: no clock, no I/O.
-public struct UnlockWindows: Sendable, Equatable {
+package struct UnlockWindows: Sendable, Equatable {
   private var windows: [String: UnlockWindow] = [:]
 
   /// Makes a value without open windows.
-  public init() {}
+  package init() {}
 
   /// Opens a window and replaces the location's previous one.
-  public mutating func open(_ window: UnlockWindow, at location: String, now: BootInstant) {
+  package mutating func open(_ window: UnlockWindow, at location: String, now: BootInstant) {
     windows = windows.filter { $0.value.isOpen(at: now) }
     windows[location] = window
   }
@@ -22,7 +22,7 @@ public struct UnlockWindows: Sendable, Equatable {
   /// Opens a window for one more account: an open window stays and covers it too.
   ///
   /// Replacing the window would lock the accounts that are already unlocked.
-  public mutating func add(
+  package mutating func add(
     _ window: UnlockWindow,
     for account: [UInt8],
     at location: String,
@@ -35,26 +35,26 @@ public struct UnlockWindows: Sendable, Equatable {
   }
 
   /// The open window of a location.
-  public func window(at location: String, now: BootInstant) -> UnlockWindow? {
+  package func window(at location: String, now: BootInstant) -> UnlockWindow? {
     windows[location].flatMap { $0.isOpen(at: now) ? $0 : nil }
   }
 
   /// Whether a window is open at any location.
-  public func isAnyOpen(now: BootInstant) -> Bool {
+  package func isAnyOpen(now: BootInstant) -> Bool {
     windows.values.contains { $0.isOpen(at: now) }
   }
 
   /// Whether an open window of any location covers an account.
-  public func isAnyOpen(for account: [UInt8], now: BootInstant) -> Bool {
+  package func isAnyOpen(for account: [UInt8], now: BootInstant) -> Bool {
     windows.values.contains { $0.covers(account, at: now) }
   }
 
   /// The locations with a window, open or expired.
-  public var locations: Set<String> { Set(windows.keys) }
+  package var locations: Set<String> { Set(windows.keys) }
 
   /// A proof for one use by a caller at a location, or `nil`; it may move the end of a sliding
   /// window.
-  public mutating func proof(
+  package mutating func proof(
     at location: String,
     account: [UInt8],
     connection: UInt64,
@@ -70,7 +70,7 @@ public struct UnlockWindows: Sendable, Equatable {
   }
 
   /// A proof for one refresh ahead of time, for a covered account; it moves no window's end.
-  public mutating func proofAhead(
+  package mutating func proofAhead(
     account: [UInt8],
     connection: UInt64,
     now: BootInstant
@@ -88,20 +88,20 @@ public struct UnlockWindows: Sendable, Equatable {
 
   /// Closes the window of a location; returns whether it was open.
   @discardableResult
-  public mutating func close(at location: String, now: BootInstant) -> Bool {
+  package mutating func close(at location: String, now: BootInstant) -> Bool {
     windows.removeValue(forKey: location)?.isOpen(at: now) ?? false
   }
 
   /// Closes all windows; returns whether one was open.
   @discardableResult
-  public mutating func closeAll(now: BootInstant) -> Bool {
+  package mutating func closeAll(now: BootInstant) -> Bool {
     let wasOpen = isAnyOpen(now: now)
     windows = [:]
     return wasOpen
   }
 
   /// Closes the windows that cover only a deleted account.
-  public mutating func forget(_ account: [UInt8]) {
+  package mutating func forget(_ account: [UInt8]) {
     windows = windows.filter { $0.value.accounts != [account] }
   }
 }

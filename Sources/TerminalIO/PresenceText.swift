@@ -1,28 +1,28 @@
 internal import PlainText
-public import PresenceTerms
-public import VaultInterface
+package import PresenceTerms
+package import VaultInterface
 
 /// The sentences of the presence dialogue.
 ///
 /// Commands and apps use the same ones.
-public enum PresenceText {
+package enum PresenceText {
   /// The most characters of a check's purpose.
   ///
   /// A longer question is not asked, because a person would not see all of it.
-  public static let longestDetail = 2000
+  package static let longestDetail = 2000
   /// Another prompt of this person is open.
-  public static let queued = "waiting for the other prompt"
+  package static let queued = "waiting for the other prompt"
   /// The other prompt has ended, and this one asks for the password by itself.
-  public static let isOver = "The other prompt is over."
+  package static let isOver = "The other prompt is over."
   /// The other prompt has ended, and the reader is armed only after Enter.
-  public static let isReady = "\(isOver) Press Enter when you are ready for this one."
+  package static let isReady = "\(isOver) Press Enter when you are ready for this one."
   /// The password is being checked.
-  public static let checking = "checking the password"
+  package static let checking = "checking the password"
 
   /// The action that a passed check allows.
   ///
   /// It completes "Touch the fingerprint reader to ...".
-  public static func purpose(of request: PresenceRequest) -> String {
+  package static func purpose(of request: PresenceRequest) -> String {
     let account =
       request.account.map { "account '\(PlainText.line($0, limit: 64))'" } ?? "the account"
     let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
@@ -51,23 +51,23 @@ public enum PresenceText {
   }
 
   /// The check that a call needs, for an error when no person can be asked.
-  public static func need(_ request: PresenceRequest) -> String {
+  package static func need(_ request: PresenceRequest) -> String {
     let reason = request.reason.map { " (\(PlainText.line($0, limit: 600)))" } ?? ""
     return "a presence check to \(purpose(of: request))\(reason)"
   }
 
   /// Why the password is needed instead of a finger; `nil` if no reason is needed.
-  public static func reason(of request: PresenceRequest) -> String? {
+  package static func reason(of request: PresenceRequest) -> String? {
     request.reason.map(reason)
   }
 
   /// The same for a given reason.
-  public static func reason(_ text: String) -> String {
+  package static func reason(_ text: String) -> String {
     sentence(PlainText.line(text, limit: 600)) + "."
   }
 
   /// Why the person must wait.
-  public static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
+  package static func wait(_ seconds: Int, hasAnswered: Bool) -> String {
     let time = "\(seconds) second\(seconds == 1 ? "" : "s")"
     return hasAnswered
       ? "Wrong password. Try again in \(time)."
@@ -82,7 +82,7 @@ public enum PresenceText {
   ///   - password: whether Enter chooses the password.
   ///   - scan: how to touch the reader.
   /// - Returns: one sentence, and the effect of Enter.
-  public static func fingerprintPrompt(
+  package static func fingerprintPrompt(
     to purpose: String,
     requester: String,
     password: Bool,
@@ -95,7 +95,7 @@ public enum PresenceText {
   }
 
   /// How to touch the reader, and with which finger if only one can match.
-  public static func touch(_ finger: String?, _ scan: ScanType) -> String {
+  package static func touch(_ finger: String?, _ scan: ScanType) -> String {
     let finger = finger.map { "your \(Self.finger($0))" }
     return switch scan {
     case .press: "touch the reader" + (finger.map { " with \($0)" } ?? "")
@@ -110,17 +110,17 @@ public enum PresenceText {
   }
 
   /// The text on the screen before the password question.
-  public static func passwordPrompt(to purpose: String, requester: String) -> String {
+  package static func passwordPrompt(to purpose: String, requester: String) -> String {
     "Type the system password to \(purpose) (\(requested(by: requester)))."
   }
 
   /// A question of the password check, followed by a space.
-  public static func question(_ text: String) -> String {
+  package static func question(_ text: String) -> String {
     text.isEmpty ? "System password: " : text.hasSuffix(" ") ? text : text + " "
   }
 
   /// Advice after a bad scan.
-  public static func advice(_ hint: ScanHint?, _ scan: ScanType) -> String {
+  package static func advice(_ hint: ScanHint?, _ scan: ScanType) -> String {
     switch (hint, scan) {
     case (.tooShort, .press): "too short: keep the finger on the reader a little longer"
     case (.tooShort, .swipe): "too short: swipe the whole finger, a little more slowly"
@@ -134,7 +134,7 @@ public enum PresenceText {
   }
 
   /// The message between two tries of one dialogue.
-  public static func nextTry(
+  package static func nextTry(
     after method: PresenceMethod,
     _ outcome: PresenceOutcome,
     _ message: String,
@@ -163,7 +163,7 @@ public enum PresenceText {
   }
 
   /// Why the check did not pass, as a clause.
-  public static func failure(_ outcome: PresenceOutcome, _ message: String) -> String {
+  package static func failure(_ outcome: PresenceOutcome, _ message: String) -> String {
     let clause =
       switch outcome {
       case .cancelled: "the presence check was cancelled"
@@ -181,7 +181,7 @@ public enum PresenceText {
   }
 
   /// The advice after a check that did not pass.
-  public static func hint(_ outcome: PresenceOutcome) -> String? {
+  package static func hint(_ outcome: PresenceOutcome) -> String? {
     switch outcome {
     case .notEnrolled: "to enroll one: thumblatch fingers enroll"
     case .busy: "try again when it is done"

@@ -6,7 +6,7 @@ internal import VaultInterface
 /// The exit status of the process, by which scripts tell apart how a verb ended.
 ///
 /// Only this file knows the number of each failure.
-public enum ExitCode: Int32, Sendable, CaseIterable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
   /// Done.
   case done = 0
   /// An unexpected failure: a bug.
@@ -37,7 +37,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
   case interrupted = 130
 
   /// The name of the code in `--json`, which never changes.
-  public var name: String {
+  package var name: String {
     switch self {
     case .done: "done"
     case .bug: "internal"

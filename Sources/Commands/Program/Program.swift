@@ -5,7 +5,7 @@ internal import VaultClient
 internal import VaultInterface
 
 /// The command line from its words to its exit status.
-public enum Program {
+package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
@@ -16,7 +16,7 @@ public enum Program {
   ///
   /// Call it once, at the start of the process. It installs signal handlers. It also refuses dumps,
   /// because passwords pass through this process.
-  public static func run(_ words: [String]) -> Int32 {
+  package static func run(_ words: [String]) -> Int32 {
     ThisProcess.removeCrashReports()
     let mask = ThisProcess.makeFilesPrivate()
     let environment = { (name: String) in ThisProcess.environment(name) }

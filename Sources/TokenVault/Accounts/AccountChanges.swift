@@ -15,7 +15,7 @@ extension Vault {
   ///
   /// A protected account needs a presence check, and an unlock window does not count. A person
   /// knows the account by its name, and sees it in every later prompt.
-  public func rename(
+  package func rename(
     account name: String,
     to newName: String,
     prompt: String? = nil,
@@ -91,7 +91,7 @@ extension Vault {
   ///   - caller: the caller that asks.
   /// - Throws: `noSuchAccount`, `presenceNeeded`, and failures of the store.
   /// - Returns: the effect on the grant at the provider.
-  public func remove(
+  package func remove(
     account name: String,
     local: Bool,
     prompt: String? = nil,
@@ -126,7 +126,7 @@ extension Vault {
   /// The provider is not told, because using the token takes the user's presence.
   ///
   /// - Returns: the account as it was.
-  public func removeForRoot(
+  package func removeForRoot(
     account name: String,
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {

@@ -55,7 +55,7 @@ extension Vault {
   ///
   /// If that replaces a protected account, it needs a presence check, and an unlock window does not
   /// count. Otherwise callers that name no account would get another person's tokens from then on.
-  public func setDefault(
+  package func setDefault(
     account name: String,
     prompt: String? = nil,
     caller: Caller

@@ -5,26 +5,26 @@ internal import Storage
 internal import System
 
 /// The result of verifying the audit log.
-public struct AuditReport: Sendable, Equatable {
+package struct AuditReport: Sendable, Equatable {
   /// Whether every record is as it was written, and none is missing.
-  public let isWhole: Bool
+  package let isWhole: Bool
   /// The number of records.
-  public let records: Int
+  package let records: Int
   /// The number of the first record; 0 if there is none.
-  public let first: Int64
+  package let first: Int64
   /// The number of the last record.
-  public let last: Int64
+  package let last: Int64
   /// When the first record was written, in seconds since 1970.
-  public let firstTime: Int64?
+  package let firstTime: Int64?
   /// When the last record was written.
-  public let lastTime: Int64?
+  package let lastTime: Int64?
   /// The first number whose record is not as it was written, or is missing.
-  public let bad: Int64?
+  package let bad: Int64?
   /// The time in the record of that number; `nil` if there is none.
-  public let badTime: Int64?
+  package let badTime: Int64?
   /// The kind of break: `altered`, `dropped`, `reordered`, `truncated`, `duplicated`, `added`,
   /// `head`, `checkpoint`.
-  public let problem: String?
+  package let problem: String?
 }
 
 extension Vault {
@@ -63,7 +63,7 @@ extension Vault {
   ///
   /// - Throws: `vaultUnsafe` if the store may be an old copy: its log is intact as far as it goes,
   ///   but the records since are missing.
-  public func verifyTrail() async throws(VaultFailure) -> AuditReport {
+  package func verifyTrail() async throws(VaultFailure) -> AuditReport {
     try demandCurrentStore()
     return try await checkedAuditLog()
   }
@@ -107,7 +107,7 @@ extension Vault {
   /// Records the counted refusals, and removes old records if that is due.
   ///
   /// It is called at the start and each minute.
-  public func maintainAuditLog() async throws(VaultFailure) {
+  package func maintainAuditLog() async throws(VaultFailure) {
     try flushRefusals()
     // An old copy that was restored stays as it is.
     guard freshness == .current else { return }

@@ -91,12 +91,12 @@ extension Vault {
   ///   - what: one of few fixed names, never a text from outside.
   ///   - account: the name of the requested account, if there is one.
   ///   - requester: the caller that asked.
-  public func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
+  package func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
     audit.noteRefusal(what, of: account, by: requester)
   }
 
   /// Counts a failure if it is a refusal that gets no other record.
-  public func note(_ failure: VaultFailure, by caller: Caller) {
+  package func note(_ failure: VaultFailure, by caller: Caller) {
     switch failure {
     case .busy: noteRefusal("busy", by: caller.requester)
     case .tooManyPrompts: noteRefusal("too many prompts", by: caller.requester)
@@ -130,7 +130,7 @@ extension Vault {
   }
 
   /// Records the counted refusals; called each minute and at the end.
-  public func flushRefusals() throws(VaultFailure) {
+  package func flushRefusals() throws(VaultFailure) {
     guard !audit.refusals.isEmpty else { return }
     let now = clock.boot
     let lines = audit.refusals.lines(at: now)

@@ -4,22 +4,22 @@ internal import Storage
 internal import System
 
 /// The result of examining one thing.
-public struct VaultFinding: Sendable, Equatable {
+package struct VaultFinding: Sendable, Equatable {
   /// The severity of a finding.
-  public enum Level: Sendable, Equatable {
+  package enum Level: Sendable, Equatable {
     case ok
     case warning
     case problem
   }
 
   /// The stable name of the examined thing.
-  public let name: String
+  package let name: String
   /// The severity.
-  public let level: Level
+  package let level: Level
   /// The finding, in one clause.
-  public let message: String
+  package let message: String
   /// The remedy; `nil` if none is needed.
-  public let remedy: String?
+  package let remedy: String?
 
   init(_ name: String, _ level: Level, _ message: String, remedy: String? = nil) {
     self.name = name
@@ -37,7 +37,7 @@ extension Vault {
   /// everything.
   ///
   /// Nothing is changed, and no fault prevents the rest of the examination.
-  public func examine() async -> [VaultFinding] {
+  package func examine() async -> [VaultFinding] {
     if let examination { return await examination.value }
     let task = Task { await lookAtAll() }
     examination = task

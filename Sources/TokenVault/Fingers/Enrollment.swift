@@ -16,7 +16,7 @@ struct EnrollmentRun {
 
 extension Vault {
   /// The names that libfprint has for fingers (FpFinger).
-  public static let fingerNames = [
+  package static let fingerNames = [
     "left-thumb", "left-index", "left-middle", "left-ring", "left-little",
     "right-thumb", "right-index", "right-middle", "right-ring", "right-little",
   ]
@@ -37,7 +37,7 @@ extension Vault {
   /// - Returns: the finger.
   /// - Throws: `presenceNeeded`, `presenceFailed` if the reader gave no print or the caller is not
   ///   at the reader, `refused` for a finger that is enrolled already.
-  public func enroll(
+  package func enroll(
     _ finger: String?,
     prompt: String?,
     caller: Caller,

@@ -4,23 +4,23 @@ internal import PresenceTerms
 internal import Storage
 
 /// The fingers that can pass a check, as `status` shows them.
-public struct FingerFacts: Sendable, Equatable {
+package struct FingerFacts: Sendable, Equatable {
   /// The names of those enrolled here.
-  public let fingers: [String]
+  package let fingers: [String]
   /// The names of the desktop's; those enrolled here as well are among them.
-  public let desktop: [String]
+  package let desktop: [String]
   /// How the desktop's can be seen; `nil` if there are none.
-  public let source: DesktopFingers.Source?
+  package let source: DesktopFingers.Source?
   /// Why no finger counts now from the caller's location, although some are enrolled; `nil` if they
   /// count.
-  public let reason: String?
+  package let reason: String?
 }
 
 extension Vault {
   /// The enrolled fingers, here and on the desktop.
   ///
   /// It starts a helper to ask the desktop, but no program of the desktop.
-  public func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
+  package func fingers(of caller: Caller) async throws(VaultFailure) -> FingerFacts {
     let eligibility = try await fingerEligibilityAtRest(for: caller)
     return FingerFacts(
       fingers: try printRows().map(\.finger).sorted(),
@@ -44,7 +44,7 @@ extension Vault {
   /// - Returns: the remaining fingers, and why the reader may still have the print.
   /// - Throws: `noSuchFinger`; `refused` for a finger of the desktop; `presenceNeeded`,
   ///   `presenceFailed`.
-  public func delete(
+  package func delete(
     finger: String,
     prompt: String?,
     caller: Caller

@@ -1,16 +1,16 @@
 /// The input of a check by fingerprint.
-public struct FingerRequest: Sendable {
+package struct FingerRequest: Sendable {
   /// The own prints, opened.
-  public let prints: [LoadedPrint]
+  package let prints: [LoadedPrint]
   /// The desktop's fingers that take part: exactly these, all of the caller's user.
-  public let desktop: DesktopFingers?
+  package let desktop: DesktopFingers?
   /// The finger that is asked for first if the reader takes one print at a time; `nil` for any.
-  public let first: String?
+  package let first: String?
   /// How long it waits for a finger, in seconds.
-  public let seconds: Int64
+  package let seconds: Int64
 
   /// Creates a request.
-  public init(prints: [LoadedPrint], desktop: DesktopFingers?, first: String?, seconds: Int64) {
+  package init(prints: [LoadedPrint], desktop: DesktopFingers?, first: String?, seconds: Int64) {
     self.prints = prints
     self.desktop = desktop
     self.first = first
@@ -19,18 +19,18 @@ public struct FingerRequest: Sendable {
 }
 
 /// The input of an enrolment.
-public struct EnrollmentRequest: Sendable {
+package struct EnrollmentRequest: Sendable {
   /// The finger's name.
-  public let finger: String
+  package let finger: String
   /// The prints that are enrolled already.
-  public let own: [LoadedPrint]
+  package let own: [LoadedPrint]
   /// The prints that were deleted, and may still be on the reader that stores them.
-  public let former: [LoadedPrint]
+  package let former: [LoadedPrint]
   /// How long it waits for each touch, in seconds.
-  public let seconds: Int64
+  package let seconds: Int64
 
   /// Creates a request.
-  public init(finger: String, own: [LoadedPrint], former: [LoadedPrint], seconds: Int64) {
+  package init(finger: String, own: [LoadedPrint], former: [LoadedPrint], seconds: Int64) {
     self.finger = finger
     self.own = own
     self.former = former
@@ -39,7 +39,7 @@ public struct EnrollmentRequest: Sendable {
 }
 
 /// The result of deleting a print on its reader.
-public enum PrintDeletion: Sendable, Equatable {
+package enum PrintDeletion: Sendable, Equatable {
   /// No reader has it any longer: it was deleted, or its reader stores none.
   case gone
   /// It may still be on its reader, for this reason.
@@ -47,7 +47,7 @@ public enum PrintDeletion: Sendable, Equatable {
 }
 
 /// The desktop's fingers, as they can be seen without starting a program of the desktop.
-public enum DesktopView: Sendable, Equatable {
+package enum DesktopView: Sendable, Equatable {
   /// All of them; `nil` if there are none.
   case seen(DesktopFingers?)
   /// The program that knows them does not run.

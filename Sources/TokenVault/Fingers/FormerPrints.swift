@@ -50,7 +50,7 @@ extension Vault {
   /// - Parameter seconds: no deletion begins later than this.
   /// - Returns: the fingers that a reader may still have, and why; `nil` if there are none.
   /// - Throws: `vaultUnsafe` if the stored prints cannot be read.
-  public func deletePrintsOnReaders(
+  package func deletePrintsOnReaders(
     within seconds: Int64 = 30
   ) async throws(VaultFailure) -> String? {
     let end = clock.boot.advanced(bySeconds: seconds)

@@ -36,7 +36,7 @@ extension Vault {
   }
 
   /// The known facts about the reader.
-  public func reader() async -> ReaderFacts {
+  package func reader() async -> ReaderFacts {
     var facts = await check.reader()
     guard let last = lastReader() else { return facts }
     if facts.available, facts.name == nil, facts.driver == last.driver { facts.name = last.name }

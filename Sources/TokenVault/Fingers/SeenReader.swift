@@ -1,16 +1,16 @@
-public import PresenceTerms
+package import PresenceTerms
 
 /// A reader, as it describes itself when it is opened.
-public struct SeenReader: Sendable, Equatable {
+package struct SeenReader: Sendable, Equatable {
   /// Its name.
-  public let name: String?
+  package let name: String?
   /// libfprint's driver.
-  public let driver: String
+  package let driver: String
   /// How it wants to be touched.
-  public let scan: ScanType
+  package let scan: ScanType
 
   /// Puts the facts together.
-  public init(name: String?, driver: String, scan: ScanType) {
+  package init(name: String?, driver: String, scan: ScanType) {
     self.name = name
     self.driver = driver
     self.scan = scan
@@ -18,9 +18,9 @@ public struct SeenReader: Sendable, Equatable {
 }
 
 /// What is known about the reader, which is not opened for this.
-public struct ReaderFacts: Sendable, Equatable {
+package struct ReaderFacts: Sendable, Equatable {
   /// How it is known.
-  public enum Knowledge: Sendable, Equatable {
+  package enum Knowledge: Sendable, Equatable {
     /// The system shows what is plugged in.
     case plugged
     /// The system does not show it; it was used the last time.
@@ -30,20 +30,20 @@ public struct ReaderFacts: Sendable, Equatable {
   }
 
   /// Whether a finger can be asked.
-  public var available: Bool
+  package var available: Bool
   /// The reader's name.
-  public var name: String?
+  package var name: String?
   /// libfprint's driver.
-  public var driver: String?
+  package var driver: String?
   /// Why it is not available.
-  public var reason: String?
+  package var reason: String?
   /// Whether a program uses it now.
-  public var isInUse: Bool
+  package var isInUse: Bool
   /// How this is known.
-  public var knowledge: Knowledge
+  package var knowledge: Knowledge
 
   /// Puts the facts together.
-  public init(
+  package init(
     available: Bool,
     name: String?,
     driver: String?,

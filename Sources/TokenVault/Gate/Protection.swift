@@ -2,7 +2,7 @@ internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import Presence
-public import PresenceTerms
+package import PresenceTerms
 internal import Storage
 
 extension Vault {
@@ -14,7 +14,7 @@ extension Vault {
   ///
   /// The check that turns it on opens the unlock window of this account, where the caller sits: else
   /// the next use would ask at once for another one. The prompt says so.
-  public func setProtection(
+  package func setProtection(
     _ isOn: Bool,
     account name: String?,
     prompt: String?,
@@ -108,7 +108,7 @@ extension Vault {
   }
 
   /// A presence check that releases nothing; how it was passed.
-  public func testPresence(
+  package func testPresence(
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> PresenceMethod {

@@ -2,7 +2,7 @@ internal import AuditLog
 internal import Configuration
 internal import Presence
 internal import PresenceTerms
-public import SecretMemory
+package import SecretMemory
 internal import Storage
 
 extension Vault {
@@ -21,7 +21,7 @@ extension Vault {
   ///   - caller: who asks.
   /// - Returns: the token, and whether the account is signed out here.
   /// - Throws: `notExportable`; `refused` where it is not to be kept; `presenceNeeded`, `loginRequired`.
-  public func release(
+  package func release(
     account name: String?,
     keep: Bool,
     prompt: String?,

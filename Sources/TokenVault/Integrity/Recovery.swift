@@ -19,7 +19,7 @@ extension Vault {
   ///
   /// - Returns: the accounts that need a sign-in.
   /// - Throws: `presenceNeeded`.
-  public func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
+  package func acceptStore(prompt: String?, caller: Caller) async throws(VaultFailure) -> [String] {
     let question = caller.question(.recover)
     try await spendPassword(for: question, by: prompt, caller)
     // An account that was removed after the backup has no slot any more.

@@ -6,13 +6,13 @@ internal import SecretMemory
 internal import Storage
 
 /// The numbers of boxes and records that a change of the device secret has sealed again.
-public struct RekeyFacts: Sendable, Equatable {
+package struct RekeyFacts: Sendable, Equatable {
   /// Refresh tokens.
-  public let accounts: Int
+  package let accounts: Int
   /// Prints.
-  public let prints: Int
+  package let prints: Int
   /// Records of the audit log.
-  public let records: Int
+  package let records: Int
 }
 
 // The steps of a rekey:
@@ -36,7 +36,7 @@ extension Vault {
   /// Makes a new device secret and seals everything again under it; needs the system password.
   ///
   /// - Throws: `presenceNeeded`; `vaultUnsafe` if a box does not open: nothing was changed then.
-  public func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
+  package func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
     let question = caller.question(.rekey)
     let authority = Authority(try await proof(of: question, by: prompt, caller))

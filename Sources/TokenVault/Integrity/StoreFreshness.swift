@@ -57,7 +57,7 @@ extension Vault {
   ///
   /// Its tokens may have been replaced since, and a provider may take the use of an old one for
   /// theft.
-  public func demandCurrentStore() throws(VaultFailure) {
+  package func demandCurrentStore() throws(VaultFailure) {
     if let failure = freshness.failure { throw failure }
   }
 }

@@ -1,5 +1,5 @@
 internal import AuditLog
-public import Configuration
+package import Configuration
 internal import Storage
 
 /// The rules of the machine's administrator, as they are at each call.
@@ -16,16 +16,16 @@ package protocol MachineRules: Sendable {
 }
 
 /// The rules of a vault that is its user's own: no administrator sets any.
-public struct NoRules: MachineRules {
+package struct NoRules: MachineRules {
   /// Creates the empty rules.
-  public init() {}
+  package init() {}
 
   /// No file.
-  public var policyFile: String? { nil }
+  package var policyFile: String? { nil }
   /// The defaults.
   package func policy() throws(ConfigurationError) -> Policy { Policy() }
   /// Always `true`: the exchange helper runs as the user, who reaches this machine anyway.
-  public func mayReachThisMachine(_ provider: Provider) -> Bool { true }
+  package func mayReachThisMachine(_ provider: Provider) -> Bool { true }
 }
 
 // The effect of the rules on the vault.

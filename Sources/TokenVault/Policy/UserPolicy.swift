@@ -6,23 +6,23 @@ internal import PresenceTerms
 internal import Storage
 
 /// A rule of the policy.
-public struct RuleFacts: Sendable, Equatable {
+package struct RuleFacts: Sendable, Equatable {
   /// Its key.
   package let key: Policy.Key
   /// The machine's value, or the default.
-  public let machine: String
+  package let machine: String
   /// The user's own value; `nil` if there is none.
-  public let own: String?
+  package let own: String?
   /// The value in effect, which is the stricter one; `nil` if the rule has no effect in this vault.
-  public let holds: String?
+  package let holds: String?
 }
 
 /// The policy of one user.
-public struct PolicyFacts: Sendable, Equatable {
+package struct PolicyFacts: Sendable, Equatable {
   /// The file of the machine's rules; `nil` if there is none, and they are the defaults.
-  public let file: String?
+  package let file: String?
   /// All rules.
-  public let rules: [RuleFacts]
+  package let rules: [RuleFacts]
 }
 
 // A user may tighten the rules of the administrator. The service cannot read the user's home, so
@@ -60,7 +60,7 @@ extension Vault {
   }
 
   /// The policy: the machine's rules, the user's, and those in effect.
-  public func policyFacts() throws(VaultFailure) -> PolicyFacts {
+  package func policyFacts() throws(VaultFailure) -> PolicyFacts {
     let (machine, own) = (try machinePolicy(), try ownRules())
     let policy = machine.tightened(by: own)
     return PolicyFacts(
@@ -98,7 +98,7 @@ extension Vault {
   /// - Returns: the policy as it is now, and whether it has changed.
   /// - Throws: `presenceNeeded`, whose detail names the change; `refused` for a rule that only the
   ///   administrator may set, and for a value that is laxer than the machine's.
-  public func setRule(
+  package func setRule(
     _ name: String,
     to value: String?,
     prompt: String?,

@@ -32,7 +32,7 @@ extension Vault {
 
   /// Cancels the checks that run and waits, for some seconds, until each has said how it ended: an
   /// engine that is stopped costs nobody a try, and saves none.
-  public func endChecks() async {
+  package func endChecks() async {
     for prompt in checks.keys { giveUp(prompt, as: .cancelled) }
     await readersReleased()
   }

@@ -1,39 +1,39 @@
 internal import Presence
-public import PresenceTerms
-public import SecretMemory
+package import PresenceTerms
+package import SecretMemory
 
 /// An enrolled finger, opened for one check.
-public struct LoadedPrint: Sendable {
+package struct LoadedPrint: Sendable {
   /// The finger's name, such as `right-index`.
-  public let finger: String
+  package let finger: String
   /// What libfprint serialized.
-  public let print: SharedSecret
+  package let print: SharedSecret
 
   /// Puts both together.
-  public init(finger: String, print: SharedSecret) {
+  package init(finger: String, print: SharedSecret) {
     self.finger = finger
     self.print = print
   }
 }
 
 /// A finger that the desktop's settings have enrolled with fprintd.
-public struct DesktopFinger: Sendable, Hashable {
+package struct DesktopFinger: Sendable, Hashable {
   /// The finger's name, such as `right-index`.
-  public let name: String
+  package let name: String
   /// SHA-256 of its print; `nil` if only names can be seen.
-  public let digest: [UInt8]?
+  package let digest: [UInt8]?
 
   /// Puts both together.
-  public init(name: String, digest: [UInt8]?) {
+  package init(name: String, digest: [UInt8]?) {
     self.name = name
     self.digest = digest
   }
 }
 
 /// The fingers of this user that fprintd knows.
-public struct DesktopFingers: Sendable, Equatable {
+package struct DesktopFingers: Sendable, Equatable {
   /// How they can be seen.
-  public enum Source: String, Sendable {
+  package enum Source: String, Sendable {
     /// Their prints, in fprintd's own files: only root may read those.
     case prints
     /// Their names alone, through fprintd's bus.
@@ -41,12 +41,12 @@ public struct DesktopFingers: Sendable, Equatable {
   }
 
   /// How they can be seen.
-  public let source: Source
+  package let source: Source
   /// The fingers, in the order of their names; at least one.
-  public let fingers: [DesktopFinger]
+  package let fingers: [DesktopFinger]
 
   /// Puts both together.
-  public init(source: Source, fingers: [DesktopFinger]) {
+  package init(source: Source, fingers: [DesktopFinger]) {
     self.source = source
     self.fingers = fingers
   }
@@ -55,7 +55,7 @@ public struct DesktopFingers: Sendable, Equatable {
 /// What a check reports.
 ///
 /// The helper only reports; what follows is decided by the engine.
-public enum CheckEvent: Sendable, Equatable {
+package enum CheckEvent: Sendable, Equatable {
   /// Which reader is about to be armed, and the one finger that can match, if the others cannot.
   case reader(SeenReader?, only: String?)
   /// The reader is armed.
@@ -74,7 +74,7 @@ public enum CheckEvent: Sendable, Equatable {
   case lost(String)
 
   /// Whether nothing follows.
-  public var isLast: Bool {
+  package var isLast: Bool {
     switch self {
     case .matched, .failed, .lost: true
     case .reader, .ready, .waiting, .retry, .ask: false
@@ -83,7 +83,7 @@ public enum CheckEvent: Sendable, Equatable {
 }
 
 /// What the caller is told while its check runs.
-public enum CheckNotice: Sendable, Equatable {
+package enum CheckNotice: Sendable, Equatable {
   /// Nothing has happened for a while, or another caller's check of the same goes on.
   case waiting
   /// The reader waits to be touched like this, by this finger if only one can match.
@@ -97,7 +97,7 @@ public enum CheckNotice: Sendable, Equatable {
 }
 
 /// One running check, in a process of its own.
-public protocol CheckConversation: Sendable {
+package protocol CheckConversation: Sendable {
   /// The next event. After `matched`, `failed` or `lost` nothing follows.
   func next() async -> CheckEvent
   /// Answers an `ask`.
@@ -107,7 +107,7 @@ public protocol CheckConversation: Sendable {
 }
 
 /// What an enrolment reports.
-public enum EnrollmentEvent: Sendable {
+package enum EnrollmentEvent: Sendable {
   /// Which reader takes the print.
   case reader(SeenReader)
   /// A former print, by its index among those that were given, is not on the reader any longer.
@@ -121,7 +121,7 @@ public enum EnrollmentEvent: Sendable {
 }
 
 /// One running enrolment.
-public protocol EnrollmentConversation: Sendable {
+package protocol EnrollmentConversation: Sendable {
   /// The next event. After `done` or `failed` nothing follows.
   func next() async -> EnrollmentEvent
   /// The print is stored: the reader keeps it. Otherwise a reader that stores prints deletes it.
@@ -131,7 +131,7 @@ public protocol EnrollmentConversation: Sendable {
 }
 
 /// A helper that was started ahead of its check, and waits for it; it holds no secret.
-public protocol PreparedCheck: Sendable {
+package protocol PreparedCheck: Sendable {
   /// The fingers that fprintd has of the caller's user; see `PresenceChecker`.
   func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers?
   /// Makes the check; it is used up.
@@ -144,7 +144,7 @@ public protocol PreparedCheck: Sendable {
 }
 
 /// Asks the reader or the password's stack.
-public protocol PresenceChecker: Sendable {
+package protocol PresenceChecker: Sendable {
   /// Starts a helper for a check that may follow; nil if there are too many.
   func prepare() async -> (any PreparedCheck)?
   /// Arms the reader for a print, or for a finger of the desktop.

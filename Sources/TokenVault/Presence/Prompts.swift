@@ -1,12 +1,12 @@
 internal import Cryptography
 internal import Presence
-public import PresenceTerms
-public import SecretMemory
+package import PresenceTerms
+package import SecretMemory
 internal import Storage
 internal import System
 
 /// How a step of a presence check ended.
-public enum CheckStep: Sendable, Equatable {
+package enum CheckStep: Sendable, Equatable {
   /// The password's stack asks something.
   case ask(text: String, hidden: Bool)
   /// Someone is here: repeat the request with the prompt.
@@ -32,7 +32,7 @@ extension Vault {
   ///     wait, and `queued`.
   /// - Returns: `passed`, what the password's stack asks, or `free`.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
-  public func check(
+  package func check(
     _ prompt: String,
     by method: PresenceMethod,
     mayWait: Bool = false,
@@ -97,7 +97,7 @@ extension Vault {
   }
 
   /// Answers what the password's stack asked; `report` gets what a wrong one costs.
-  public func respond(
+  package func respond(
     _ prompt: String,
     text: SharedSecret,
     caller: Caller,
@@ -116,13 +116,13 @@ extension Vault {
   }
 
   /// Gives a prompt up.
-  public func cancel(_ prompt: String, caller: Caller) {
+  package func cancel(_ prompt: String, caller: Caller) {
     guard prompts.connection(of: prompt) == caller.connection else { return }
     giveUp(prompt, as: .cancelled, byCaller: true)
   }
 
   /// Gives up everything that a connection had open, because it has ended.
-  public func disconnect(_ connection: UInt64) {
+  package func disconnect(_ connection: UInt64) {
     for prompt in prompts.names(of: connection) {
       wakeJoinedWaiter(prompt)
       giveUp(prompt, as: .cancelled, byCaller: true)

@@ -1,25 +1,25 @@
-public import JSON
+package import JSON
 internal import OAuth
 internal import Storage
 
 /// The provider's facts about a person besides subject, e-mail address and name.
 ///
 /// They are only shown: no decision of the vault depends on them.
-public struct PersonFacts: Sendable, Equatable {
+package struct PersonFacts: Sendable, Equatable {
   /// The person's role there.
-  public var role: String?
+  package var role: String?
   /// Whether the provider has verified that the e-mail address is the person's.
-  public var isEmailVerified: Bool?
+  package var isEmailVerified: Bool?
   /// When the person became a user there, in seconds since 1970.
-  public var createdAt: Int64?
+  package var createdAt: Int64?
   /// All other claims of the provider.
-  public var claims = JSONObject()
+  package var claims = JSONObject()
 
   /// The claims; `nil` if there are none.
-  public var claimsIfAny: JSONObject? { claims.members.isEmpty ? nil : claims }
+  package var claimsIfAny: JSONObject? { claims.members.isEmpty ? nil : claims }
 
   /// No facts.
-  public static let none = PersonFacts()
+  package static let none = PersonFacts()
 
   private enum Member {
     static let role = "role"

@@ -1,5 +1,5 @@
 internal import AuditLog
-public import Configuration
+package import Configuration
 internal import Cryptography
 internal import Presence
 internal import PresenceTerms
@@ -8,7 +8,7 @@ internal import Storage
 // The change of the provider that an account is bound to.
 extension Vault {
   /// The provider that an account is bound to, whatever the provider files say today.
-  public func boundProvider(
+  package func boundProvider(
     account name: String?
   ) throws(VaultFailure) -> (account: String, provider: Provider) {
     let account = try account(named: name)
@@ -30,7 +30,7 @@ extension Vault {
   /// - Returns: the account as it is now.
   /// - Throws: `presenceNeeded`, whose detail names the changes; `providerUnavailable` while the
   ///   answer to a refresh is lost; `refused` for a provider of another kind.
-  public func applyProvider(
+  package func applyProvider(
     _ written: Provider,
     account name: String,
     prompt: String?,

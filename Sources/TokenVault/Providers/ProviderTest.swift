@@ -1,27 +1,27 @@
-public import Configuration
+package import Configuration
 internal import Cryptography
 internal import OAuth
 internal import SecretMemory
 internal import System
 
 /// The findings of a test of a provider.
-public struct ProviderFacts: Sendable, Equatable {
+package struct ProviderFacts: Sendable, Equatable {
   /// Its issuer.
-  public let issuer: String
+  package let issuer: String
   /// Whether its endpoints come from its own metadata.
-  public let isDiscovered: Bool
+  package let isDiscovered: Bool
   /// The whole URL of each endpoint that is known, by its key in a provider file.
-  public let endpoints: [String: String]
+  package let endpoints: [String: String]
   /// The ways to sign in: `browser`, `device`, `password`.
-  public let flows: [String]
+  package let flows: [String]
   /// The number of keys for ID tokens that can be used; `nil` if none are needed.
-  public let keys: Int?
+  package let keys: Int?
   /// Possible mistakes, one sentence each.
-  public let warnings: [String]
+  package let warnings: [String]
   /// The scopes that its metadata offers, sorted; `nil` if the metadata does not list them.
-  public var offeredScopes: [String]?
+  package var offeredScopes: [String]?
   /// The scopes that a sign-in asks for.
-  public var askedScopes: [String] = []
+  package var askedScopes: [String] = []
 }
 
 extension Vault {
@@ -35,7 +35,7 @@ extension Vault {
   ///     without a person, one to the revocation endpoint with a token that was never issued.
   /// - Throws: `offline`, `providerUnavailable`; `misconfigured` if no sign-in is possible.
   /// - Returns: the findings.
-  public func test(
+  package func test(
     _ provider: Provider,
     isTrying: Bool = false
   ) async throws(VaultFailure) -> ProviderFacts {

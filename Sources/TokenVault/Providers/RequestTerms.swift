@@ -2,20 +2,20 @@ internal import Configuration
 internal import Storage
 
 /// The rules for sending an account's access token, from the provider that the account is bound to.
-public struct RequestTerms: Sendable, Equatable {
+package struct RequestTerms: Sendable, Equatable {
   /// The account's name.
-  public let account: String
+  package let account: String
   /// The issuer, whose origin is always allowed.
-  public let issuer: String
+  package let issuer: String
   /// Other hosts that the provider's settings name.
-  public let hosts: [String]
+  package let hosts: [String]
   /// The terms of a connection.
-  public let exchange: ExchangeTerms
+  package let exchange: ExchangeTerms
 }
 
 extension Vault {
   /// The rules that a caller must keep when it sends the access token somewhere.
-  public func requestTerms(account name: String?) throws(VaultFailure) -> RequestTerms {
+  package func requestTerms(account name: String?) throws(VaultFailure) -> RequestTerms {
     let account = try account(named: name)
     let provider = try provider(of: account)
     return RequestTerms(

@@ -5,11 +5,11 @@ internal import Storage
 internal import System
 
 /// A provider's answer about an access token.
-public struct TokenVerification: Sendable, Equatable {
+package struct TokenVerification: Sendable, Equatable {
   /// Whether the provider accepts it.
-  public let isAccepted: Bool
+  package let isAccepted: Bool
   /// When it expires, in seconds since 1970; `nil` if neither the provider nor the vault knows.
-  public let expiresAt: Int64?
+  package let expiresAt: Int64?
 }
 
 extension Vault {
@@ -26,7 +26,7 @@ extension Vault {
   /// - Returns: the account as it is now, and the provider's answer about its token.
   /// - Throws: all that `accessToken` throws; `providerRefused` for an answer that is neither yes
   ///   nor no, `misconfigured` if the provider has no endpoint for it.
-  public func verification(
+  package func verification(
     account name: String?,
     prompt: String?,
     caller: Caller

@@ -8,7 +8,7 @@ extension Vault {
   /// Asks the provider for the person's profile.
   ///
   /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
-  public func profile(
+  package func profile(
     account name: String?,
     prompt: String?,
     caller: Caller

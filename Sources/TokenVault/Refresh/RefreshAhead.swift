@@ -30,7 +30,7 @@ extension Vault {
   /// Refreshes what is about to expire; the server calls it each minute.
   ///
   /// - Returns: when all that was begun has ended.
-  public func refreshAhead() async {
+  package func refreshAhead() async {
     // What has ended by a clock that ran on in a suspend, or was set, is told by now.
     wakeWatchers()
     guard freshness == .current, let rows = try? accounts() else { return }

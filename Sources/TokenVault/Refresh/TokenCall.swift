@@ -43,7 +43,7 @@ extension Vault {
   /// - Returns: the token; nobody but this caller sees it.
   /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and what the
   ///   store cannot do.
-  public func accessToken(
+  package func accessToken(
     account name: String?,
     minimumLifetime: Int64?,
     rejected: String?,

@@ -1,21 +1,21 @@
-public import Configuration
-public import OAuth
-public import SecretMemory
+package import Configuration
+package import OAuth
+package import SecretMemory
 
 /// What an exchange helper needs to make an answer durable without the engine.
-public struct AnswerDelivery: Sendable {
+package struct AnswerDelivery: Sendable {
   /// The one-use key under which the raw outcome is sealed.
-  public let key: SharedSecret
+  package let key: SharedSecret
   /// What the sealed answer is bound to (`BoxContext.encoded`).
-  public let context: [UInt8]
+  package let context: [UInt8]
   /// The account's slot: locked, open for writing.
   ///
   /// It is lent: the exchange helper gets a duplicate of the same open file description, so that
   /// the lock lasts as long as the exchange helper does.
-  public let slot: Int32
+  package let slot: Int32
 
   /// Puts the parts together.
-  public init(key: SharedSecret, context: [UInt8], slot: Int32) {
+  package init(key: SharedSecret, context: [UInt8], slot: Int32) {
     self.key = key
     self.context = context
     self.slot = slot
@@ -23,7 +23,7 @@ public struct AnswerDelivery: Sendable {
 }
 
 /// What came of one HTTP request.
-public enum ExchangeReply: Sendable {
+package enum ExchangeReply: Sendable {
   /// The outcome lies sealed in the slot.
   case delivered
   /// The slot could not be written; this is what it would hold.
@@ -43,21 +43,21 @@ public enum ExchangeReply: Sendable {
 }
 
 /// How a connection to a provider is made: as it was at login, whatever files say today.
-public struct ExchangeTerms: Sendable, Hashable {
+package struct ExchangeTerms: Sendable, Hashable {
   /// Certificate authorities in PEM, instead of the system's; nil for those.
-  public let certificateAuthority: String?
+  package let certificateAuthority: String?
   /// Public keys of which the server must have one (`sha256//...`).
-  public let pins: [String]
+  package let pins: [String]
   /// A proxy's URL.
-  public let proxy: String?
+  package let proxy: String?
   /// How long the provider is waited for.
-  public let limits: ExchangeLimits
+  package let limits: ExchangeLimits
 
   /// Whether it may lead to this machine or to its link, or through a proxy there.
-  public let mayReachThisMachine: Bool
+  package let mayReachThisMachine: Bool
 
   /// The users, besides root, whose programs may get it over loopback in plain text: sorted.
-  public let loopbackUsers: [UInt32]
+  package let loopbackUsers: [UInt32]
 
   /// The terms of a provider.
   ///
@@ -65,7 +65,7 @@ public struct ExchangeTerms: Sendable, Hashable {
   ///   - provider: the provider.
   ///   - owner: the user whose vault sends.
   ///   - mayReachThisMachine: whether it may lead here.
-  public init(_ provider: Provider, owner: UInt32, mayReachThisMachine: Bool = false) {
+  package init(_ provider: Provider, owner: UInt32, mayReachThisMachine: Bool = false) {
     self.mayReachThisMachine = mayReachThisMachine
     loopbackUsers = Set(provider.loopbackUsers).union([owner]).sorted()
     certificateAuthority = provider.certificateAuthority
@@ -78,13 +78,13 @@ public struct ExchangeTerms: Sendable, Hashable {
 extension ExchangeLimits {
   /// How long an exchange helper may live that keeps to these, in seconds: two more than the
   /// request, and never less than 30.
-  public var exchangeHelperLifetime: Int { max(30, total + 2) }
+  package var exchangeHelperLifetime: Int { max(30, total + 2) }
 }
 
 /// An exchange helper that waits for one request, and knows nothing of it yet.
 ///
 /// One that is not used goes back with the last reference to it.
-public protocol ReadyExchangeHelper: Sendable {
+package protocol ReadyExchangeHelper: Sendable {
   /// Hands it its request ahead of `perform`, which gets the same one: it may connect to the provider, and
   /// sends nothing of it before.
   ///
@@ -100,7 +100,7 @@ public protocol ReadyExchangeHelper: Sendable {
 }
 
 /// Sends one request to a provider, in a process of its own.
-public protocol TokenExchange: Sendable {
+package protocol TokenExchange: Sendable {
   /// Starts an exchange helper ahead, if a request is likely to follow soon; returns at once.
   func prepare()
 
@@ -125,13 +125,13 @@ public protocol TokenExchange: Sendable {
 
 extension TokenExchange {
   /// Nothing is started ahead.
-  public func prepare() {}
+  package func prepare() {}
 
   /// Nothing is started ahead.
-  public func prepareLater() {}
+  package func prepareLater() {}
 
   /// An exchange helper that starts with its request.
-  public func exchangeHelper() async -> any ReadyExchangeHelper {
+  package func exchangeHelper() async -> any ReadyExchangeHelper {
     StartingExchangeHelper(exchange: self)
   }
 }

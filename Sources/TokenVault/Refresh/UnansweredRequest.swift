@@ -1,7 +1,7 @@
 internal import Configuration
 
 /// Why a provider was not reached, or what is not known of it, where a caller may want to tell.
-public enum Unavailability: String, Sendable, Equatable {
+package enum Unavailability: String, Sendable, Equatable {
   /// The machine is there, and no program listens at the port.
   case notAnswering = "not_answering"
   /// The certificate is of an authority that is not trusted.

@@ -1,6 +1,6 @@
 internal import Configuration
 internal import OAuth
-public import SecretMemory
+package import SecretMemory
 internal import Storage
 internal import System
 
@@ -79,7 +79,7 @@ extension Vault {
   ///
   /// - Throws: `providerRefused` if the person or the provider refused, `invalidArgument` if the
   ///   redirect does not belong to this sign-in, and all that `signIn` throws.
-  public func finishLogin(
+  package func finishLogin(
     _ name: String,
     query: SharedSecret,
     prompt: String? = nil,

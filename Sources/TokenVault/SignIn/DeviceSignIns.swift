@@ -88,7 +88,7 @@ extension Vault {
   /// - Returns: the account as it is now.
   /// - Throws: `providerRefused` if the person refused or the code has expired, `loginRequired` if
   ///   the time is over, and all that `signIn` throws.
-  public func awaitLogin(
+  package func awaitLogin(
     _ name: String,
     prompt: String? = nil,
     caller: Caller,

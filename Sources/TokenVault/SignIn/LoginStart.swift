@@ -1,10 +1,10 @@
-public import Configuration
+package import Configuration
 internal import OAuth
 internal import Storage
 internal import System
 
 /// How a person approves a sign-in on the provider's own page.
-public enum LoginFlow: Sendable, Equatable {
+package enum LoginFlow: Sendable, Equatable {
   /// In a browser, which the provider sends to this URI of the client at the end.
   case browser(redirect: String)
   /// With a code that the person types in on any device (RFC 8628).
@@ -12,21 +12,21 @@ public enum LoginFlow: Sendable, Equatable {
 }
 
 /// The values that a client shows to the person or opens for them.
-public struct LoginStart: Sendable, Equatable {
+package struct LoginStart: Sendable, Equatable {
   /// The name of the sign-in on this connection.
-  public let login: String
+  package let login: String
   /// The page to open; `nil` for a device sign-in.
-  public var url: String?
+  package var url: String?
   /// The code to type in at `verificationURI`; `nil` for a browser sign-in.
-  public var userCode: String?
+  package var userCode: String?
   /// The page on which to type it in; `nil` for a browser sign-in.
-  public var verificationURI: String?
+  package var verificationURI: String?
   /// The same page with the code included; `nil` if the provider has none.
-  public var verificationURIComplete: String?
+  package var verificationURIComplete: String?
   /// The time limit, in seconds.
-  public let expiresIn: Int64
+  package let expiresIn: Int64
   /// Seconds between two polls of the provider by the engine; `nil` for a browser sign-in.
-  public var interval: Int64?
+  package var interval: Int64?
 }
 
 extension Vault {
@@ -45,7 +45,7 @@ extension Vault {
   ///   - caller: the caller; only its connection can finish the sign-in.
   /// - Returns: the name of the sign-in, and the values that the person needs.
   /// - Throws: `invalidArgument`, `misconfigured`, `offline`, `providerUnavailable`, `busy`.
-  public func beginLogin(
+  package func beginLogin(
     account name: String,
     provider: Provider?,
     flow: LoginFlow,
@@ -81,7 +81,7 @@ extension Vault {
   }
 
   /// Cancels a sign-in; it does not undo what has already happened at the provider.
-  public func cancelLogin(_ name: String, caller: Caller) {
+  package func cancelLogin(_ name: String, caller: Caller) {
     guard case .unknown = signIns.pending.login(name, of: caller.connection, at: clock.boot) else {
       return signIns.pending.forget(name)
     }

@@ -1,7 +1,7 @@
 /// The effect of a sign-out on the grant at the provider; the local tokens are erased in any case.
-public struct Revocation: Sendable, Equatable {
+package struct Revocation: Sendable, Equatable {
   /// The state of the refresh token that was stored here.
-  public enum Grant: String, Sendable, CaseIterable {
+  package enum Grant: String, Sendable, CaseIterable {
     /// The provider confirmed that it is void.
     case ended
     /// It stays valid at the provider.
@@ -13,14 +13,14 @@ public struct Revocation: Sendable, Equatable {
   }
 
   /// The state of the refresh token.
-  public let grant: Grant
+  package let grant: Grant
   /// Why the provider did not confirm; `nil` if it did.
-  public let reason: String?
+  package let reason: String?
   /// Whether this machine had no connection.
-  public let isOffline: Bool
+  package let isOffline: Bool
 
   /// Whether the provider confirmed.
-  public var revoked: Bool { grant == .ended }
+  package var revoked: Bool { grant == .ended }
 
   init(_ grant: Grant, _ reason: String? = nil, isOffline: Bool = false) {
     self.grant = grant

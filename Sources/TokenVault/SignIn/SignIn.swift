@@ -1,6 +1,6 @@
-public import Configuration
+package import Configuration
 internal import OAuth
-public import SecretMemory
+package import SecretMemory
 internal import Storage
 internal import System
 
@@ -24,7 +24,7 @@ extension Vault {
   ///   - caller: the caller that asks.
   /// - Returns: the account as it is now.
   /// - Throws: `providerRefused`, `providerUnavailable`, `misconfigured`, `invalidArgument`.
-  public func signIn(
+  package func signIn(
     account name: String,
     provider: Provider?,
     email: String,

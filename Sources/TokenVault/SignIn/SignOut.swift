@@ -24,7 +24,7 @@ extension Vault {
   ///   - caller: the caller that asks.
   /// - Throws: `presenceNeeded`, `presenceFailed`, and failures of the store.
   /// - Returns: the effect on the grant at the provider.
-  public func signOut(
+  package func signOut(
     account name: String,
     local: Bool,
     prompt: String? = nil,

@@ -3,13 +3,13 @@ internal import PresenceTerms
 internal import Storage
 
 /// The result of a sign-out of all accounts for one of them.
-public struct EndedAccount: Sendable {
+package struct EndedAccount: Sendable {
   /// The account's name.
-  public let account: String
+  package let account: String
   /// The provider's name.
-  public let provider: String
+  package let provider: String
   /// The effect on the grant at the provider, or why nothing was erased.
-  public let result: Result<Revocation, VaultFailure>
+  package let result: Result<Revocation, VaultFailure>
 }
 
 extension Vault {
@@ -28,7 +28,7 @@ extension Vault {
   ///   - tell: gets each account when it is done.
   /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument` for more names than fit a
   ///   prompt.
-  public func signOutAll(
+  package func signOutAll(
     local: Bool,
     prompt: String?,
     caller: Caller,

@@ -13,7 +13,7 @@ internal import Storage
 // caller, needs no consent, because nothing is sent for it.
 
 /// The consent of a caller to a refresh that may narrow the sign-in.
-public enum NarrowingConsent: Sendable {
+package enum NarrowingConsent: Sendable {
   /// None: the refresh is refused unless the person's consent is kept.
   case notGiven
   /// The caller accepts the risk for this call. Nothing is kept.

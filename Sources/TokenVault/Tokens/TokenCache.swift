@@ -75,10 +75,10 @@ final class TokenCache: Sendable {
 }
 
 /// An answer from the token cache.
-public struct GrantAtHand: Sendable {
+package struct GrantAtHand: Sendable {
   private let token: TokenAtHand
   /// The answer, as `accessToken` would give it.
-  public let grant: AccessGrant
+  package let grant: AccessGrant
 
   init(_ token: TokenAtHand, isShorterThanRequested: Bool) {
     self.token = token
@@ -90,7 +90,7 @@ public struct GrantAtHand: Sendable {
   }
 
   /// The answer in the format of a wire, which is made once and kept with the token.
-  public func message(_ make: (AccessGrant) -> [UInt8]?) -> [UInt8]? {
+  package func message(_ make: (AccessGrant) -> [UInt8]?) -> [UInt8]? {
     guard !grant.isShorterThanRequested else { return make(grant) }
     return token.message.withLock { message in
       if message == nil { message = make(grant) }
@@ -110,7 +110,7 @@ extension Vault {
   ///   - name: the account; `nil` gives no token, because the default has to be looked up.
   ///   - minimumLifetime: in seconds.
   /// - Returns: `nil` if `accessToken` has to be called.
-  public nonisolated func tokenAtHand(
+  package nonisolated func tokenAtHand(
     account name: String?,
     minimumLifetime: Int64?
   ) -> GrantAtHand? {

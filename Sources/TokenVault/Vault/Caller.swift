@@ -6,9 +6,9 @@ package import System
 ///
 /// The program's name is for people to read. It is never verified and decides nothing: any program
 /// may call itself `git`.
-public struct Caller: Sendable {
+package struct Caller: Sendable {
   /// Whether a prompt would be shown.
-  public enum Asking: Sendable, Equatable {
+  package enum Asking: Sendable, Equatable {
     /// At once: it counts against the limit of prompts from its opening.
     case atOnce
     /// Nobody said: it counts when its check begins.
@@ -18,17 +18,17 @@ public struct Caller: Sendable {
   }
 
   /// The connection's number in this engine.
-  public let connection: UInt64
+  package let connection: UInt64
   /// The uid that the kernel recorded at connect(2).
-  public let user: UInt32
+  package let user: UInt32
   /// What to show, such as `bash, PID 4211`.
-  public let requester: String
+  package let requester: String
   /// The program at the other end of the connection; nil for the engine itself.
   package let peer: Peer?
   /// The device number of its controlling terminal; nil if it has none.
-  public let terminal: Int32?
+  package let terminal: Int32?
   /// Whether the call says that a prompt would be shown.
-  public var asking: Asking
+  package var asking: Asking
 
   /// Puts the facts together.
   package init(

@@ -1,24 +1,24 @@
-public import PresenceTerms
+package import PresenceTerms
 
 /// A valid access token, as a caller gets it.
-public struct AccessGrant: Sendable, Equatable {
+package struct AccessGrant: Sendable, Equatable {
   /// The account's name.
-  public let account: String
+  package let account: String
   /// The token.
   ///
   /// It is no secret of the vault, but it is never logged.
-  public let accessToken: String
+  package let accessToken: String
   /// Mostly `Bearer`.
-  public let tokenType: String
+  package let tokenType: String
   /// Seconds since 1970; nil if the provider did not say.
-  public let expiresAt: Int64?
+  package let expiresAt: Int64?
   /// The provider gave less time than was asked for.
-  public internal(set) var isShorterThanRequested: Bool
+  package internal(set) var isShorterThanRequested: Bool
   /// The scopes that the provider granted; nil if it did not say.
-  public let scope: String?
+  package let scope: String?
   /// Scopes that were asked for, or are the login's, and were not granted; `nil` if there are
   /// none, or where somebody was told before.
-  public internal(set) var missingScope: String?
+  package internal(set) var missingScope: String?
   /// What let the sealed token out that is the access token, too; nil for any other.
   var opened: OpenedToken?
 }
@@ -33,75 +33,75 @@ struct OpenedToken: Sendable, Equatable {
 }
 
 /// What can be told about an account without opening anything.
-public struct AccountFacts: Sendable, Equatable {
+package struct AccountFacts: Sendable, Equatable {
   /// The name that the user picked.
-  public let name: String
+  package let name: String
   /// The provider's name, kind and issuer, as they were at login.
-  public let provider: String
+  package let provider: String
   /// The kind of provider.
-  public let kind: String
+  package let kind: String
   /// Where it is.
-  public let issuer: String
+  package let issuer: String
   /// What the provider calls this person.
-  public let subject: String?
+  package let subject: String?
   /// The e-mail address that the provider tells.
-  public let email: String?
+  package let email: String?
   /// The name that the provider tells.
-  public let displayName: String?
+  package let displayName: String?
   /// What else the provider tells of the person.
-  public let person: PersonFacts
+  package let person: PersonFacts
   /// Whether a presence check guards the refresh token.
-  public let isProtected: Bool
+  package let isProtected: Bool
   /// Whether the refresh token may be released.
-  public let isExportable: Bool
+  package let isExportable: Bool
   /// Where it stands.
-  public let state: AccountState
+  package let state: AccountState
   /// Why a login is required, or why the last refresh failed.
-  public let cause: String?
+  package let cause: String?
   /// Seconds since 1970.
-  public let accessTokenExpiresAt: Int64?
+  package let accessTokenExpiresAt: Int64?
   /// When the provider last gave tokens, in seconds since 1970.
-  public let refreshedAt: Int64?
+  package let refreshedAt: Int64?
   /// Whether it is meant where no account is named.
-  public let isDefault: Bool
+  package let isDefault: Bool
   /// The scopes that its login was granted.
-  public let scope: String?
+  package let scope: String?
   /// Those of them that the last refresh did not bring.
-  public let missingScope: String?
+  package let missingScope: String?
   /// Of a login that has just taken the place of another: whether that one ended at the provider.
-  public internal(set) var replaced: Revocation?
+  package internal(set) var replaced: Revocation?
 }
 
 /// What the vault says about itself.
-public struct VaultFacts: Sendable {
+package struct VaultFacts: Sendable {
   /// Seconds until the unlock window closes; nil if it is closed.
-  public let unlockedFor: Int64?
+  package let unlockedFor: Int64?
   /// The names of the accounts that it covers; empty for all.
-  public let unlockedAccounts: [String]
+  package let unlockedAccounts: [String]
   /// Enrolled fingers by name.
-  public let fingers: [String]
+  package let fingers: [String]
   /// Whether only the password counts.
-  public let isFingerprintLockedOut: Bool
+  package let isFingerprintLockedOut: Bool
   /// Why the store is not used, and what to do; `nil` if nothing is wrong.
-  public let problem: (message: String, remedy: String?)?
+  package let problem: (message: String, remedy: String?)?
 }
 
 /// One line of the audit log.
-public struct AuditFacts: Sendable, Equatable {
+package struct AuditFacts: Sendable, Equatable {
   /// Its place in the chain, from 1.
-  public let number: Int64
+  package let number: Int64
   /// Seconds since 1970.
-  public let time: Int64
+  package let time: Int64
   /// What happened.
-  public let event: String
+  package let event: String
   /// How it went.
-  public let outcome: String
+  package let outcome: String
   /// The account's name at that time.
-  public let account: String?
+  package let account: String?
   /// How presence was shown.
-  public let method: String?
+  package let method: String?
   /// Who asked, unverified.
-  public let requester: String?
+  package let requester: String?
   /// More, such as why it was refused.
-  public let detail: String?
+  package let detail: String?
 }

@@ -4,17 +4,17 @@ internal import Storage
 extension Vault {
   /// Whether something is under way that must not be cut off: an exchange with a provider, or what
   /// an earlier one left behind.
-  public var isAtWork: Bool { !refreshes.isEmpty }
+  package var isAtWork: Bool { !refreshes.isEmpty }
 
   /// Whether closing this vault, to be opened again by the next call, would lose nothing.
-  public var isAtRest: Bool {
+  package var isAtRest: Bool {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
       && !promptLimit.isPausing(at: clock.boot)
   }
 
   /// Ends what asks a person, and writes down what was only counted: the last that is asked of it.
-  public func retire() async {
+  package func retire() async {
     await endChecks()
     try? flushRefusals()
     windowGuard?.rest()

@@ -7,7 +7,7 @@ internal import System
 
 extension Vault {
   /// What the vault says about itself, with the unlock window of a location.
-  public func facts(at location: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
+  package func facts(at location: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
     try facts(at: location.name)
   }
 
@@ -30,7 +30,7 @@ extension Vault {
 
   /// One account, or all of them in the order of their names, as they are for a place: an unlock
   /// window is open at one place only.
-  public func accountFacts(
+  package func accountFacts(
     named name: String?,
     at location: CallerLocation = .everywhere
   ) throws(VaultFailure) -> [AccountFacts] {
@@ -44,7 +44,7 @@ extension Vault {
   }
 
   /// A page of the audit log, oldest first.
-  public func auditPage(
+  package func auditPage(
     after number: Int64,
     since: Int64?,
     account name: String?

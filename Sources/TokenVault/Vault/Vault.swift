@@ -13,7 +13,7 @@ internal import System
 /// One actor, so that each database transaction is one step. Whoever waits inside it (for an
 /// exchange, a person, an orphaned exchange helper) holds no transaction, and looks again
 /// afterwards.
-public actor Vault {
+package actor Vault {
   let directory: StateDirectory
   let store: Store
   /// Sixteen random bytes, made with the store: a box of another vault does not open here.
@@ -126,5 +126,5 @@ public actor Vault {
   }
 
   /// Whether this engine must end, so that the next one reads what really is on the disk.
-  public nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
+  package nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
 }

@@ -13,7 +13,7 @@ package protocol VaultClock: Sendable {
 }
 
 /// The machine's own clocks.
-public struct SystemClock: VaultClock {
+package struct SystemClock: VaultClock {
   /// This boot, read once.
   package let bootIdentifier: BootIdentifier
 
@@ -27,7 +27,7 @@ public struct SystemClock: VaultClock {
   /// CLOCK_BOOTTIME.
   package var boot: BootInstant { .now }
   /// Waits on the cooperative pool without holding a thread.
-  public func pause(milliseconds: Int64) async {
+  package func pause(milliseconds: Int64) async {
     // Cancellation only ends the wait early; whoever waits looks again in any case.
     try? await Task.sleep(nanoseconds: UInt64(max(0, milliseconds)) * 1_000_000)
   }

@@ -1,33 +1,33 @@
-public import OAuth
+package import OAuth
 internal import Presence
-public import PresenceTerms
+package import PresenceTerms
 
 /// A presence check that has to be passed before a request can be repeated.
-public struct PresenceNeed: Sendable, Equatable {
+package struct PresenceNeed: Sendable, Equatable {
   /// Names the prompt on this connection; empty if the caller cannot ask, and none was opened.
-  public let prompt: String
+  package let prompt: String
   /// Who asks, as shown to the person.
-  public let requester: String
+  package let requester: String
   /// The account's name; nil for the vault as a whole.
-  public let account: String?
+  package let account: String?
   /// What for.
-  public let purpose: PresencePurpose
+  package let purpose: PresencePurpose
   /// Which finger, or which accounts for how long; `nil` if the purpose says it all.
-  public let detail: String?
+  package let detail: String?
   /// What may prove it, the preferred method first.
-  public let methods: [PresenceMethod]
+  package let methods: [PresenceMethod]
   /// How long the prompt waits for its next step, in seconds.
-  public let timeout: Int64
+  package let timeout: Int64
   /// Why the password is needed where a finger would do else; `nil` if there is nothing to explain.
-  public let reason: String?
+  package let reason: String?
   /// How the reader that was used last wants to be touched; nil if none was.
-  public let scan: ScanType?
+  package let scan: ScanType?
 }
 
 /// Why the vault did not do what it was asked for.
 ///
 /// No case ever holds a secret.
-public enum VaultFailure: Error, Sendable, Equatable {
+package enum VaultFailure: Error, Sendable, Equatable {
   /// Someone must show that they are here first.
   case presenceNeeded(PresenceNeed)
   /// They did not; `methods` may still be tried with the same prompt.

@@ -4,11 +4,11 @@ internal import Storage
 internal import System
 
 /// The status of an account and of the unlock window at one moment.
-public struct WatchFacts: Sendable, Equatable {
+package struct WatchFacts: Sendable, Equatable {
   /// The account; `nil` if there is none of that name.
-  public let account: AccountFacts?
+  package let account: AccountFacts?
   /// Whether the unlock window covers it.
-  public let isUnlocked: Bool
+  package let isUnlocked: Bool
 }
 
 /// The watchers of accounts, each with its continuation; none has a history.
@@ -74,7 +74,7 @@ extension Vault {
   private static let longestSleep: Int64 = 3600
 
   /// The present status of an account and of the window of the caller's location.
-  public func watchFacts(
+  package func watchFacts(
     of name: String?,
     caller: Caller
   ) async throws(VaultFailure) -> WatchFacts {
@@ -96,7 +96,7 @@ extension Vault {
   ///     is gone.
   /// - Returns: the status at the end.
   /// - Throws: `invalidArgument`, `busy` if there are too many watchers, and failures of the store.
-  public func watch(
+  package func watch(
     account name: String?,
     refreshAhead ahead: Int64?,
     caller: Caller,

@@ -2,26 +2,26 @@
 ///
 /// An unlock window and a shared check are bound to it. It also says whether a finger on this
 /// machine's reader can be that of the person who is asked.
-public struct CallerLocation: Sendable, Equatable {
+package struct CallerLocation: Sendable, Equatable {
   /// The one location of all callers, if they are not told apart.
-  public static let everywhere = CallerLocation(name: "", objection: nil, isLocal: true)
+  package static let everywhere = CallerLocation(name: "", objection: nil, isLocal: true)
 
   /// The same for all callers that belong together.
-  public let name: String
+  package let name: String
   /// Why no finger counts; `nil` if fingers count.
-  public let objection: String?
+  package let objection: String?
   /// Whether it is certain that the person is at this machine, and not somewhere on the network.
-  public let isLocal: Bool
+  package let isLocal: Bool
 
   /// Creates a location from these facts.
-  public init(name: String, objection: String?, isLocal: Bool) {
+  package init(name: String, objection: String?, isLocal: Bool) {
     self.name = name
     self.objection = objection
     self.isLocal = isLocal
   }
 
   /// A location that one connection shares with no other.
-  public static func alone(
+  package static func alone(
     _ connection: UInt64,
     objection: String,
     isLocal: Bool = false
@@ -33,7 +33,7 @@ public struct CallerLocation: Sendable, Equatable {
 }
 
 /// Finds the locations of callers.
-public protocol CallerLocations: Sendable {
+package protocol CallerLocations: Sendable {
   /// The present location of a caller.
   ///
   /// It does not fail, and takes no longer than a few seconds. An unknown location is shared with

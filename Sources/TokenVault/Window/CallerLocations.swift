@@ -64,12 +64,12 @@ extension Vault {
   }
 
   /// The status of the vault for a caller, with the unlock window of the caller's own location.
-  public func facts(for caller: Caller) async throws(VaultFailure) -> VaultFacts {
+  package func facts(for caller: Caller) async throws(VaultFailure) -> VaultFacts {
     try facts(at: await locationOfWindow(caller))
   }
 
   /// The location whose window a caller may see; it is not looked up while no window is open.
-  public func locationOfWindow(_ caller: Caller) async -> CallerLocation {
+  package func locationOfWindow(_ caller: Caller) async -> CallerLocation {
     windows.isAnyOpen(now: clock.boot) ? await location(of: caller) : .everywhere
   }
 }

@@ -6,7 +6,7 @@ internal import System
 /// Watches for the events that end the unlock window and the open prompts from outside.
 ///
 /// They end the time in which the person who opened them sits here.
-public protocol SessionEvents: Sendable {
+package protocol SessionEvents: Sendable {
   /// Begins to watch, if it does not already.
   ///
   /// It returns once no event can be missed, or it is clear that none can be seen. `end` is called
@@ -46,7 +46,7 @@ extension Vault {
   /// - Parameters:
   ///   - location: the name of the one location that has come to an end; `nil` if the person is gone.
   ///   - why: the reason, for the audit log.
-  public func endWindows(at location: String? = nil, because why: String) {
+  package func endWindows(at location: String? = nil, because why: String) {
     let wasOpen: Bool
     if let location {
       // A caller that is about to open a window there has a prompt there.
@@ -73,7 +73,7 @@ extension Vault {
   }
 
   /// Lets the guard rest if nothing is open; the server calls it each minute.
-  public func restGuard() {
+  package func restGuard() {
     guard !windowState.isBeginning, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
       return
     }

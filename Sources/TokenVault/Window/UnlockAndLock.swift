@@ -16,7 +16,7 @@ extension Vault {
   ///   - caller: the caller that asks.
   /// - Returns: the window as it is now.
   /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument`.
-  public func unlock(
+  package func unlock(
     _ names: [String],
     seconds: Int64?,
     prompt: String?,
@@ -89,7 +89,7 @@ extension Vault {
   }
 
   /// Closes all windows now, in every location; returns whether one was open.
-  public func lock(caller: Caller) throws(VaultFailure) -> Bool {
+  package func lock(caller: Caller) throws(VaultFailure) -> Bool {
     let wasOpen = windows.closeAll(now: clock.boot)
     // No window has to be closed before the computer sleeps any more.
     restGuardLater()
@@ -102,5 +102,5 @@ extension Vault {
   }
 
   /// Whether the engine holds something that a restart would lose.
-  public var isHoldingWindow: Bool { windows.isAnyOpen(now: clock.boot) }
+  package var isHoldingWindow: Bool { windows.isAnyOpen(now: clock.boot) }
 }
