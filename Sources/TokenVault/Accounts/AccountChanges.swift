@@ -84,12 +84,8 @@ extension Vault {
   /// account or none of it. The slot goes after the commit; a slot that a kill leaves is removed at
   /// the next start. The audit log keeps the name.
   ///
-  /// - Parameters:
-  ///   - name: the account.
-  ///   - local: the provider is not told.
-  ///   - prompt: a passed presence check to spend.
-  ///   - caller: the caller that asks.
-  /// - Throws: `noSuchAccount`, `presenceNeeded`, and failures of the store.
+  /// With `local` the provider is not told. `prompt` is a passed presence check to spend.
+  ///
   /// - Returns: the effect on the grant at the provider.
   package func remove(
     account name: String,

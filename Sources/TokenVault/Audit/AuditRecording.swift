@@ -8,7 +8,6 @@ internal import System
 package struct AuditReport: Sendable, Equatable {
   /// Whether every record is as it was written, and none is missing.
   package let isWhole: Bool
-  /// The number of records.
   package let records: Int
   /// The number of the first record; 0 if there is none.
   package let first: Int64

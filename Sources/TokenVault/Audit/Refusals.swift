@@ -87,10 +87,7 @@ struct QuietChecks {
 extension Vault {
   /// Counts a refusal of a request that changes nothing.
   ///
-  /// - Parameters:
-  ///   - what: one of few fixed names, never a text from outside.
-  ///   - account: the name of the requested account, if there is one.
-  ///   - requester: the caller that asked.
+  /// `what` is one of few fixed names, never a text from outside.
   package func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
     audit.noteRefusal(what, of: account, by: requester)
   }

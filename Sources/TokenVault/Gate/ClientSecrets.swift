@@ -3,12 +3,12 @@ internal import Cryptography
 internal import SecretMemory
 internal import Storage
 
-// The client secret of an account's provider stands in a box of its own, beside the provider's other
-// settings. No presence check guards it: it proves which program asks, and not who. It is bound to
-// the account and to those settings, so that no edited one sends it somewhere else; that it is the
-// one of the login is told by the account's binding, which is made over both.
+// The client secret of an account's provider has a box of its own, beside the provider's other
+// settings. No presence check guards it, because it identifies the program and not the person. The box
+// is bound to the account and to those settings, so that edited settings cannot send the secret
+// elsewhere. The account's binding covers both, and shows that the secret is the one of the login.
 extension Vault {
-  /// Binds an account to a provider; its refresh token has to be sealed for it next.
+  /// Binds an account to a provider; its refresh token must be sealed for it next.
   func bind(
     _ row: inout AccountRow,
     to provider: Provider,
@@ -42,7 +42,7 @@ extension Vault {
   /// - Parameters:
   ///   - box: the sealed client secret.
   ///   - form: the canonical form of the provider beside it.
-  ///   - account: whose they are.
+  ///   - account: the account.
   /// - Throws: `vaultUnsafe` if the box does not open.
   /// - Returns: the client secret; `nil` if there is no box.
   func clientSecret(
@@ -61,7 +61,7 @@ extension Vault {
     return try mappingErrors(to: .damaged(what)) { try ClientSecret(opened) }
   }
 
-  /// Opens every client secret and seals it anew, inside the transaction of a rekey.
+  /// Opens every client secret and seals it again, inside the transaction of a rekey.
   func resealClientSecrets(under key: borrowing SealingKey) throws(VaultFailure) {
     for var row in try stored(try store.allAccounts()) {
       guard let box = row.sealedClientSecret else { continue }

@@ -6,21 +6,21 @@ internal import SecretMemory
 internal import Storage
 
 extension Vault {
-  /// What the tokens of an account are bound to.
+  /// The binding of an account's tokens.
   ///
-  /// SHA-256 of its provider's whole form, and of whether they may be released: a record that was
-  /// edited to say so does not open.
+  /// It is the SHA-256 of its provider's whole form, and of whether the tokens may be released. A record
+  /// that was edited to allow a release does not open.
   func bindingOf(_ provider: Provider, exportable: Bool) throws(VaultFailure) -> [UInt8] {
     try bindingOf(provider.canonicalForm, provider.oauth?.clientSecret, exportable: exportable)
   }
 
-  /// The same by the parts that an account keeps.
+  /// The same from the parts that an account keeps.
   func bindingOf(
     _ form: [UInt8],
     _ clientSecret: ClientSecret?,
     exportable: Bool
   ) throws(VaultFailure) -> [UInt8] {
-    // The form is text: no NUL stands in it.
+    // The form is text, which has no NUL.
     let suffix = exportable ? [0] + Array("exportable".utf8) : []
     guard let clientSecret else { return try digest(form + suffix) }
     do {
@@ -42,7 +42,7 @@ extension Vault {
     try await spendPassword(for: question, account: checked.text, by: prompt, caller)
   }
 
-  /// What the proof is for: the account; while there is none, its name.
+  /// The subject of the proof: the account, or its name while there is none.
   private func subject(
     of name: AccountName,
     _ provider: Provider?

@@ -6,24 +6,24 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// What entitles a request to use a refresh token.
+/// The authority of a request to use a refresh token.
 ///
-/// It is handed over once: whoever spends it empties it, and it cannot be copied.
+/// Its proof is taken once, and cannot be copied.
 final class Authority: Sendable {
-  /// How presence was shown, for the audit log; `nil` if nothing had to be.
+  /// How presence was shown, for the audit log; `nil` if that was not needed.
   let method: String?
-  /// Where its proof comes from; `nil` if it has none.
+  /// The origin of its proof; `nil` if it has none.
   let origin: PresenceProof.Origin?
   private let proof: Mutex<PresenceProof?>
 
-  /// The right to use the token of an account without presence protection.
+  /// The authority for an account without presence protection.
   init() {
     method = nil
     origin = nil
     proof = Mutex(nil)
   }
 
-  /// The right that a presence proof gives.
+  /// The authority that a presence proof gives.
   init(_ proof: consuming PresenceProof) {
     method =
       switch proof.origin {
@@ -39,7 +39,7 @@ final class Authority: Sendable {
   }
 }
 
-/// What is about to happen with an opened token, and for whom.
+/// The use of an opened token, and its caller.
 struct Use {
   let purpose: PresencePurpose
   let caller: Caller
@@ -48,9 +48,8 @@ struct Use {
 extension Vault {
   /// The gate: the one function that opens a refresh token.
   ///
-  /// A token under presence protection demands a proof, which is used up whatever follows. The
-  /// class stands in the associated data: a row that was edited to say "not protected" does not
-  /// open as such.
+  /// A token under presence protection needs a proof, which is used up in any case. The class is a part
+  /// of the associated data, so a row that was edited to say "not protected" does not open.
   func openRefreshToken(
     of account: AccountRow,
     authority: Authority,
@@ -66,7 +65,7 @@ extension Vault {
         throw .needsPassword(methods: [])
       }
     } else if protection == .presence || isLeaving || isGoingElsewhere {
-      // Protection was turned on after this request had been let in.
+      // Protection was turned on after this request had passed its check.
       throw .presenceFailed(.denied("a presence check is needed now: ask again"), methods: [])
     }
     guard !isLeaving || account.exportable else {
@@ -75,10 +74,10 @@ extension Vault {
     return try opened(account, protection)
   }
 
-  /// The refresh tokens of all accounts, sealed anew under another device secret.
+  /// The refresh tokens of all accounts, sealed again under another device secret.
   ///
-  /// It feeds what it opens to a seal, and to nothing else. One proof, made by the password for a
-  /// rekey, is good for all of them.
+  /// An opened token goes to a seal, and to nothing else. One proof, made by the password for a rekey,
+  /// is valid for all tokens.
   func resealedAccounts(
     under key: borrowing SealingKey,
     authority: Authority,
@@ -101,7 +100,7 @@ extension Vault {
     return rows
   }
 
-  /// Opens the box of an account; of this file alone, behind the proofs above.
+  /// Opens the box of an account; only this file calls it, behind the proofs above.
   private func opened(
     _ account: AccountRow,
     _ protection: ProtectionClass
@@ -152,7 +151,7 @@ extension Vault {
     }
   }
 
-  /// The class that an account's row claims; the box proves it.
+  /// The protection class in an account's row, which the box proves.
   func protectionClass(of account: AccountRow) throws(VaultFailure) -> ProtectionClass {
     guard let protection = ProtectionClass(rawValue: account.protection) else {
       throw .vaultUnsafe(

@@ -6,14 +6,14 @@ package import PresenceTerms
 internal import Storage
 
 extension Vault {
-  /// Turns presence protection on or off, after a presence check in either case: whoever cannot
-  /// pass one must not lock himself out, and whoever is not here must not take the lock off.
+  /// Turns presence protection on or off, after a presence check in either case.
   ///
-  /// The token is sealed anew under the other class in one transaction, and what the old box left
-  /// in the write-ahead log is overwritten.
+  /// A person that cannot pass a check must not lock the account, and a person that is not here must not
+  /// unlock it. The token is sealed again under the other class in one transaction. The old box in the
+  /// write-ahead log is overwritten.
   ///
-  /// The check that turns it on opens the unlock window of this account, where the caller sits: else
-  /// the next use would ask at once for another one. The prompt says so.
+  /// The check that turns it on also opens the unlock window of this account at the location of the
+  /// caller. Otherwise the next use would ask for another check at once. The prompt says so.
   package func setProtection(
     _ isOn: Bool,
     account name: String?,
@@ -35,14 +35,14 @@ extension Vault {
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
-    // Where the person was asked, and looked for again before that could be passed.
+    // The location at which the person was asked; it was looked up again before the check could pass.
     let location = prompts.location(of: prompt)
     let ends = isOn ? await beginGuarding() : windowState.ends
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       try protect(row, isOn, purpose, authority, caller)
     }
-    // Not if the person has gone since.
+    // The window stays closed if the person has gone since.
     if isOn, let location, ends == windowState.ends {
       openWindow(of: changed, provenBy: authority.origin, at: location, policy, caller)
     }
@@ -75,7 +75,7 @@ extension Vault {
       caller: caller,
       detail: "\(account.name), sliding"
     )
-    // Without its record there is no window; the protection is on all the same.
+    // Without its record there is no window; the protection is on in any case.
     guard (try? change { try record(entry) }) != nil else { return }
     windows.add(window, for: account.id, at: location, now: clock.boot)
   }
@@ -107,7 +107,7 @@ extension Vault {
     return row
   }
 
-  /// A presence check that releases nothing; how it was passed.
+  /// Makes a presence check that releases nothing; returns how it was passed.
   package func testPresence(
     prompt: String?,
     caller: Caller

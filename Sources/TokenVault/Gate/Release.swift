@@ -6,21 +6,21 @@ package import SecretMemory
 internal import Storage
 
 extension Vault {
-  /// Lets the refresh token of an exportable account out of the vault.
+  /// Releases the refresh token of an exportable account from the vault.
   ///
-  /// Always after a presence check made for this: an open unlock window does not count. The record
-  /// is committed before the token is handed over. Unless it is kept, the account is then signed
-  /// out here; the provider is not told, since the token goes on living elsewhere.
+  /// It needs a presence check of its own: an open unlock window does not count. The record is committed
+  /// before the token is handed over. Unless the token is kept, the account is then signed out here. The
+  /// provider is not told, because the token stays in use elsewhere.
   ///
   /// - Parameters:
-  ///   - name: the account; `nil` if there is only one.
-  ///   - keep: leave the account signed in: only where a refresh has shown that the provider does
-  ///     not replace refresh tokens; else the first of both holders to use it would lock the other
-  ///     one out.
+  ///   - name: the account; `nil` for the default.
+  ///   - keep: whether the account stays signed in. That is possible only if a refresh has shown that
+  ///     the provider keeps refresh tokens. Otherwise the first holder that uses the token would lock
+  ///     the other one out.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who asks.
+  ///   - caller: the caller that gets the token.
   /// - Returns: the token, and whether the account is signed out here.
-  /// - Throws: `notExportable`; `refused` where it is not to be kept; `presenceNeeded`, `loginRequired`.
+  /// - Throws: `notExportable`; `refused` if it cannot be kept; `presenceNeeded`, `loginRequired`.
   package func release(
     account name: String?,
     keep: Bool,
@@ -56,7 +56,7 @@ extension Vault {
     _ account: AccountRow,
     keep: Bool
   ) throws(VaultFailure) {
-    // Judges the record too: whether it is exportable is bound to the token's box.
+    // This also checks the record: the box is bound to whether the account is exportable.
     let provider = try provider(of: account)
     guard account.exportable else { throw .notExportable(account: account.name) }
     switch account.state {

@@ -6,12 +6,6 @@ internal import PresenceTerms
 extension Vault {
   /// The proof of a passed check; a call that names no prompt gets one to show.
   ///
-  /// - Parameters:
-  ///   - question: the question of the prompt.
-  ///   - account: the name of the account that the prompt shows; `nil` for the vault as a whole.
-  ///   - prompt: the passed check to spend.
-  ///   - caller: the caller that asks.
-  /// - Returns: the proof, to be spent once.
   /// - Throws: `presenceNeeded` if there is no prompt, `presenceFailed` if its check has not passed.
   func proof(
     of question: PromptQuestion,

@@ -17,12 +17,9 @@ package protocol MachineRules: Sendable {
 
 /// The rules of a vault that is its user's own: no administrator sets any.
 package struct NoRules: MachineRules {
-  /// Creates the empty rules.
   package init() {}
 
-  /// No file.
   package var policyFile: String? { nil }
-  /// The defaults.
   package func policy() throws(ConfigurationError) -> Policy { Policy() }
   /// Always `true`: the exchange helper runs as the user, who reaches this machine anyway.
   package func mayReachThisMachine(_ provider: Provider) -> Bool { true }

@@ -7,7 +7,6 @@ internal import Storage
 
 /// A rule of the policy.
 package struct RuleFacts: Sendable, Equatable {
-  /// Its key.
   package let key: Policy.Key
   /// The machine's value, or the default.
   package let machine: String
@@ -21,7 +20,6 @@ package struct RuleFacts: Sendable, Equatable {
 package struct PolicyFacts: Sendable, Equatable {
   /// The file of the machine's rules; `nil` if there is none, and they are the defaults.
   package let file: String?
-  /// All rules.
   package let rules: [RuleFacts]
 }
 
@@ -90,11 +88,9 @@ extension Vault {
   /// Everything that was opened or asked under the previous rules ends: the unlock windows and all
   /// prompts.
   ///
-  /// - Parameters:
-  ///   - name: the rule's key.
-  ///   - value: as a policy file would have it; `nil` removes the user's own rule.
-  ///   - prompt: a check passed by password, for exactly this change.
-  ///   - caller: the caller that asks.
+  /// `value` is written as in a policy file; `nil` removes the user's own rule. `prompt` is a check
+  /// passed by password, for exactly this change.
+  ///
   /// - Returns: the policy as it is now, and whether it has changed.
   /// - Throws: `presenceNeeded`, whose detail names the change; `refused` for a rule that only the
   ///   administrator may set, and for a value that is laxer than the machine's.

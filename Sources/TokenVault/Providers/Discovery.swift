@@ -7,9 +7,8 @@ internal import System
 extension Vault {
   /// The provider, with its metadata filled in for settings that the user did not write.
   ///
-  /// - Parameters:
-  ///   - provider: as the user wrote it, or as an account has it.
-  ///   - isAskedAnew: whether the cache is skipped.
+  /// With `isAskedAnew` the cache is skipped.
+  ///
   /// - Returns: the provider, as written if it has no metadata and needs none.
   /// - Throws: `misconfigured` if the metadata cannot be used; `offline`, `providerUnavailable`.
   func completed(
@@ -44,10 +43,6 @@ extension Vault {
 
   /// The same as `completed`, for a provider that tokens will come from or go to.
   ///
-  /// - Parameters:
-  ///   - provider: as the user wrote it, or as an account has it.
-  ///   - isAskedAnew: whether the cache is skipped.
-  /// - Returns: the provider, with its metadata filled in.
   /// - Throws: `misconfigured` also if the ID tokens of the provider could not be checked: the
   ///   person would approve there for nothing.
   func usable(

@@ -15,10 +15,8 @@ package struct PersonFacts: Sendable, Equatable {
   /// All other claims of the provider.
   package var claims = JSONObject()
 
-  /// The claims; `nil` if there are none.
   package var claimsIfAny: JSONObject? { claims.members.isEmpty ? nil : claims }
 
-  /// No facts.
   package static let none = PersonFacts()
 
   private enum Member {

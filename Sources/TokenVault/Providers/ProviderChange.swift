@@ -111,7 +111,7 @@ extension Vault {
     )
   }
 
-  /// The keys that say where tokens go, for whom they are, and how a server is identified there.
+  /// The keys that say where tokens go, for which audience, and how a server is identified there.
   ///
   /// The most important key is first.
   private static let addressKeys =

@@ -5,7 +5,6 @@ package struct ProviderProfile: Sendable {
   /// The object, without members that hold secrets.
   package let object: JSONObject
 
-  /// Wraps an object.
   package init(object: JSONObject) {
     self.object = object
   }

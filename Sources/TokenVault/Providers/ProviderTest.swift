@@ -6,7 +6,6 @@ internal import System
 
 /// The findings of a test of a provider.
 package struct ProviderFacts: Sendable, Equatable {
-  /// Its issuer.
   package let issuer: String
   /// Whether its endpoints come from its own metadata.
   package let isDiscovered: Bool
@@ -29,12 +28,10 @@ extension Vault {
   ///
   /// The cache is skipped: a person asks because something has changed. No person signs in.
   ///
-  /// - Parameters:
-  ///   - provider: as the user wrote it.
-  ///   - isTrying: whether to make two requests for their refusals: one of the authorization page
-  ///     without a person, one to the revocation endpoint with a token that was never issued.
+  /// With `isTrying` it makes two requests for their refusals: one of the authorization page without
+  /// a person, and one to the revocation endpoint with a token that was never issued.
+  ///
   /// - Throws: `offline`, `providerUnavailable`; `misconfigured` if no sign-in is possible.
-  /// - Returns: the findings.
   package func test(
     _ provider: Provider,
     isTrying: Bool = false

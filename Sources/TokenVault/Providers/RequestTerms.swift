@@ -3,13 +3,11 @@ internal import Storage
 
 /// The rules for sending an account's access token, from the provider that the account is bound to.
 package struct RequestTerms: Sendable, Equatable {
-  /// The account's name.
   package let account: String
   /// The issuer, whose origin is always allowed.
   package let issuer: String
   /// Other hosts that the provider's settings name.
   package let hosts: [String]
-  /// The terms of a connection.
   package let exchange: ExchangeTerms
 }
 

@@ -19,10 +19,6 @@ extension Vault {
   /// the provider refuses is dropped, so that the next call gets a newer one. It is not refreshed
   /// here: the answer is about the token that callers have.
   ///
-  /// - Parameters:
-  ///   - name: the account; `nil` for the default one.
-  ///   - prompt: a passed presence check to spend.
-  ///   - caller: the caller.
   /// - Returns: the account as it is now, and the provider's answer about its token.
   /// - Throws: all that `accessToken` throws; `providerRefused` for an answer that is neither yes
   ///   nor no, `misconfigured` if the provider has no endpoint for it.

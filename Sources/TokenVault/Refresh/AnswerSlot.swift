@@ -26,7 +26,7 @@ extension Vault {
     )
   }
 
-  /// What the exchange helper needs: the one-use key can be derived again from the intent's id.
+  /// The key, context and slot of an exchange helper; the one-use key is derived from the intent's id.
   func delivery(
     _ intent: IntentRow,
     _ slot: borrowing SlotFile
@@ -49,16 +49,16 @@ extension Vault {
       account: intent.account,
       protection: .none,
       generation: UInt64(clamping: intent.generation),
-      // What a login is to make of the answer is bound to it, too: else a provider that was edited
-      // into the intent would be the one to which the new token goes.
+      // The values of a login are bound to the answer too. Otherwise the new token would go to a
+      // provider that was edited into the intent.
       binding: try sha256(intent.intent + Array(intent.purpose.rawValue.utf8) + intent.context)
     )
   }
 
-  /// What lies in the slot after a reply.
+  /// The contents of the slot after a reply.
   ///
-  /// A slot that could not be written came back over the socket, sealed by the same key: from here
-  /// on there is one path.
+  /// If the helper could not write the slot, the contents came over the socket, sealed by the same
+  /// key. From here on there is one path.
   func image(
     after reply: ExchangeReply,
     _ intent: IntentRow,
@@ -67,7 +67,7 @@ extension Vault {
     switch reply {
     case .sealed(let image): return image
     case .notSent(let reason):
-      // No exchange helper ran, so nobody sealed this; it is the same record all the same.
+      // No exchange helper ran, so the engine seals the same record.
       return try mappingErrors(to: .unexpected("the outcome cannot be sealed")) {
         try SlotImage.seal(
           // Bytes, not characters: one character may have any number of them.

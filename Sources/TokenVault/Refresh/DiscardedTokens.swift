@@ -5,9 +5,9 @@ internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 
-// A sign-in may bring a refresh token that is not kept, because its ID token is refused, and it may
-// take the place of one that still lives. Both would stay valid at the provider, known to no program
-// that could end them. So they are revoked, once, and what came of it is told.
+// A sign-in may bring a refresh token that is not kept, because its ID token is refused. A sign-in may
+// also replace a refresh token that is still valid. Both would stay valid at the provider, and no
+// program could end them. So each is revoked once, and the caller gets the result.
 
 /// A refresh token that the vault does not keep.
 struct DiscardedToken: Sendable {
@@ -22,33 +22,33 @@ extension Vault {
     signIns.discard(DiscardedToken(provider: provider, token: token), intent.intent)
   }
 
-  /// Revokes what an answer brought in vain.
+  /// Revokes the refresh token that an answer brought and that is not kept.
   ///
-  /// - Returns: what came of it; `nil` if nothing was noted.
+  /// - Returns: the result; `nil` if no token was noted.
   func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
     guard let found = signIns.takeDiscarded(intent) else { return nil }
     return await end(found.token, at: found.provider)
   }
 
-  /// Forgets it without a word to the provider.
+  /// Forgets it; the provider is not told.
   func dropDiscarded(of intent: [UInt8]) {
     _ = signIns.takeDiscarded(intent)
   }
 
-  // MARK: - The login before
+  // MARK: - The previous login
 
-  /// The refresh token that a login is about to replace; `nil` if there is none, or if it may not be
-  /// opened without a presence check.
+  /// The login that another one is about to replace; `nil` if there is none to end.
   ///
-  /// It is opened before the exchange, because the box is gone afterwards.
+  /// Its refresh token is opened before the exchange, because the box is gone afterwards. A token that
+  /// needs a presence check is not opened.
   func signInToReplace(
     in row: AccountRow,
     _ caller: Caller
   ) async -> ReplacedSignIn? {
     guard row.sealedRefreshToken != nil, let provider = try? provider(of: row) else { return nil }
     guard row.state == .signedIn else {
-      // The token of a dead grant is never sent again. It may be that another one lives: the answer
-      // that brought it was lost, or the store is an old copy.
+      // The token of a dead grant is never sent again. Another token may be valid: the answer that
+      // brought it was lost, or the store is an old copy.
       let known = notRevoked(row, row.cause)
       guard known.grant == .unknown else { return nil }
       return ReplacedSignIn(provider: provider, subject: row.subject, token: nil, left: known)
@@ -65,15 +65,16 @@ extension Vault {
     return ReplacedSignIn(provider: provider, subject: row.subject, token: SharedSecret(token))
   }
 
-  /// The same for a login whose engine was killed, and that this one finishes.
+  /// The same for a login that a killed engine began and this engine finishes.
   func signInToReplace(by intent: IntentRow) async throws(VaultFailure) -> ReplacedSignIn? {
     guard intent.purpose != .refresh, let row = try accountIfAny(withIdentifier: intent.account)
     else { return nil }
     return await signInToReplace(in: row, .engine(owner))
   }
 
-  /// Notes the refresh token of the login that an answer replaces, unless the provider gave the same
-  /// one again: to revoke that would end the new login.
+  /// Notes the refresh token of the replaced login.
+  ///
+  /// If the provider gave the same token again, a revocation would end the new login.
   func noteReplaced(_ login: ReplacedSignIn?, by new: SharedSecret?, _ intent: IntentRow) {
     guard let login, let old = login.token, let new,
       !SecretBytes.constantTimeEqual(old.bytes, new.bytes)
@@ -83,7 +84,7 @@ extension Vault {
 
   /// Ends the login that another one has replaced.
   ///
-  /// - Returns: what came of it; `nil` if there is nothing to end.
+  /// - Returns: the result; `nil` if there is nothing to end.
   func end(
     _ login: ReplacedSignIn,
     replacedBy row: AccountRow,
@@ -118,20 +119,20 @@ extension Vault {
   }
 }
 
-/// The login that an account had until another took its place.
+/// The login that another login of the account replaces.
 struct ReplacedSignIn: Sendable {
   let provider: Provider
   let subject: String?
-  /// `nil` if it may not be opened, or is not sent any more.
+  /// `nil` if it may not be opened, or must not be sent.
   let token: SharedSecret?
-  /// What is known of a login whose token is not sent any more.
+  /// The known result, if the token must not be sent.
   var left: Revocation?
 }
 
 extension Revocation {
   private var why: String { reason ?? "it was not asked" }
 
-  /// What is said about a refresh token that came in vain.
+  /// The text about a refresh token that was not kept.
   var ofDiscarded: String {
     switch grant {
     case .ended, .none: "the refresh token that came with it was revoked"
@@ -142,7 +143,7 @@ extension Revocation {
 }
 
 extension VaultFailure {
-  /// The same failure, with what became of the refresh token that came with it.
+  /// The same failure, with the fate of the refresh token that came with it.
   func telling(_ revocation: Revocation?) -> VaultFailure {
     guard let revocation else { return self }
     switch self {

@@ -1,28 +1,28 @@
 internal import Storage
 
-// A refresh token that is refused with an empty answer. Some providers refuse a dead token so, and a
-// server in front of a provider may do the same for a while. One such answer therefore counts as out
-// of order. The second one for the same token is believed, with the same status, at the next try,
-// which comes ten minutes later at the earliest. Whatever comes between the two ends the count: a lost
-// answer, no connection, 5xx, 429. Both came over TLS, or from the provider's own program on loopback.
+// A refresh token that is refused with an empty answer. Some providers refuse a dead token so. A
+// server in front of a provider may do the same for a while. So one such answer counts as a fault.
+// The second one for the same token with the same status is believed. It comes with the next try, ten
+// minutes later at the earliest. Any other result between the two ends the count: a lost answer, no
+// connection, 5xx, 429. Both answers came over TLS, or from the provider's own program on loopback.
 //
-// What is kept is the id of the try and its status. It is a hint and not authenticated: a forged one
-// asks for a login that is not needed, and shows nothing.
+// The store keeps the id of the try and its status. This hint is not authenticated: a forged one asks
+// for a login that is not needed, and reveals nothing.
 extension Vault {
   private static func refusalKey(_ account: [UInt8]) -> String { "refused:" + hexadecimal(account) }
 
-  /// Writes down that a try was refused so, inside its transaction.
+  /// Notes that a try was refused so, inside its transaction.
   func noteEmptyRefusal(_ status: Int, _ intent: IntentRow) throws(StorageError) {
     let bytes = intent.intent + [UInt8(truncatingIfNeeded: status >> 8), UInt8(status & 0xFF)]
     try store.setMeta(Self.refusalKey(intent.account), to: bytes)
   }
 
-  /// Forgets it, inside a transaction.
+  /// Forgets the note, inside a transaction.
   func forgetEmptyRefusal(of account: [UInt8]) throws(StorageError) {
     try store.setMeta(Self.refusalKey(account), to: nil)
   }
 
-  /// The status with which this try was refused; `nil` if it was not, or something came since.
+  /// The status with which this try was refused so; `nil` if it was not, or another result came since.
   func emptyRefusal(of intent: IntentRow?) throws(VaultFailure) -> Int? {
     guard let intent, intent.purpose == .refresh, intent.uncertain else { return nil }
     let known = try stored(try store.meta(Self.refusalKey(intent.account)))
@@ -31,7 +31,7 @@ extension Vault {
     return known.suffix(2).reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// How such a refusal is told.
+  /// The text for such a refusal.
   static func refusedWithoutReason(_ status: Int) -> String {
     "the provider refused the refresh token without a reason (HTTP \(status), an empty answer)"
   }

@@ -8,33 +8,34 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// What a caller wants of an account whose provider gives one token (`Provider.hasOneToken`).
+/// The use of an account whose provider gives one token (`Provider.hasOneToken`).
 struct OneTokenUse: Sendable {
   /// A token that a server refused.
   var rejected: String?
 }
 
 // The one token of a provider is access token and refresh token in one. A copy in plain storage would
-// be the refresh token without its gate. So its row says how long it lives and holds no token, the
-// front has no file of it, and each call that wants it opens the box, with a proof of its own where
-// the account is protected. What one call opened is never shared with another.
+// be the refresh token without its gate. So the row has its lifetime and no token, and the front has
+// no file of it. Each call opens the box, with a proof of its own if the account is protected. An
+// opened token is never shared with another call.
 //
-// It is exchanged for the next one in the last hour of its life, or in the last half of a life
-// under two hours: by the engine if no check is needed, otherwise by the call that opens it then. A
-// token that the provider does not exchange lives until its end, and then a login is required.
+// The token is exchanged for the next one in the last hour of its life, or in the last half of a life
+// under two hours. The engine does it if no check is needed, otherwise the call that opens it then.
+// A token that the provider does not exchange lives until its end. Then a login is required.
 extension Vault {
   /// How long before its end the token is exchanged, in seconds.
   private static let oneTokenAhead: Int64 = 3600
   /// Why a login is required after the end of a token that cannot be exchanged.
   static let oneTokenEnded = "its token has ended, and the provider does not exchange it"
 
-  /// Whether the provider of an account gives one token; no for a record that cannot be read, which
-  /// every refresh refuses.
+  /// Whether the provider of an account gives one token.
+  ///
+  /// It is `false` for a record that cannot be read, which every refresh refuses.
   func isOneToken(_ account: AccountRow) -> Bool {
     (try? provider(of: account))?.hasOneToken ?? false
   }
 
-  /// Refuses before the person is asked, if the token cannot be had anyway.
+  /// Refuses before a person is asked, if the token could not be used anyway.
   func mayUseOneToken(_ account: AccountContext, wanted: Int64) throws(VaultFailure) {
     let row = account.row
     guard row.state == .signedIn, let token = try token(of: row), token.isSealed else {
@@ -54,7 +55,7 @@ extension Vault {
     return timeLeft(of: token) <= 0
   }
 
-  /// Opens the token, exchanges it if it is time, and gives the caller what there is then.
+  /// Opens the token, exchanges it if it is due, and gives the caller the result.
   ///
   /// The calling function must have entered the account and locked its slot.
   func useOneToken(
@@ -80,7 +81,7 @@ extension Vault {
     do throws(VaultFailure) {
       return try await exchangeOneToken(token, account, after: earlier, request, slot)
     } catch {
-      // The known token is still good; that the endpoint is not there shows at its end.
+      // The known token is still valid. A missing endpoint becomes known at its end.
       guard serves, let known, error.leavesToken,
         try self.account(withIdentifier: row.id).generation == row.generation
       else { throw error }
@@ -135,8 +136,9 @@ extension Vault {
     )
   }
 
-  /// Drops a sealed token that the provider refused, unless the account has another one by now: the next
-  /// call exchanges it, or tells that a login is required.
+  /// Drops a sealed token that the provider refused, unless the account has another one by now.
+  ///
+  /// The next call exchanges it, or reports that a login is required.
   func discard(_ refused: OpenedToken, caller: Caller) throws(VaultFailure) {
     let account = try account(withIdentifier: refused.account)
     guard account.generation == refused.generation else { return }
@@ -148,8 +150,9 @@ extension Vault {
 
   /// Records that the sealed token goes to a caller; it does not go if that cannot be recorded.
   ///
-  /// Each call that a person let through has a record of its own. Of the others, which a program can
-  /// make as often as it likes, some are counted in the next one: a flood would push out the history.
+  /// Each call with a presence check has a record of its own. A program can make any number of other
+  /// calls. Some of these are only counted in the next record, because a flood would push out the
+  /// history.
   func recordOpened(_ grant: AccessGrant, _ caller: Caller) throws(VaultFailure) {
     guard let opened = grant.opened else { return }
     let account = try account(withIdentifier: opened.account)
@@ -169,7 +172,7 @@ extension Vault {
     audit.noteOpeningsWritten()
   }
 
-  /// Begins the exchange of a token that is due, if that needs no presence check.
+  /// Starts the exchange of a token that is due, if that needs no presence check.
   func startOneTokenAhead(
     _ account: AccountContext,
     _ engine: Caller
@@ -191,7 +194,7 @@ extension Vault {
     )
   }
 
-  /// What to expect of a provider that gives one token, for `provider test`.
+  /// The warnings about a provider that gives one token, for `provider test`.
   func oneTokenWarnings(_ provider: Provider) -> [String] {
     guard provider.hasOneToken else { return [] }
     return [
@@ -204,7 +207,7 @@ extension Vault {
 
   // MARK: - Time
 
-  /// Seconds until the token ends; one whose end was not told has none.
+  /// Seconds until the token ends, without limit if the provider did not say.
   private func timeLeft(of row: AccessTokenRow) -> Int64 {
     row.expiresAt.map { $0 - clock.wall.seconds } ?? .max
   }
@@ -218,7 +221,7 @@ extension Vault {
     row.isSealed && (row.expiresAt == nil || row.serves(wanted, left: timeLeft(of: row)))
   }
 
-  /// Whether the provider may not be asked now.
+  /// Whether the provider must not be asked now.
   private func mustWait(
     _ intent: IntentRow?,
     _ account: AccountRow
@@ -242,17 +245,16 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// Whether a token that was sent for another one may still be good.
+  /// Whether the token may still be valid after a failed exchange.
   fileprivate var leavesToken: Bool {
     if case .misconfigured = self { true } else { isOfTheMoment }
   }
 }
 
 extension AccessTokenRow {
-  /// What stands for a token that is in the sealed box alone; no token has a space (RFC 6750,
-  /// section 2.1).
+  /// Stands for a token that is only in the sealed box; no token has a space (RFC 6750, section 2.1).
   static let sealed = " "
 
-  /// Whether the token is in the sealed box alone.
+  /// Whether the token is only in the sealed box.
   var isSealed: Bool { token == Self.sealed }
 }

@@ -32,12 +32,13 @@ internal import System
 // | set    | free      | opens under the intent's id  | refreshing | T2 from it (*)                |
 // | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule                |
 //
-// (*) The answer to a login whose ID token names a key that is not known stays there until the
-// provider's keys can be read, or until another login, a logout or a removal has ended that one.
+// (*) The ID token of a login may name an unknown key. Then the answer stays in the slot until the
+// provider's keys can be read, or until another login, a logout or a removal has ended that login.
 //
-// The intent says which set of scopes the access token is for, and the answer is bound to that: T2
-// stores it as that set's, and leaves those of other sets alone. What was to be asked for next needs
-// the refresh token that this one brings, so it waits. The retry rule stands in `RetryRule.swift`.
+// The intent names the set of scopes that the access token is for, and the answer is bound to it. T2
+// stores the token for that set, and leaves the tokens of other sets as they are. A call for another
+// set waits, because it needs the refresh token that this answer brings. The retry rule is in
+// `RetryRule.swift`.
 extension Vault {
   /// Exchanges the refresh token of an account.
   ///

@@ -14,24 +14,25 @@ extension TokenCacheKey {
   init(_ row: AccessTokenRow) { self.init(account: row.account, scopeSet: row.scopeSet) }
 }
 
-// Tokens that are in use are refreshed before they expire, so that nobody has to wait for it: by the
-// engine alone, without a question to anyone. It is a convenience: what cannot be done so is left to
-// the next request. It extends no unlock window and does not keep the engine; the exchange helper
-// of one that leaves in the middle is an orphan as any other.
+// Tokens that are in use are refreshed before they expire, so that no caller has to wait. The engine
+// does it without a presence check. It is a convenience: if it is not possible, the next request does
+// it. It extends no unlock window and does not keep the engine running. If the engine leaves in the
+// middle, the exchange helper is an orphan like any other.
 extension Vault {
   /// How long before its end a token is refreshed, in seconds.
   static let aheadTime: Int64 = 5 * 60
-  /// Up to so many seconds later, each token by its own: accounts that were signed in together do
-  /// not ask their provider in the same second.
+  /// The greatest delay, in seconds, which differs for each token.
+  ///
+  /// So accounts that were signed in together do not ask their provider in the same second.
   static let aheadJitter: Int64 = 60
   /// A token that lives no longer than this is not refreshed ahead, in seconds.
   static let leastLifetimeAhead: Int64 = 10 * 60
 
   /// Refreshes what is about to expire; the server calls it each minute.
   ///
-  /// - Returns: when all that was begun has ended.
+  /// - Returns: when all started refreshes have ended.
   package func refreshAhead() async {
-    // What has ended by a clock that ran on in a suspend, or was set, is told by now.
+    // A suspend or a set clock may have ended a token or a window: let the watchers look.
     wakeWatchers()
     guard freshness == .current, let rows = try? accounts() else { return }
     var begun: [RefreshTask] = []
@@ -42,7 +43,7 @@ extension Vault {
     for refreshTask in begun { _ = await refreshTask.task.value }
   }
 
-  /// Begins a refresh of one token of the account that is due; another is begun in a minute.
+  /// Starts a refresh of one token of the account that is due; the next starts in a minute.
   private func startRefreshAhead(_ account: AccountRow) throws(VaultFailure) -> RefreshTask? {
     guard account.state == .signedIn, refreshes.refresh(of: account.id) == nil,
       !refreshes.isEntered(account.id), !refreshes.failed.contains(account.id)
@@ -57,7 +58,7 @@ extension Vault {
         mayAskAhead(asked, account),
         let authority = try authorityAhead(for: account, engine)
       else { continue }
-      // If a refresh ends the tokens that callers have, these tokens live as long as they were told.
+      // If a refresh would end the tokens that callers have, they keep them until their end.
       guard context.provider.oauth?.refreshEndsAccessTokens != true else { return nil }
       return startRefresh(
         RefreshRequest(
@@ -82,14 +83,15 @@ extension Vault {
     return left > 0 && left <= Self.aheadTime - jitter(of: row)
   }
 
-  /// Whether it is due by the measure of who follows the account: to them the usual token counts as
-  /// used, also when its end has passed meanwhile, as in a suspend.
+  /// Whether the token is due by the time that a watcher of the account wants.
+  ///
+  /// For watchers the usual token counts as used, even if it has ended since, as in a suspend.
   private func isDueForWatcher(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
     guard row.scopeSet.isEmpty, let end = row.expiresAt, let left = secondsLeft(of: row),
       livesLongEnough(row), let wanted = watchersMeasure(for: account)
     else { return false }
     let measure = min(wanted, (end - row.storedAt) / 2)
-    // There is one look a minute: the shortest measure leaves nothing to be late by.
+    // There is one look a minute, so the shortest time leaves no room for a delay.
     return left <= measure - min(jitter(of: row), max(0, measure - Self.leastMeasure))
   }
 
@@ -97,7 +99,7 @@ extension Vault {
     row.expiresAt.map { $0 - row.storedAt > Self.leastLifetimeAhead } ?? false
   }
 
-  /// The same for a token each time, and another one for each.
+  /// The delay of a token: always the same for one token, and different for each.
   private func jitter(of row: AccessTokenRow) -> Int64 {
     let seed =
       row.account + Array(row.scopeSet.utf8) + Self.countBytes(UInt64(bitPattern: row.storedAt))
@@ -107,14 +109,15 @@ extension Vault {
 
   // MARK: - Use
 
-  /// Forgets what is known in memory of the tokens of an account, which are no more.
+  /// Forgets what is in memory about the tokens of an account whose login has ended.
   func forgetTokens(of account: [UInt8]) {
     handed.forget(account)
     refreshes.forget(account)
   }
 
-  /// Whether the token was handed out since it was stored: by the engine, or by the front, which
-  /// reads the file of the usual one.
+  /// Whether the token was handed out since it was stored.
+  ///
+  /// The engine hands out all tokens, and the front the usual one from its file.
   private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
     if handed.isUsed(row) { return true }
     guard row.scopeSet.isEmpty else { return false }

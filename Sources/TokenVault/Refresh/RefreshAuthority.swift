@@ -5,7 +5,7 @@ internal import System
 
 // What entitles a call to a refresh.
 extension Vault {
-  /// Refuses before anyone is asked for a finger, where a refresh could not be made anyway.
+  /// Refuses before a person is asked, if a refresh could not be made anyway.
   func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
     switch account.state {
     case .signedOut:
@@ -20,8 +20,9 @@ extension Vault {
     try demandRetryAfter(try intent(of: account), of: account)
   }
 
-  /// What entitles this call: no protection, the open window, or the prompt that it names; nil
-  /// where somebody has to be asked.
+  /// The authority of a call: no protection, the open window, or the prompt that it names.
+  ///
+  /// `nil` if a person has to be asked.
   func authority(
     for account: AccountRow,
     _ question: PromptQuestion,
@@ -34,8 +35,8 @@ extension Vault {
     return try authorityWithoutAsking(for: account, call.caller, at: location, extending: true)
   }
 
-  /// What entitles a call without a question to anyone: no protection, or the window that is open
-  /// where the caller sits.
+  /// The authority of a call without a presence check: no protection, or the window that is open at
+  /// the location of the caller.
   func authorityWithoutAsking(
     for account: AccountRow,
     _ caller: Caller,
@@ -61,7 +62,7 @@ extension Vault {
       && windows.isAnyOpen(for: account.id, now: clock.boot)
   }
 
-  /// What entitles the engine to refresh ahead: no protection, or an open window of the user.
+  /// The authority of the engine to refresh ahead: no protection, or an open window of the user.
   func authorityAhead(
     for account: AccountRow,
     _ engine: Caller

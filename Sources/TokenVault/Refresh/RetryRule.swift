@@ -2,20 +2,21 @@ internal import Configuration
 internal import Storage
 internal import System
 
-// The retry rule of a refresh whose answer was lost: with the exchange helper ended nobody holds
-// token n+1, so sending n once more can only cost the access tokens that are still valid.
-// `refresh_reuse = retry`: soon. `revokes`: once they have expired. Never sooner than 2 s, doubling to
-// 10 min, by CLOCK_BOOTTIME. 5xx never ends it; `invalid_grant` to a retry is "login required", cause
-// "answer lost". A refusal that says nothing is taken for a fault: one try in 10 min. The second one
-// with an empty answer is believed (`EmptyRefusal.swift`).
+// The retry rule of a refresh whose answer was lost. The exchange helper has ended, so no process holds
+// token n+1. To send token n again can only cost the access tokens that are still valid. With
+// `refresh_reuse = retry` it is sent again soon, with `revokes` once they have expired. The wait is 2 s
+// and doubles up to 10 minutes, by CLOCK_BOOTTIME. 5xx never ends the retries. `invalid_grant` to a retry
+// means "login required" with the cause "answer lost". A refusal without a reason counts as a fault, and
+// is tried again after 10 minutes. The second one with an empty answer is believed
+// (`EmptyRefusal.swift`).
 //
-// A provider that says 429 to a first try has not taken the token: there is no doubt, and no intent
-// stays. When it wants to be asked again is kept in memory alone.
+// A provider that answers 429 to a first try has not taken the token. There is no doubt, and no intent
+// stays. The time of the next try is only in memory.
 extension Vault {
   /// The longest that a 429 is remembered, in seconds.
   static let longestRetryAfter: Int64 = 3600
 
-  /// The provider does not want to be asked for a while, which it may have named.
+  /// Notes how long a provider wants to be left alone, if it said so.
   func noteRetryAfter(_ wait: Int?, of account: [UInt8]) {
     guard let wait, wait > 0 else { return }
     let seconds = min(Int64(wait), Self.longestRetryAfter)
@@ -43,20 +44,20 @@ extension Vault {
     )
   }
 
-  /// Seconds to wait before token n may be sent once more; nil: now.
+  /// Seconds until token n may be sent again; `nil` if it may be now.
   func retryWait(_ intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Int64? {
     guard intent.purpose == .refresh, intent.uncertain else { return nil }
-    // A reboot does not shorten the wait: in another boot all of it counts from that boot's start.
+    // A reboot does not shorten the wait: in another boot the whole wait counts from its start.
     let end =
       intent.bootID == clock.bootIdentifier.bytes
       ? BootInstant(nanoseconds: intent.notBefore)
       : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
-    // Rounded up: whoever waits so long is not told to wait again.
+    // Rounded up, so that a caller that waits so long need not wait again.
     var wait = -clock.boot.seconds(since: end)
     if try provider(of: account).refreshReuse == .revokes,
       let left = try tokens(of: account).compactMap({ secondsLeft(of: $0) }).max()
     {
-      // It may end the grant, and with it each access token that is still of use.
+      // The retry may end the grant, and with it each access token that is still valid.
       wait = max(wait, left)
     }
     return wait > 0 ? wait : nil
@@ -64,7 +65,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// The provider has said 429; how long it wants to be left alone, in seconds, where it said so.
+  /// The provider answered 429, perhaps with the seconds for which it wants to be left alone.
   static func retryAfter(retryAfter wait: Int64?) -> VaultFailure {
     .providerUnavailable("the provider asks for patience (429)", retryAfter: wait, status: 429)
   }

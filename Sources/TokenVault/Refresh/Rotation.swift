@@ -4,14 +4,13 @@ internal import Storage
 
 /// What an answer did to the refresh token of an account.
 enum Rotation {
-  /// Nothing: it brought none, or the one that was sent.
+  /// It brought none, or the one that was sent.
   case none
-  /// Another took its place.
+  /// It brought another one.
   case another
-  /// It brought one, and nobody knows any more which one was sent; it took the other's place.
+  /// It brought one, and it is not known which one was sent.
   case unknown
 
-  /// Whether the account has another box now.
   var changesBox: Bool {
     switch self {
     case .none: false
@@ -21,14 +20,14 @@ enum Rotation {
 }
 
 extension Vault {
-  /// Seals a new refresh token into the row; without one the old box stays as it is.
+  /// Seals a new refresh token into the row; without one the box stays as it is.
   ///
   /// - Parameters:
   ///   - row: the account as it will be.
-  ///   - token: what the answer brought.
+  ///   - token: the refresh token of the answer.
   ///   - settlement: the exchange.
-  /// - Returns: what became of the token.
-  /// - Throws: `vaultUnsafe` where it cannot be sealed.
+  /// - Returns: the effect on the refresh token.
+  /// - Throws: `vaultUnsafe` if it cannot be sealed.
   func rotate(
     _ row: inout AccountRow,
     to token: SharedSecret?,
@@ -43,15 +42,15 @@ extension Vault {
 
   // MARK: - What is known of the provider
 
-  // Whether a provider replaces refresh tokens shows in what it answers. The last answer since the
-  // sign-in counts: the generation whose token came through a refresh unchanged, or 0, which no
-  // token has, where another took its place. It is a hint and not authenticated: a forged one lets
-  // nobody have a token, it only has two holders lock each other out.
+  // A provider's answers show whether it replaces refresh tokens. The last answer since the sign-in
+  // counts. The store keeps the generation whose token a refresh left unchanged, or 0 if the refresh
+  // replaced it; no token has the generation 0. This hint is not authenticated: a forged one gives no
+  // token to any program, it only lets two holders lock each other out.
   private static var replaced: Int64 { 0 }
 
   private static func steadyKey(_ account: [UInt8]) -> String { "steady:" + hexadecimal(account) }
 
-  /// Writes down what a refresh has shown, inside its transaction.
+  /// Notes what a refresh has shown, inside its transaction.
   func noteSteadiness(_ rotation: Rotation, of row: AccountRow) throws(StorageError) {
     let generation: Int64
     switch rotation {
@@ -63,7 +62,7 @@ extension Vault {
     try store.setMeta(Self.steadyKey(row.id), to: bytes)
   }
 
-  /// Forgets it, inside the transaction after which it says nothing of the token.
+  /// Forgets the notes about a refresh token, inside the transaction that replaces it.
   func forgetSteadiness(of account: [UInt8]) throws(StorageError) {
     try forgetEmptyRefusal(of: account)
     try forgetConsent(of: account)
@@ -77,12 +76,12 @@ extension Vault {
     }
   }
 
-  /// Whether a refresh has shown that the provider leaves the refresh token as it is.
+  /// Whether a refresh has shown that the provider keeps the refresh token.
   func isKnownSteady(_ account: AccountRow) throws(VaultFailure) -> Bool {
     try knownSteadiness(of: account) == account.generation
   }
 
-  /// Refuses a second holder, unless it is known that neither would lock the other one out.
+  /// Refuses a second holder, unless it is known that neither locks the other out.
   func demandSteadiness(of account: AccountRow, _ provider: Provider) throws(VaultFailure) {
     guard provider.refreshReuse != .revokes else {
       throw .refused(

@@ -5,7 +5,7 @@ internal import System
 
 // T2 for an exchange that brought no tokens.
 extension Vault {
-  /// Never sooner than this after a lost answer, in seconds; doubled each time.
+  /// The shortest wait after a lost answer, in seconds; it doubles each time.
   private static let firstWait: Int64 = 2
   static let longestWait: Int64 = 600
 
@@ -49,7 +49,7 @@ extension Vault {
     ) { try noteEmptyRefusal(status, settlement.intent) }
   }
 
-  /// A clear no, or nothing sent: the intent is over, and so is an account that it would have made.
+  /// Ends an exchange that was refused or not sent; an account that it would have made is removed.
   func end(
     _ intent: IntentRow,
     _ failure: VaultFailure,
@@ -65,13 +65,15 @@ extension Vault {
     return failure
   }
 
-  /// Nobody has answered at the provider yet: as if it had not been asked.
+  /// Ends a poll on which the person has not decided yet, as if it had not been made.
   func forget(_ intent: IntentRow) throws(VaultFailure) {
     try close(intent, try account(withIdentifier: intent.account), nil, nil)
   }
 
-  /// Clears an intent of which nothing came; an account that it would have made goes with it, and a
-  /// refresh that a login has put aside comes back.
+  /// Clears an intent that brought nothing.
+  ///
+  /// An account that it would have made is removed, and a refresh that a login has put aside comes
+  /// back.
   func close(
     _ intent: IntentRow,
     _ account: AccountRow,
@@ -96,9 +98,9 @@ extension Vault {
     }
   }
 
-  /// Provably nothing was sent.
+  /// Settles an exchange of which nothing was sent.
   ///
-  /// An earlier answer that was lost is still lost.
+  /// An earlier lost answer is still lost.
   func nothingSent(
     _ intent: IntentRow,
     _ reason: String,
@@ -116,7 +118,7 @@ extension Vault {
     return .notSent(reason, to: url, terms: terms, retryAfter: wait).afterLostAnswer
   }
 
-  /// Something may have been sent, and nobody knows what became of it: the retry rule.
+  /// Settles an exchange that may have been sent and has no usable answer, by the retry rule.
   func unanswered(
     _ intent: IntentRow,
     _ why: String,
@@ -127,7 +129,7 @@ extension Vault {
     noting note: () throws -> Void = {}
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
-      // A password is not kept to be sent again; the person is asked once more.
+      // A password is not kept to be sent again, so the person is asked again.
       return try end(intent, .unavailable(reason, why, retryAfter: nil, status: status), caller)
     }
     var uncertain = intent
@@ -148,7 +150,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// Whether the same question may be answered better a moment later.
+  /// Whether the same request may succeed a moment later.
   var isOfTheMoment: Bool {
     switch self {
     case .offline, .providerUnavailable, .unavailable: true
@@ -156,7 +158,7 @@ extension VaultFailure {
     }
   }
 
-  /// What of a failure goes into the audit log: never a provider's own words.
+  /// The text of a failure for the audit log, which never has a provider's own words.
   fileprivate var auditDetail: String {
     switch self {
     case .loginRequired: "login required"

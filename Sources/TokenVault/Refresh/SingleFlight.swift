@@ -4,9 +4,9 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-/// A refresh that is under way, and what it was asked for.
+/// A refresh that runs, and what it was asked for.
 ///
-/// One account has one at a time. Who asks for the same shares its outcome, the failure too.
+/// One account has one at a time. Callers that ask for the same share its outcome, also a failure.
 struct RefreshTask {
   let asked: ScopeRequest
   let task: Task<Result<AccessGrant, VaultFailure>, Never>
@@ -15,7 +15,7 @@ struct RefreshTask {
 }
 
 extension Vault {
-  /// Begins a refresh; none of the account may be under way.
+  /// Starts a refresh; no other refresh of the account may run.
   func startRefresh(_ request: RefreshRequest) -> RefreshTask {
     let account = request.account.row.id
     let isOfOneToken = request.use != nil
@@ -43,9 +43,9 @@ extension Vault {
     // A token that nothing else renews is tried again while it lives.
     if case .failure(let failure) = result { hasFailed = !isOfOneToken || !failure.isOfTheMoment }
     refreshes.endRefresh(of: account, hasFailed: hasFailed)
-    // For the next one, when nothing of this one is left to do.
+    // For the next refresh, once this one has nothing left to do.
     if !isOfOneToken { exchange.prepareLater() }
-    // It is refreshing no more, whatever was written down before.
+    // The account is not refreshing any more, whatever was stored.
     wakeWatchers()
   }
 

@@ -4,13 +4,13 @@ internal import System
 
 // The lock of an account's slot, and the exchange helpers that outlived their engine.
 extension Vault {
-  /// How much longer than its lifetime an orphaned exchange helper is waited for, in seconds.
+  /// How much longer than its lifetime the engine waits for an orphaned exchange helper, in seconds.
   private static let orphanGrace = 5
   private static let orphanPoll: Int64 = 50
 
-  /// Finishes what an engine or an exchange helper left behind, without a question to anyone.
+  /// Finishes what an engine or an exchange helper left behind, without a presence check.
   ///
-  /// Whoever asks meanwhile shares the outcome: nobody waits for an orphan a second time.
+  /// Callers that ask at the same time share the outcome, so that none waits for an orphan again.
   func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
     let recovery = refreshes.recovery(of: account.id) {
       Task { await self.recoverInterrupted(account.id) }
@@ -39,7 +39,7 @@ extension Vault {
   func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
     let begun = clock.boot
     while true {
-      // Without its account there is no slot: that is not a damaged vault.
+      // The slot of a removed account is missing, which is no damage.
       let account = try account(withIdentifier: identifier)
       let slot = try stored(try SlotFile(in: directory, account: identifier))
       if try stored(try slot.lock()) { return slot }
@@ -53,8 +53,9 @@ extension Vault {
     }
   }
 
-  /// How long the exchange helper of an earlier exchange of this account is waited for, in seconds:
-  /// it ends within the limits of the provider that it asks.
+  /// How long the engine waits for an earlier exchange helper of this account, in seconds.
+  ///
+  /// The helper ends within the limits of the provider that it asks.
   private func orphanWait(of account: AccountRow) -> Int64 {
     var limits = (try? provider(of: account))?.limits ?? .standard
     if let intent = (try? intent(of: account)) ?? nil,

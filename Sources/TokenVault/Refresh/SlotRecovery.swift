@@ -3,34 +3,36 @@ internal import OAuth
 internal import Storage
 internal import System
 
-// What a holder of the slot makes of what an engine or an exchange helper has left behind, by the
-// table that stands in `Refresh.swift`.
+// How a holder of the slot takes over what an engine or an exchange helper has left behind, by the
+// table in `Refresh.swift`.
 extension Vault {
-  /// What the table made of what was left behind.
+  /// The result of a recovery.
   enum Recovery {
     /// There was nothing, or nothing that can be settled now.
     case nothing
-    /// The tokens of a login or a refresh are stored; `replaced` tells what became of the refresh token
-    /// that a login has replaced.
+    /// The tokens of a login or a refresh are stored.
+    ///
+    /// `replaced` says whether the refresh token that a login has replaced was revoked.
     case tokens(replaced: Revocation?)
-    /// It is over, and brought no tokens.
+    /// The exchange has ended, and brought no tokens.
     case over(VaultFailure)
-    /// The answer to a login lies in the slot until the provider's keys can be read.
+    /// The answer to a login stays in the slot until the provider's keys can be read.
     case waiting(VaultFailure)
   }
 
-  /// The table, with the slot's lock held.
+  /// Recovers an account by the table.
   ///
-  /// The row and the audit log hold what the provider said to a caller that is gone; the present
-  /// caller gets an answer of its own. What the store says is thrown to each caller.
+  /// The row and the audit log keep the provider's answer to a caller that is gone. The present caller
+  /// gets an answer of its own. Failures of the store are thrown to each caller.
   ///
   /// - Parameters:
-  ///   - identifier: the account, which the caller has to itself.
+  ///   - identifier: the account, which the calling function has entered.
   ///   - slot: its slot, locked.
-  ///   - isLoginOver: nobody waits any more for a login whose answer cannot be judged: it is refused.
-  ///   - asksProvider: whether its keys may be fetched for that.
-  /// - Returns: what became of it.
-  /// - Throws: what the store cannot do.
+  ///   - isLoginOver: whether a login whose answer cannot be judged is refused, because no caller waits
+  ///     for it.
+  ///   - asksProvider: whether the provider's keys may be read for that.
+  /// - Returns: the result.
+  /// - Throws: failures of the store.
   @discardableResult
   func recover(
     _ identifier: [UInt8],
@@ -67,7 +69,7 @@ extension Vault {
       let now = try account(withIdentifier: identifier)
       return .tokens(replaced: await end(replaced, replacedBy: now, intent.intent))
     } catch {
-      // Nobody is there to be asked any more.
+      // No caller is left that could show a prompt.
       if let held = signIns.takeHeld(intent.intent) {
         return .over(error.telling(await discard(held)))
       }
@@ -81,7 +83,7 @@ extension Vault {
     }
   }
 
-  /// Whether a login that waits for keys has had its time, and keeps an earlier login from use.
+  /// Whether a login has waited for keys long enough, and blocks an earlier login.
   private func isInTheWay(_ intent: IntentRow) -> Bool {
     guard clock.wall.seconds - intent.startedAt >= Self.longestWait,
       let row = try? accountIfAny(withIdentifier: intent.account)

@@ -27,22 +27,22 @@ extension Vault {
 
   /// A valid access token.
   ///
-  /// What is stored is handed out without a check, a key or the network. Else one refresh serves
-  /// all who ask for the same at that time, and they share its failure too; who asks for other
-  /// scopes of the account waits for its end, and then makes a request of his own.
+  /// A stored token is handed out without a check, a key or the network. Otherwise one refresh serves
+  /// all callers that ask for the same at that time, and they share its failure too. A caller that asks
+  /// for other scopes of the account waits for its end, and then makes a request of its own.
   ///
   /// - Parameters:
-  ///   - name: the account; `nil` if there is only one.
-  ///   - minimumLifetime: in seconds. A provider that gives less is answered from, with a flag.
-  ///   - rejected: an access token that a server refused; nothing happens if a newer one is stored.
-  ///   - scope: scopes, separated by spaces; nil: the usual ones.
-  ///   - audience: whom the token is for; nil: the usual audience.
+  ///   - name: the account; `nil` for the default.
+  ///   - minimumLifetime: in seconds. If the provider gives less, the token has a flag.
+  ///   - rejected: an access token that a server refused; it is dropped unless a newer one is stored.
+  ///   - scope: the scopes, separated by spaces; `nil` for the usual ones.
+  ///   - audience: the audience of the token; `nil` for the usual one.
   ///   - consent: to the risk that a token for fewer scopes narrows the login.
   ///   - prompt: a passed presence check to spend.
-  ///   - caller: who asks.
-  /// - Returns: the token; nobody but this caller sees it.
-  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and what the
-  ///   store cannot do.
+  ///   - caller: the caller that gets the token.
+  /// - Returns: the token.
+  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and failures of
+  ///   the store.
   package func accessToken(
     account name: String?,
     minimumLifetime: Int64?,
@@ -69,7 +69,7 @@ extension Vault {
     return telling(grant, token)
   }
 
-  /// The same, for the engine itself: a caller has yet to be told of scopes that are missing.
+  /// The same for the engine itself: a caller has yet to be told of missing scopes.
   func grantedToken(_ call: TokenCall) async throws(VaultFailure) -> (AccessGrant, TokenCacheKey) {
     try demandCurrentStore()
     let wanted = try lifetime(call)

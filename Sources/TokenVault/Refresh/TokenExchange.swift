@@ -6,15 +6,14 @@ package import SecretMemory
 package struct AnswerDelivery: Sendable {
   /// The one-use key under which the raw outcome is sealed.
   package let key: SharedSecret
-  /// What the sealed answer is bound to (`BoxContext.encoded`).
+  /// The context that the sealed answer is bound to (`BoxContext.encoded`).
   package let context: [UInt8]
-  /// The account's slot: locked, open for writing.
+  /// The account's slot: locked, and open for writing.
   ///
-  /// It is lent: the exchange helper gets a duplicate of the same open file description, so that
-  /// the lock lasts as long as the exchange helper does.
+  /// The exchange helper gets a duplicate of the same open file description, so that the lock lasts
+  /// as long as the exchange helper.
   package let slot: Int32
 
-  /// Puts the parts together.
   package init(key: SharedSecret, context: [UInt8], slot: Int32) {
     self.key = key
     self.context = context
@@ -22,41 +21,42 @@ package struct AnswerDelivery: Sendable {
   }
 }
 
-/// What came of one HTTP request.
+/// The result of one HTTP request.
 package enum ExchangeReply: Sendable {
-  /// The outcome lies sealed in the slot.
+  /// The outcome is in the slot, sealed.
   case delivered
-  /// The slot could not be written; this is what it would hold.
+  /// The slot could not be written; these would be its contents.
   case sealed([UInt8])
   /// An answer without tokens.
   case answered(status: Int, retryAfter: Int?, body: SharedSecret)
-  /// Provably nothing left this machine.
+  /// Nothing left this machine, which is certain.
   case notSent(reason: String)
   /// The request may have been received, and no whole answer came back.
   case interrupted(reason: String)
 
-  /// Whether the exchange helper may still be at work, so that its slot must not be judged: only a
-  /// newly opened descriptor of the slot that can be locked proves that it has ended.
+  /// Whether the exchange helper may still run, so that its slot must not be judged.
+  ///
+  /// Only a newly opened descriptor of the slot that can be locked proves that it has ended.
   var isOpen: Bool {
     if case .interrupted = self { true } else { false }
   }
 }
 
-/// How a connection to a provider is made: as it was at login, whatever files say today.
+/// The terms of a connection to a provider, as they were at login.
 package struct ExchangeTerms: Sendable, Hashable {
-  /// Certificate authorities in PEM, instead of the system's; nil for those.
+  /// Certificate authorities in PEM; `nil` for those of the system.
   package let certificateAuthority: String?
   /// Public keys of which the server must have one (`sha256//...`).
   package let pins: [String]
-  /// A proxy's URL.
+  /// The URL of a proxy.
   package let proxy: String?
-  /// How long the provider is waited for.
+  /// The time limits.
   package let limits: ExchangeLimits
 
   /// Whether it may lead to this machine or to its link, or through a proxy there.
   package let mayReachThisMachine: Bool
 
-  /// The users, besides root, whose programs may get it over loopback in plain text: sorted.
+  /// The users besides root whose programs may listen on loopback without TLS, sorted.
   package let loopbackUsers: [UInt32]
 
   /// The terms of a provider.
@@ -76,22 +76,20 @@ package struct ExchangeTerms: Sendable, Hashable {
 }
 
 extension ExchangeLimits {
-  /// How long an exchange helper may live that keeps to these, in seconds: two more than the
-  /// request, and never less than 30.
+  /// The longest life of an exchange helper, in seconds: two more than the request, at least 30.
   package var exchangeHelperLifetime: Int { max(30, total + 2) }
 }
 
 /// An exchange helper that waits for one request, and knows nothing of it yet.
 ///
-/// One that is not used goes back with the last reference to it.
+/// An unused one goes back with the last reference to it.
 package protocol ReadyExchangeHelper: Sendable {
-  /// Hands it its request ahead of `perform`, which gets the same one: it may connect to the provider, and
-  /// sends nothing of it before.
+  /// Passes the request ahead of `perform`, which gets the same one.
   ///
-  /// One that is not used afterwards sends nothing at all.
+  /// The helper may connect to the provider. It sends nothing before `perform`.
   func connect(_ request: ProviderRequest, terms: ExchangeTerms, delivery: AnswerDelivery?)
 
-  /// Performs its request; see `TokenExchange`.
+  /// Performs the request; see `TokenExchange`.
   func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,
@@ -101,21 +99,21 @@ package protocol ReadyExchangeHelper: Sendable {
 
 /// Sends one request to a provider, in a process of its own.
 package protocol TokenExchange: Sendable {
-  /// Starts an exchange helper ahead, if a request is likely to follow soon; returns at once.
+  /// Starts an exchange helper ahead of a request that is likely to follow soon; returns at once.
   func prepare()
 
-  /// The same for the next request, behind the reply to the last one; returns at once.
+  /// The same for the request after the present one; returns at once.
   func prepareLater()
 
-  /// Has an exchange helper ready, before it is written down that its request may have been sent.
+  /// An exchange helper that is ready, before the intent says that its request may have been sent.
   ///
   /// It does not throw: if none can be started, its request is `notSent`.
   func exchangeHelper() async -> any ReadyExchangeHelper
 
   /// Performs a request; with a `delivery` the outcome goes into the slot.
   ///
-  /// It does not throw: an exchange helper that dies is `interrupted` if it has begun to send, else
-  /// `notSent`, as is one that cannot be started.
+  /// It does not throw. An exchange helper that dies is `interrupted` if it has begun to send. Otherwise
+  /// it is `notSent`, like one that cannot be started.
   func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,

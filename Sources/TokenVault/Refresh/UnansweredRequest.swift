@@ -1,30 +1,29 @@
 internal import Configuration
 
-/// Why a provider was not reached, or what is not known of it, where a caller may want to tell.
+/// Why a provider was not reached, as far as a caller can tell the reasons apart.
 package enum Unavailability: String, Sendable, Equatable {
-  /// The machine is there, and no program listens at the port.
+  /// The machine answers, and no program listens at the port.
   case notAnswering = "not_answering"
-  /// The certificate is of an authority that is not trusted.
+  /// The authority of the certificate is not trusted.
   case authority = "certificate_authority"
   /// The certificate has expired.
   case expired = "certificate_expired"
   /// The certificate is not valid yet.
   case notYetValid = "certificate_not_yet_valid"
-  /// The certificate is another host's.
+  /// The certificate belongs to another host.
   case name = "certificate_name"
   /// TLS failed for another reason.
   case certificate
-  /// The key is none of those that are pinned.
+  /// The key is not among the pinned ones.
   case pin
-  /// A program that is not the provider's listens at the loopback address.
+  /// Another program than the provider's listens at the loopback address.
   case listener
-  /// The provider may have taken what was sent: no answer came that says so, or that it has not.
+  /// The provider may have taken the request: no answer says whether it did.
   case uncertain
-  /// The refresh token was refused once without a reason; a second time counts.
+  /// The refresh token was refused once without a reason; a second refusal counts.
   case refusedOnce = "refused_once"
 
-  /// The reason of a connection that was refused before the request, by the exchange helper's word
-  /// for it.
+  /// The reason why no request was sent, by the exchange helper's word for it.
   fileprivate init?(word: Substring) {
     switch word {
     case "refused": self = .notAnswering
@@ -39,7 +38,7 @@ package enum Unavailability: String, Sendable, Equatable {
     }
   }
 
-  /// Whether the other side was reached and is not trusted: to ask again helps as little in a moment.
+  /// Whether the other side was reached and is not trusted, so that a retry does not help.
   var isDistrust: Bool {
     switch self {
     case .authority, .expired, .notYetValid, .name, .certificate, .pin, .listener: true
@@ -47,21 +46,22 @@ package enum Unavailability: String, Sendable, Equatable {
     }
   }
 
-  /// Whether the exchange helper's word means that.
+  /// Whether the exchange helper's word means distrust.
   static func isDistrust(_ word: String) -> Bool {
     word.split(separator: " ").first.flatMap { Self(word: $0) }?.isDistrust ?? false
   }
 }
 
 extension VaultFailure {
-  /// No byte of a request left this machine; `reason` is the exchange helper's word for why.
+  /// No byte of a request left this machine.
   ///
   /// - Parameters:
-  ///   - reason: such as `resolve`, or `listener 1000` with the user who listens there.
-  ///   - url: where the request was to go.
-  ///   - terms: how it was to go there.
+  ///   - reason: the exchange helper's word, such as `resolve`, or `listener 1000` with the user of the
+  ///     listening program.
+  ///   - url: the destination of the request.
+  ///   - terms: the terms of the connection.
   ///   - retryAfter: when it may be tried again, in seconds.
-  /// - Returns: what a caller is told.
+  /// - Returns: the failure for the caller.
   static func notSent(
     _ reason: String,
     to url: String,
@@ -71,7 +71,7 @@ extension VaultFailure {
     let words = reason.split(separator: " ")
     let target = try? RequestTarget(url)
     let name = target?.hostAndPort ?? "the provider"
-    // A host of this machine is reached without the proxy.
+    // This machine is reached without the proxy.
     let proxy = target?.isLoopback == true ? nil : terms.proxy
     if let why = words.first.flatMap({ Unavailability(word: $0) }) {
       let user = why == .listener ? words.dropFirst().first.map { String($0) } : nil
@@ -79,14 +79,14 @@ extension VaultFailure {
       return .unavailable(why, text, retryAfter: retryAfter)
     }
     switch reason {
-    // No address, no connection, or none in time: it says nothing of the provider.
+    // No address, no connection, or none in time, which says nothing of the provider.
     case "resolve", "connect", "timeout":
       return .offline(
         "no network: \(name) cannot be reached from here (\(reason))",
         retryAfter: retryAfter
       )
     case "local":
-      // A word of the exchange helper in the service alone.
+      // Only the exchange helper of the service says this.
       return .refused(
         "nothing was sent: \(name), or its proxy, is this machine or its own link, where the vault"
           + " goes only for a provider in /etc/thumblatch/providers.d (an administrator can put it"
@@ -119,8 +119,7 @@ extension VaultFailure {
     }
   }
 
-  /// The same failure of a request that was to be made again because the answer to an earlier one was
-  /// lost: that one may have been taken.
+  /// The same failure of a retry after a lost answer: the provider may have taken the earlier request.
   var afterLostAnswer: VaultFailure {
     switch self {
     case .offline(let why, let wait, _): .offline(why, retryAfter: wait, isUncertain: true)
@@ -131,13 +130,13 @@ extension VaultFailure {
     }
   }
 
-  /// The request may have been received, and there is no whole answer.
+  /// The provider may have received the request, and no whole answer came.
   static func unanswered(_ reason: String, by url: String) -> VaultFailure {
     let name = (try? RequestTarget(url).hostAndPort) ?? "the provider"
     return .providerUnavailable("no complete answer came from \(name) (\(reason))", retryAfter: nil)
   }
 
-  /// Whether it is this machine that has no connection.
+  /// Whether this machine has no connection.
   var isOffline: Bool {
     if case .offline = self { true } else { false }
   }

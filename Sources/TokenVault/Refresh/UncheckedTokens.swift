@@ -6,7 +6,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// An access token that came with an ID token which could not be judged yet.
+/// An access token whose ID token could not be judged yet.
 struct UncheckedToken: Sendable {
   let row: AccessTokenRow
   let answer: TokenAnswer
@@ -17,13 +17,13 @@ struct UncheckedToken: Sendable {
   let generation: Int64
 }
 
-// An access token whose ID token cannot be judged for want of the provider's keys waits in memory:
-// no other is asked for meanwhile, which could not be judged either, and would cost a rotation. An
-// engine that ends loses it; the refresh token is stored.
+// An access token waits in memory if its ID token cannot be judged without newer keys of the provider.
+// Another token is not requested: it could not be judged either, and would cost a rotation. An engine
+// that ends loses the access token; the refresh token is stored.
 extension Vault {
-  /// Reads the keys that the answer to a refresh may need, so that it need not wait for them.
+  /// Reads the keys that the answer to a refresh may need, so that the answer need not wait for them.
   ///
-  /// It is tried once: an answer without an ID token needs none.
+  /// It tries once, because an answer without an ID token needs none.
   func readKeysAhead(for earlier: AccountContext) async {
     guard let account = try? renewed(earlier), account.row.state == .signedIn,
       handed.unchecked[account.row.id] == nil, let source = keySource(of: account.provider),
@@ -33,13 +33,13 @@ extension Vault {
     do throws(VaultFailure) {
       _ = try await readKeys(account.provider, source, tries: 1)
     } catch {
-      // One that says for how long it wants to be left alone is left alone.
+      // A provider that names a wait is left alone for that time.
       guard case .providerUnavailable(_, _?, _) = error else { return }
       documents.noteKeyFailure(error, source, at: clock.boot)
     }
   }
 
-  /// T2 without the access token, which waits for the provider's keys.
+  /// Runs T2 without the access token, which waits for the provider's keys.
   func withhold(_ answer: TokenAnswer, _ settlement: Settlement) throws(VaultFailure) {
     let rotation = try keepRefreshToken(answer.refreshToken, settlement, isWaiting: true)
     let identifier = settlement.account.id
@@ -54,17 +54,17 @@ extension Vault {
     handed.keepUnchecked(token, of: identifier)
   }
 
-  /// Reads the provider's keys and lets the access token in that waits for them.
+  /// Reads the provider's keys, and stores the access token that waits for them.
   ///
-  /// The caller has the account to itself. A token that has expired meanwhile is dropped.
+  /// The calling function must have entered the account. A token that has expired is dropped.
   ///
-  /// - Returns: why it is not used, now and later; `nil` if it is, or none waits.
-  /// - Throws: why there are no keys: it still waits.
+  /// - Returns: why the token is never used; `nil` if it is used, or none waits.
+  /// - Throws: why there are no keys; then the token still waits.
   func admitUnchecked(_ identifier: [UInt8]) async throws(VaultFailure) -> VaultFailure? {
     guard let waiting = try waitingToken(identifier) else { return nil }
     let provider = try provider(of: try account(withIdentifier: identifier))
     let keys = try await keys(of: provider, isMissingOne: true)
-    // Reading may have taken its time.
+    // The keys may have taken long to read.
     guard try waitingToken(identifier) != nil else { return nil }
     handed.dropUnchecked(of: identifier)
     let account = try account(withIdentifier: identifier)
@@ -90,7 +90,7 @@ extension Vault {
     }
   }
 
-  /// The access token that waits, where it is still good for something.
+  /// The access token that waits, if it can still be used.
   private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> UncheckedToken? {
     guard let waiting = handed.unchecked[identifier] else { return nil }
     let account = try account(withIdentifier: identifier)
@@ -103,7 +103,7 @@ extension Vault {
     return waiting
   }
 
-  /// What T2 would have been.
+  /// Does what T2 has left out.
   private func admit(
     _ waiting: UncheckedToken,
     _ user: UserFacts,

@@ -80,12 +80,8 @@ extension Vault {
   /// If a person other than the owner of a protected account signed in, the answer waits for the
   /// check of `prompt`.
   ///
-  /// - Parameters:
-  ///   - name: the sign-in.
-  ///   - prompt: a passed presence check to spend.
-  ///   - caller: the caller that began it.
-  ///   - report: gets the seconds between two polls, before each wait.
-  /// - Returns: the account as it is now.
+  /// `report` gets the seconds between two polls, before each wait.
+  ///
   /// - Throws: `providerRefused` if the person refused or the code has expired, `loginRequired` if
   ///   the time is over, and all that `signIn` throws.
   package func awaitLogin(

@@ -47,7 +47,7 @@ struct PendingLogin: Sendable {
 struct BrowserLogin: Sendable {
   /// The redirect URI as it was sent to the provider.
   let redirect: String
-  /// The value that comes back in the redirect, and nowhere else.
+  /// The value that comes back only in the redirect.
   let state: String
   /// The value that comes back in the ID token, if there is one.
   let nonce: String

@@ -12,14 +12,12 @@ package struct Revocation: Sendable, Equatable {
     case none
   }
 
-  /// The state of the refresh token.
   package let grant: Grant
   /// Why the provider did not confirm; `nil` if it did.
   package let reason: String?
   /// Whether this machine had no connection.
   package let isOffline: Bool
 
-  /// Whether the provider confirmed.
   package var revoked: Bool { grant == .ended }
 
   init(_ grant: Grant, _ reason: String? = nil, isOffline: Bool = false) {

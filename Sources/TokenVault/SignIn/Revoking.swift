@@ -18,13 +18,9 @@ extension Vault {
   ///
   /// The calling function must have entered the account.
   ///
-  /// - Parameters:
-  ///   - row: the account.
-  ///   - right: the right to use its refresh token.
-  ///   - slot: its slot, locked; `nil` if it is damaged, and no refresh can be made.
-  ///   - caller: the caller that asks.
+  /// `slot` is the locked slot; without it no refresh can be made.
+  ///
   /// - Throws: `presenceFailed` if the right does not open the token: nothing may be erased then.
-  /// - Returns: the effect on the grant.
   func revoke(
     _ row: AccountRow,
     _ right: RightToRevoke,

@@ -64,11 +64,8 @@ extension Vault {
 
   /// Makes one exchange that may bring the tokens of an account, which is made if there is none.
   ///
-  /// - Parameters:
-  ///   - subject: the account.
-  ///   - provider: the provider of a new account; `nil` if the account must exist.
-  ///   - attempt: the request and its destination.
-  ///   - caller: the caller that asks.
+  /// `provider` is that of a new account; `nil` if the account must exist.
+  ///
   /// - Returns: the account as it is now, that there is no answer yet, or the held answer.
   /// - Throws: the meaning of the provider's answer, and failures of the store.
   func signIn(

@@ -17,12 +17,6 @@ extension Vault {
   /// The account keeps its name, its protection and its owner. Otherwise a sign-out and a sign-in
   /// would put another person in its place without a check.
   ///
-  /// - Parameters:
-  ///   - name: the account.
-  ///   - local: the provider is not told.
-  ///   - prompt: a passed presence check to spend.
-  ///   - caller: the caller that asks.
-  /// - Throws: `presenceNeeded`, `presenceFailed`, and failures of the store.
   /// - Returns: the effect on the grant at the provider.
   package func signOut(
     account name: String,

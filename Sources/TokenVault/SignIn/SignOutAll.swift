@@ -4,9 +4,7 @@ internal import Storage
 
 /// The result of a sign-out of all accounts for one of them.
 package struct EndedAccount: Sendable {
-  /// The account's name.
   package let account: String
-  /// The provider's name.
   package let provider: String
   /// The effect on the grant at the provider, or why nothing was erased.
   package let result: Result<Revocation, VaultFailure>
@@ -21,11 +19,8 @@ extension Vault {
   /// One check serves all accounts that need one. Its prompt names them, and it gives one proof for
   /// each. Without it, nothing is erased in any account.
   ///
-  /// - Parameters:
-  ///   - local: the providers are not told.
-  ///   - prompt: a passed presence check to spend.
-  ///   - caller: the caller that asks.
-  ///   - tell: gets each account when it is done.
+  /// `tell` gets each account when it is done.
+  ///
   /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument` for more names than fit a
   ///   prompt.
   package func signOutAll(

@@ -18,11 +18,8 @@ extension Vault {
 
   /// Notes the scopes that a sign-in brought.
   ///
-  /// - Parameters:
-  ///   - token: its access token.
-  ///   - row: the account as it will be.
-  ///   - asked: the scopes that it asked for. An answer that names no scopes grants exactly these
-  ///     (section 5.1).
+  /// An answer that names no scopes grants exactly those of `asked` (section 5.1).
+  ///
   /// - Returns: the requested scopes that were not granted, for the audit log.
   func noteLoginScopes(
     of token: AccessTokenRow,
@@ -38,12 +35,10 @@ extension Vault {
   /// Notes the scopes that a refresh brought; the first caller that gets the token is told which
   /// are newly missing.
   ///
-  /// - Parameters:
-  ///   - token: its access token; the store still holds the previous one.
-  ///   - row: the account as it will be.
-  ///   - provider: gives the scopes of the sign-in if it is not known which were granted.
+  /// The store still holds the previous token. The provider gives the scopes of the sign-in if it is
+  /// not known which were granted.
+  ///
   /// - Returns: the requested scopes that were not granted, for the audit log.
-  /// - Throws: failures of the store.
   func noteScopes(
     of token: AccessTokenRow,
     in row: inout AccountRow,

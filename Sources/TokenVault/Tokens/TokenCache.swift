@@ -106,10 +106,7 @@ extension Vault {
   /// that has not changed since. It is right at the moment of the call: each change that makes it
   /// wrong removes it before the commit.
   ///
-  /// - Parameters:
-  ///   - name: the account; `nil` gives no token, because the default has to be looked up.
-  ///   - minimumLifetime: in seconds.
-  /// - Returns: `nil` if `accessToken` has to be called.
+  /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account.
   package nonisolated func tokenAtHand(
     account name: String?,
     minimumLifetime: Int64?

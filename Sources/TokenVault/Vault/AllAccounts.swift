@@ -2,17 +2,17 @@ internal import Cryptography
 internal import Storage
 
 extension Vault {
-  /// Runs a step in which nobody works on any account, and no exchange helper is under way.
+  /// Runs a step while no other step works on any account, and no exchange helper runs.
   ///
-  /// Accounts are taken in the order of their ids. With an account taken, nobody in this engine
-  /// sends an exchange helper out for it; and once its slot could be locked, none of an earlier
-  /// engine is left. So the slots themselves need not stay open.
+  /// Accounts are entered in the order of their ids. While an account is entered, this engine starts
+  /// no exchange helper for it. Once its slot could be locked, none of an earlier engine is left. So
+  /// the slots themselves need not stay open.
   ///
   /// - Parameters:
   ///   - prepare: is called once for each account, with its slot locked.
-  ///   - body: the step; it does not wait for anything.
+  ///   - body: the step; it waits for nothing.
   /// - Returns: what `body` returns.
-  /// - Throws: what either throws, and `busy` while another one works on all accounts.
+  /// - Throws: what either throws, and `busy` while another step works on all accounts.
   func withAllAccounts<Value: Sendable>(
     prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
     _ body: () throws(VaultFailure) -> Value
@@ -23,7 +23,7 @@ extension Vault {
       refreshes.releaseAll()
       for identifier in taken { leave(identifier) }
     }
-    // An account may be made, or go, while others are waited for.
+    // While this step waits for an account, another one may be made or removed.
     while let next = try untaken(taken) {
       await enter(next)
       taken.append(next)
@@ -43,7 +43,7 @@ extension Vault {
       .first { !taken.contains($0.id) }?.id
   }
 
-  /// Leaves nothing in a slot.
+  /// Zeroes a slot.
   func empty(_ slot: borrowing SlotFile) throws(VaultFailure) {
     let image = try stored(try slot.readWhole())
     guard !SlotImage.isEmpty(image) else { return }

@@ -2,18 +2,18 @@ internal import Presence
 internal import PresenceTerms
 package import System
 
-/// Who asks: the connection, which carries the authority, and what can be told about the program.
+/// A caller: the connection, which carries the authority, and what is known of the program.
 ///
-/// The program's name is for people to read. It is never verified and decides nothing: any program
-/// may call itself `git`.
+/// The program's name is for people to read. It is not verified and decides nothing, because any
+/// program may call itself `git`.
 package struct Caller: Sendable {
   /// Whether a prompt would be shown.
   package enum Asking: Sendable, Equatable {
-    /// At once: it counts against the limit of prompts from its opening.
+    /// At once: the prompt counts against the limit of prompts from its opening.
     case atOnce
-    /// Nobody said: it counts when its check begins.
+    /// The call does not say: the prompt counts when its check begins.
     case unsaid
-    /// Not at all: none is opened.
+    /// Never: no prompt is opened.
     case never
   }
 
@@ -21,16 +21,15 @@ package struct Caller: Sendable {
   package let connection: UInt64
   /// The uid that the kernel recorded at connect(2).
   package let user: UInt32
-  /// What to show, such as `bash, PID 4211`.
+  /// The text to show, such as `bash, PID 4211`.
   package let requester: String
-  /// The program at the other end of the connection; nil for the engine itself.
+  /// The program at the other end of the connection; `nil` for the engine itself.
   package let peer: Peer?
-  /// The device number of its controlling terminal; nil if it has none.
+  /// The device number of its controlling terminal; `nil` if it has none.
   package let terminal: Int32?
   /// Whether the call says that a prompt would be shown.
   package var asking: Asking
 
-  /// Puts the facts together.
   package init(
     connection: UInt64,
     user: UInt32,
@@ -49,15 +48,7 @@ package struct Caller: Sendable {
 }
 
 extension Caller {
-  /// A question for this caller's person.
-  ///
-  /// - Parameters:
-  ///   - purpose: the purpose of the check.
-  ///   - account: the account; `nil` for the vault as a whole.
-  ///   - detail: further text for the person.
-  ///   - accounts: the accounts that `detail` names, if several.
-  ///   - binding: data that the check is bound to and that is too long to show.
-  /// - Returns: the question.
+  /// A question for the person of this caller.
   func question(
     _ purpose: PresencePurpose,
     about account: [UInt8]? = nil,

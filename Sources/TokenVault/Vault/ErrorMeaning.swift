@@ -1,4 +1,6 @@
-/// What an error of another room means for a caller; the error's own text is a part of it.
+/// What an error of another room means for a caller.
+///
+/// The text of the error is a part of it.
 enum ErrorMeaning {
   /// The request itself is wrong.
   case invalidArgument

@@ -2,24 +2,23 @@ internal import Presence
 internal import Storage
 
 extension Vault {
-  /// Whether something is under way that must not be cut off: an exchange with a provider, or what
-  /// an earlier one left behind.
+  /// Whether an exchange with a provider runs, or the recovery of one, which must not be cut off.
   package var isAtWork: Bool { !refreshes.isEmpty }
 
-  /// Whether closing this vault, to be opened again by the next call, would lose nothing.
+  /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isAtRest: Bool {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
       && !promptLimit.isPausing(at: clock.boot)
   }
 
-  /// Ends what asks a person, and writes down what was only counted: the last that is asked of it.
+  /// Ends all checks and records the counted refusals: the last call before the vault is closed.
   package func retire() async {
     await endChecks()
     try? flushRefusals()
     windowGuard?.rest()
-    // The file alone is the store from here on: one that is put in its place is not mixed with a log of
-    // today, even where this process ends before the last of its tasks has let go of the vault.
+    // From here on only the file is the store. A file that replaces it is not mixed with the present
+    // log, even if this process ends before its last task has released the vault.
     if freshness == .current && !hasLostItsStore { try? store.checkpoint() }
   }
 }

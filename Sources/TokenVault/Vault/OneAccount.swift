@@ -1,18 +1,16 @@
 internal import Storage
 
 extension Vault {
-  /// Runs a step that has an account to itself.
+  /// Enters an account, recovers it and runs a step.
   ///
-  /// Nobody else in this engine works on it, no exchange helper is under way, and what one has left
-  /// is taken over: the row is the account as it is then, which may be another than when it was
-  /// asked for.
+  /// No other step works on the account, no exchange helper runs for it, and the answer of an earlier
+  /// one is taken over. The row may have changed since the call.
   ///
   /// - Parameters:
   ///   - identifier: the account.
-  ///   - body: the step; it does not wait for anything.
-  /// - Throws: `noSuchAccount`, what the store cannot do, and what `body` throws.
+  ///   - body: the step, which waits for nothing. It gets the account as it is then.
   /// - Returns: what `body` returns.
-  /// - Throws: what it throws, and what the slot or the store cannot do.
+  /// - Throws: `noSuchAccount`, failures of the slot and the store, and what `body` throws.
   func withAccount<Value>(
     _ identifier: [UInt8],
     _ body: (AccountRow) throws(VaultFailure) -> Value

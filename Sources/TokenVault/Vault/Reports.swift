@@ -6,7 +6,7 @@ internal import Storage
 internal import System
 
 extension Vault {
-  /// What the vault says about itself, with the unlock window of a location.
+  /// The status of the vault, with the unlock window of a location.
   package func facts(at location: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
     try facts(at: location.name)
   }
@@ -28,8 +28,9 @@ extension Vault {
     )
   }
 
-  /// One account, or all of them in the order of their names, as they are for a place: an unlock
-  /// window is open at one place only.
+  /// One account, or all accounts in the order of their names, as seen from a location.
+  ///
+  /// An unlock window is open at one location only.
   package func accountFacts(
     named name: String?,
     at location: CallerLocation = .everywhere
@@ -76,7 +77,7 @@ extension Vault {
     try facts(of: row, isDefault: try impliedAccount()?.id == row.id, at: location)
   }
 
-  /// An account whose record contradicts itself: what can be said without believing it.
+  /// The facts about an account whose record contradicts itself, without trust in the record.
   private func damaged(_ row: AccountRow, isDefault: Bool, _ message: String) -> AccountFacts {
     AccountFacts(
       name: row.name,
@@ -110,7 +111,7 @@ extension Vault {
       account = try context(of: row)
       isProtected = try protectionClass(of: row) == .presence
     } catch {
-      // One damaged record must not hide the others; it is told of instead.
+      // One damaged record must not hide the others, so it is reported.
       guard case .vaultUnsafe(let message, _) = error else { throw error }
       return damaged(row, isDefault: isDefault, message)
     }

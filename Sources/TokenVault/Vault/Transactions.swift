@@ -5,8 +5,7 @@ internal import Synchronization
 internal import System
 internal import TokenFile
 
-// What every room of the engine uses: rows, transactions, the audit log, and the queue of an
-// account.
+// What all parts of the engine use: transactions, rows, and the queue of an account.
 extension Vault {
   // MARK: - Transactions
 
@@ -17,7 +16,7 @@ extension Vault {
     if storeState.isCounterBehind { try raiseCounter() }
     do {
       let value = try store.transaction {
-        // Before anything is committed: what is at hand of these accounts may be untrue then.
+        // Before the commit, because the cached tokens of these accounts may be wrong afterwards.
         defer { tokenCache.takeBack(store.takeChangedAccounts()) }
         return try body()
       }
@@ -44,14 +43,14 @@ extension Vault {
     return VaultFailure(error)
   }
 
-  /// Random bytes that are no secret.
+  /// Random bytes that are not a secret.
   nonisolated func random(_ count: Int) throws(VaultFailure) -> [UInt8] {
     try mappingErrors(to: .unexpected("no random bytes")) { try randomBytes(count) }
   }
 
   // MARK: - Accounts
 
-  /// The account of a name; without one, the only account or the default.
+  /// The account of a name; without a name, the only account or the default.
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
       if let chosen = try impliedAccount() { return chosen }
@@ -90,13 +89,13 @@ extension Vault {
 
   /// The first accounts by name.
   ///
-  /// A call that names no account has to know whether there is one, none or several, and must not cost
-  /// more with each account.
+  /// A call that names no account has to know whether there are none, one or several. Its cost must
+  /// not grow with their number.
   func firstAccounts(_ count: Int) throws(VaultFailure) -> [AccountRow] {
     try stored(try store.accounts(owner: owner, atMost: count))
   }
 
-  /// SHA-256.
+  /// The SHA-256 digest.
   nonisolated func digest(_ bytes: [UInt8]) throws(VaultFailure) -> [UInt8] {
     try mappingErrors(to: .unexpected("no digest")) { try sha256(bytes) }
   }
@@ -107,24 +106,24 @@ extension Vault {
 
   // MARK: - One at a time
 
-  /// Waits until nobody else works on the account.
+  /// Waits until no other step works on the account.
   ///
-  /// No transaction is open meanwhile.
+  /// No transaction is open during the wait.
   func enter(_ account: [UInt8]) async {
     guard !refreshes.enter(account) else { return }
     await withCheckedContinuation { refreshes.wait(for: account, $0) }
   }
 
-  /// Lets the next one in.
+  /// Leaves an account, and lets the next step in.
   func leave(_ account: [UInt8]) { refreshes.leave(account) }
 
   // MARK: - What the front reads
 
-  /// Puts a token where the front finds it.
+  /// Writes the token file that the front reads.
   ///
-  /// It is a cache: if it cannot be written, the front asks.
+  /// It is a cache: if it cannot be written, the front asks the engine.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
-    // What lies there may be newer than a store that was put back.
+    // The file may be newer than a store that was restored from a backup.
     guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row),
       left > 0,
       let token = CachedToken(
@@ -144,20 +143,20 @@ extension Vault {
     try? TokenFiles.write(token, account: account.name, in: directory)
   }
 
-  /// Removes it; what must not be used any more is gone before the change is committed.
+  /// Removes the token file of an account, before the commit of a change that makes it wrong.
   func removeTokenFile(of name: String) throws(VaultFailure) {
     _ = try stored(try TokenFiles.remove(account: name, in: directory))
   }
 }
 
 extension VaultFailure {
-  /// Another call has changed the account while this one waited.
+  /// Another call changed the account while this one waited.
   static let hasJustChanged = VaultFailure.providerUnavailable(
     "the account has just changed: try again",
     retryAfter: nil
   )
 
-  /// A failure of the store in the vault's words: nothing was changed by it.
+  /// A failure of the store, which changed nothing.
   package init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }

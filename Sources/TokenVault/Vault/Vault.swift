@@ -10,9 +10,9 @@ internal import System
 /// The engine: the accounts of one owner, the gate, the refresh transaction, the unlock window and
 /// the audit log.
 ///
-/// One actor, so that each database transaction is one step. Whoever waits inside it (for an
-/// exchange, a person, an orphaned exchange helper) holds no transaction, and looks again
-/// afterwards.
+/// It is one actor, so that each database transaction is one step. A call that waits for an
+/// exchange, a person or an orphaned exchange helper holds no transaction, and reads its state
+/// again afterwards.
 package actor Vault {
   let directory: StateDirectory
   let store: Store
@@ -29,7 +29,7 @@ package actor Vault {
   let locations: (any CallerLocations)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
-  /// What was handed out and may be again, until its account changes.
+  /// The tokens that may be handed out again until their account changes.
   nonisolated let tokenCache = TokenCache()
 
   var storeState: StoreState
@@ -43,7 +43,7 @@ package actor Vault {
   var windowState = WindowState()
   var watchers = WatcherBook()
   var documents = MetadataCache()
-  /// What looks the vault through just now.
+  /// The examination that runs now.
   var examination: Task<[VaultFinding], Never>?
 
   var prompts = PromptBook()
@@ -52,7 +52,7 @@ package actor Vault {
   var checkCount: UInt64 = 0
   /// The one helper that was started ahead, and the prompt whose check it waits for.
   var prepared: (prompt: String, program: (any PreparedCheck)?)?
-  /// The finger that is asked next where the reader takes one print at a time.
+  /// The finger that is asked for next if the reader takes one print at a time.
   var nextFinger: String?
   var notes: [String: PromptContext] = [:]
   var tries: FingerTries
@@ -63,24 +63,24 @@ package actor Vault {
   var takingPrints = 0
   var joinedWaiters: [String: [JoinedWaiter]] = [:]
   var proofWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
-  /// Prompts that were shown when another one for the same question was passed, by that one.
+  /// Prompts that another prompt for the same question has answered, with that prompt.
   var answered: [String: String] = [:]
 
   /// Opens the vault in a state directory, or makes it there.
   ///
   /// - Parameters:
   ///   - directory: checked and locked.
-  ///   - owner: the uid whose vault this is; it stands in every box.
+  ///   - owner: the uid of the vault's user, which is part of every box.
   ///   - exchange: sends requests.
-  ///   - check: asks the reader and the password's stack.
-  ///   - clock: the clocks to go by.
+  ///   - check: asks the reader, or the PAM stack for the password.
+  ///   - clock: the clocks of the engine.
   ///   - auditLimits: how much of the audit log is kept.
-  ///   - windowGuard: sees what ends the unlock window from outside; nil: nothing does.
-  ///   - rules: what the administrator of the machine has laid down.
-  ///   - promptLimit: how often somebody may be asked.
+  ///   - windowGuard: sees what ends the unlock window from outside; `nil` if nothing does.
+  ///   - rules: the rules of the machine's administrator.
+  ///   - promptLimit: how often a person may be asked.
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
-  /// - Throws: `vaultUnsafe` with the remedy where the store or the device secret is damaged,
-  ///   newer, or not safe. Nothing is changed then.
+  /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
+  ///   not safe. Nothing is changed then.
   package init(
     directory: StateDirectory,
     owner: UInt32,
@@ -125,6 +125,6 @@ package actor Vault {
     }
   }
 
-  /// Whether this engine must end, so that the next one reads what really is on the disk.
+  /// Whether this engine must end, so that the next one reads the real content of the disk.
   package nonisolated var hasLostItsStore: Bool { storeIsLost.load(ordering: .acquiring) }
 }

@@ -2,69 +2,71 @@ package import OAuth
 internal import Presence
 package import PresenceTerms
 
-/// A presence check that has to be passed before a request can be repeated.
+/// A presence check that must be passed before a request is repeated.
 package struct PresenceNeed: Sendable, Equatable {
-  /// Names the prompt on this connection; empty if the caller cannot ask, and none was opened.
+  /// The name of the prompt on this connection; empty if the caller cannot ask and none was opened.
   package let prompt: String
-  /// Who asks, as shown to the person.
+  /// The caller, as shown to the person.
   package let requester: String
-  /// The account's name; nil for the vault as a whole.
+  /// The account's name; `nil` for the vault as a whole.
   package let account: String?
-  /// What for.
   package let purpose: PresencePurpose
-  /// Which finger, or which accounts for how long; `nil` if the purpose says it all.
+  /// Further text, such as the finger, or the accounts and the time; `nil` if there is none.
   package let detail: String?
-  /// What may prove it, the preferred method first.
+  /// The methods that count, the preferred one first.
   package let methods: [PresenceMethod]
   /// How long the prompt waits for its next step, in seconds.
   package let timeout: Int64
-  /// Why the password is needed where a finger would do else; `nil` if there is nothing to explain.
+  /// Why a finger does not count; `nil` if there is nothing to explain.
   package let reason: String?
-  /// How the reader that was used last wants to be touched; nil if none was.
+  /// How the last used reader is touched; `nil` if none was used.
   package let scan: ScanType?
 }
 
-/// Why the vault did not do what it was asked for.
+/// Why the vault refused a request, or failed.
 ///
 /// No case ever holds a secret.
 package enum VaultFailure: Error, Sendable, Equatable {
-  /// Someone must show that they are here first.
+  /// A presence check must be passed first.
   case presenceNeeded(PresenceNeed)
-  /// They did not; `methods` may still be tried with the same prompt.
-  case presenceFailed(PresenceFailure, methods: [PresenceMethod])
+  /// The check was not passed; `methods` may still be tried with the same prompt.
+  case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
-  /// Prompts were opened too often; the next one may be after so many seconds.
+  /// Prompts were opened too often; the next may be opened after this many seconds.
   case tooManyPrompts(retryAfter: Int64)
   /// No print of this finger is enrolled here.
   case noSuchFinger(String)
-  /// There is no account of that name; empty where there is none at all.
+  /// There is no account of that name; empty if there is none at all.
   case noSuchAccount(String)
-  /// No vault was made for this user.
+  /// There is no vault of this user.
   case noSuchUser(String)
   /// The request itself is wrong.
   case invalidArgument(String)
-  /// The grant is gone; only a new login helps.
+  /// The grant has ended; only a new login helps.
   case loginRequired(account: String, message: String)
-  /// The provider cannot be reached, or fails. Nothing is lost here. `status` is that of its answer;
-  /// `nil` if none came.
+  /// The provider cannot be reached, or fails; nothing is lost here.
+  ///
+  /// `status` is the status of its answer; `nil` if none came.
   case providerUnavailable(String, retryAfter: Int64?, status: Int? = nil)
   /// The same, for a reason that a caller can tell apart.
   case unavailable(Unavailability, String, retryAfter: Int64?, status: Int? = nil)
-  /// No connection to the provider could be made, which says nothing of it. Nothing is lost here, unless
-  /// `isUncertain` says that the provider may have taken an earlier request whose answer was lost.
+  /// No connection to the provider could be made, which says nothing of the provider.
+  ///
+  /// Nothing is lost here. With `isUncertain` the provider may have taken an earlier request whose
+  /// answer was lost.
   case offline(String, retryAfter: Int64?, isUncertain: Bool = false)
-  /// The provider said no to a login, a registration or a question.
+  /// The provider refused a login, a registration or a query.
   case providerRefused(status: Int, String, RefusalDetails = .none)
-  /// The provider answers what its configuration does not expect.
+  /// The provider does not answer as its settings say.
   case misconfigured(String)
   /// The store is damaged, newer, full or unsafe; nothing was changed.
   case vaultUnsafe(String, hint: String?)
   /// A rule of the vault forbids it.
   case refused(String)
-  /// It may cost the login some of its scopes: only with a `NarrowingConsent`.
+  /// The login may lose some of its scopes; the caller may give a `NarrowingConsent`.
   case mayNarrow(String)
-  /// The refresh token of this account is not to leave the vault.
+  /// The refresh token of this account may not leave the vault.
   case notExportable(account: String)
   /// A bug.
   case unexpected(String)

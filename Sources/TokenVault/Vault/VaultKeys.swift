@@ -2,16 +2,15 @@ internal import AuditLog
 internal import Cryptography
 internal import SecretMemory
 
-/// The device secret with the keys that are derived from it for the vault's own use.
+/// The device secret, and the keys that the vault derives from it.
 struct VaultKeys: ~Copyable, Sendable {
   /// The root, which seals tokens and prints.
   let secret: SealingKey
-  /// Authenticate the audit log.
+  /// The keys of the audit log.
   let audit: AuditKeys
-  /// Authenticates the rollback counter.
+  /// The key of the rollback counter.
   let counter: SealingKey
 
-  /// Takes the device secret over.
   init(_ secret: consuming SecretBytes) throws(CryptographyError) {
     let root = try SealingKey(secret)
     let audit = try AuditKeys(from: root)
@@ -21,6 +20,6 @@ struct VaultKeys: ~Copyable, Sendable {
     self.counter = counter
   }
 
-  /// Eight bytes that tell device secrets apart; the store names the one that it is sealed under.
+  /// Eight bytes that identify the device secret; the store names its own.
   var identifier: [UInt8] { secret.identifier }
 }

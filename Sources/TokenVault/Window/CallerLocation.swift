@@ -1,7 +1,7 @@
 /// The location of a caller.
 ///
 /// An unlock window and a shared check are bound to it. It also says whether a finger on this
-/// machine's reader can be that of the person who is asked.
+/// machine's reader can be that of the caller's person.
 package struct CallerLocation: Sendable, Equatable {
   /// The one location of all callers, if they are not told apart.
   package static let everywhere = CallerLocation(name: "", objection: nil, isLocal: true)
@@ -13,7 +13,6 @@ package struct CallerLocation: Sendable, Equatable {
   /// Whether it is certain that the person is at this machine, and not somewhere on the network.
   package let isLocal: Bool
 
-  /// Creates a location from these facts.
   package init(name: String, objection: String?, isLocal: Bool) {
     self.name = name
     self.objection = objection

@@ -2,9 +2,8 @@ internal import Configuration
 internal import Presence
 internal import PresenceTerms
 
-// The person who is asked has to be at the location from which the request comes. So windows and
-// shared checks are bound to that location. A finger counts only if the location is this machine's
-// seat.
+// A person must be at the location from which the request comes. So windows and shared checks are
+// bound to that location. A finger counts only if the location is this machine's seat.
 extension Vault {
   /// The present location of a caller.
   func location(of caller: Caller) async -> CallerLocation {

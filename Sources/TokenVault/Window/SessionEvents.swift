@@ -5,7 +5,7 @@ internal import System
 
 /// Watches for the events that end the unlock window and the open prompts from outside.
 ///
-/// They end the time in which the person who opened them sits here.
+/// They end the time in which the person of the window or the prompt sits here.
 package protocol SessionEvents: Sendable {
   /// Begins to watch, if it does not already.
   ///

@@ -8,14 +8,8 @@ internal import Storage
 extension Vault {
   /// Opens the unlock window after one presence check.
   ///
-  /// - Parameters:
-  ///   - names: the accounts that it covers; none for all.
-  ///   - seconds: a fixed length; with `nil` the window slides with each use, 10 minutes unless the
-  ///     policy says otherwise.
-  ///   - prompt: a passed presence check to spend.
-  ///   - caller: the caller that asks.
-  /// - Returns: the window as it is now.
-  /// - Throws: `presenceNeeded`, `presenceFailed`, `invalidArgument`.
+  /// It covers the named accounts, or all if none is named. Without `seconds` the window slides with
+  /// each use, by 10 minutes unless the policy says otherwise.
   package func unlock(
     _ names: [String],
     seconds: Int64?,
