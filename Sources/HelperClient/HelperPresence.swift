@@ -1,6 +1,5 @@
 internal import HelperInterface
 package import PresenceTerms
-internal import Presence
 internal import SecretMemory
 internal import System
 package import TokenVault

@@ -1,6 +1,6 @@
+public import PresenceTerms
 public import SecretMemory
 public import System
-public import PresenceTerms
 
 /// The person's side of a presence check: the display, and the person's actions.
 public protocol PresenceView {

@@ -1,11 +1,11 @@
-package import SecretMemory
+public import SecretMemory
 
 /// Why sealing, opening or deriving failed.
 ///
 /// A box is checked in the order of the cases up to `damaged`, and the first that applies is
 /// thrown. All but `damaged` rely on the unverified header: they tell a person the problem.
 /// Authentication of the header keeps a forged one from ever opening.
-package enum CryptographyError: Error, Equatable, Sendable {
+public enum CryptographyError: Error, Equatable, Sendable {
   /// An unknown format version, perhaps a newer one.
   case unknownVersion(UInt8)
   /// More or fewer bytes than the format or the caller's contract allows.
@@ -39,7 +39,7 @@ package enum CryptographyError: Error, Equatable, Sendable {
 
 extension CryptographyError: CustomStringConvertible {
   /// The problem, without any of the bytes.
-  package var description: String {
+  public var description: String {
     switch self {
     case .unknownVersion(let version): "sealed in format \(version), which is not known here"
     case .wrongLength: "the length is wrong"

@@ -30,18 +30,6 @@ struct OpenedToken: Sendable, Equatable {
   let method: String?
 }
 
-/// The status of an account, as `status` shows it.
-package enum AccountState: String, Sendable, Equatable {
-  /// A valid access token is available at once, or after a refresh without a presence check.
-  case ready
-  /// The next access token needs a presence check.
-  case locked
-  case refreshing
-  case uncertain
-  case loginRequired = "login_required"
-  case signedOut = "signed_out"
-}
-
 /// The facts about an account that need no key.
 package struct AccountFacts: Sendable, Equatable {
   package let name: String

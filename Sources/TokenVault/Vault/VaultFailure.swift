@@ -30,7 +30,7 @@ package enum VaultFailure: Error, Sendable, Equatable {
   /// A presence check must be passed first.
   case presenceNeeded(PresenceNeed)
   /// The check was not passed; `methods` may still be tried with the same prompt.
-  case presenceFailed(PresenceOutcome, methods: [PresenceMethod])
+  case presenceFailed(PresenceFailure, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
   /// Prompts were opened too often; the next may be opened after this many seconds.
