@@ -1,0 +1,226 @@
+"""The Swift of the records and enumerations of an interface."""
+
+from .language import Member, Value, Wrong
+
+# Swift names that do not follow from the file.
+NAMES = {
+    "Vault": {
+        "type EndedAccount": "EndedAccount",
+        "type PolicyRule": "VaultRule",
+        "reply GetStatus": "VaultStatus",
+        "reply Register": "AccountReply",
+        "reply Check": "CheckEvent",
+        "reply Respond": "CheckEvent",
+        "error PresenceNeeded": "PresenceRequest",
+        "UnavailableReason.certificate_authority": "authority",
+        "UnavailableReason.certificate_expired": "expired",
+        "UnavailableReason.certificate_not_yet_valid": "notYetValid",
+        "UnavailableReason.certificate_name": "name",
+        "Check.method": "presenceMethod",
+    },
+    "Helper": {
+        "call Exchange": "ExchangeCall",
+        "call LoadPrint": "LoadPrintCall",
+        "reply Exchange": "ExchangeReply",
+        "reply Check": "HelperCheckEvent",
+        "reply Respond": "HelperCheckEvent",
+        "reply DeletePrints": "HelperDeletions",
+        "reply GetReader": "HelperReader",
+        "reply ListEnrolled": "HelperEnrolled",
+        "Check.method": "presenceMethod",
+        "Exchange.method": "httpMethod",
+        "Request.method": "httpMethod",
+    },
+}
+# A reply of no members, which is hand-written.
+EMPTY = "EmptyReply"
+PLAIN = {"string": "String", "int": "Int", "bool": "Bool", "object": "JSONObject"}
+KEYWORDS = {"private", "internal", "public", "default", "case", "in", "is", "as", "for", "repeat"}
+
+
+def first_lower(name):
+    return name[0].lower() + name[1:]
+
+
+def camel(name):
+    first, *rest = name.split("_")
+    return first + "".join("URI" if part == "uri" else part[0].upper() + part[1:] for part in rest)
+
+
+def quoted(name):
+    return f"`{name}`" if name in KEYWORDS else name
+
+
+def documented(comment, indent=""):
+    return [f"{indent}/// {line}".rstrip() for line in comment]
+
+
+def innermost(kind):
+    return innermost(kind[1]) if isinstance(kind, tuple) else kind
+
+
+class Types:
+    """The names and types of one interface."""
+
+    def __init__(self, interface, words=()):
+        self.file = interface
+        # The names of the enumerations that PresenceTerms declares.
+        self.words = words
+        self.prefix = interface.short
+        # A client in another package makes the calls of the vault, and no others.
+        self.access = "public" if self.prefix == "Vault" else "package"
+        self.names = NAMES.get(interface.short, {})
+        self.kinds = {name: parts for name, (_, parts) in interface.types.items()}
+        self.replies = {}
+        shapes = {}
+        for method, (_, _, reply) in interface.methods.items():
+            if not reply:
+                self.replies[method] = EMPTY
+                continue
+            # Replies of the same members are one type, which has the name of the first.
+            shape = tuple(member.shape() for member in reply)
+            name = self.names.get(f"reply {method}") or shapes.get(shape)
+            self.replies[method] = shapes[shape] = name or self.method_prefix + method + "Reply"
+
+        for member in self.all_members():
+            self.check(member)
+
+    def check(self, member):
+        """Demands that a mark fits its member. One that does not would be without effect."""
+        texts = ["string", ("list", "string")] if member.base64 else ["string"]
+        fits = {
+            "secret": not member.secret or member.kind in texts,
+            "secret KEY": not member.secret_key or member.kind == ("map", "string"),
+            "base64": not member.base64 or member.kind in texts,
+            "if absent": not member.absent or (member.kind == "bool" and member.optional),
+            "word of": not member.word or (member.kind == "string" and self.is_enumeration(member.word)),
+            "variant": not member.variant or (self.is_enumeration(member.kind) and not member.optional),
+        }
+        for mark, fit in fits.items():
+            if not fit:
+                raise Wrong(f"{self.file.name}: {member.name} cannot be marked [{mark}]")
+
+    @property
+    def method_prefix(self):
+        return "Helper" if self.prefix == "Helper" else ""
+
+    def call(self, method):
+        return self.names.get(f"call {method}", self.method_prefix + method + "Call")
+
+    def is_enumeration(self, name):
+        return isinstance(next(iter(self.kinds.get(name, [])), None), Value)
+
+    def type_name(self, name):
+        if name in PLAIN:
+            return PLAIN[name]
+        if name not in self.kinds:
+            raise Wrong(f"{self.file.name}: there is no type {name}")
+        # Other rooms have records of the plain name.
+        return name if self.is_enumeration(name) else self.names.get(f"type {name}", self.prefix + name)
+
+    def swift(self, kind):
+        if isinstance(kind, str):
+            return self.type_name(kind)
+        if kind[0] == "map" and kind[1] != "string":
+            raise Wrong(f"{self.file.name}: a map of {kind[1]}")
+        return f"[{self.swift(kind[1])}]" if kind[0] == "list" else "[String: String]"
+
+    def wire(self, member):
+        """The type that reads a member."""
+        if member.base64:
+            single = "WireSecret" if member.secret else "WireBytes"
+            return f"[{single}]" if member.kind == ("list", "string") else single
+        return "SharedSecret" if member.secret else self.swift(member.kind)
+
+    def value(self, member):
+        """The type of a member of a Swift record."""
+        wire = "Bool" if member.absent else member.word or self.wire(member)
+        plain = wire.replace("WireSecret", "SharedSecret").replace("WireBytes", "[UInt8]")
+        return plain + ("?" if member.optional and not member.absent else "")
+
+    def swift_name(self, place, member):
+        return self.names.get(f"{place}.{member.name}", camel(member.name))
+
+    def read(self, member):
+        if member.absent:
+            return f'try object.optional("{member.name}") ?? {member.absent}'
+        which = "optional" if member.optional else "required"
+        text = f'try object.{which}("{member.name}")'
+        mark = "?" if member.optional else ""
+        if member.base64:
+            part = "secret" if member.secret else "bytes"
+            rest = f".map(\\.{part})" if isinstance(member.kind, tuple) else f".{part}"
+            return f"({text} as {self.wire(member)}{mark}){mark}{rest}"
+        return f"{text}.map({member.word}.init(name:))" if member.word else text
+
+    def write(self, member, name):
+        if member.absent:
+            return f"{name} ? true : nil" if member.absent == "false" else f"{name} ? nil : false"
+        if member.base64:
+            make = "WireSecret.init(secret:)" if member.secret else "WireBytes.init(bytes:)"
+            if isinstance(member.kind, tuple):
+                return f"{name}{'?' if member.optional else ''}.map({make})"
+            if member.optional:
+                return f"{name}.map({make})"
+            return f"WireSecret(secret: {name})" if member.secret else f"WireBytes(bytes: {name})"
+        return name
+
+    def record(self, name, place, members, protocols, extra=()):
+        if not any(member.secret for member in members):
+            protocols = protocols + ["Equatable"]
+        named = [(member, self.swift_name(place, member)) for member in members]
+        lines = [f"{self.access} struct {name}: {', '.join(protocols)} {{", *extra]
+        if not members:
+            lines += ["", f"  {self.access} init() {{}}", ""]
+            lines += [f"  {self.access} init(decoding object: JSONObject) throws(MessageError) {{}}", ""]
+            lines.append(f"  {self.access} var encoded: JSONObject {{")
+            return lines + ["    get throws(MessageError) { JSONObject() }", "  }", "}", ""]
+        lines += [""] if extra else []
+        for member, swift in named:
+            lines += documented(member.comment, "  ") + [f"  {self.access} var {swift}: {self.value(member)}"]
+        given = []
+        for member, swift in named:
+            default = f" = {member.absent}" if member.absent else " = nil" if member.optional else ""
+            given.append(f"    {swift}: {self.value(member)}{default}")
+        lines += ["", f"  {self.access} init(", ",\n".join(given), "  ) {"]
+        lines += [f"    self.{swift} = {swift}" for _, swift in named]
+        lines += ["  }", "", f"  {self.access} init(decoding object: JSONObject) throws(MessageError) {{"]
+        lines += [f"    {swift} = {self.read(member)}" for member, swift in named]
+        lines += ["  }", "", f"  {self.access} var encoded: JSONObject {{", "    get throws(MessageError) {"]
+        lines.append("      try .wire([")
+        lines += [f'        "{member.name}": {self.write(member, swift)},' for member, swift in named]
+        return lines + ["      ])", "    }", "  }", "}", ""]
+
+    def keys(self, name, comment, members):
+        """The members of a hand-written type, each with the type that reads it."""
+        lines = [f"/// {comment}", f"enum {name} {{"]
+        for member in members:
+            lines += documented(member.comment, "  ")
+            wire = self.wire(member)
+            swift = camel(member.name)
+            lines.append(f'  static var {quoted(swift)}: Member<{wire}> {{ Member("{member.name}") }}')
+            if member.secret_key:
+                lines.append("  /// The key of the map whose value is secret.")
+                key = f'Member<SharedSecret> {{ Member("{member.secret_key}") }}'
+                lines.append(f"  static var {swift}Secret: {key}")
+        return lines + ["}", ""]
+
+    def enumeration(self, name, comment, values):
+        # Only hand-written replies use the enumeration that decides about their members.
+        used = any(name in (m.word, innermost(m.kind)) for m in self.all_members() if not m.variant)
+        access = f"{self.access} " if used else ""
+        lines = documented(comment)
+        lines.append(f"{access}enum {name}: String, Sendable, CaseIterable, WireValue {{")
+        for value in values:
+            swift = self.names.get(f"{name}.{value.name}", camel(value.name))
+            raw = "" if swift == value.name else f' = "{value.name}"'
+            lines += documented(value.comment, "  ") + [f"  case {quoted(swift)}{raw}"]
+        return lines + ["}", ""]
+
+    def all_members(self):
+        for parts in self.kinds.values():
+            yield from (part for part in parts if isinstance(part, Member))
+        for _, parameters, reply in self.file.methods.values():
+            yield from parameters + reply
+        for _, members in self.file.errors.values():
+            yield from members
