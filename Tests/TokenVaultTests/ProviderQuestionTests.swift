@@ -86,7 +86,7 @@ struct ProviderQuestionTests {
       Issue.record("asked")
       return
     }
-    #expect(why.contains("too long to be shown") && why.contains("sign in anew"))
+    #expect(why.contains("too long to be shown") && why.contains("sign in again"))
     #expect(try await vault.boundProvider(account: "me").provider == oauthProvider())
     // A text of the maximum length is shown whole, and is whole in the audit log.
     let fits = try oauthProvider([

@@ -154,9 +154,9 @@ final class Session {
     return failure
   }
 
-  /// Leads a presence check; fails where nobody can be asked.
+  /// Leads a presence check; fails without a terminal.
   private func check(_ request: PresenceRequest, on connection: Connection) throws(CommandError) {
-    // Nobody agrees to what is cut.
+    // The person must see all that a check allows.
     let shown = PlainText.line(request.detail ?? "", limit: .max)
     guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
       throw CommandError(.usage, "the purpose of the presence check is too long to be shown")
@@ -229,7 +229,7 @@ final class Session {
     }
   }
 
-  /// Tells a person at a terminal why nothing happens; nobody else.
+  /// Tells a person at a terminal why nothing happens.
   private func announceWaiting() {
     guard !output.json, (try? terminal(for: "")) != nil else { return }
     output.status("waiting for the provider")

@@ -219,7 +219,7 @@ final class Output {
       if wrote > 0 {
         done += wrote
       } else if wrote < 0 && errno == EAGAIN {
-        // Whoever shares the pipe may have made it non-blocking.
+        // A process that shares the pipe may have made it non-blocking.
         var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&entry, 1, 1000)
       } else if wrote == 0 || errno != EINTR {

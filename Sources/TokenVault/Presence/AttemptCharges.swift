@@ -30,8 +30,9 @@ extension Vault {
     try store.put(row)
   }
 
-  /// Cancels the checks that run and waits, for some seconds, until each has said how it ended: an
-  /// engine that is stopped costs nobody a try, and saves none.
+  /// Cancels the running checks and waits, for some seconds, until each has reported its end.
+  ///
+  /// So an engine that is stopped neither costs a try nor saves one.
   package func endChecks() async {
     for prompt in checks.keys { giveUp(prompt, as: .cancelled) }
     await readersReleased()
@@ -63,8 +64,10 @@ extension Vault {
     return PasswordBackoff(failures: row.failures, end: end, now: clock.boot)
   }
 
-  /// Charges a password before the system is asked about it: whoever kills the engine, or hangs
-  /// up, before the answer is written down has waited all the same.
+  /// Charges a password before the system is asked about it.
+  ///
+  /// The wait applies even if the engine is killed, or the caller hangs up, before the answer is
+  /// recorded.
   func chargePassword(_ prompt: String) throws(VaultFailure) {
     guard let run = checks[prompt], run.backoffBefore == nil else { return }
     let before = backoff
@@ -91,7 +94,7 @@ extension Vault {
     }
   }
 
-  /// Stores how long nobody may try a password, in the transaction of whatever changed it.
+  /// Stores how long no password may be tried, in the transaction of the change.
   func keepBackoff() throws(StorageError) {
     guard backoff.failures > 0 else { return try store.deletePasswordWait(owner: owner) }
     try store.put(

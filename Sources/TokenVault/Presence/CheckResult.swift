@@ -10,7 +10,7 @@ enum CheckCost {
   case nothing
   /// A wrong finger, or a wrong password.
   case miss
-  /// What it was charged: nobody knows how it ended.
+  /// The charge of its beginning, because its end is not known.
   case charge
 }
 
@@ -18,9 +18,9 @@ enum CheckCost {
 extension Vault {
   /// What a check costs, by the last event of its helper.
   ///
-  /// Whoever sees the finger fail can kill the helper before it says so. Therefore a helper that
-  /// goes without a word costs a try once the reader was armed or a password was given; so does
-  /// one that honestly crashes.
+  /// A person that sees the finger fail can kill the helper before it reports that. Therefore a helper
+  /// that ends without a report costs a try once the reader was armed or a password was given. A crash
+  /// costs one too.
   func cost(of last: CheckEvent, _ run: CheckRun) -> CheckCost {
     switch last {
     case .failed(.noMatch): .miss
@@ -67,8 +67,8 @@ extension Vault {
 
   /// Writes a failure down, counts it where it counts, and makes the error for it.
   ///
-  /// What it costs counts even where the check was cancelled meanwhile. What cannot be written counts all
-  /// the same while this engine lives, and its charge is on the disk.
+  /// The cost counts even if the check has been cancelled. A cost that cannot be written counts while
+  /// this engine runs, and its charge is on the disk.
   func failed(
     _ prompt: String,
     _ run: CheckRun,

@@ -91,7 +91,7 @@ extension Vault {
       throw objection
     }
     guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceFailure.cancelled }
-    // Whoever hangs up gets no further try while the end of the last one left is not known.
+    // A caller that hangs up gets no further try while the end of its last one is not known.
     guard tries.stored < FingerLockout.limit else {
       throw PresenceFailure.busy("the last check has not ended yet")
     }
@@ -129,7 +129,7 @@ extension Vault {
       && prompts.isArmed(prompt, method: run.method, at: clock.boot)
   }
 
-  /// How a check ended that was given up; the vault serves others meanwhile.
+  /// How a check ended that was given up; the vault serves other calls during the wait.
   private func lastEvent(
     _ first: CheckEvent? = nil,
     of conversation: any CheckConversation,
@@ -167,8 +167,8 @@ extension Vault {
       guard isRunning(prompt, run) else {
         conversation.cancel()
         let isLate = checks[prompt]?.number == run.number
-        // Whoever gives a prompt up once the finger was seen does not get that try for nothing:
-        // what it came to may be on its way still.
+        // A prompt that is given up after the reader saw the finger still costs its try: the result
+        // may be on its way.
         let last = await lastEvent(event, of: conversation, &run)
         throw try failed(
           prompt,

@@ -2,11 +2,11 @@ internal import Presence
 internal import PresenceTerms
 
 extension Vault {
-  /// Ends what the fingers and keys of before have opened, or may still open: the unlock windows,
-  /// a finger that is being awaited, and one that was seen and not yet used.
+  /// Ends what the former fingers and keys have opened, or may still open: the unlock windows, a check
+  /// that waits for a finger, and a proof that is not used yet.
   ///
-  /// A helper that waits holds a copy of the prints of its beginning: a finger that was deleted
-  /// meanwhile would pass.
+  /// A helper that waits holds a copy of the prints of its beginning. A finger that was deleted since
+  /// then would pass.
   func withdrawPresence() {
     windows.closeAll(now: clock.boot)
     for prompt in prompts.names(by: .fingerprint) { giveUp(prompt, as: .cancelled) }

@@ -10,7 +10,7 @@ extension Vault {
     guard purpose.methods.contains(.fingerprint), prepared == nil else { return nil }
     prepared = (prompt, nil)
     let program = await check.prepare()
-    // The prompt may have been given up meanwhile.
+    // The prompt may have been given up during the wait.
     guard prepared?.prompt == prompt, let program, prompts.contains(prompt) else {
       program?.end()
       if prepared?.prompt == prompt { prepared = nil }

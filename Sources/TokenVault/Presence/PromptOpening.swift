@@ -9,7 +9,7 @@ extension PresencePurpose {
   fileprivate var advice: String {
     switch self {
     case .refresh: "; ask for fewer scopes at a time"
-    case .applyProvider: "; sign in anew instead"
+    case .applyProvider: "; sign in again instead"
     case .unlock: "; without names it is for all accounts"
     default: ""
     }
@@ -116,8 +116,9 @@ extension Vault {
     )
   }
 
-  /// What would be asked, for a caller that can ask nobody: no reader is looked for, and no prompt
-  /// of the person is used up.
+  /// The question for a caller that cannot ask.
+  ///
+  /// The vault looks for no reader, and no prompt counts against the person's limit.
   private func unasked(
     _ question: PromptQuestion,
     _ account: String?,

@@ -154,7 +154,7 @@ extension Vault {
     }
   }
 
-  /// The methods that this caller may still try: nobody learns anything about another's prompt.
+  /// The methods that this caller may still try; none of a prompt of another caller.
   func methods(of prompt: String, for caller: Caller) -> [PresenceMethod] {
     prompts.connection(of: prompt) == caller.connection ? prompts.methods(of: prompt) : []
   }

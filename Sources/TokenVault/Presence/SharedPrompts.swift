@@ -10,9 +10,9 @@ struct JoinedWaiter {
   let wake: CheckedContinuation<PresenceFailure?, Never>
 }
 
-// Those who wait: for another's check, for another's use of its proof. Nobody waits for ever.
+// The joined waiters: for the check of another prompt, or for the use of its proof. Each wait has an end.
 extension Vault {
-  /// How often prompts that nobody uses are looked for, in milliseconds.
+  /// How often the vault looks for unused prompts, in milliseconds.
   private static let sweepInterval: Int64 = 5000
 
   /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
@@ -89,7 +89,7 @@ extension Vault {
 
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
   ///
-  /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt that nobody answered.
+  /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt without an answer.
   func giveUp(_ prompt: String, as failure: PresenceFailure, byCaller: Bool = false) {
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     discardHeld(by: prompt)
@@ -109,7 +109,7 @@ extension Vault {
     restGuardLater()
   }
 
-  /// Sees to it that prompts which nobody uses in time are given up.
+  /// Gives up prompts that are not used in time.
   ///
   /// One task does it for all, and it does not keep the vault.
   func sweepLater() {

@@ -139,7 +139,7 @@ extension Vault {
       let row = try await withAccount(held.intent.account) { row throws(VaultFailure) in
         guard try ownership(of: row) == held.ownership else {
           throw .presenceFailed(
-            .denied("the account has changed meanwhile: sign in again"),
+            .denied("the account has changed since the sign-in began: sign in again"),
             methods: []
           )
         }

@@ -114,10 +114,10 @@ extension Vault {
     case .over(let login):
       throw .loginRequired(
         account: login.account.name,
-        message: "the login was not finished in time: begin it anew"
+        message: "the login was not finished in time: begin it again"
       )
     case .unknown:
-      throw .invalidArgument("there is no such login on this connection: begin it anew")
+      throw .invalidArgument("there is no such login on this connection: begin it again")
     }
   }
 }

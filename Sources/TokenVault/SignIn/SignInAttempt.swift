@@ -209,7 +209,7 @@ extension VaultFailure {
   /// The account that a sign-in was begun for no longer exists, or another account has its name.
   static func isAnother(_ name: String) -> VaultFailure {
     .refused(
-      "\(name) is not the account any more that this login was begun for: begin it anew"
+      "\(name) is no longer the account that this login was begun for: begin it again"
     )
   }
 }

@@ -74,7 +74,7 @@ extension Vault {
 
   func account(withIdentifier identifier: [UInt8]) throws(VaultFailure) -> AccountRow {
     guard let row = try accountIfAny(withIdentifier: identifier) else {
-      throw .noSuchAccount("(removed meanwhile)")
+      throw .noSuchAccount("(removed)")
     }
     return row
   }
