@@ -65,8 +65,8 @@ func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> 
 let package = Package(
   name: "thumblatch",
   products: [
-    .library(name: "AuthSession", targets: ["AuthSession"]),
-    .library(name: "AuthSessionTesting", targets: ["AuthSessionTesting"]),
+    .library(name: "ThumblatchKit", targets: ["ThumblatchKit"]),
+    .library(name: "ThumblatchKitTesting", targets: ["ThumblatchKitTesting"]),
     .library(name: "VaultClient", targets: ["VaultClient"]),
     .library(name: "Doctor", targets: ["Doctor"]),
     .library(name: "OAuth", targets: ["OAuth"]),
@@ -155,14 +155,14 @@ let package = Package(
       ]
     ),
     room(
-      "AuthSession",
+      "ThumblatchKit",
       [
         "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
         "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration", "JSON",
         "System", "SecretMemory",
       ]
     ),
-    room("AuthSessionTesting", ["AuthSession", "System"]),
+    room("ThumblatchKitTesting", ["ThumblatchKit", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "PresenceTerms", "SecretMemory", "System"]),
     room("Fprintd", ["FingerprintReader", "LoginEvents", "PresenceTerms", "SystemBus", "System"]),
@@ -192,10 +192,10 @@ let package = Package(
     ),
 
     room("WebServer", ["CMicroHTTPD"], path: "Sources/Examples/WebServer"),
-    program("example-cli", ["AuthSession"], path: "Sources/Examples/example-cli"),
+    program("example-cli", ["ThumblatchKit"], path: "Sources/Examples/example-cli"),
     program(
       "example-server",
-      ["AuthSession", "WebServer"],
+      ["ThumblatchKit", "WebServer"],
       path: "Sources/Examples/example-server"
     ),
 
@@ -281,26 +281,26 @@ let package = Package(
     ),
     .executableTarget(
       name: "SessionSpeed",
-      dependencies: ["AuthSession", "AuthSessionTesting"],
+      dependencies: ["ThumblatchKit", "ThumblatchKitTesting"],
       path: "Tests/SessionSpeed",
       swiftSettings: strict
     ),
     .target(name: "WatchedLock", path: "Tests/WatchedLock"),
     .executableTarget(
       name: "SessionStorm",
-      dependencies: ["AuthSession", "AuthSessionTesting", "WatchedLock"],
+      dependencies: ["ThumblatchKit", "ThumblatchKitTesting", "WatchedLock"],
       path: "Tests/SessionStorm",
       swiftSettings: strict
     ),
     .executableTarget(
       name: "AppSession",
-      dependencies: ["AuthSession"],
+      dependencies: ["ThumblatchKit"],
       path: "Tests/AppSession",
       swiftSettings: strict
     ),
     .executableTarget(
       name: "AppAtTerminal",
-      dependencies: ["AuthSession"],
+      dependencies: ["ThumblatchKit"],
       path: "Tests/AppAtTerminal",
       swiftSettings: strict
     ),
@@ -308,9 +308,9 @@ let package = Package(
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(
-      "AuthSessionTests",
+      "ThumblatchKitTests",
       [
-        "AuthSession", "AuthSessionTesting", "VaultClient", "VaultInterface", "Configuration",
+        "ThumblatchKit", "ThumblatchKitTesting", "VaultClient", "VaultInterface", "Configuration",
         "Providers", "System", "SecretMemory", "TestSupport",
       ]
     ),

@@ -84,7 +84,7 @@ extension VaultClientError: CustomStringConvertible {
       "the engine does not understand this program: \(Self.text(error))"
     case .unknownError(let name): "the engine sent an unknown error, \(name)"
     case .refused(let error): "\(error)"
-    case .asksWithoutEnd: "the vault asks for presence checks again and again"
+    case .asksWithoutEnd: "the vault keeps asking for presence checks"
     case .system(let error): "\(error)"
     }
   }

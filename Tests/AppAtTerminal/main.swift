@@ -1,4 +1,4 @@
-import AuthSession
+import ThumblatchKit
 
 // A command-line program as another developer would write it. It unlocks the account `me` at its
 // terminal. With `password` it reads a password there and prints its length.

@@ -1,4 +1,4 @@
-import AuthSession
+import ThumblatchKit
 
 /// The app: its session, and the commands of its input lines.
 @MainActor

@@ -1,4 +1,4 @@
-import AuthSession
+import ThumblatchKit
 
 /// Many tasks of one app that want a token at the same time.
 struct Crowd {

@@ -1,4 +1,4 @@
-import AuthSession
+import ThumblatchKit
 
 /// The provider of a sign-in.
 ///

@@ -1,6 +1,6 @@
-import AuthSession
 import Observation
 import Synchronization
+import ThumblatchKit
 
 /// The person at the machine, who acts at a prompt as the last input line says.
 final class Person: PresencePresenter {

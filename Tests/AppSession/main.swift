@@ -1,5 +1,5 @@
-import AuthSession
 import Glibc
+import ThumblatchKit
 
 // An app as another developer would write it. It holds a session over the machine's vault, carries
 // out the lines of its input, and prints the outcome of each as a line. Arguments: the backend's

@@ -51,7 +51,7 @@ struct AppPresenceTests {
     // Without an enrolled finger there is no prompt.
     try fails(
       "protect",
-      "presence(AuthSession.AuthError.PresenceFailure.notEnrolled)",
+      "presence(ThumblatchKit.AuthError.PresenceFailure.notEnrolled)",
       "offerPassword"
     )
     #expect(!app.hasPrompted)
@@ -68,7 +68,7 @@ struct AppPresenceTests {
     try app.run("person chooses")
     try fails(
       "unlock",
-      "presence(AuthSession.AuthError.PresenceFailure.passwordChosen)",
+      "presence(ThumblatchKit.AuthError.PresenceFailure.passwordChosen)",
       "usePassword"
     )
     #expect(try app.run("state").hasPrefix("error "))
@@ -98,14 +98,18 @@ struct AppPresenceTests {
     try app.run("open")
     try app.run("restore")
     try app.run("person cancel")
-    let cancelled = "presence(AuthSession.AuthError.PresenceFailure.cancelled)"
+    let cancelled = "presence(ThumblatchKit.AuthError.PresenceFailure.cancelled)"
     for command in ["token", "unlock", "me", "unprotect"] {
       try fails(command, cancelled, "keepSession")
       #expect(try app.run("state") == "locked", "\(command)")
     }
     #expect(try app.run("facts") == "true me@example.org false true")
     try app.run("open presenter=none")
-    try fails("token", "presence(AuthSession.AuthError.PresenceFailure.nobodyToAsk)", "showMessage")
+    try fails(
+      "token",
+      "presence(ThumblatchKit.AuthError.PresenceFailure.nobodyToAsk)",
+      "showMessage"
+    )
     #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
   }
 
@@ -118,7 +122,7 @@ struct AppPresenceTests {
     for _ in 0..<5 {
       try fails(
         "token",
-        "presence(AuthSession.AuthError.PresenceFailure.nobodyToAsk)",
+        "presence(ThumblatchKit.AuthError.PresenceFailure.nobodyToAsk)",
         "showMessage"
       )
     }
@@ -139,7 +143,7 @@ struct AppPresenceTests {
       try touch == 1 ? person.touch("stranger") : person.touchAgain("stranger")
       if touch < 5 { try app.hear("failures \(touch):") }
     }
-    let lockedOut = "presence(AuthSession.AuthError.PresenceFailure.lockedOut)"
+    let lockedOut = "presence(ThumblatchKit.AuthError.PresenceFailure.lockedOut)"
     let failure = try app.outcome()
     #expect(failure.hasPrefix("failed \(lockedOut), offerPassword: "), "\(failure)")
     let count = app.prompts.count
@@ -173,7 +177,7 @@ struct AppPresenceTests {
     _ = try prompt("unlock policy=fingerprint")
     try person.reader("UNPLUG")
     let failure = try app.outcome()
-    let kind = "presence(AuthSession.AuthError.PresenceFailure.notAvailable)"
+    let kind = "presence(ThumblatchKit.AuthError.PresenceFailure.notAvailable)"
     #expect(failure.hasPrefix("failed \(kind), offerPassword: "), "\(failure)")
     #expect(try app.run("facts").hasSuffix("true"))
     try shell("rm \(person.programs)/virtual-reader.conf")

@@ -164,7 +164,7 @@ struct AppPromptTests {
     let app = try app(person)
     try app.expect("waiting for the other prompt")
     try app.type("\u{3}")
-    try app.expect("failed presence(AuthSession.AuthError.PresenceFailure.cancelled)")
+    try app.expect("failed presence(ThumblatchKit.AuthError.PresenceFailure.cancelled)")
     try app.end()
     // The other prompt goes on undisturbed.
     if enrolled { try person.touch() } else { try other.enter(Person.systemPassword) }

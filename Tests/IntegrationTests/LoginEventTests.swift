@@ -28,7 +28,7 @@ struct LoginEventTests {
   }
 
   private static let cancelled =
-    "failed presence(AuthSession.AuthError.PresenceFailure.cancelled), keepSession: "
+    "failed presence(ThumblatchKit.AuthError.PresenceFailure.cancelled), keepSession: "
 
   private func protectedApp() throws -> AppProcess {
     try person.enrollFinger()

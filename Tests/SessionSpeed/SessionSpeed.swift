@@ -1,6 +1,6 @@
-import AuthSession
-import AuthSessionTesting
 import Synchronization
+import ThumblatchKit
+import ThumblatchKitTesting
 
 /// Measures a session, for `Scripts/measure` and the tests.
 ///

@@ -1,7 +1,7 @@
-import AuthSession
-import AuthSessionTesting
 import Glibc
 import Observation
+import ThumblatchKit
+import ThumblatchKitTesting
 import WatchedLock
 
 /// Everything that an app may do with a session, at once.

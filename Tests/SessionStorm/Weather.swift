@@ -1,5 +1,5 @@
-import AuthSession
 import Synchronization
+import ThumblatchKit
 
 /// A network monitor that reports a change when the storm says so.
 final class Weather: NetworkMonitor {

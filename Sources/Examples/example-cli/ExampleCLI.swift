@@ -1,7 +1,7 @@
 // The wall of this room: it uses only the public library, as an app does.
 
-import AuthSession
 import Glibc
+import ThumblatchKit
 
 /// Signs in, asks the provider for the user with the access token, and signs out.
 ///

@@ -1,5 +1,5 @@
-import AuthSession
 import Glibc
+import ThumblatchKit
 import WebServer
 
 /// A small web page on this machine: sign-in, protected area, presence and sign-out.

@@ -1,6 +1,6 @@
-import AuthSession
 import Observation
 import Synchronization
+import ThumblatchKit
 
 /// The page's data besides the session: the last notice, the typed form, and the running task.
 final class PageState: Sendable, Observable {

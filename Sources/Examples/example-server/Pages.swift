@@ -1,5 +1,5 @@
-import AuthSession
 import Synchronization
+import ThumblatchKit
 import WebServer
 
 /// Answers each address: the view of the session's state, and the actions of its buttons.

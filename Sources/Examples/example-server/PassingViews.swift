@@ -1,4 +1,4 @@
-import AuthSession
+import ThumblatchKit
 
 /// The views that are shown between two others.
 extension Views {

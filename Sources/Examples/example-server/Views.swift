@@ -1,4 +1,4 @@
-import AuthSession
+import ThumblatchKit
 
 /// The views: HTML without scripts, for the keyboard and for screen readers.
 struct Views {

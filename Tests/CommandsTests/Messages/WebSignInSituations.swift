@@ -248,7 +248,7 @@ extension Situation {
       _ = try begin(stage)
       try stage.terminal.waitFor("Paste it here")
       try stage.terminal.paste(
-        [UInt8](repeating: UInt8(ascii: "a"), count: PasteSignIn.maximum + 1)
+        [UInt8](repeating: UInt8(ascii: "a"), count: PasteSignIn.maximum + 1) + Array("\n".utf8)
       )
       try stage.expectEnd()
     },
