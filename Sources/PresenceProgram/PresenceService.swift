@@ -154,7 +154,7 @@ final class PresenceService {
         seen: { inbox.put(.seen($0)) }
       )
       running = .check(operation)
-      work { inbox.put(.verdict(result { () throws(ReaderError) in try operation.wait() })) }
+      work { inbox.put(.verdict(Result { () throws(ReaderError) in try operation.wait() })) }
     case .password:
       begin(passwordOf: call.user, subject, milliseconds: call.timeout)
     }
@@ -182,7 +182,7 @@ final class PresenceService {
     work {
       inbox.put(
         .password(
-          result { () throws(PasswordError) in try check.run { dialogue.answer(to: $0) } }
+          Result { () throws(PasswordError) in try check.run { dialogue.answer(to: $0) } }
         )
       )
     }
@@ -292,11 +292,4 @@ final class PresenceService {
       connection.close()
     }
   }
-}
-
-/// The result of a function with a typed error.
-func result<Value, Failure: Error>(
-  _ body: () throws(Failure) -> Value
-) -> Result<Value, Failure> {
-  Result(catching: body)
 }

@@ -15,7 +15,7 @@ extension PresenceService {
     running = .fingers
     work {
       inbox.put(
-        .fingers(result { () throws(ReaderError) in try reader.desktopFingers(starting: starting) })
+        .fingers(Result { () throws(ReaderError) in try reader.desktopFingers(starting: starting) })
       )
     }
   }

@@ -43,7 +43,7 @@ extension PresenceService {
       seen: { inbox.put(.seen($0)) }
     )
     running = .enrolment(operation)
-    work { inbox.put(.enrolled(result { () throws(ReaderError) in try operation.wait() })) }
+    work { inbox.put(.enrolled(Result { () throws(ReaderError) in try operation.wait() })) }
   }
 
   func begin(_ call: HelperDeletePrintsCall) throws(VarlinkError) {
@@ -56,7 +56,7 @@ extension PresenceService {
     let inbox = inbox
     let operation = reader.delete(former, milliseconds: call.timeout)
     running = .deletion(operation)
-    work { inbox.put(.deleted(result { () throws(ReaderError) in try operation.wait() })) }
+    work { inbox.put(.deleted(Result { () throws(ReaderError) in try operation.wait() })) }
   }
 
   /// Records a finished enrollment.

@@ -44,23 +44,7 @@ extension Vault {
     report: @Sendable (EnrollmentEvent) -> Void
   ) async throws(VaultFailure) -> String {
     let finger = finger ?? "right-index"
-    guard Self.fingerNames.contains(finger) else {
-      throw .invalidArgument(
-        "no such finger; use one of \(Self.fingerNames.joined(separator: ", "))"
-      )
-    }
-    guard try !printRows().contains(where: { $0.finger == finger }) else {
-      throw .refused("\(finger) is enrolled already")
-    }
-    try demandRoom()
-    // Otherwise a remote caller would enroll the touches of the person at the reader.
-    let location = await location(of: caller)
-    if let objection = location.objection {
-      throw .presenceFailed(
-        .notAvailable("a finger is enrolled at the machine itself: \(objection)"),
-        methods: []
-      )
-    }
+    let location = try await demandEnrollable(finger, caller)
     let question = caller.question(.enroll, detail: finger)
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     guard enrollments.isEmpty else { throw .busy("another finger is being enrolled") }
@@ -98,6 +82,32 @@ extension Vault {
     }
     taken.conversation.keep()
     return finger
+  }
+
+  /// Refuses a finger that cannot be enrolled, and a caller that is not at the reader.
+  ///
+  /// Otherwise a remote caller would enroll the touches of the person at the reader.
+  private func demandEnrollable(
+    _ finger: String,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> CallerLocation {
+    guard Self.fingerNames.contains(finger) else {
+      throw .invalidArgument(
+        "no such finger; use one of \(Self.fingerNames.joined(separator: ", "))"
+      )
+    }
+    guard try !printRows().contains(where: { $0.finger == finger }) else {
+      throw .refused("\(finger) is enrolled already")
+    }
+    try demandRoom()
+    let location = await location(of: caller)
+    if let objection = location.objection {
+      throw .presenceFailed(
+        .notAvailable("a finger is enrolled at the machine itself: \(objection)"),
+        methods: []
+      )
+    }
+    return location
   }
 
   /// A finished enrolment, whose print the reader keeps once it is told to.

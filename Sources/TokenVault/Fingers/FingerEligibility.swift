@@ -64,16 +64,6 @@ struct DesktopLook {
   var damage: String?
 }
 
-/// The values that a prompt was opened with, besides those in the prompt book.
-struct PromptContext {
-  /// The desktop's fingers that its check is made for.
-  var look: DesktopLook
-  /// The fingers as they were shown, if the password has to confirm them.
-  var unconfirmed: EnrolledSet?
-  /// Why no finger counts for it.
-  var objection: PresenceFailure?
-}
-
 // The set of enrolled fingers is bound. If it has changed since the system password was given,
 // fingers pass no check until the password is given again (promise 6; Apple's biometryCurrentSet).
 extension Vault {

@@ -25,18 +25,12 @@ extension Vault {
     account: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
-    let count = question.detail?.unicodeScalars.count ?? 0
-    guard count <= PromptQuestion.longestDetail else {
-      throw .invalidArgument(
-        "what would be asked is too long to be shown: \(count) characters, at most"
-          + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
-      )
-    }
+    try demandLength(of: question)
     // Whom it is shown to, and what counts then, is for the policy to say.
     _ = try policy()
     guard caller.asking != .never else {
       try await demandPresenceAllowed(for: caller)
-      return .presenceNeeded(unasked(question, account, caller))
+      return .presenceNeeded(need(nil, question, account, caller))
     }
     // Before anything is read or asked for it: a flood costs next to nothing.
     let isCounted = caller.asking == .atOnce
@@ -57,6 +51,27 @@ extension Vault {
       at: clock.boot
     )
     guard isEntered else { return .busy("too many prompts are open on this connection") }
+    return try await open(name, question, account, caller)
+  }
+
+  /// Refuses a question that cannot be shown as a whole.
+  private func demandLength(of question: PromptQuestion) throws(VaultFailure) {
+    let count = question.detail?.unicodeScalars.count ?? 0
+    guard count > PromptQuestion.longestDetail else { return }
+    throw .invalidArgument(
+      "what would be asked is too long to be shown: \(count) characters, at most"
+        + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
+    )
+  }
+
+  /// Opens a prompt that was begun, and makes the error that tells the caller about it.
+  private func open(
+    _ name: String,
+    _ question: PromptQuestion,
+    _ account: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> VaultFailure {
+    let isCounted = caller.asking == .atOnce
     var isReady = false
     // A look for a counted prompt that was not opened.
     var hasOnlyLooked = false
@@ -101,39 +116,31 @@ extension Vault {
     hasOnlyLooked = false
     note(name, eligibility, at: location)
     sweepLater()
-    return .presenceNeeded(
-      PresenceNeed(
-        prompt: name,
-        requester: caller.requester,
-        account: account,
-        purpose: question.purpose,
-        detail: question.detail,
-        methods: prompts.methods(of: name),
-        timeout: PromptBook.lifetime,
-        reason: reason(for: question.purpose, eligibility, at: location),
-        scan: lastReader()?.scan
-      )
-    )
+    let reason = reason(for: question.purpose, eligibility, at: location)
+    return .presenceNeeded(need(name, question, account, caller, reason: reason))
   }
 
-  /// The question for a caller that cannot ask.
+  /// The prompt that the caller is told about.
   ///
-  /// The vault looks for no reader, and no prompt counts against the person's limit.
-  private func unasked(
+  /// A caller that cannot ask gets no name: the vault looks for no reader, and no prompt counts against
+  /// the person's limit.
+  private func need(
+    _ name: String?,
     _ question: PromptQuestion,
     _ account: String?,
-    _ caller: Caller
+    _ caller: Caller,
+    reason: String? = nil
   ) -> PresenceNeed {
     PresenceNeed(
-      prompt: "",
+      prompt: name ?? "",
       requester: caller.requester,
       account: account,
       purpose: question.purpose,
       detail: question.detail,
-      methods: [],
-      timeout: 0,
-      reason: nil,
-      scan: nil
+      methods: name.map { prompts.methods(of: $0) } ?? [],
+      timeout: name == nil ? 0 : PromptBook.lifetime,
+      reason: reason,
+      scan: name == nil ? nil : lastReader()?.scan
     )
   }
 

@@ -63,7 +63,7 @@ extension Vault {
     {
       throw refusal(of: prompt, objection, caller)
     }
-    // Meanwhile another one's check may have answered it, or the person may have refused it.
+    // During the wait, another check may have answered it, or the person may have refused it.
     if answered[prompt] != nil { return .passed }
     try demandPromptLimit(of: prompt, caller)
     let arming = try outcome(of: prompt, caller) { () throws(PresenceFailure) in
@@ -77,11 +77,7 @@ extension Vault {
     }
     if case .wait(let other) = arming {
       report(.queued)
-      _ = await leaderOutcome(other, for: prompt)
-      prompts.endWait(prompt, at: clock.boot)
-      guard !Task.isCancelled, prompts.contains(prompt) else {
-        throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
-      }
+      try await waitInQueue(prompt, behind: other, caller)
       return .free
     }
     count(prompt, caller)
@@ -94,6 +90,19 @@ extension Vault {
     }
     let run = try await begin(prompt, method, caller)
     return try await follow(prompt, run, caller, report)
+  }
+
+  /// Waits until the armed prompt has ended.
+  private func waitInQueue(
+    _ prompt: String,
+    behind other: String,
+    _ caller: Caller
+  ) async throws(VaultFailure) {
+    _ = await leaderOutcome(other, for: prompt)
+    prompts.endWait(prompt, at: clock.boot)
+    guard !Task.isCancelled, prompts.contains(prompt) else {
+      throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
+    }
   }
 
   /// Answers what the password's stack asked; `report` gets what a wrong one costs.

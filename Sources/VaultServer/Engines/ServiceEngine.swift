@@ -42,37 +42,7 @@ package enum ServiceEngine {
       ThisProcess.ignoreWriteSignals()
       let listener = try UnixSocket.activated()
       let signals = try TerminationSignals()
-      let path = try statePath()
-      let users = Users(try UserDirectories(in: try stateDirectory(path), path: path))
-      let clock = try SystemClock()
-      // This is the unit's environment, which no caller can set; `nil` means the machine's bus.
-      let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
-      let locations = CallerLocator(address: bus)
-      let shares = HelperShares()
-      let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
-        try Vault(
-          directory: directory,
-          owner: user,
-          exchange: SharedExchange(exchange: exchange, turns: shares.exchanges, user: user),
-          check: SharedPresence(check: check, shares: shares, user: user),
-          clock: clock,
-          windowGuard: SessionGuard(user: user, address: bus),
-          rules: rules,
-          locations: locations
-        )
-      }
-      let vaults = Vaults(
-        opening: { user, name in try made(user, try users.directories.open(user, named: name)) },
-        name: { user in UserNames.name(of: user) },
-        list: { try? Directory(path: "/etc").stamp("passwd") },
-        care: UserCare(
-          find: { user in try users.directories.find(user) },
-          open: { user in
-            try users.directories.openAsItIs(user).map { (try made(user, $0.directory), $0.owner) }
-          },
-          remove: { user in try users.directories.remove(user) }
-        )
-      )
+      let vaults = try makeVaults(exchange, check, rules)
       // Read the policy once, so that a broken file is logged before the first call.
       _ = try? rules.policy()
       let server = try Server(
@@ -90,6 +60,45 @@ package enum ServiceEngine {
     } catch {
       return fail("\(error)")
     }
+  }
+
+  /// The vaults of all users, in the directory of the unit.
+  private static func makeVaults(
+    _ exchange: any TokenExchange,
+    _ check: any PresenceChecker,
+    _ rules: any MachineRules
+  ) throws -> Vaults {
+    let path = try statePath()
+    let users = Users(try UserDirectories(in: try stateDirectory(path), path: path))
+    let clock = try SystemClock()
+    // This is the unit's environment, which no caller can set; `nil` means the machine's bus.
+    let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
+    let locations = CallerLocator(address: bus)
+    let shares = HelperShares()
+    let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
+      try Vault(
+        directory: directory,
+        owner: user,
+        exchange: SharedExchange(exchange: exchange, turns: shares.exchanges, user: user),
+        check: SharedPresence(check: check, shares: shares, user: user),
+        clock: clock,
+        windowGuard: SessionGuard(user: user, address: bus),
+        rules: rules,
+        locations: locations
+      )
+    }
+    return Vaults(
+      opening: { user, name in try made(user, try users.directories.open(user, named: name)) },
+      name: { user in UserNames.name(of: user) },
+      list: { try? Directory(path: "/etc").stamp("passwd") },
+      care: UserCare(
+        find: { user in try users.directories.find(user) },
+        open: { user in
+          try users.directories.openAsItIs(user).map { (try made(user, $0.directory), $0.owner) }
+        },
+        remove: { user in try users.directories.remove(user) }
+      )
+    )
   }
 
   private struct Flaw: Error {

@@ -9,20 +9,6 @@ internal import VaultInterface
 ///
 /// Only the server's thread uses it.
 final class Connection {
-  /// A message, parsed as far as it was when its turn came.
-  enum Message {
-    case usualToken(UsualTokenCall)
-    case call(Question)
-    /// A message that the decoder must parse.
-    case undecoded(ReceivedMessage)
-  }
-
-  /// Events of the socket that are not handled yet.
-  struct Events {
-    var isReadable = false
-    var isWritable = false
-  }
-
   /// If so many bytes of replies wait to be read, no other call is begun.
   private static let fullOutput = 64 << 10
   /// The most bytes of replies that may wait to be read.
