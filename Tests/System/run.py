@@ -83,7 +83,9 @@ def prepare(machine, package, programs):
     machine.copy(os.path.join(HERE, "inside"), "/opt/system-test")
     # A process in a user's manager runs it too, whatever the umask was when the tree was unpacked.
     subprocess.run(["chmod", "--recursive", "a+rX", machine.path("/opt")], check=True)
-    machine.copy(os.path.join(PROJECT, "Scripts/dev-backend"), "/opt/system-test/dev-backend")
+    # The development backend, and the package that it imports.
+    for name in ("dev-backend", "backend"):
+        machine.copy(os.path.join(PROJECT, "Scripts", name), f"/opt/system-test/{name}")
     machine.copy(os.path.join(PROJECT, "Sources/Installed/usr/share/man/man1/thumblatch.1"),
                  "/opt/system-test/thumblatch.1")
     # Never part of the package: a presence check by libfprint's virtual reader, with the same
