@@ -1,0 +1,132 @@
+"""One user's connections and messages in great number, while another user is served."""
+
+import os
+import pwd
+import subprocess
+import threading
+import time
+
+from . import promises
+from .answers import CALL, Result, ask
+from .programs import compiled, ready
+from .promises import promise
+from .service import CROWD, SOCKET, Peak, as_user
+
+# One reads a message of these to its end, and answers it all the same.
+DEAREST = {
+    "members": "{%s}" % ",".join(f'"{i:x}":0' for i in range(7750)),
+    "texts": "[%s]" % ",".join(['"a"'] * 16_200),
+    "numbers": "[%s]" % ",".join(["2.2250738585072011e-308"] * 2700),
+    "marks": '"%s"' % (r"a\u0301\u0323" * 4990),
+}
+# As many as useradd(8) gives are 65,536.
+UIDS, FIRST_UID = 8200, 200_000
+INFO = '{"method":"org.varlink.service.GetInfo"}'
+LONG = '{"method":"io.thumblatch.Vault.GetStatus","parameters":{"x":"%s"}}' % ("a" * 65_000)
+
+
+def ask_anyway(client, seconds, way):
+    try:
+        return ask(client, SOCKET, 1, seconds, way, CALL % "me")
+    except subprocess.CalledProcessError:
+        return Result("")
+
+
+def measure_half(service, client, count, seconds):
+    calm = {way: ask(client, SOCKET, 1, 1, way, CALL % "me") for way in ("kept", "each")}
+    before = service.memory("Rss")
+    holder = subprocess.Popen(
+        [client, "hold", SOCKET, str(count), "60", CALL % "me"], stdout=subprocess.PIPE, text=True,
+        **as_user(CROWD))
+    ended = threading.Event()
+    peak = [before]
+
+    def look():
+        while not ended.wait(0.05):
+            peak[0] = max(peak[0], service.memory("Rss"))
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    served = {}
+    for way in ("kept", "each"):
+        served[way] = ask(client, SOCKET, 1, seconds, way, CALL % "me")
+    opened, most, longest, left = (int(word) for word in holder.communicate(timeout=120)[0].split())
+    ended.set()
+    looker.join()
+    print(f"half, {opened} connections of one user: at most {most} at once, the longest for "
+          f"{longest / 1000:.2f} s, {left} left; memory grew by {(peak[0] - before) / 1024:.1f} MiB")
+    for way, name in (("kept", "another user's calls"), ("each", "with a connection each")):
+        print(f"  {name:<24} p99 {served[way].p99:.2f} ms ({calm[way].p99:.2f} ms before), "
+              f"longest {served[way].worst:.2f} ms")
+        promise(served[way].p99 < 50 * promises.slack, "another user is served with p99 < 50 ms")
+    promise(opened == count and left == 0 and longest < 3000 * promises.slack, "all of them are gone in 3 s")
+    promise(peak[0] - before < 16 * 1024, "memory grows by less than 16 MiB")
+
+
+def measure_costly(service, client, seconds):
+    """Each caller of the crowd sends its next message when it has its reply."""
+    print(f"costly, 120 connections of one user with messages of 64 KiB, {seconds} s each:")
+    for name, value in DEAREST.items():
+        message = '{"method":"io.thumblatch.Vault.GetStatus","parameters":{"x":%s}}' % value
+        assert 62_000 < len(message.encode()) < 65_536, (name, len(message.encode()))
+        crowd = subprocess.Popen(
+            [client, "ask", SOCKET, "120", str(3 * seconds), "kept", message],
+            stdout=subprocess.PIPE, text=True, **as_user(CROWD))
+        time.sleep(seconds / 4)
+        served = {way: ask(client, SOCKET, 1, seconds, way, CALL % "me") for way in ("kept", "each")}
+        is_at_work = crowd.poll() is None
+        rate = Result(crowd.communicate(timeout=120)[0]).rate
+        print(f"  {name:<8} {rate:6.0f}/s; another user's p99 {served['kept'].p99:.2f} ms, with a connection "
+              f"each {served['each'].p99:.2f} ms, longest {served['kept'].worst:.2f} ms")
+        promise(is_at_work and crowd.returncode == 0, "the messages are legal")
+        for way in served:
+            promise(served[way].p99 < 20 * promises.slack, f"another user has p99 < 20 ms beside {name}")
+
+
+def measure_crowd(service, client, directory, seconds):
+    crowd = compiled(directory, "Tests/IntegrationTests/Drivers/load/crowd.c")
+    calm = {way: ask(client, SOCKET, 1, 1, way, CALL % "me") for way in ("kept", "each")}
+    print(f"crowd, {UIDS} uids of a user namespace, {seconds} s each; before: p99 {calm['kept'].p99:.2f} ms, "
+          f"with a connection each {calm['each'].p99:.2f} ms:")
+    listed = os.path.join(directory, "subuid")
+    with open(listed, "w") as file:
+        file.write(f"{pwd.getpwuid(CROWD).pw_name}:{FIRST_UID}:65536\n")
+    subprocess.run(["mount", "--bind", listed, "/etc/subuid"], check=True)
+    try:
+        measure_ways(service, client, crowd, "of /etc/subuid", seconds)
+    finally:
+        subprocess.run(["umount", "/etc/subuid"], check=True)
+    measure_ways(service, client, crowd, "without a name", seconds)
+
+
+def measure_ways(service, client, crowd, place, seconds):
+    for way in ("silent", "half", "calls", "again"):
+        with Peak(service) as peak:
+            holder = ready([crowd, SOCKET, str(FIRST_UID), str(UIDS), "120", way,
+                            LONG if way == "half" else INFO])
+            served = {one: ask_anyway(client, seconds, one) for one in ("kept", "each")}
+            opened, most, left = (int(word) for word in holder.communicate("")[0].split())
+        print(f"  {way:<6} {place:<15} {opened} opened, {left} left, at most {most}; memory "
+              f"{peak.most / 1024:.0f} MiB; p99 {served['kept'].p99:.2f} ms, with a connection each "
+              f"{served['each'].p99:.2f} ms, longest {served['each'].worst:.2f} ms")
+        # New connections that replace closed ones wait at the listener as well.
+        promise(opened >= UIDS and left <= 64 + 1024 * (way == "again"),
+                "strangers have few connections in all")
+        promise(peak.most < 96 * 1024, "the engine has less than 96 MiB")
+        for one in served:
+            promise(served[one].p99 < 50 * promises.slack, f"another user has p99 < 50 ms beside {way}")
+
+
+def measure_flood(client, seconds):
+    """Connections that one user opens and closes at once: they wait at the listener before those of
+    others."""
+    flood = subprocess.Popen([client, "flood", SOCKET, "2", str(3 * seconds), CALL % "me"],
+                             stdout=subprocess.PIPE, text=True, **as_user(CROWD))
+    time.sleep(seconds / 4)
+    served = {way: ask_anyway(client, seconds, way) for way in ("kept", "each")}
+    opened = int(flood.communicate(timeout=120)[0])
+    print(f"flood, {opened / (3 * seconds):.0f} connections/s of one user: another user's p99 "
+          f"{served['kept'].p99:.2f} ms, with a connection each {served['each'].p99:.2f} ms, longest "
+          f"{served['each'].worst:.2f} ms")
+    promise(served["kept"].p99 < 20 * promises.slack, "who is connected has p99 < 20 ms beside a flood")
+    promise(served["each"].p99 < 100 * promises.slack, "who connects has p99 < 100 ms beside a flood")
