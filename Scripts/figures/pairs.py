@@ -1,5 +1,6 @@
 """Runs of several commands in turn, so that a busy machine is equally slow for each."""
 
+import statistics
 import subprocess
 import time
 
@@ -14,3 +15,8 @@ def paired(commands, runs, **options):
             if run >= 5:
                 times[index].append((time.perf_counter() - begun) * 1000)
     return times
+
+
+def report(name, times, floor):
+    ratio = statistics.median(a / b for a, b in zip(times, floor))
+    print(f"  {name:<34} {statistics.median(times):7.3f} ms   {ratio:5.2f} × the floor")
