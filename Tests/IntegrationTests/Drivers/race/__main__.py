@@ -15,6 +15,7 @@ import other
 import processes
 import provider
 import thumblatch
+import tracing
 from plans import Plans
 from storm import Storm
 from table import Table, last_line
@@ -65,7 +66,7 @@ class Run:
             return
         self.programs = self.directory + "/programs"
         os.mkdir(self.programs, 0o755)
-        for name in thumblatch.NAMES:
+        for name in tracing.NAMES:
             shutil.copy2(os.path.join(self.options.programs, name), self.programs)
 
     def has_logins(self, at):

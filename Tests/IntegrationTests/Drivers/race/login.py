@@ -20,6 +20,7 @@ import loss
 import processes
 import thumblatch
 import traces
+import tracing
 from provider import SOURCES
 from storm import LIMIT, Outcome, last_words, pause, told_wait
 
@@ -103,7 +104,7 @@ class Tracer:
         """
         with events.Directory(os.path.dirname(self.path), events.MODIFY) as traced:
             while self.handle is not None:
-                if "+++ killed by SIGKILL" in (thumblatch.read(self.path) or ""):
+                if "+++ killed by SIGKILL" in (tracing.read(self.path) or ""):
                     self.end(1)
                     return
                 if handle in events.ready([handle, traced.handle], LIMIT):
@@ -190,7 +191,7 @@ class LoginStorm:
         if tracer:
             reply = connection.reply(lambda: tracer.wait(connection.socket.fileno()))
             tracer.end(0 if reply else 1)
-            seen = thumblatch.read(tracer.path) or ""
+            seen = tracing.read(tracer.path) or ""
         else:
             reply = connection.reply()
         connection.socket.close()

@@ -74,8 +74,8 @@ import argparse
 import os
 import random
 
-import thumblatch
 import traces
+import tracing
 from provider import SOURCES
 
 
@@ -127,7 +127,7 @@ def programs(options, parser):
     places = [options.programs] if options.programs else [
         SOURCES + "/.build/thumblatch/bin", SOURCES + "/.build/release", SOURCES + "/.build/debug"]
     whole = [os.path.abspath(place) for place in places
-             if all(os.path.exists(os.path.join(place, name)) for name in thumblatch.NAMES)]
+             if all(os.path.exists(os.path.join(place, name)) for name in tracing.NAMES)]
     if not whole:
         parser.error("no programs in %s: Scripts/build makes them" % " or ".join(places))
     return max(whole, key=lambda place: os.path.getmtime(place + "/thumblatchd"))

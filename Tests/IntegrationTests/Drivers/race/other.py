@@ -6,8 +6,8 @@ import signal
 
 import events
 import processes
-import thumblatch
 import traces
+import tracing
 from storm import pause
 
 # The calls at which a process of another tool can be killed, from its first socket on.
@@ -84,10 +84,10 @@ class Vault:
 
     def client_trace(self, client):
         path = client.place + ".trace"
-        if thumblatch.read(path) is None:
+        if tracing.read(path) is None:
             return ""
-        events.until(lambda: traces.has_finished(thumblatch.read(path)), self.work + "/out", 5)
-        return thumblatch.read(path)
+        events.until(lambda: traces.has_finished(tracing.read(path)), self.work + "/out", 5)
+        return tracing.read(path)
 
     def is_lost(self, status):
         """Whether the login is permanently lost because the provider has ended it."""
@@ -133,7 +133,7 @@ class Vault:
         status, _, said = self.run(self.options.tool, "census", plan="-e trace=all")
         if status != 0:
             raise RuntimeError("%s: exit %s: %s" % (self.options.tool, status, said))
-        text = thumblatch.read(self.work + "/out/census.trace") or ""
+        text = tracing.read(self.work + "/out/census.trace") or ""
         return {"client": traces.census(text, MARK, leave_out={"execve", "newfstatat"})}
 
 

@@ -4,8 +4,8 @@ import threading
 import time
 
 import other
-import thumblatch
 import traces
+import tracing
 
 # How many of a hundred kills each victim gets. The last entry is tried last.
 SHARES = {"engine by call": 45, "exchange by call": 15, "engine": 14, "client": 12,
@@ -102,7 +102,7 @@ class Plans:
                 self.random.shuffle(walk)
                 self.walks[way, victim] = walk
             call, number = self.walks[way, victim].pop()
-            also = thumblatch.WATCHED if victim == "exchange" else ()
+            also = tracing.WATCHED if victim == "exchange" else ()
             if victim == "client":
                 also = [c for c in (self.options.tool_stored or "").split(",") if c]
                 also += other.WATCHED
