@@ -8,7 +8,10 @@ import VaultInterface
 /// nothing.
 @Suite(.serialized)
 struct MemoryGuardTests {
-  private static let search = BuiltPrograms.sourceDirectory + "/Tests/System/inside/memory.py"
+  private static let inside = BuiltPrograms.sourceDirectory + "/Tests/System/inside"
+  private static let search = inside + "/memory.py"
+  /// The search, and the module that it imports.
+  private static let files = search + " " + inside + "/forms.py"
   /// Asks for everything that the runtime could report about a crash.
   private static let talkative = "enable=yes,color=no"
   private static let secret = "secret-of-a-crash-90b7c2ee41d5"
@@ -35,7 +38,7 @@ struct MemoryGuardTests {
       try shell(
         """
         cd \(directory)
-        install -m 755 \(MemoryGuardTests.search) memory.py
+        install -m 755 \(MemoryGuardTests.files) .
         echo '{"planted": "\(MemoryGuardTests.secret)"}' >planted.json
         chmod 644 planted.json
         """
@@ -90,7 +93,7 @@ struct MemoryGuardTests {
 
   /// What a process of that person can do to another one.
   private func trace(_ process: Int32, as person: Person) throws -> [String] {
-    try shell("install -m 755 \(Self.search) \(person.base)/memory.py")
+    try shell("install -m 755 \(Self.files) \(person.base)")
     let outcome = try person.shell("exec python3 -B \(person.base)/memory.py trace \(process)")
     return try outcome.succeeded().split(separator: "\n").map(String.init)
   }
