@@ -148,35 +148,36 @@ struct LocalAddressTests {
     #expect(reason == (isOfAnInterface ? .local : .refused))
   }
 
-  /// The same with a listener that has the right certificate: both ends of the connection have one
-  /// address.
-  @Test
-  func aConnectionWhoseEndsAreOneAddressIsNotUsed() throws {
-    let scratch = try ScratchDirectory()
-    let network = """
-      PATH=/usr/sbin:/usr/bin:/sbin:/bin
-      ip link set lo up
-      ip route add local 10.77.0.0/16 dev lo
-      cd \(scratch.path)
-      timeout 60 python3 -c '
-      import socket, ssl
-      context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-      context.load_cert_chain("own.pem", "own.key")
-      listener = socket.create_server(("0.0.0.0", 9443))
-      open("ready", "w").close()
-      with context.wrap_socket(listener.accept()[0], server_side=True) as connection:
-          got = connection.recv(4096)
-          open("got", "wb").write(got)
-          if got: connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}")
-      ' >log 2>&1 <&- &
-      while [ ! -e ready ]; do sleep 0.05; done
-      """
+  /// A network of addresses of its own, with a listener that has the right certificate.
+  private static func network(in path: String) -> String {
+    """
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin
+    ip link set lo up
+    ip route add local 10.77.0.0/16 dev lo
+    cd \(path)
+    timeout 60 python3 -c '
+    import socket, ssl
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain("own.pem", "own.key")
+    listener = socket.create_server(("0.0.0.0", 9443))
+    open("ready", "w").close()
+    with context.wrap_socket(listener.accept()[0], server_side=True) as connection:
+        got = connection.recv(4096)
+        open("got", "wb").write(got)
+        if got: connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}")
+    ' >log 2>&1 <&- &
+    while [ ! -e ready ]; do sleep 0.05; done
+    """
+  }
+
+  /// Makes the certificate of the listener, and its key.
+  private static func makeCertificate(in path: String) throws {
     let make = try ChildProcess(
       path: "/bin/sh",
       arguments: [
         "-ec",
         """
-        cd \(scratch.path)
+        cd \(path)
         openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2 \
           -keyout own.key -out own.pem -subj /CN=own -addext subjectAltName=IP:10.77.0.5 2>log
         """,
@@ -185,6 +186,15 @@ struct LocalAddressTests {
       descriptors: [-1, -1, 2]
     )
     try #require(try make.wait() == .exited(0))
+  }
+
+  /// The same with a listener that has the right certificate: both ends of the connection have one
+  /// address.
+  @Test
+  func aConnectionWhoseEndsAreOneAddressIsNotUsed() throws {
+    let scratch = try ScratchDirectory()
+    try Self.makeCertificate(in: scratch.path)
+    let network = Self.network(in: scratch.path)
     let directory = try scratch.open()
     let authority = String(
       decoding: try directory.openForReading("own.pem").readAll(limit: 1 << 16),

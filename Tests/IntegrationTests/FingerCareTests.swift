@@ -7,17 +7,17 @@ import Testing
 /// virtual reader of libfprint, the system password of a real user, and SIGKILL.
 @Suite(.serialized)
 struct FingerCareTests {
-  private static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
-  private static let question = "System password for"
+  static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
+  static let question = "System password for"
   /// A request that was refused twice is not asked again at once.
   ///
   /// So the requests alternate, and the last one is the rarest.
-  private static let questions = [
+  static let questions = [
     ["presence", "test"], ["presence", "disable", "me"], ["token", "me"],
   ]
 
   /// A person with enrolled fingers, and the protected account `me`.
-  private func protected(_ fingers: String...) throws -> Person {
+  func protected(_ fingers: String...) throws -> Person {
     let person = try Person()
     try person.register()
     try enroll(person, fingers[0])
@@ -45,14 +45,14 @@ struct FingerCareTests {
     try terminal.end()
   }
 
-  private func killEngine(_ person: Person) throws {
+  func killEngine(_ person: Person) throws {
     for process in processes(in: person.programs, named: "thumblatchd") {
       kill(process, SIGKILL)
       try waitForEnd(process)
     }
   }
 
-  private func token(_ person: Person, by finger: String) throws {
+  func token(_ person: Person, by finger: String) throws {
     let terminal = try person.terminal("token", "me")
     try terminal.expect(Self.prompt)
     try person.touch(finger)
@@ -60,7 +60,7 @@ struct FingerCareTests {
     try terminal.end()
   }
 
-  private func tokenByPassword(_ person: Person, after text: String) throws {
+  func tokenByPassword(_ person: Person, after text: String) throws {
     let terminal = try person.terminal("token", "me", columns: 240)
     try terminal.expect(text)
     try terminal.expect("Type the system password to use account 'me'")
@@ -70,7 +70,7 @@ struct FingerCareTests {
     try terminal.end()
   }
 
-  private func helpers(_ person: Person) -> [Int32] {
+  func helpers(_ person: Person) -> [Int32] {
     processes(in: person.programs, named: "thumblatch-presence")
   }
 
@@ -78,7 +78,7 @@ struct FingerCareTests {
   ///
   /// An engine that hears of a finger would arm the reader again, and the next try would be under
   /// way.
-  private func whileTheEngineStands(_ person: Person, _ body: () throws -> Void) rethrows {
+  func whileTheEngineStands(_ person: Person, _ body: () throws -> Void) rethrows {
     let engines = processes(in: person.programs, named: "thumblatchd")
     #expect(engines.count == 1)
     for engine in engines { kill(engine, SIGSTOP) }
@@ -87,7 +87,7 @@ struct FingerCareTests {
   }
 
   /// The last verdict may still be on its way.
-  private func waitForLockout(_ person: Person) throws {
+  func waitForLockout(_ person: Person) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while try !isLockedOut(person) {
       try #require(BootInstant.now < deadline)
@@ -98,7 +98,7 @@ struct FingerCareTests {
   ///
   /// After a wrong password it comes after at least this many seconds. Until then the terminal
   /// shows the reason. A machine that takes as long by itself shows none.
-  private func waits(
+  func waits(
     _ terminal: TerminalSession,
     seconds: Int64,
     since begun: BootInstant,
@@ -115,7 +115,7 @@ struct FingerCareTests {
     )
   }
 
-  private func isLockedOut(_ person: Person) throws -> Bool {
+  func isLockedOut(_ person: Person) throws -> Bool {
     try person.run("status").succeeded().contains("password only")
   }
 
@@ -151,127 +151,6 @@ struct FingerCareTests {
     try person.touchAgain("left-thumb")
     try terminal.expect("at_")
     try terminal.end()
-  }
-
-  @Test
-  func fiveKillsOfTheEngineBetweenScanAndAnswerLock() throws {
-    let person = try protected("right-index")
-    for number in 1...5 {
-      try person.expireTokens()
-      #expect(try !isLockedOut(person))
-      let terminal = try person.terminal("token", "me")
-      try terminal.expect(Self.prompt)
-      if number == 1 {
-        // Armed, and not touched at all: the engine cannot know.
-        try person.reader("FINGER 0")
-        try killEngine(person)
-      } else {
-        // Once it is armed the reader sees a finger.
-        try person.reader("FINGER 0")
-        try whileTheEngineStands(person) {
-          try person.touch("stranger")
-          try killEngine(person)
-        }
-      }
-      try terminal.end(5)
-    }
-    #expect(try isLockedOut(person))
-    try person.expireTokens()
-    try tokenByPassword(person, after: "Too many fingers failed; the system password is needed")
-    #expect(try !isLockedOut(person))
-    try person.expireTokens()
-    try token(person, by: "right-index")
-  }
-
-  @Test
-  func whoHangsUpRightAfterTheScanIsLockedOutAfterFive() throws {
-    let person = try protected("right-index")
-    try person.expireTokens()
-    for number in 0..<5 {
-      #expect(try !isLockedOut(person))
-      let terminal = try person.terminal(list: Self.questions[number % 3])
-      try terminal.expect("Touch the fingerprint reader")
-      try person.touch("stranger")
-      terminal.child.kill()
-      _ = try terminal.child.wait()
-      #expect(eventually { helpers(person).isEmpty })
-    }
-    try waitForLockout(person)
-    try tokenByPassword(person, after: "Too many fingers failed")
-  }
-
-  @Test
-  func whoKillsTheHelperOfAnArmedReaderIsLockedOutAfterFive() throws {
-    let person = try protected("right-index")
-    try person.expireTokens()
-    for number in 1...5 {
-      #expect(try !isLockedOut(person))
-      let terminal = try person.terminal(list: Self.questions[(number - 1) % 3])
-      try terminal.expect("Touch the fingerprint reader")
-      // The engine has heard of the reader. It hears of the finger only together with the end, if
-      // at all.
-      try person.reader("RETRY 0")
-      try terminal.expect("not read well")
-      let armed = helpers(person)
-      try whileTheEngineStands(person) {
-        if number > 2 { try person.touch("stranger") }
-        for helper in armed { kill(helper, SIGKILL) }
-      }
-      if number == 1 { try terminal.expect(Self.question) }
-      terminal.child.kill()
-      _ = try terminal.child.wait()
-      #expect(eventually { helpers(person).isEmpty })
-    }
-    try waitForLockout(person)
-    try tokenByPassword(person, after: "Too many fingers failed")
-  }
-
-  @Test
-  func whoKillsTheHelperThatHasThePasswordWaitsAllTheSame() throws {
-    let person = try protected("right-index")
-    let terminal = try person.terminal("presence", "test")
-    try terminal.expect("Touch the fingerprint reader")
-    try person.reader("FINGER 0")
-    try terminal.enter()
-    try terminal.expect(Self.question)
-    for seconds: Int64 in [2, 4] {
-      let begun = BootInstant.now
-      let stopped = helpers(person)
-      #expect(stopped.count == 1)
-      // The helper takes the password and does not report.
-      for helper in stopped { kill(helper, SIGSTOP) }
-      try terminal.enter("wrong")
-      for helper in stopped { kill(helper, SIGKILL) }
-      try waits(terminal, seconds: seconds, since: begun)
-    }
-    try terminal.enter(Person.systemPassword)
-    #expect(try terminal.end().contains("the presence check passed, by system password"))
-  }
-
-  @Test
-  func whoCancelsAgainAndAgainIsNotLockedOut() throws {
-    let person = try protected("right-index")
-    try person.expireTokens()
-    for number in 0..<20 {
-      let terminal = try person.terminal(list: Self.questions[number % 3])
-      try terminal.expect("Touch the fingerprint reader")
-      try person.reader("FINGER 0")
-      switch number % 3 {
-      case 0:
-        try terminal.type("\u{3}")
-        try terminal.end(130)
-      case 1:
-        terminal.child.kill()
-        _ = try terminal.child.wait()
-      default:
-        try person.endEngine()
-        try terminal.end(5)
-      }
-      #expect(eventually { !person.readerIsOpen })
-    }
-    try killEngine(person)
-    #expect(try !isLockedOut(person))
-    try token(person, by: "right-index")
   }
 
   @Test(

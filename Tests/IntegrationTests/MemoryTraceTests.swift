@@ -66,8 +66,26 @@ struct MemoryTraceTests {
       "provider password": Self.typed, "system password": Person.systemPassword,
       "print": Self.print,
     ]
+    try signsIn(person, record, &secrets)
+    try refreshes(person, record, &secrets)
+    let (reached, go) = try haltPAM(of: person)
+    let enroll = try givesThePassword(person, record, until: reached)
+    try go()
+    try enrollsAFinger(enroll, person, record)
+    try turnsProtectionOn(person, record, &secrets)
+    try refreshesWithAFinger(person, record)
+    try usesTheFinger(person, record)
+    try rekeys(person, record, &secrets, until: reached, go)
+    try runsTheOtherVerbs(person, record)
+    try expectsNoTrace(of: secrets, in: record)
+  }
 
-    // A sign-in whose answer is held: the password is on its way.
+  /// The answer to the sign-in is held, so that the password is on its way.
+  private func signsIn(
+    _ person: Person,
+    _ record: MemoryRecord,
+    _ secrets: inout [String: String]
+  ) throws {
     try person.backend.fail(answer("/auth/login", Self.first, Self.access + "1", hold: true))
     let login = try person.terminal("login", "me", "--provider", "dev", "--email", "me@example.org")
     try login.expect("Password of me@example.org at dev: ")
@@ -84,8 +102,14 @@ struct MemoryTraceTests {
     try person.backend.release()
     try login.end()
     try record.keep("login", of: person, running: "thumblatchd")
+  }
 
-    // A refresh that is held.
+  /// The answer to the refresh is held.
+  private func refreshes(
+    _ person: Person,
+    _ record: MemoryRecord,
+    _ secrets: inout [String: String]
+  ) throws {
     try person.backend.fail(answer("/auth/refresh", Self.second, Self.access + "2", hold: true))
     try person.expireTokens()
     let refresh = try person.start(["token", "me"])
@@ -101,9 +125,14 @@ struct MemoryTraceTests {
     try person.backend.release()
     #expect(try refresh.text() == Self.access + "2\n")
     try record.keep("refresh", of: person, running: "thumblatchd")
+  }
 
-    // A finger is enrolled: the password is with PAM, then the reader is armed.
-    let (reached, go) = try haltPAM(of: person)
+  /// Begins to enrol a finger, and leaves the password with PAM.
+  private func givesThePassword(
+    _ person: Person,
+    _ record: MemoryRecord,
+    until reached: String
+  ) throws -> TerminalSession {
     let enroll = try person.terminal("fingers", "enroll", "right-index")
     try enroll.expect("System password for")
     try enroll.enter(Person.systemPassword)
@@ -115,7 +144,14 @@ struct MemoryTraceTests {
       "thumblatchd",
       "thumblatch-presence"
     )
-    try go()
+    return enroll
+  }
+
+  private func enrollsAFinger(
+    _ enroll: TerminalSession,
+    _ person: Person,
+    _ record: MemoryRecord
+  ) throws {
     try enroll.expect("with right-index")
     try record.keep(
       "enrolment under way",
@@ -130,8 +166,13 @@ struct MemoryTraceTests {
     }
     try enroll.end()
     try record.keep("enrolment", of: person, running: "thumblatchd")
+  }
 
-    // Protection, and a refresh by a finger.
+  private func turnsProtectionOn(
+    _ person: Person,
+    _ record: MemoryRecord,
+    _ secrets: inout [String: String]
+  ) throws {
     let enable = try person.terminal("presence", "enable", "me")
     try enable.expect("Touch the fingerprint reader")
     try record.keep(
@@ -147,6 +188,9 @@ struct MemoryTraceTests {
     try record.keep("protection", of: person, running: "thumblatchd")
     try person.run("lock").succeeded()
     secrets.merge(try keys(of: person.state, "protected ")) { $1 }
+  }
+
+  private func refreshesWithAFinger(_ person: Person, _ record: MemoryRecord) throws {
     try person.backend.fail(answer("/auth/refresh", Self.third, Self.access + "3"))
     try person.expireTokens()
     let token = try person.terminal("token", "me")
@@ -155,8 +199,9 @@ struct MemoryTraceTests {
     try token.expect(Self.access + "3")
     try token.end()
     try record.keep("refresh by a finger", of: person, running: "thumblatchd")
+  }
 
-    // The other verbs, and the removal.
+  private func usesTheFinger(_ person: Person, _ record: MemoryRecord) throws {
     for words in [["presence", "test"], ["unlock"], ["presence", "disable", "me"]] {
       let terminal = try person.terminal(list: words)
       try terminal.expect("Touch the fingerprint reader")
@@ -164,6 +209,15 @@ struct MemoryTraceTests {
       try terminal.end()
       try record.keep(words.joined(separator: " "), of: person, running: "thumblatchd")
     }
+  }
+
+  private func rekeys(
+    _ person: Person,
+    _ record: MemoryRecord,
+    _ secrets: inout [String: String],
+    until reached: String,
+    _ go: () throws -> Void
+  ) throws {
     let rekey = try person.terminal("rekey")
     try rekey.expect("System password for")
     try rekey.enter(Person.systemPassword)
@@ -172,6 +226,10 @@ struct MemoryTraceTests {
     try rekey.end()
     secrets.merge(try keys(of: person.state, "new ")) { $1 }
     try record.keep("rekey", of: person, running: "thumblatchd")
+  }
+
+  /// The verbs that need no check, and the removal.
+  private func runsTheOtherVerbs(_ person: Person, _ record: MemoryRecord) throws {
     for words in [
       ["status"], ["fingers", "list"], ["account", "list"], ["audit"], ["audit", "verify"],
       ["lock"], ["account", "rename", "me", "work"], ["logout", "work", "--local"],
@@ -181,9 +239,12 @@ struct MemoryTraceTests {
         .succeeded()
       try record.keep(words.joined(separator: " "), of: person, running: "thumblatchd")
     }
+  }
 
-    // Copies that libraries make are out of reach until their process ends, which it does with the
-    // check.
+  /// Copies that libraries make are out of reach until their process ends.
+  ///
+  /// The process ends with the check.
+  private func expectsNoTrace(of secrets: [String: String], in record: MemoryRecord) throws {
     let bound: Set = [
       "password with PAM, thumblatch-presence: system password",
       "finger awaited, thumblatch-presence: print",

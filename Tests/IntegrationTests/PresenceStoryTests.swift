@@ -8,11 +8,11 @@ import Testing
 /// the system password of a real user.
 @Suite(.serialized)
 struct PresenceStoryTests {
-  private static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
-  private static let question = "System password for"
+  static let prompt = "Touch the fingerprint reader to use account 'me' (requested by"
+  static let question = "System password for"
 
   /// A person with an enrolled finger, and the protected account `me`.
-  private func protected(_ options: [String] = []) throws -> Person {
+  func protected(_ options: [String] = []) throws -> Person {
     let person = try Person(options)
     try person.register()
     try person.enroll()
@@ -27,14 +27,14 @@ struct PresenceStoryTests {
   }
 
   /// `token me` at a terminal, with an expired access token.
-  private func tokenIsDue(_ person: Person) throws -> TerminalSession {
+  func tokenIsDue(_ person: Person) throws -> TerminalSession {
     try person.expireTokens()
     let terminal = try person.terminal("token", "me")
     try terminal.expect(Self.prompt)
     return terminal
   }
 
-  private func isSignedIn(_ person: Person) throws {
+  func isSignedIn(_ person: Person) throws {
     #expect(try person.backend.count("sessions") == 1)
     let refreshes = try person.backend.requests().compactMap(\.refreshToken)
     #expect(Set(refreshes).count == refreshes.count, "a refresh token was sent twice")
@@ -94,181 +94,6 @@ struct PresenceStoryTests {
     try person.touch()
     #expect(try gone.end().contains("dev confirmed that the login has ended"))
     #expect(try person.backend.count("sessions") == 0)
-  }
-
-  @Test
-  func signedInProtectedRefusedOpenedUnprotectedSignedOut() throws {
-    let person = try protected()
-    let first = try person.run("token", "me").succeeded()
-
-    // A valid token needs no prompt. Expired and without a terminal: refused, and nothing was sent.
-    #expect(try person.run("token", "me", "--no-input").succeeded() == first)
-    try person.expireTokens()
-    try person.backend.clear()
-    let refused = try person.run("token", "me", "--json")
-    #expect(refused.end == .exited(7))
-    #expect(refused.text.contains("use account 'me'"))
-    #expect(try person.backend.requests() == [])
-
-    // A finger that is not enrolled, then the right one.
-    let touched = try person.terminal("token", "me")
-    try touched.expect(Self.prompt)
-    try person.touch("stranger")
-    try touched.expect("The finger did not match. Touch the reader again, or")
-    try person.touchAgain()
-    try touched.expect("at_")
-    try touched.end()
-    let second = try person.run("token", "me").succeeded()
-    #expect(second != first && touched.screen.hasSuffix(second.dropLast() + "\r\n"))
-
-    // Enter chooses the password.
-    let typed = try tokenIsDue(person)
-    try typed.enter()
-    try typed.expect(Self.question)
-    try typed.enter(Person.systemPassword)
-    try typed.expect("at_")
-    #expect(try !typed.end().contains(Person.systemPassword))
-
-    // In an open window there is no prompt. After it is closed there is one.
-    let unlock = try person.terminal("unlock", "--for", "15m")
-    try unlock.expect("Touch the fingerprint reader to unlock the vault")
-    try person.touch()
-    #expect(try unlock.end().contains("unlocked all accounts until "))
-    let third = try person.run("token", "me").succeeded()
-    #expect(
-      try person.run("token", "me", "--rejected", "--no-input", input: third).succeeded() != third
-    )
-    #expect(try person.run("lock").succeeded() == "locked\n")
-    #expect(try person.run("lock").succeeded() == "already locked\n")
-    let fourth = try person.run("token", "me").succeeded()
-    #expect(try person.run("token", "me", "--rejected", input: fourth).end == .exited(7))
-
-    let test = try person.terminal("presence", "test")
-    try test.expect("Touch the fingerprint reader to test the presence check")
-    try person.touch()
-    #expect(try test.end().contains("the presence check passed, by fingerprint"))
-
-    let disable = try person.terminal("presence", "disable", "me")
-    try disable.expect("turn off presence protection for account 'me'")
-    try person.touch()
-    #expect(try disable.end().contains("presence protection is off for me"))
-    try person.expireTokens()
-    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
-    try isSignedIn(person)
-    try person.run("logout", "me").succeeded()
-    #expect(try person.backend.count("sessions") == 0)
-
-    let audit = try person.run("audit", "--json").succeeded()
-    guard case .object(let trail) = try JSONReader.read(Array(audit.utf8)) else { return }
-    let events = try trail.array("records").map { record -> String in
-      guard case .object(let object) = record else { return "" }
-      return try object.string("event") + " " + object.string("outcome")
-    }
-    for event in [
-      "registration done", "presence-check done", "presence-check failed", "enrollment done",
-      "protection done", "refresh done", "unlock done", "lock done", "logout done",
-    ] {
-      #expect(events.contains(event), "\(events)")
-    }
-  }
-
-  @Test
-  func fiveWrongFingersLeaveOnlyThePasswordUntilItIsGiven() throws {
-    let person = try protected()
-    let terminal = try tokenIsDue(person)
-    for attempt in 1...5 {
-      try attempt == 1 ? person.touch("stranger") : person.touchAgain("stranger")
-      try terminal.expect("The finger did not match")
-      if attempt < 5 { try terminal.expect("Touch the reader again") }
-    }
-    try terminal.expect("Too many tries: the system password is needed once.")
-    try terminal.expect(Self.question)
-    try terminal.type("\u{3}")
-    try terminal.end(130)
-
-    // The lockout survives a kill of the engine, and the next prompt starts with the password.
-    for process in processes(in: person.programs, named: "thumblatchd") { kill(process, SIGKILL) }
-    try person.expireTokens()
-    #expect(try person.run("status").succeeded().contains("password only"))
-    let again = try person.terminal("token", "me")
-    try again.expect("Type the system password to use account 'me'")
-    try again.expect(Self.question)
-    try again.enter("wrong")
-    try again.expect("Wrong password")
-    try again.expect(Self.question)
-    try again.enter(Person.systemPassword)
-    try again.expect("at_")
-    try again.end()
-
-    // After the password fingers count again.
-    let touched = try tokenIsDue(person)
-    try person.touch()
-    try touched.expect("at_")
-    try touched.end()
-    try isSignedIn(person)
-  }
-
-  @Test
-  func aReaderThatIsUnpluggedOrFailsLeadsToThePasswordAndProtectionStays() throws {
-    let person = try protected()
-    for command in ["UNPLUG", "ERROR 0", "ERROR 4"] {
-      let terminal = try tokenIsDue(person)
-      try person.reader(command)
-      try terminal.expect(Self.question)
-      try terminal.enter(Person.systemPassword)
-      try terminal.expect("at_")
-      try terminal.end()
-    }
-    // No reader at all.
-    try shell("rm \(person.programs)/virtual-reader.conf")
-    let terminal = try tokenIsDue(person)
-    try terminal.expect(Self.question)
-    try terminal.enter(Person.systemPassword)
-    try terminal.expect("at_")
-    try terminal.end()
-    #expect(try person.run("account", "list").succeeded().contains("  on  "))
-    try isSignedIn(person)
-  }
-
-  @Test
-  func aBadScanIsExplainedAndCountsNothing() throws {
-    let person = try protected()
-    let terminal = try tokenIsDue(person)
-    for (command, advice) in [
-      ("RETRY 0", "not read well"), ("RETRY 1", "too short"), ("RETRY 2", "center of the reader"),
-      ("RETRY 3", "lift the finger"), ("RETRY 1", "too short"), ("RETRY 1", "too short"),
-    ] {
-      try person.reader(command)
-      try terminal.expect(advice)
-    }
-    try person.touch()
-    try terminal.expect("at_")
-    try terminal.end()
-    #expect(try !person.run("status").succeeded().contains("password only"))
-  }
-
-  @Test
-  func withoutAFingerProtectionIsByPassword() throws {
-    let person = try Person()
-    try person.register()
-    let enable = try person.terminal("presence", "enable")
-    try enable.expect("Type the system password to turn on presence protection for account 'me'")
-    try enable.expect(Self.question)
-    try enable.enter("wrong")
-    try enable.expect("Wrong password")
-    try enable.expect(Self.question)
-    try enable.enter(Person.systemPassword)
-    #expect(try enable.end().contains("presence protection is on for me"))
-    try person.run("lock").succeeded()
-    try person.expireTokens()
-    let terminal = try person.terminal("token")
-    try terminal.expect("Type the system password to use account 'me'")
-    try terminal.expect(Self.question)
-    try terminal.enter(Person.systemPassword)
-    try terminal.expect("at_")
-    try terminal.end()
-    #expect(try person.run("fingers", "list").succeeded().contains("no finger is enrolled"))
-    try isSignedIn(person)
   }
 
   /// Other work on the machine makes some rounds slow.

@@ -9,18 +9,18 @@ import VaultInterface
 /// What a caller can do to the engine's socket: it may harm only that caller.
 @Suite(.serialized)
 struct SocketTests {
-  private func started() throws -> (TestVault, EngineProcess) {
+  func started() throws -> (TestVault, EngineProcess) {
     let vault = try TestVault()
     return (vault, try vault.start())
   }
 
   /// A message as it goes over the socket.
-  private func message(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
+  func message(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
 
-  private static let status = #"{"method":"io.thumblatch.Vault.GetStatus"}"#
+  static let status = #"{"method":"io.thumblatch.Vault.GetStatus"}"#
 
   /// Expects that the same engine still answers.
-  private func serves(_ vault: TestVault, _ engine: EngineProcess) throws {
+  func serves(_ vault: TestVault, _ engine: EngineProcess) throws {
     let status = try vault.connect().call(GetStatusCall())
     #expect(status.process == Int(engine.identifier))
   }
@@ -28,14 +28,14 @@ struct SocketTests {
   /// Whether the engine serves once the closed connections are gone.
   ///
   /// A child of another test may hold copies of their descriptors for a moment, until its exec.
-  private func servesAgain(_ vault: TestVault, _ engine: EngineProcess) -> Bool {
+  func servesAgain(_ vault: TestVault, _ engine: EngineProcess) -> Bool {
     eventually {
       let status = try? vault.connect().call(GetStatusCall())
       return status?.process == Int(engine.identifier)
     }
   }
 
-  private func openDescriptors(_ engine: EngineProcess) throws -> Int {
+  func openDescriptors(_ engine: EngineProcess) throws -> Int {
     try Directory(path: "/proc/\(engine.identifier)/fd").names().count
   }
 
@@ -159,145 +159,6 @@ struct SocketTests {
     // A recently closed connection may still hold two descriptors.
     #expect(try eventually { try openDescriptors(engine) <= before + 4 })
     try serves(vault, engine)
-  }
-
-  @Test
-  func idleAndHalfMessagesKeepNobodyWaiting() throws {
-    let (vault, engine) = try started()
-    let idle = try (0..<100).map { _ in try vault.connect() }
-    let half = try (0..<100).map { _ in
-      let caller = try vault.connect()
-      try caller.send(bytes: Array(Self.status.utf8.dropLast()))
-      return caller
-    }
-    // To wait for each of them would take 500 s.
-    let begun = BootInstant.now
-    for _ in 0..<50 { try serves(vault, engine) }
-    // A message that was begun must be ended in time.
-    for caller in half { #expect(try caller.reply() == nil) }
-    #expect(BootInstant.now.seconds(since: begun) <= 60)
-    for caller in idle { #expect(try caller.call(GetInfoCall()).product == "thumblatchd") }
-  }
-
-  @Test
-  func moreConnectionsThanTheLimitAreTurnedAwayAndRoomComesBack() throws {
-    let (vault, engine) = try started()
-    do {
-      let callers = try (0..<400).map { _ in try vault.connect() }
-      var served = 0
-      for caller in callers {
-        guard try caller.send(bytes: message(Self.status)) else { continue }
-        if try caller.reply() != nil { served += 1 }
-      }
-      #expect((128...256).contains(served))
-      #expect(try openDescriptors(engine) < 1024)
-    }
-    #expect(servesAgain(vault, engine))
-  }
-
-  @Test
-  func descriptorsThatHaveRunOutEndNobody() throws {
-    let (vault, engine) = try started()
-    let before = try vault.connect()
-    try before.call(GetStatusCall())
-    try shell("prlimit --pid \(engine.identifier) --nofile=64:64")
-    var more = try (0..<80).map { _ in try vault.connect() }
-    try before.call(GetStatusCall())
-    more.removeAll()
-    #expect(try engine.child.poll() == nil)
-    #expect(servesAgain(vault, engine))
-  }
-
-  @Test
-  func whoLeavesWithCallsWaitingIsForgottenAtOnce() throws {
-    let backend = try DevBackend()
-    try backend.fail(.init("/auth/login", hold: true))
-    let (vault, engine) = try started()
-    let other = try vault.connect()
-    try other.call(GetStatusCall())
-    var connected = 0
-    do {
-      let caller = try vault.connect()
-      try caller.send(
-        LoginCall(
-          account: "me",
-          provider: provider(backend.url),
-          email: "me@example.org",
-          password: try secret(password)
-        )
-      )
-      try backend.waitForRequests("/auth/login")
-      // The limit of waiting calls is reached: from here on the engine reads no input.
-      for _ in 0..<6 { try caller.send(GetStatusCall()) }
-      try other.call(GetStatusCall())
-      connected = try openDescriptors(engine)
-    }
-    // The caller's socket and its process descriptor. Otherwise the engine would be told of the
-    // hang-up without end.
-    let isForgotten = try eventually {
-      try other.call(GetStatusCall())
-      return try openDescriptors(engine) <= connected - 2
-    }
-    #expect(isForgotten)
-    try backend.release()
-  }
-
-  @Test
-  func aLongTrailWaitsForWhoReadsIt() throws {
-    let backend = try DevBackend()
-    let vault = try TestVault()
-    try vault.start()
-    try vault.connect().register("me", at: backend)
-    try vault.stopEngine()
-    try vault.edit(
-      """
-      WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 20000)
-      INSERT INTO audit
-      SELECT number + n, time, owner, event, outcome, account_id, account, method, requester,
-        detail, mac
-      FROM audit, more WHERE number = (SELECT max(number) FROM audit);
-      """
-    )
-    let engine = try vault.start()
-    let caller = try vault.connect()
-    try caller.send(AuditCall(), more: true)
-    // A slow reader loses nothing and delays no other caller.
-    for _ in 0..<20 { try serves(vault, engine) }
-    var numbers: [Int] = []
-    while let reply = try caller.reply() {
-      let record = try #require(try reply.result(of: AuditCall.self).record)
-      numbers.append(record.number)
-      if !reply.continues { break }
-    }
-    #expect(numbers.count > 20_000)
-    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
-    try serves(vault, engine)
-  }
-
-  @Test
-  func whoNeverReadsFillsNoMemoryButHisOwn() throws {
-    let (vault, engine) = try started()
-    func residentKilobytes() throws -> Int {
-      let text = try shell("grep VmRSS /proc/\(engine.identifier)/status")
-      return try #require(Int(text.split(separator: " ").dropLast().last ?? ""))
-    }
-    let before = try residentKilobytes()
-    let question = #"{"method":"org.varlink.service.GetInterfaceDescription","#
-    let call = message(question + #""parameters":{"interface":"io.thumblatch.Vault"}}"#)
-    let callers = try (0..<20).map { _ in
-      let caller = try vault.connect()
-      try caller.socket.setNonblocking(true)
-      return caller
-    }
-    for caller in callers {
-      for _ in 0..<2000 {
-        let sent = unsafe try call.withUnsafeBytes { unsafe try caller.socket.send($0) }
-        if sent != call.count { break }
-      }
-    }
-    for _ in 0..<20 { try serves(vault, engine) }
-    // 20 callers with at most 1 MiB of replies and a few waiting calls each.
-    #expect(try residentKilobytes() - before < 64 * 1024)
   }
 
   @Test

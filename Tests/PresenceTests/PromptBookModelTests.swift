@@ -3,53 +3,6 @@ import PresenceTerms
 import System
 import Testing
 
-/// Random numbers that a seed repeats (SplitMix64).
-struct Dice {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func roll(_ sides: Int) -> Int {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return Int((mixed ^ (mixed >> 31)) % UInt64(sides))
-  }
-}
-
-/// The expected state of the book, as the simplest possible model: a list of the facts about each
-/// prompt.
-private struct Model {
-  struct Entry {
-    let asked: Int
-    let connection: Int
-    var finger: Bool
-    var until: Int64
-    var running: PresenceMethod?
-    var leader: Int?
-    var passed: PresenceMethod?
-  }
-
-  var entries: [Int: Entry] = [:]
-  var proofs = 0
-
-  func overdue(_ now: Int64) -> Set<Int> {
-    Set(
-      entries.filter { now > $0.value.until + ($0.value.running == nil ? 0 : PromptBook.grace) }
-        .keys
-    )
-  }
-
-  /// A prompt that waits for another one lives as long as that one may, and one step longer.
-  mutating func renew(_ name: Int, _ now: Int64) {
-    entries[name]?.until = now + 30
-    for (other, entry) in entries where entry.leader == name {
-      entries[other]?.until = max(entry.until, now + 60)
-    }
-  }
-}
-
 @Suite
 struct PromptBookModelTests {
   private static let questions = [

@@ -6,14 +6,12 @@ import Testing
 @Suite
 struct StoreTests {
   private let scratch: Scratch
-  private let store: Store
+  let store: Store
 
   init() throws {
     scratch = try Scratch()
     store = try Store(in: try scratch.open())
   }
-
-  private struct Stop: Error {}
 
   private func intent(_ attempts: Int64 = 0) -> IntentRow {
     IntentRow(
@@ -32,7 +30,7 @@ struct StoreTests {
     )
   }
 
-  private func record(_ number: Int64, time: Int64 = 100, owner: UInt32 = 0) -> AuditRow {
+  func record(_ number: Int64, time: Int64 = 100, owner: UInt32 = 0) -> AuditRow {
     AuditRow(
       number: number,
       time: time,
@@ -249,50 +247,6 @@ struct StoreTests {
     #expect(try store.deleteAudit(through: 3) == 3)
     #expect(try store.auditCount() == 7)
     #expect(try store.auditHead()?.number == 4)
-  }
-
-  @Test
-  func aTransactionIsAllOrNothing() throws {
-    #expect(throws: Stop.self) {
-      try store.transaction {
-        try store.insert(sampleAccount())
-        try store.append(record(1))
-        throw Stop()
-      }
-    }
-    #expect(try store.allAccounts().isEmpty)
-    #expect(try store.auditCount() == 0)
-    let count = try store.transaction {
-      try store.insert(sampleAccount())
-      try store.append(record(1))
-      return try store.auditCount()
-    }
-    #expect(count == 1)
-    #expect(try store.allAccounts().count == 1)
-  }
-
-  @Test
-  func aTransactionInsideAnotherIsRefusedAndTheOuterStands() throws {
-    try store.transaction {
-      try store.insert(sampleAccount())
-      #expect(throws: StorageError.nested) { try store.transaction {} }
-      #expect(throws: StorageError.busy) { try store.checkpoint() }
-    }
-    #expect(try store.allAccounts().count == 1)
-  }
-
-  @Test
-  func afterAFailureTheNextTransactionWorks() throws {
-    try store.insert(sampleAccount())
-    #expect(throws: StorageError.constraint(1555)) {
-      try store.transaction {
-        try store.setMeta("key", to: [1])
-        try store.insert(sampleAccount(name: "other"))
-      }
-    }
-    #expect(try store.meta("key") == nil)
-    try store.transaction { try store.setMeta("key", to: [2]) }
-    #expect(try store.meta("key") == [2])
   }
 
   @Test

@@ -28,6 +28,22 @@ struct StateModelTests {
       return offline ? .offline(user) : .authenticated(user)
     }
 
+    mutating func sees(_ seen: User, protected isProtected: Bool, open isOpen: Bool) {
+      if !signedIn { offline = false }
+      user = seen
+      signedIn = true
+      needsLogin = false
+      protected = isProtected
+      open = isOpen
+    }
+
+    mutating func needsLogin(of dead: User, reason why: String) {
+      clear()
+      user = dead
+      needsLogin = true
+      reason = why
+    }
+
     mutating func clear() {
       user = nil
       signedIn = false
@@ -63,6 +79,19 @@ struct StateModelTests {
     )
   }
 
+  private func beginPrompt(_ number: Int, _ facts: inout SessionFacts, _ model: inout Model) {
+    guard model.prompts.count < 2, number % 4 == 0 else { return }
+    let prompt = PresencePrompt(requester: "r", account: nil, purpose: "\(number)")
+    facts.begin(prompt)
+    model.prompts.append(prompt)
+  }
+
+  private func endPrompt(_ number: Int, _ facts: inout SessionFacts, _ model: inout Model) {
+    guard !model.prompts.isEmpty else { return }
+    let ended = model.prompts.remove(at: number % model.prompts.count)
+    facts.end(ended)
+  }
+
   private func apply(
     _ event: Event,
     _ number: Int,
@@ -72,12 +101,7 @@ struct StateModelTests {
     let user = Self.users[number % 3]
     func enter(protected isProtected: Bool, open: Bool) {
       facts.saw(snapshot(user, .signedIn, protected: isProtected, open: open))
-      if !model.signedIn { model.offline = false }
-      model.user = user
-      model.signedIn = true
-      model.needsLogin = false
-      model.protected = isProtected
-      model.open = open
+      model.sees(user, protected: isProtected, open: open)
     }
     switch event {
     case .sawNothing:
@@ -88,10 +112,7 @@ struct StateModelTests {
       model.clear()
     case .sawDead:
       facts.saw(snapshot(user, .loginRequired(reason: "\(number)"), protected: true))
-      model.clear()
-      model.user = user
-      model.needsLogin = true
-      model.reason = "\(number)"
+      model.needsLogin(of: user, reason: "\(number)")
     case .sawPlain: enter(protected: false, open: number % 2 == 0)
     case .sawLocked: enter(protected: true, open: false)
     case .sawOpen: enter(protected: true, open: true)
@@ -103,12 +124,7 @@ struct StateModelTests {
       if model.signedIn { model.offline = event == .unreachable }
     case .signInEnded:
       facts.signInEnded(reason: "\(number)")
-      if let user = model.user {
-        model.clear()
-        model.user = user
-        model.needsLogin = true
-        model.reason = "\(number)"
-      }
+      if let user = model.user { model.needsLogin(of: user, reason: "\(number)") }
     case .signedOut:
       facts.signedOut()
       model.clear()
@@ -120,15 +136,8 @@ struct StateModelTests {
     case .endLogin:
       facts.endAuthenticating()
       model.authenticating = false
-    case .beginPrompt:
-      guard model.prompts.count < 2, number % 4 == 0 else { return }
-      let prompt = PresencePrompt(requester: "r", account: nil, purpose: "\(number)")
-      facts.begin(prompt)
-      model.prompts.append(prompt)
-    case .endPrompt:
-      guard !model.prompts.isEmpty else { return }
-      let ended = model.prompts.remove(at: number % model.prompts.count)
-      facts.end(ended)
+    case .beginPrompt: beginPrompt(number, &facts, &model)
+    case .endPrompt: endPrompt(number, &facts, &model)
     case .failed:
       let error = AuthError(.busy, "\(number)")
       facts.failed(error)

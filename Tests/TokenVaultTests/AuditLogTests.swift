@@ -142,7 +142,22 @@ private struct FullDisk {
     let need = try await need { _ = try await vault.token() }
     let begun = bench.check.conversations.count
     try scratch.fill()
-    // A try that cannot be charged does not begin.
+    try await beginsNoTryWithoutACharge(bench, vault, need, begun)
+    try await releasesNothingWithoutARecord(scratch, bench, vault, begun)
+    try scratch.clear()
+    try await sendsNothingWithoutAnIntent(scratch, bench, vault)
+    try scratch.clear()
+    try await bench.unlock(vault)
+    try await keepsTheAnswer(scratch, bench, vault)
+  }
+
+  /// A try that cannot be charged does not begin.
+  private func beginsNoTryWithoutACharge(
+    _ bench: Bench,
+    _ vault: Vault,
+    _ need: PresenceNeed,
+    _ begun: Int
+  ) async throws {
     guard
       case .vaultUnsafe? = await failure({
         _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
@@ -153,8 +168,17 @@ private struct FullDisk {
     }
     #expect(bench.check.conversations.count == begun)
     #expect(await vault.isIdle)
-    // A match that cannot be recorded releases nothing, and frees the reader. Nor does a full disk
-    // allow more tries.
+  }
+
+  /// A match that cannot be recorded releases nothing, and frees the reader.
+  ///
+  /// Nor does a full disk allow more tries.
+  private func releasesNothingWithoutARecord(
+    _ scratch: Scratch,
+    _ bench: Bench,
+    _ vault: Vault,
+    _ begun: Int
+  ) async throws {
     let events: [CheckEvent] = [.matched] + [CheckEvent](repeating: .failed(.noMatch), count: 5)
     for (number, event) in events.enumerated() {
       try scratch.clear()
@@ -184,11 +208,17 @@ private struct FullDisk {
     }
     #expect(try await vault.facts().isFingerprintLockedOut)
     #expect(bench.exchange.refreshes.isEmpty)
-    try scratch.clear()
+  }
+
+  /// If the disk is full again when the refresh is about to begin, it does not begin.
+  private func sendsNothingWithoutAnIntent(
+    _ scratch: Scratch,
+    _ bench: Bench,
+    _ vault: Vault
+  ) async throws {
     let last = try await TokenVaultTests.need { _ = try await vault.token() }
     #expect(last.methods == [.password])
     try await bench.pass(last, vault, caller())
-    // The disk is full again when the refresh is about to begin: it does not begin.
     try scratch.fill()
     guard
       case .vaultUnsafe? = await failure({
@@ -199,9 +229,10 @@ private struct FullDisk {
       return
     }
     #expect(bench.exchange.refreshes.isEmpty)
-    try scratch.clear()
-    try await bench.unlock(vault)
-    // The disk is full when the answer arrives: it waits in the slot.
+  }
+
+  /// An answer that arrives when the disk is full waits in the slot.
+  private func keepsTheAnswer(_ scratch: Scratch, _ bench: Bench, _ vault: Vault) async throws {
     bench.exchange.observe { stage in
       if stage == "begun" { try? scratch.fill() }
     }

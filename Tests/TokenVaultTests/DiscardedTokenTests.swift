@@ -12,16 +12,16 @@ import Testing
 /// None stays alive at the provider without a message.
 @Suite(.timeLimit(.minutes(10)))
 struct DiscardedTokenTests {
-  private static let revoked = ScriptedExchange.Step.answer(status: 200, body: "")
+  static let revoked = ScriptedExchange.Step.answer(status: 200, body: "")
 
   /// The tokens that were revoked.
-  private func revocations(_ bench: Bench) -> [String] {
+  func revocations(_ bench: Bench) -> [String] {
     bench.exchange.requests.filter { $0.url.hasSuffix("/revoke") }
       .compactMap { $0.body.flatMap { parameter("token", of: "?" + $0) } }
   }
 
   /// A sign-in in a browser whose answer has this ID token, or another fault.
-  private func login(
+  func login(
     _ bench: Bench,
     _ vault: Vault,
     refresh: String = "rt-1",
@@ -269,52 +269,5 @@ struct DiscardedTokenTests {
     let facts = try await login(bench, vault, refresh: "rt-2", discovers: false)
     #expect(facts.replaced == Revocation(.unknown, "answer lost"))
     #expect(revocations(bench).isEmpty)
-  }
-
-  /// A sign-in that replaces another, killed when its answer was durable.
-  private func killed(_ bench: Bench, _ vault: Vault) async throws -> Bench {
-    _ = try await login(bench, vault)
-    let written = Box<Bench>()
-    bench.exchange.observe { stage in
-      // The answer to the sign-in, not the answer to the revocation after it.
-      if stage == "written", written.value == nil { written.put(try? bench.snapshot()) }
-    }
-    _ = try await login(bench, vault, refresh: "rt-2", discovers: false, then: Self.revoked)
-    bench.exchange.observe { _ in }
-    return try #require(written.value)
-  }
-
-  @Test
-  func theNextEngineEndsTheLoginThatItReplaces() async throws {
-    let bench = try Bench()
-    let vault = try await bench.open()
-    let killed = try await killed(bench, vault)
-    let next = try await killed.open()
-    killed.exchange.plan(Self.revoked)
-    let account = try await next.row().id
-    _ = try await next.withAccount(account) { $0 }
-    #expect(revocations(killed) == ["rt-1"])
-    #expect(await next.signIns.discarded.isEmpty)
-    killed.clock.advance(7200)
-    killed.exchange.plan(.nothingSent)
-    _ = try? await next.token()
-    #expect(killed.forms.last?["refresh_token"] == "rt-2")
-  }
-
-  @Test
-  func theNextEngineDoesNotOpenAProtectedTokenForThat() async throws {
-    let bench = try Bench()
-    let vault = try await bench.open()
-    _ = try await login(bench, vault)
-    try await bench.protect(vault)
-    let written = Box<Bench>()
-    bench.exchange.observe { if $0 == "written" { written.put(try? bench.snapshot()) } }
-    _ = try await login(bench, vault, refresh: "rt-2", discovers: false)
-    let killed = try #require(written.value)
-    let next = try await killed.open()
-    let account = try await next.row().id
-    _ = try await next.withAccount(account) { $0 }
-    #expect(try await next.row().generation == 2)
-    #expect(killed.exchange.requests.isEmpty)
   }
 }

@@ -25,103 +25,125 @@ struct RandomTriesTests {
     case desktopChange
   }
 
-  private func begin(
-    _ vault: Vault,
-    _ prompt: String,
-    by method: PresenceMethod
-  ) -> Task<VaultFailure?, Never> {
-    Task {
-      await failure { _ = try await vault.check(prompt, by: method, caller: caller()) { _ in } }
+  /// A vault, and what the model expects of it.
+  private struct Story {
+    var bench: Bench
+    var vault: Vault
+    var failures = 0
+    var isChanged = false
+    var desktopNumber: UInt8 = 0
+
+    var canTouch: Bool { failures < 5 && !isChanged }
+
+    private func begin(
+      _ prompt: String,
+      by method: PresenceMethod
+    ) -> Task<VaultFailure?, Never> {
+      let vault = vault
+      return Task {
+        await failure { _ = try await vault.check(prompt, by: method, caller: caller()) { _ in } }
+      }
+    }
+
+    private func showDesktop(on bench: Bench) {
+      if desktopNumber > 0 { bench.check.setDesktop(desktop([("left-thumb", desktopNumber)])) }
+    }
+
+    mutating func take(_ step: Step, _ need: PresenceNeed) async throws {
+      switch step {
+      case .restart:
+        bench = try bench.snapshot()
+        vault = try await bench.open()
+        showDesktop(on: bench)
+      case .desktopChange:
+        desktopNumber += 1
+        showDesktop(on: bench)
+        isChanged = true
+      case .password:
+        try await bench.pass(need, vault, caller())
+        failures = 0
+        isChanged = false
+      case .wrongPassword: try await giveWrongPassword(need)
+      case .brokenReader:
+        bench.check.breakReader(.busy("in use"))
+        _ = await begin(need.prompt, by: .fingerprint).value
+        bench.check.breakReader(nil)
+      default: try await touch(step, need)
+      }
+    }
+
+    private func giveWrongPassword(_ need: PresenceNeed) async throws {
+      bench.check.plan([.failed(.noMatch)])
+      let wrong = begin(need.prompt, by: .password)
+      let before = try await vault.inspect {
+        try $0.passwordWait(owner: ThisProcess.user)?.failures ?? 0
+      }
+      let seconds = [2, 4, 8, 10][min(3, Int(before))]
+      await bench.clock.untilAsleep(milliseconds: Int64(seconds) * 1000)
+      bench.clock.advance(Int64(seconds))
+      _ = await wrong.value
+    }
+
+    /// The steps that need a finger.
+    private mutating func touch(_ step: Step, _ need: PresenceNeed) async throws {
+      let begun = bench.check.conversations.count
+      let check = begin(need.prompt, by: .fingerprint)
+      guard canTouch else {
+        guard case .presenceFailed(_, methods: [.password])? = await check.value else {
+          Issue.record("a finger was asked")
+          return
+        }
+        #expect(bench.check.conversations.count == begun)
+        return
+      }
+      let reader = await bench.check.conversation(begun + 1)
+      await vault.barrier()
+      switch step {
+      case .miss:
+        reader.tell(.failed(.noMatch))
+        failures += 1
+      case .missWithCancel:
+        await vault.giveUp(need.prompt) { reader.tell(.failed(.noMatch)) }
+        failures += 1
+      case .cancel: await vault.cancel(need.prompt, caller: caller())
+      case .hangUp: await vault.disconnect(1)
+      case .timeOut: reader.tell(.failed(.timedOut))
+      case .kill:
+        let killed = try bench.snapshot()
+        showDesktop(on: killed)
+        reader.tell(.failed(.cancelled))
+        _ = await check.value
+        bench = killed
+        vault = try await bench.open()
+        failures += 1
+      default:
+        reader.tell(.retry(.general))
+        reader.tell(.matched)
+        failures = 0
+      }
+      _ = await check.value
     }
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func theCountIsThatOfTheModel(_ seed: UInt64) async throws {
     var random = SeededNumbers(state: seed)
-    var bench = try Bench()
-    var vault = try await bench.expired()
-    var failures = 0
-    var isChanged = false
-    var desktopNumber: UInt8 = 0
+    let bench = try Bench()
+    var story = Story(bench: bench, vault: try await bench.expired())
     for number in 0..<60 {
       let step = Step.allCases.randomElement(using: &random) ?? .miss
-      let need = try await need { _ = try await vault.token() }
-      let canTouch = failures < 5 && !isChanged
+      let need = try await need { [vault = story.vault] in _ = try await vault.token() }
+      let canTouch = story.canTouch
       #expect(need.methods == (canTouch ? [.fingerprint, .password] : [.password]), "\(number)")
       #expect((need.reason == nil) == canTouch)
-      switch step {
-      case .restart:
-        bench = try bench.snapshot()
-        vault = try await bench.open()
-        if desktopNumber > 0 { bench.check.setDesktop(desktop([("left-thumb", desktopNumber)])) }
-      case .desktopChange:
-        desktopNumber += 1
-        bench.check.setDesktop(desktop([("left-thumb", desktopNumber)]))
-        isChanged = true
-      case .password:
-        try await bench.pass(need, vault, caller())
-        failures = 0
-        isChanged = false
-      case .wrongPassword:
-        bench.check.plan([.failed(.noMatch)])
-        let wrong = begin(vault, need.prompt, by: .password)
-        let before = try await vault.inspect {
-          try $0.passwordWait(owner: ThisProcess.user)?.failures ?? 0
-        }
-        let seconds = [2, 4, 8, 10][min(3, Int(before))]
-        await bench.clock.untilAsleep(milliseconds: Int64(seconds) * 1000)
-        bench.clock.advance(Int64(seconds))
-        _ = await wrong.value
-      case .brokenReader:
-        bench.check.breakReader(.busy("in use"))
-        _ = await begin(vault, need.prompt, by: .fingerprint).value
-        bench.check.breakReader(nil)
-      default:
-        let begun = bench.check.conversations.count
-        let check = begin(vault, need.prompt, by: .fingerprint)
-        guard canTouch else {
-          guard case .presenceFailed(_, methods: [.password])? = await check.value else {
-            Issue.record("a finger was asked")
-            return
-          }
-          #expect(bench.check.conversations.count == begun)
-          break
-        }
-        let reader = await bench.check.conversation(begun + 1)
-        await vault.barrier()
-        switch step {
-        case .miss:
-          reader.tell(.failed(.noMatch))
-          failures += 1
-        case .missWithCancel:
-          await vault.giveUp(need.prompt) { reader.tell(.failed(.noMatch)) }
-          failures += 1
-        case .cancel: await vault.cancel(need.prompt, caller: caller())
-        case .hangUp: await vault.disconnect(1)
-        case .timeOut: reader.tell(.failed(.timedOut))
-        case .kill:
-          let killed = try bench.snapshot()
-          if desktopNumber > 0 {
-            killed.check.setDesktop(desktop([("left-thumb", desktopNumber)]))
-          }
-          reader.tell(.failed(.cancelled))
-          _ = await check.value
-          bench = killed
-          vault = try await bench.open()
-          failures += 1
-        default:
-          reader.tell(.retry(.general))
-          reader.tell(.matched)
-          failures = 0
-        }
-        _ = await check.value
-      }
+      try await story.take(step, need)
+      let vault = story.vault
       await vault.disconnect(1)
       let stored = try await vault.inspect {
         try $0.lockout(owner: ThisProcess.user)?.failures ?? 0
       }
-      #expect(Int(stored) == failures, "\(number): \(step)")
-      #expect(try await vault.facts().isFingerprintLockedOut == (failures >= 5))
+      #expect(Int(stored) == story.failures, "\(number): \(step)")
+      #expect(try await vault.facts().isFingerprintLockedOut == (story.failures >= 5))
     }
   }
 }

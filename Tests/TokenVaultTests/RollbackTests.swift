@@ -104,6 +104,54 @@ struct RollbackTests {
     return .olderThanCounter
   }
 
+  private func refusesEverything(
+    _ vault: Vault,
+    _ now: Bench,
+    _ standing: StoreFreshness,
+    _ what: String
+  ) async throws {
+    #expect(await vault.freshness == standing)
+    #expect(try await vault.facts().problem != nil)
+    let sent = now.exchange.requests.count
+    for failure in [
+      await failure { _ = try await vault.demandCurrentStore() },
+      await failure { _ = try await vault.token() },
+      await failure { try await now.signIn(vault) },
+      await failure { _ = try await now.rekey(vault) },
+      // Its audit log is intact, but ends too early.
+      await failure { _ = try await vault.verifyTrail() },
+    ] {
+      guard case .vaultUnsafe(_, let hint)? = failure else {
+        Issue.record("\(what): \(String(describing: failure))")
+        continue
+      }
+      #expect(hint?.contains("thumblatch recover") == true)
+    }
+    #expect(now.exchange.requests.count == sent)
+    let finding = try #require(await vault.examine().first { $0.name == "audit-log" })
+    #expect(finding.level != .ok && finding.remedy != nil)
+  }
+
+  private func isAccepted(_ vault: Vault, _ now: Bench, _ what: String) async throws {
+    #expect(try await now.accept(vault) == ["me"])
+    let facts = try await vault.stateOfMe()
+    #expect(
+      facts.state == .loginRequired && facts.cause == "the vault was restored from a backup"
+    )
+    #expect(try await vault.cachedToken() == nil)
+    guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("\(what): a token of another time")
+      return
+    }
+    #expect(now.exchange.refreshes.count == 2)
+    #expect(try await vault.events().last == "store-recovered done")
+    // The head of the audit log has the count, too.
+    let isEdited = what.contains("count")
+    #expect(try await vault.verifyTrail().isWhole == !isEdited)
+    try await now.signIn(vault, refresh: "rt-9")
+    try await now.rekey(vault)
+  }
+
   @Test(arguments: [
     "store", "store and tokens", "mark", "mark removed", "mark edited",
     "mark cut", "store, with the count of today",
@@ -114,53 +162,14 @@ struct RollbackTests {
     let standing = try damaged(what, old, now)
     let before = try now.scratch.files()
     var vault: Vault? = try await now.open()
-    if let vault {
-      #expect(await vault.freshness == standing)
-      #expect(try await vault.facts().problem != nil)
-      let sent = now.exchange.requests.count
-      for failure in [
-        await failure { _ = try await vault.demandCurrentStore() },
-        await failure { _ = try await vault.token() },
-        await failure { try await now.signIn(vault) },
-        await failure { _ = try await now.rekey(vault) },
-        // Its audit log is intact, but ends too early.
-        await failure { _ = try await vault.verifyTrail() },
-      ] {
-        guard case .vaultUnsafe(_, let hint)? = failure else {
-          Issue.record("\(what): \(String(describing: failure))")
-          continue
-        }
-        #expect(hint?.contains("thumblatch recover") == true)
-      }
-      #expect(now.exchange.requests.count == sent)
-      let finding = try #require(await vault.examine().first { $0.name == "audit-log" })
-      #expect(finding.level != .ok && finding.remedy != nil)
-    }
+    if let vault { try await refusesEverything(vault, now, standing, what) }
     vault = nil
     // Neither a look nor a request has changed anything except the record of refusals.
     let after = try now.scratch.files()
     #expect(after == before)
 
     vault = try await now.open()
-    if let vault {
-      #expect(try await now.accept(vault) == ["me"])
-      let facts = try await vault.stateOfMe()
-      #expect(
-        facts.state == .loginRequired && facts.cause == "the vault was restored from a backup"
-      )
-      #expect(try await vault.cachedToken() == nil)
-      guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
-        Issue.record("\(what): a token of another time")
-        return
-      }
-      #expect(now.exchange.refreshes.count == 2)
-      #expect(try await vault.events().last == "store-recovered done")
-      // The head of the audit log has the count, too.
-      let isEdited = what.contains("count")
-      #expect(try await vault.verifyTrail().isWhole == !isEdited)
-      try await now.signIn(vault, refresh: "rt-9")
-      try await now.rekey(vault)
-    }
+    if let vault { try await isAccepted(vault, now, what) }
     vault = nil
     vault = try await now.open()
     #expect(await vault?.freshness == .current)

@@ -5,6 +5,10 @@ import VaultInterface
 
 /// Every message of the helpers' interface.
 func helperSamples() throws -> [Sample] {
+  try exchangeSamples() + requestSamples() + checkSamples() + enrollmentSamples() + readerSamples()
+}
+
+private func exchangeSamples() throws -> [Sample] {
   try [
     call(
       ExchangeCall(
@@ -39,6 +43,11 @@ func helperSamples() throws -> [Sample] {
     reply(to: ExchangeCall.self, .notSent(.tooLarge), isVariant: true),
     reply(to: ExchangeCall.self, .untrustedListener(user: 1001), isVariant: true),
     reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
+  ]
+}
+
+private func requestSamples() throws -> [Sample] {
+  try [
     call(
       HelperRequestCall(
         httpMethod: "PUT",
@@ -68,6 +77,11 @@ func helperSamples() throws -> [Sample] {
     reply(to: HelperRequestCall.self, .notSent(.pin), isVariant: true),
     reply(to: HelperRequestCall.self, .untrustedListener(user: 1001), isVariant: true),
     reply(to: HelperRequestCall.self, .lost(.timeout), isVariant: true),
+  ]
+}
+
+private func checkSamples() throws -> [Sample] {
+  try [
     call(LoadPrintCall(finger: "right-index", print: secret("FP3\u{0}hunter2"), former: true)),
     reply(to: LoadPrintCall.self, EmptyReply()),
     call(
@@ -94,6 +108,11 @@ func helperSamples() throws -> [Sample] {
     reply(to: HelperRespondCall.self, .ask(text: "Code: ", hidden: false), isVariant: true),
     reply(to: HelperRespondCall.self, .matched(finger: "left-thumb"), isVariant: true),
     reply(to: HelperRespondCall.self, .failed(.denied, detail: "expired"), isVariant: true),
+  ]
+}
+
+private func enrollmentSamples() throws -> [Sample] {
+  try [
     call(HelperEnrollCall(finger: "right-index", timeout: 30_000, keep: true)),
     reply(to: HelperEnrollCall.self, enrolled(.ready(armedAlone)), isVariant: true),
     reply(to: HelperEnrollCall.self, enrolled(.removed(2)), isVariant: true),
@@ -109,6 +128,11 @@ func helperSamples() throws -> [Sample] {
     reply(to: HelperEnrollCall.self, enrolled(.failed(.busy, detail: "d")), isVariant: true),
     call(HelperKeepCall()),
     reply(to: HelperKeepCall.self, EmptyReply()),
+  ]
+}
+
+private func readerSamples() throws -> [Sample] {
+  try [
     call(HelperDeletePrintsCall(timeout: 8000)),
     reply(
       to: HelperDeletePrintsCall.self,

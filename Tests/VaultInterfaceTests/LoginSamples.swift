@@ -7,6 +7,13 @@ func loginSamples(
   _ account: VaultAccount,
   _ provider: VaultProvider
 ) throws -> [Sample] {
+  try stepSamples(account, provider) + providerSamples(provider) + watchSamples(account)
+}
+
+private func stepSamples(
+  _ account: VaultAccount,
+  _ provider: VaultProvider
+) throws -> [Sample] {
   try [
     call(
       BeginLoginCall(
@@ -42,6 +49,11 @@ func loginSamples(
     ),
     call(CancelLoginCall(login: "l1")),
     reply(to: CancelLoginCall.self, EmptyReply()),
+  ]
+}
+
+private func providerSamples(_ provider: VaultProvider) throws -> [Sample] {
+  try [
     call(TestProviderCall(provider: provider, tries: true)),
     reply(
       to: TestProviderCall.self,
@@ -56,6 +68,11 @@ func loginSamples(
         askedScopes: ["openid"]
       )
     ),
+  ]
+}
+
+private func watchSamples(_ account: VaultAccount) throws -> [Sample] {
+  try [
     call(WatchCall(account: "me", refreshAhead: 300)),
     reply(to: WatchCall.self, WatchReply(account: account, unlocked: true)),
     call(VerifyTokenCall(account: "me", prompt: "p1", ask: false)),

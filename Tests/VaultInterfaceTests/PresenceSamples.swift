@@ -31,6 +31,10 @@ let reader = VaultReader(
 
 /// The messages of checks and fingers, and the errors.
 func presenceSamples() throws -> [Sample] {
+  try checkSamples() + protectionSamples() + fingerSamples() + presenceErrors() + otherErrors()
+}
+
+private func checkSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
     call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
@@ -48,6 +52,11 @@ func presenceSamples() throws -> [Sample] {
     reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
     call(CancelCall(prompt: "p1")),
     reply(to: CancelCall.self, EmptyReply()),
+  ]
+}
+
+private func protectionSamples() throws -> [Sample] {
+  try [
     call(EnablePresenceCall(account: "me", prompt: "p1")),
     reply(to: EnablePresenceCall.self, AccountReply(account: account)),
     call(DisablePresenceCall(account: "me", prompt: "p1")),
@@ -58,6 +67,11 @@ func presenceSamples() throws -> [Sample] {
     reply(to: UnlockCall.self, UnlockReply(unlockedFor: 900, unlockedAccounts: ["me"])),
     call(LockCall()),
     reply(to: LockCall.self, LockReply(wasUnlocked: true)),
+  ]
+}
+
+private func fingerSamples() throws -> [Sample] {
+  try [
     call(ListFingersCall()),
     reply(
       to: ListFingersCall.self,
@@ -83,6 +97,11 @@ func presenceSamples() throws -> [Sample] {
         scan: .swipe
       )
     ),
+  ]
+}
+
+private func presenceErrors() throws -> [Sample] {
+  try [
     error(
       .presenceNeeded(
         PresenceRequest(
@@ -99,6 +118,11 @@ func presenceSamples() throws -> [Sample] {
       )
     ),
     error(.presenceFailed(.passwordChosen, message: "m", methods: [.password])),
+  ]
+}
+
+private func otherErrors() throws -> [Sample] {
+  try [
     error(.busy(message: "m", retryAfter: 15)),
     error(.noSuchAccount(account: "me")),
     error(.noSuchUser(user: "ada")),

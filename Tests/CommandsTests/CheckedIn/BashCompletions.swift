@@ -4,7 +4,10 @@
 struct BashCompletions {
   let tree: VerbTree
 
-  var text: String {
+  var text: String { helpers + completion }
+
+  /// The functions that list what may stand at a position.
+  private var helpers: String {
     """
     # Completions of thumblatch(1) for bash. \(CheckedInFile.origin)
 
@@ -42,6 +45,13 @@ struct BashCompletions {
       esac
     }
 
+
+    """
+  }
+
+  /// The function that bash calls.
+  private var completion: String {
+    """
     _thumblatch() {
       local word=${COMP_WORDS[COMP_CWORD]} verb='' previous='' option='' place=1 index said
       for ((index = 1; index < COMP_CWORD; index++)); do

@@ -8,6 +8,11 @@ import TestSupport
 /// The errors of standard input, of standard output, and of files that a command writes.
 enum InputErrors {
   static var entries: [String] {
+    get throws { try typed + channels + files }
+  }
+
+  /// The errors of the text on standard input.
+  private static var typed: [String] {
     get throws {
       [
         try entry("a password of nothing") { input in
@@ -39,6 +44,14 @@ enum InputErrors {
           let long = String(repeating: "a", count: 70_000)
           _ = try StandardInput.rejectedToken(interrupt: nil, from: try input(long))
         },
+      ]
+    }
+  }
+
+  /// The errors of standard input and standard output themselves.
+  private static var channels: [String] {
+    get throws {
+      [
         try entry("standard input is a terminal") { _ in
           let terminal = try PseudoTerminal()
           let side = try terminal.open()
@@ -64,6 +77,14 @@ enum InputErrors {
           try answer.descriptor.write("a\0b")
           try RequestText.print(answer, on: Output(json: false, out: side.number) { _ in nil })
         },
+      ]
+    }
+  }
+
+  /// The errors of files that a command writes or reads.
+  private static var files: [String] {
+    get throws {
+      [
         try entry("-o: a directory") { _ in _ = try ResultFile("/etc") },
         try entry("-o: no name") { _ in _ = try ResultFile("/nowhere/..") },
         try entry("-o: no directory") { _ in _ = try ResultFile("/nowhere/file") },

@@ -226,26 +226,6 @@ final class ScriptedExchange: TokenExchange {
   }
 }
 
-/// An exchange helper whose engine has gone.
-///
-/// It holds the slot's lock, and writes when the test says so.
-final class Orphan: Sendable {
-  private let slot: Mutex<Descriptor?>
-  private let image: [UInt8]
-
-  init(_ number: Int32, _ image: [UInt8]) throws {
-    slot = Mutex(try duplicate(number))
-    self.image = image
-  }
-
-  func finish() throws {
-    try slot.withLock { slot in
-      try slot?.writeSlot(image)
-      slot = nil
-    }
-  }
-}
-
 /// A second descriptor of the same open file description, as an exchange helper gets it.
 func duplicate(_ number: Int32) throws -> Descriptor {
   let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)

@@ -1,0 +1,125 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+/// Users who have no vault, and UIDs that change hands.
+extension ServiceTests {
+  @Test
+  func aUidThatWasGivenToSomebodyElseOpensNothing() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench()
+    let person = try Customer(bench, backend: backend)
+    let other = try Customer(bench, isSecond: true, backend: backend)
+    try person.register()
+    for change in ["echo somebody >\(person.state)/owner", "rm \(person.state)/owner"] {
+      try bench.endEngine()
+      try shell(change)
+      let refused = try person.run("token", "me")
+      #expect(refused.end == .exited(6), "\(refused)")
+      #expect(refused.text.contains("root decides"), "\(refused)")
+      #expect(refused.text.contains("\(person.state)/owner"), "\(refused)")
+      // Other users are not affected.
+      #expect(try other.run("status").end == .exited(0))
+    }
+    // Root has decided. The running engine looks again.
+    try shell("echo \(person.user.name) >\(person.state)/owner; chmod 644 \(person.state)/owner")
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+  }
+
+  @Test
+  func aUidThatIsGivenToSomebodyElseGetsNothingOfAVaultThatIsOpen() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench(withSessions: true, withOwnNames: true)
+    let person = try Customer(bench, backend: backend)
+    let other = try Customer(bench, isSecond: true, backend: backend)
+    try person.register()
+    try person.enroll()
+    let unlock = try person.terminal("unlock")
+    try unlock.expect("Touch the fingerprint reader to unlock")
+    try person.touch()
+    try unlock.end()
+    let asker = try person.terminal("presence", "test")
+    try asker.expect("Touch the fingerprint reader")
+    let engine = try #require(bench.engine)
+    // A token is in the cache, so no prompt is needed for it.
+    try person.run("token", "me").succeeded()
+    try bench.rename(person.user.name, to: "somebody")
+    for arguments in [["token", "me"], ["status"], ["account", "list"]] {
+      let refused = try person.run(arguments)
+      #expect(refused.end == .exited(6), "\(refused)")
+      #expect(refused.text.contains("was made for \(person.user.name)"), "\(refused)")
+      #expect(refused.text.contains("root decides"), "\(refused)")
+    }
+    // A prompt of the previous user is not answered by the new one.
+    #expect(try asker.child.wait() != .exited(0))
+    #expect(try other.run("status").end == .exited(0))
+    try bench.rename("somebody", to: person.user.name)
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+    #expect(try person.run("status", "--json").succeeded().contains(#""unlocked":false"#))
+    #expect(bench.engine == engine)
+    let trail = try person.run("audit").succeeded()
+    #expect(trail.contains("the user has another login name"), "\(trail)")
+  }
+
+  @Test
+  func aConnectionThatIsKeptEndsWhenItsUsersNameIsSeenToBeAnothers() throws {
+    let bench = try ServiceBench(withOwnNames: true)
+    let kept = try bench.connect()
+    try kept.call(GetStatusCall())
+    // The look that opened the vault does not count for a list that was written later.
+    try shell("touch \(bench.base)/passwd")
+    try kept.call(GetStatusCall())
+    try bench.rename("root", to: "somebody")
+    // The connection's own look has been made.
+    try kept.call(GetStatusCall())
+    let late = try bench.connect()
+    guard case .vaultUnsafe(let message, _)? = try late.failure(GetStatusCall()) else {
+      Issue.record("it was served")
+      return
+    }
+    #expect(message.contains("made for root") && message.contains("somebody now"), "\(message)")
+    #expect(try kept.reply() == nil)
+    #expect(try late.failure(GetStatusCall()) != nil)
+    // Root decides that it is the same person.
+    try shell("echo somebody >\(bench.state)/users/0/owner")
+    try late.call(GetStatusCall())
+  }
+
+  @Test(arguments: [
+    (UInt32(61184), "dynamic"), (65519, "dynamic"), (65534, "not known here"),
+    (48_123, "has no name"),
+  ])
+  func usersWhoAreNobodyHaveNoVault(_ user: UInt32, _ why: String) throws {
+    let bench = try ServiceBench()
+    let program = bench.programs + "/thumblatch"
+    let (text, end) = try output(
+      of: "/usr/bin/setpriv",
+      ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", program, "token", "me"],
+      environment: ["PATH=/usr/bin:/bin", "THUMBLATCH_SOCKET=\(bench.socket)", "HOME=/nonexistent"]
+    )
+    #expect(end == .exited(11) && text.contains(why), "\(text)")
+    // The connection is closed as well: the second call has no answer.
+    let two = """
+      import socket, sys
+      s = socket.socket(socket.AF_UNIX)
+      s.connect(sys.argv[1])
+      s.sendall(b'{"method":"io.thumblatch.Vault.GetStatus"}\\0' * 2)
+      answer = b""
+      while part := s.recv(65536):
+          answer += part
+      print(answer.count(b"\\0"))
+      """
+    let (count, _) = try output(
+      of: "/usr/bin/setpriv",
+      [
+        "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "python3", "-c", two, bench.socket,
+      ],
+      environment: ["PATH=/usr/bin:/bin"]
+    )
+    #expect(count == "1\n")
+    #expect(try Directory(path: bench.state + "/users").names().isEmpty)
+  }
+}
