@@ -3,10 +3,7 @@ internal import VaultInterface
 
 // Methods for accounts and their tokens.
 extension Dispatcher {
-  func getAccount(
-    _ call: GetAccountCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> GetAccountReply {
+  func getAccount(_ call: GetAccountCall) async throws(VaultFailure) -> GetAccountReply {
     let all = try await vault.accountFacts(
       named: call.account,
       at: await vault.locationOfWindow(context.caller)
@@ -22,10 +19,7 @@ extension Dispatcher {
     return GetAccountReply(account: all.last.map(VaultAccount.init))
   }
 
-  func register(
-    _ call: RegisterCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func register(_ call: RegisterCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.signIn(
       account: call.account,
       provider: try Self.provider(call.provider),
@@ -37,13 +31,10 @@ extension Dispatcher {
       prompt: call.prompt,
       caller: context.caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func login(
-    _ call: LoginCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func login(_ call: LoginCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.signIn(
       account: call.account,
       provider: try call.provider.map { given throws(VaultFailure) in try Self.provider(given) },
@@ -55,13 +46,10 @@ extension Dispatcher {
       prompt: call.prompt,
       caller: context.caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func logout(
-    _ call: LogoutCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> LogoutReply {
+  func logout(_ call: LogoutCall) async throws(VaultFailure) -> LogoutReply {
     LogoutReply(
       try await vault.signOut(
         account: call.account,
@@ -72,10 +60,7 @@ extension Dispatcher {
     )
   }
 
-  func accessToken(
-    _ call: AccessTokenCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccessTokenReply {
+  func accessToken(_ call: AccessTokenCall) async throws(VaultFailure) -> AccessTokenReply {
     let grant = try await vault.accessToken(
       account: call.account,
       minimumLifetime: call.minimumLifetime.map(Int64.init),
@@ -94,10 +79,7 @@ extension Dispatcher {
     return call.remember == true ? .untilNextLogin : .thisCall
   }
 
-  func whoAmI(
-    _ call: WhoAmICall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> WhoAmIReply {
+  func whoAmI(_ call: WhoAmICall) async throws(VaultFailure) -> WhoAmIReply {
     let (facts, profile) = try await vault.profile(
       account: call.account,
       prompt: call.prompt,
@@ -106,10 +88,7 @@ extension Dispatcher {
     return WhoAmIReply(account: VaultAccount(facts), profile: profile.object)
   }
 
-  func verifyToken(
-    _ call: VerifyTokenCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> VerifyTokenReply {
+  func verifyToken(_ call: VerifyTokenCall) async throws(VaultFailure) -> VerifyTokenReply {
     let (facts, verification) = try await vault.verification(
       account: call.account,
       prompt: call.prompt,

@@ -6,7 +6,7 @@ extension Dispatcher {
   /// Streams changes.
   ///
   /// The client reads each reply before the next one is made.
-  func watch(_ call: WatchCall, in context: CallContext) async throws(VaultFailure) -> WatchReply {
+  func watch(_ call: WatchCall) async throws(VaultFailure) -> WatchReply {
     guard context.more else {
       return WatchReply(try await vault.watchFacts(of: call.account, caller: context.caller))
     }
