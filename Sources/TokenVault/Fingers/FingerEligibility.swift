@@ -169,13 +169,7 @@ extension Vault {
   func confirm(_ set: EnrolledSet, _ caller: Caller) throws(VaultFailure) {
     guard let what = try change(to: set) else { return }
     try bind(set)
-    try record(
-      .fingersChanged,
-      .done,
-      by: caller,
-      method: PresenceMethod.password.rawValue,
-      detail: what
-    )
+    try recordByPassword(.fingersChanged, by: caller, detail: what)
   }
 
   /// Changes this vault's own part of the confirmed set.

@@ -52,10 +52,7 @@ extension Vault {
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       // Do only what was shown: a sign-in since may have brought another provider.
       guard try self.question(provider, row, caller) == question else {
-        throw .presenceFailed(
-          .denied("the account has changed since the question: ask again"),
-          methods: []
-        )
+        throw .denied("the account has changed since the question: ask again")
       }
       try mayApply(provider, to: row)
       try apply(provider, to: row, authority, caller)
