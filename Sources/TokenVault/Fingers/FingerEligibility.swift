@@ -213,12 +213,7 @@ extension Vault {
 
   /// One own print, opened; `nil` if it does not open.
   func opened(_ row: PrintRow) -> LoadedPrint? {
-    guard let context = try? printContext(row),
-      let print = try? SealedBox(parsing: row.sealed).open(
-        using: storeState.keys.secret,
-        context: context
-      )
-    else { return nil }
+    guard let print = try? openBox(row.sealed, try printContext(row)) else { return nil }
     return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
 
@@ -231,10 +226,7 @@ extension Vault {
     var broken: [String] = []
     for row in try printRows() {
       do throws(CryptographyError) {
-        let print = try SealedBox(parsing: row.sealed).open(
-          using: storeState.keys.secret,
-          context: try printContext(row)
-        )
+        let print = try openBox(row.sealed, try printContext(row))
         members.append(try member(row, print))
         prints.append(LoadedPrint(finger: row.finger, print: SharedSecret(print)))
       } catch {

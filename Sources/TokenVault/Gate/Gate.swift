@@ -110,7 +110,7 @@ extension Vault {
     }
     let context = try context(of: account, protection: protection, generation: account.generation)
     return try mappingErrors(to: .damaged("the sealed token of \(account.name) does not open")) {
-      try SealedBox(parsing: bytes).open(using: storeState.keys.secret, context: context)
+      try openBox(bytes, context)
     }
   }
 
