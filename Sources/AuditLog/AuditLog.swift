@@ -139,13 +139,13 @@ package struct AuditLog {
       owner: owner,
       event: entry.event.rawValue,
       outcome: entry.outcome.rawValue,
-      accountID: entry.account?.identifier,
-      account: entry.account?.name,
-      method: entry.method,
-      requester: entry.requester,
-      detail: entry.detail,
       mac: []
     )
+    row.accountID = entry.account?.identifier
+    row.account = entry.account?.name
+    row.method = entry.method
+    row.requester = entry.requester
+    row.detail = entry.detail
     row.mac = try code(of: row, number: row.number, previous: head.code, using: keys)
     try stored(try store.append(row))
     head.last = row.number

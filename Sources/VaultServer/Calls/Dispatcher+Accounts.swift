@@ -85,7 +85,7 @@ extension Dispatcher {
       prompt: call.prompt,
       caller: context.caller
     )
-    return WhoAmIReply(account: VaultAccount(facts), profile: profile.object)
+    return WhoAmIReply(account: VaultAccount(facts), profile: profile)
   }
 
   func verifyToken(_ call: VerifyTokenCall) async throws(VaultFailure) -> VerifyTokenReply {
