@@ -100,7 +100,7 @@ package struct AuditLog {
   /// The number of changes to sealed boxes.
   func boxChanges() throws(AuditFailure) -> UInt64 {
     let bytes = try stored(try store.meta(Self.changesKey))
-    return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    return integer(littleEndian: (bytes ?? []).prefix(8))
   }
 
   /// Tells the head of one more change to sealed boxes, in the transaction that makes it.

@@ -267,11 +267,10 @@ extension Vault {
     text: String,
     under secret: borrowing SealingKey
   ) throws(CryptographyError) -> [UInt8] {
-    var message: [UInt8] = []
-    for part in [vault, Array("\(owner)".utf8), Array(source.utf8), Array(text.utf8)] {
-      // Each part is length-prefixed, so that no two lists of parts give the same bytes.
-      message += (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (8 * $0)) } + part
-    }
-    return try authenticate(message, using: try secret.derived(for: "enrolled fingers"))
+    let parts = [vault, Array("\(owner)".utf8), Array(source.utf8), Array(text.utf8)]
+    return try authenticate(
+      parts.flatMap(lengthPrefixed),
+      using: try secret.derived(for: "enrolled fingers")
+    )
   }
 }

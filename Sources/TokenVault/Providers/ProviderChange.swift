@@ -151,7 +151,7 @@ extension Vault {
   ) throws(VaultFailure) -> String {
     guard let value = settings[key] else { return "(none)" }
     guard key == "ca" else { return value }
-    return "(SHA-256 \(hexadecimal(try digest(Array(value.utf8)))))"
+    return "(SHA-256 \(Hexadecimal.text(try digest(Array(value.utf8)))))"
   }
 
   private func apply(

@@ -161,9 +161,3 @@ extension VaultFailure {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }
 }
-
-/// Bytes as lower-case hexadecimal text.
-func hexadecimal(_ bytes: [UInt8]) -> String {
-  let digits = Array("0123456789abcdef")
-  return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-}
