@@ -161,11 +161,8 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) {
     let bound = try self.provider(of: account)
-    let token = try openRefreshToken(
-      of: account,
-      authority: authority,
-      use: Use(purpose: .applyProvider, caller: caller)
-    )
+    let use = Use(purpose: .applyProvider, caller: caller)
+    let token = try openRefreshToken(of: account, authority: authority, use: use)
     var row = account
     try bind(&row, to: provider, exportable: account.exportable)
     try sealNext(token, in: &row)

@@ -151,10 +151,7 @@ extension Vault {
 
 extension VaultFailure {
   /// Another call changed the account while this one waited.
-  static let hasJustChanged = VaultFailure.providerUnavailable(
-    "the account has just changed: try again",
-    retryAfter: nil
-  )
+  static let hasJustChanged = providerUnavailable("the account has just changed: try again")
 
   /// A failure of the store, which changed nothing.
   package init(_ error: StorageError) {
