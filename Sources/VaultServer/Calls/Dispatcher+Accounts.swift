@@ -4,10 +4,8 @@ internal import VaultInterface
 // Methods for accounts and their tokens.
 extension Dispatcher {
   func getAccount(_ call: GetAccountCall) async throws(VaultFailure) -> GetAccountReply {
-    let all = try await vault.accountFacts(
-      named: call.account,
-      at: await vault.locationOfWindow(context.caller)
-    )
+    let location = await vault.locationOfWindow(caller)
+    let all = try await vault.accountFacts(named: call.account, at: location)
     guard context.more || all.count <= 1 else {
       throw .invalidArgument("there are several accounts: name one")
     }
@@ -29,7 +27,7 @@ extension Dispatcher {
       displayName: call.name,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
@@ -44,7 +42,7 @@ extension Dispatcher {
       displayName: nil,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
@@ -55,7 +53,7 @@ extension Dispatcher {
         account: call.account,
         local: call.local,
         prompt: call.prompt,
-        caller: context.caller
+        caller: caller
       )
     )
   }
@@ -69,7 +67,7 @@ extension Dispatcher {
       audience: call.audience,
       consent: Self.consent(of: call),
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccessTokenReply(grant)
   }
@@ -80,20 +78,14 @@ extension Dispatcher {
   }
 
   func whoAmI(_ call: WhoAmICall) async throws(VaultFailure) -> WhoAmIReply {
-    let (facts, profile) = try await vault.profile(
-      account: call.account,
-      prompt: call.prompt,
-      caller: context.caller
-    )
+    let (facts, profile) =
+      try await vault.profile(account: call.account, prompt: call.prompt, caller: caller)
     return WhoAmIReply(account: VaultAccount(facts), profile: profile)
   }
 
   func verifyToken(_ call: VerifyTokenCall) async throws(VaultFailure) -> VerifyTokenReply {
-    let (facts, verification) = try await vault.verification(
-      account: call.account,
-      prompt: call.prompt,
-      caller: context.caller
-    )
+    let (facts, verification) =
+      try await vault.verification(account: call.account, prompt: call.prompt, caller: caller)
     return VerifyTokenReply(
       account: VaultAccount(facts),
       accepted: verification.isAccepted,

@@ -10,14 +10,13 @@ extension Dispatcher {
       account: call.account,
       to: call.name,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
 
   func setDefaultAccount(_ call: SetDefaultAccountCall) async throws(VaultFailure) -> AccountReply {
-    let caller = context.caller
-    return AccountReply(
+    AccountReply(
       try await vault.setDefault(account: call.account, prompt: call.prompt, caller: caller)
     )
   }
@@ -28,7 +27,7 @@ extension Dispatcher {
         account: call.account,
         local: call.local,
         prompt: call.prompt,
-        caller: context.caller
+        caller: caller
       )
     )
   }
@@ -55,11 +54,7 @@ extension Dispatcher {
       throw .invalidArgument("accounts come one by one: call with `more`")
     }
     let last = Mutex<TokenVault.EndedAccount?>(nil)
-    try await vault.signOutAll(
-      local: call.local,
-      prompt: call.prompt,
-      caller: context.caller
-    ) { ended in
+    try await vault.signOutAll(local: call.local, prompt: call.prompt, caller: caller) { ended in
       let previous = last.withLock { last in
         defer { last = ended }
         return last
@@ -85,7 +80,7 @@ extension Dispatcher {
 
   func removeUser(_ call: RemoveUserCall) async throws(VaultFailure) -> RemoveUserReply {
     RemoveUserReply(
-      try await vaults.remove(user: call.user, account: call.account, caller: context.caller)
+      try await vaults.remove(user: call.user, account: call.account, caller: caller)
     )
   }
 }

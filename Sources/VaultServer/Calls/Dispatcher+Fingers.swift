@@ -8,7 +8,7 @@ extension Dispatcher {
   }
 
   func listFingers(_ call: ListFingersCall) async throws(VaultFailure) -> ListFingersReply {
-    let facts = try await vault.fingers(of: context.caller)
+    let facts = try await vault.fingers(of: caller)
     return ListFingersReply(
       fingers: facts.fingers,
       reader: VaultReader(await vault.reader()),
@@ -21,11 +21,7 @@ extension Dispatcher {
   func enrollFinger(_ call: EnrollFingerCall) async throws(VaultFailure) -> EnrollFingerReply {
     let stages = Stages()
     let finger = call.finger ?? "right-index"
-    let done = try await vault.enroll(
-      call.finger,
-      prompt: call.prompt,
-      caller: context.caller
-    ) { event in
+    let done = try await vault.enroll(call.finger, prompt: call.prompt, caller: caller) { event in
       if let stage = stages.reply(to: event, finger) { context.send(stage) }
     }
     let (stage, of) = stages.last
@@ -33,11 +29,7 @@ extension Dispatcher {
   }
 
   func deleteFinger(_ call: DeleteFingerCall) async throws(VaultFailure) -> DeleteFingerReply {
-    let left = try await vault.delete(
-      finger: call.finger,
-      prompt: call.prompt,
-      caller: context.caller
-    )
+    let left = try await vault.delete(finger: call.finger, prompt: call.prompt, caller: caller)
     return DeleteFingerReply(fingers: left.fingers, onReader: left.onReader)
   }
 }

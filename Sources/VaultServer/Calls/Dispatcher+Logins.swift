@@ -20,7 +20,7 @@ extension Dispatcher {
       scope: call.scope,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return BeginLoginReply(
       login: start.login,
@@ -38,24 +38,20 @@ extension Dispatcher {
       call.login,
       query: call.query,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
 
   func awaitLogin(_ call: AwaitLoginCall) async throws(VaultFailure) -> AwaitLoginReply {
-    let facts = try await vault.awaitLogin(
-      call.login,
-      prompt: call.prompt,
-      caller: context.caller
-    ) { interval in
-      context.send(AwaitLoginReply(event: .waiting, interval: Int(clamping: interval)))
+    let facts = try await vault.awaitLogin(call.login, prompt: call.prompt, caller: caller) {
+      context.send(AwaitLoginReply(event: .waiting, interval: Int(clamping: $0)))
     }
     return AwaitLoginReply(event: .done, account: VaultAccount(facts))
   }
 
   func cancelLogin(_ call: CancelLoginCall) async throws(VaultFailure) -> EmptyReply {
-    await vault.cancelLogin(call.login, caller: context.caller)
+    await vault.cancelLogin(call.login, caller: caller)
     return EmptyReply()
   }
 }

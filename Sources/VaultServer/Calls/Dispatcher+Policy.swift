@@ -10,12 +10,8 @@ extension Dispatcher {
   }
 
   func setPolicy(_ call: SetPolicyCall) async throws(VaultFailure) -> SetPolicyReply {
-    let (facts, changed) = try await vault.setRule(
-      call.key,
-      to: call.value,
-      prompt: call.prompt,
-      caller: context.caller
-    )
+    let (facts, changed) =
+      try await vault.setRule(call.key, to: call.value, prompt: call.prompt, caller: caller)
     return SetPolicyReply(
       changed: changed,
       file: facts.file,

@@ -11,24 +11,20 @@ extension Dispatcher {
       call.prompt,
       by: call.presenceMethod,
       mayWait: context.more && call.wait == true,
-      caller: context.caller,
+      caller: caller,
       report: context.tell
     )
     return VaultInterface.CheckEvent(step)
   }
 
   func respond(_ call: RespondCall) async throws(VaultFailure) -> VaultInterface.CheckEvent {
-    let step = try await vault.respond(
-      call.prompt,
-      text: call.text,
-      caller: context.caller,
-      report: context.tell
+    VaultInterface.CheckEvent(
+      try await vault.respond(call.prompt, text: call.text, caller: caller, report: context.tell)
     )
-    return VaultInterface.CheckEvent(step)
   }
 
   func cancel(_ call: CancelCall) async throws(VaultFailure) -> EmptyReply {
-    await vault.cancel(call.prompt, caller: context.caller)
+    await vault.cancel(call.prompt, caller: caller)
     return EmptyReply()
   }
 
@@ -37,7 +33,7 @@ extension Dispatcher {
       true,
       account: call.account,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
@@ -47,13 +43,13 @@ extension Dispatcher {
       false,
       account: call.account,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
 
   func testPresence(_ call: TestPresenceCall) async throws(VaultFailure) -> TestPresenceReply {
-    let method = try await vault.testPresence(prompt: call.prompt, caller: context.caller)
+    let method = try await vault.testPresence(prompt: call.prompt, caller: caller)
     return TestPresenceReply(method: method.rawValue)
   }
 
@@ -62,7 +58,7 @@ extension Dispatcher {
       call.accounts,
       seconds: call.duration.map(Int64.init),
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return UnlockReply(
       unlockedFor: Int(clamping: facts.unlockedFor ?? 0),
@@ -71,7 +67,7 @@ extension Dispatcher {
   }
 
   func lock(_ call: LockCall) async throws(VaultFailure) -> LockReply {
-    LockReply(wasUnlocked: try await vault.lock(caller: context.caller))
+    LockReply(wasUnlocked: try await vault.lock(caller: caller))
   }
 }
 

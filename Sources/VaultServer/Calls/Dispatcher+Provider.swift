@@ -23,16 +23,14 @@ extension Dispatcher {
       try Self.provider(call.provider),
       account: call.account,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccountReply(facts)
   }
 
   func testProvider(_ call: TestProviderCall) async throws(VaultFailure) -> TestProviderReply {
-    let facts = try await vault.test(
-      try Self.provider(call.provider),
-      isTrying: call.tries ?? false
-    )
+    let provider = try Self.provider(call.provider)
+    let facts = try await vault.test(provider, isTrying: call.tries ?? false)
     return TestProviderReply(
       issuer: facts.issuer,
       discovered: facts.isDiscovered,

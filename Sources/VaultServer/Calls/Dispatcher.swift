@@ -32,6 +32,7 @@ struct Dispatcher: VaultService {
   /// The vaults of all users, for calls about another user's vault.
   let vaults: Vaults
   let context: CallContext
+  var caller: Caller { context.caller }
 
   /// The call's last reply, or the only one.
   func answer(_ request: Result<VaultRequest, VarlinkError>) async -> VarlinkReply {
@@ -41,7 +42,7 @@ struct Dispatcher: VaultService {
         if request.usesStore { try await vault.demandCurrentStore() }
         return try await reply(to: request)
       } catch {
-        await vault.note(error, by: context.caller)
+        await vault.note(error, by: caller)
         return Self.failure(error)
       }
     } catch {
@@ -82,8 +83,8 @@ struct Dispatcher: VaultService {
   }
 
   func getStatus(_ call: GetStatusCall) async throws(VaultFailure) -> VaultStatus {
-    let facts = try await vault.facts(for: context.caller)
-    let fingers = try await vault.fingers(of: context.caller)
+    let facts = try await vault.facts(for: caller)
+    let fingers = try await vault.fingers(of: caller)
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {
       case .secretMemory: .secret
