@@ -129,17 +129,17 @@ class Room(Types):
 
     def service(self):
         calls = [(quoted(first_lower(method)), self.call(method)) for method in self.file.methods]
-        turn = "in context: CallContext) async throws(VaultFailure) ->"
+        turn = "async throws(VaultFailure) ->"
         yield f"/// What answers the calls of `{self.file.name}`: one function for each method."
         yield f"protocol {self.prefix}Service: Sendable {{"
         for case, call in calls:
-            yield f"  func {case}(_ call: {call}, {turn} {call}.Reply"
+            yield f"  func {case}(_ call: {call}) {turn} {call}.Reply"
         yield from ["}", "", f"extension {self.prefix}Service {{"]
         yield "  /// Answers a call by the function of its method."
-        yield f"  func reply(to request: {self.prefix}Request, {turn} VarlinkReply {{"
+        yield f"  func reply(to request: {self.prefix}Request) {turn} VarlinkReply {{"
         yield "    switch request {"
         for case, _ in calls:
-            yield f"    case .{case}(let call): try .made(await {case}(call, in: context))"
+            yield f"    case .{case}(let call): try .made(await {case}(call))"
         yield from ["    }", "  }", "}", ""]
 
     def imports(self, part, lines):

@@ -23,14 +23,8 @@ enum AuditChain {
   /// The bytes that are authenticated: the previous code, then every member, length-prefixed.
   private static func message(of row: AuditRow, number: Int64, previous: [UInt8]) -> [UInt8] {
     var bytes = previous
-    func append(_ part: [UInt8]) {
-      let count = UInt32(truncatingIfNeeded: part.count)
-      bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) }
-      bytes += part
-    }
-    func append(_ value: Int64) {
-      append((0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) })
-    }
+    func append(_ part: [UInt8]) { bytes += lengthPrefixed(part) }
+    func append(_ value: Int64) { append(littleEndian(value)) }
     func append(_ text: String?) {
       // A missing member and an empty one are different records.
       append(text == nil ? [0] : [1])

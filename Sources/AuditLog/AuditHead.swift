@@ -107,7 +107,7 @@ struct AuditSeal {
   }
 
   private func message(_ body: [UInt8]) -> [UInt8] {
-    [Self.version, kind] + vault + auditBytes(Int64(owner)) + body
+    [Self.version, kind] + vault + littleEndian(Int64(owner)) + body
   }
 }
 
@@ -119,12 +119,12 @@ extension AuditHead {
     [
       first, last, count, Int64(bitPattern: boxChanges), broken?.number ?? 0,
       Int64(broken?.flaw.rawValue ?? 0),
-    ].flatMap(auditBytes) + code
+    ].flatMap(littleEndian) + code
   }
 
   /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
-    let fields = (0..<6).map { auditInteger(bytes[$0 * 8..<$0 * 8 + 8]) }
+    let fields: [Int64] = (0..<6).map { integer(littleEndian: bytes[$0 * 8..<$0 * 8 + 8]) }
     first = fields[0]
     last = fields[1]
     count = fields[2]
@@ -140,20 +140,11 @@ extension AuditCheckpoint {
   static let kind: UInt8 = 2
   static let encodedCount = 8 + 32
 
-  var encoded: [UInt8] { auditBytes(number) + code }
+  var encoded: [UInt8] { littleEndian(number) + code }
 
   /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
   init(encoded bytes: [UInt8]) {
-    number = auditInteger(bytes[..<8])
+    number = integer(littleEndian: bytes[..<8])
     code = Array(bytes[8...])
   }
-}
-
-/// Eight bytes, the least significant first.
-func auditBytes(_ value: Int64) -> [UInt8] {
-  (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) }
-}
-
-private func auditInteger(_ bytes: ArraySlice<UInt8>) -> Int64 {
-  bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
 }

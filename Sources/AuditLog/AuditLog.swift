@@ -100,7 +100,7 @@ package struct AuditLog {
   /// The number of changes to sealed boxes.
   func boxChanges() throws(AuditFailure) -> UInt64 {
     let bytes = try stored(try store.meta(Self.changesKey))
-    return (bytes ?? []).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    return integer(littleEndian: (bytes ?? []).prefix(8))
   }
 
   /// Tells the head of one more change to sealed boxes, in the transaction that makes it.
@@ -139,13 +139,13 @@ package struct AuditLog {
       owner: owner,
       event: entry.event.rawValue,
       outcome: entry.outcome.rawValue,
-      accountID: entry.account?.identifier,
-      account: entry.account?.name,
-      method: entry.method,
-      requester: entry.requester,
-      detail: entry.detail,
       mac: []
     )
+    row.accountID = entry.account?.identifier
+    row.account = entry.account?.name
+    row.method = entry.method
+    row.requester = entry.requester
+    row.detail = entry.detail
     row.mac = try code(of: row, number: row.number, previous: head.code, using: keys)
     try stored(try store.append(row))
     head.last = row.number

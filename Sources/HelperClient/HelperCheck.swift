@@ -13,24 +13,23 @@ struct HelperCheck: CheckConversation {
   /// A reader that another program used when the helper looked is hidden from that helper. Further
   /// helpers then look for it.
   init(
-    fingerprint call: HelperCheckCall,
+    _ request: FingerRequest,
     of caller: Caller,
     by route: HelperRoute,
-    prints: [LoadedPrint],
-    prepared: HelperLink?,
     turn: ReaderTurn,
-    seconds: Int64
+    prepared: HelperLink? = nil
   ) throws(PresenceFailure) {
+    let call = HelperCheckCall(request)
     conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
       conversation,
       put throws(HelperError) in
       var pauses = HelperPresence.pauses[...]
       var mayBeGone = prepared != nil
       while true {
-        var talk = CheckTalk(conversation.helper, seconds: seconds)
+        var talk = CheckTalk(conversation.helper, seconds: request.seconds)
         do throws(HelperError) {
           // The caller's connection says whose prints: the helper asks the kernel for its peer.
-          try talk.send(call, prints, passing: route.connection(of: caller))
+          try talk.send(call, request.prints, passing: route.connection(of: caller))
           guard let hidden = try talk.follow(put) else { return }
           guard let pause = pauses.popFirst() else {
             return put(.failed(.busy(hidden)))
@@ -47,12 +46,9 @@ struct HelperCheck: CheckConversation {
     }
   }
 
-  init(
-    password call: HelperCheckCall,
-    of caller: Caller,
-    by route: HelperRoute,
-    seconds: Int64
-  ) throws(PresenceFailure) {
+  /// Asks for the system password within so many seconds.
+  init(password seconds: Int64, of caller: Caller, by route: HelperRoute) throws(PresenceFailure) {
+    let call = HelperCheckCall(presenceMethod: .password, timeout: Int(seconds) * 1000)
     conversation = try HelperConversation(by: route) { conversation, put throws(HelperError) in
       var talk = CheckTalk(conversation.helper, seconds: seconds)
       try talk.send(call, [], passing: route.connection(of: caller))

@@ -31,15 +31,7 @@ package struct HelperPresence: PresenceChecker {
     _ request: FingerRequest,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
-    try HelperCheck(
-      fingerprint: HelperCheckCall(request),
-      of: caller,
-      by: route,
-      prints: request.prints,
-      prepared: nil,
-      turn: turn,
-      seconds: request.seconds
-    )
+    try HelperCheck(request, of: caller, by: route, turn: turn)
   }
 
   /// Asks for the system password; see `PresenceChecker`.
@@ -47,12 +39,7 @@ package struct HelperPresence: PresenceChecker {
     of caller: Caller,
     seconds: Int64
   ) async throws(PresenceFailure) -> any CheckConversation {
-    try HelperCheck(
-      password: .init(presenceMethod: .password, timeout: Int(seconds) * 1000),
-      of: caller,
-      by: route,
-      seconds: seconds
-    )
+    try HelperCheck(password: seconds, of: caller, by: route)
   }
 
   /// Enrolls a new print; see `PresenceChecker`.

@@ -36,15 +36,8 @@ final class PreparedHelper: PreparedCheck {
     _ request: FingerRequest,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
-    try HelperCheck(
-      fingerprint: HelperCheckCall(request),
-      of: caller,
-      by: route,
-      prints: request.prints,
-      prepared: link.withLock { $0.take() },
-      turn: turn,
-      seconds: request.seconds
-    )
+    let helper = link.withLock { $0.take() }
+    return try HelperCheck(request, of: caller, by: route, turn: turn, prepared: helper)
   }
 
   func end() {

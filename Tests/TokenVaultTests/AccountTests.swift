@@ -175,7 +175,7 @@ struct AccountTests {
       .answer(status: 200, body: #"{"id": "1", "email": "me@example.org"}"#)
     )
     let (_, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
-    #expect(profile.object["email"] == .string("me@example.org"))
+    #expect(profile["email"] == .string("me@example.org"))
     #expect(bench.exchange.refreshes.count == 1)
     // A second 401 causes no further refresh.
     bench.exchange.plan(

@@ -179,9 +179,9 @@ extension Vault {
           owner: owner,
           event: "lock",
           outcome: "done",
-          requester: "bash, PID \(number)",
           mac: []
         )
+        row.requester = "bash, PID \(number)"
         row.mac = try auditLog.code(
           of: row,
           number: number,

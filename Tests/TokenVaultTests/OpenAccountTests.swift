@@ -29,7 +29,7 @@ struct OpenAccountTests {
       .answer(status: 200, body: #"{"sub":"s-1","name":"Ann"}"#)
     )
     let (facts, profile) = try await vault.profile(account: "me", prompt: nil, caller: caller())
-    #expect(profile.object["name"] == .string("Ann"))
+    #expect(profile["name"] == .string("Ann"))
     // Facts that were missing at the sign-in are known from now on.
     #expect(facts.displayName == "Ann")
     #expect(try await vault.account(named: "me").displayName == "Ann")

@@ -61,7 +61,8 @@ struct ProviderQuestionTests {
       """
     let with = try provider(["ca": certificate])
     let shown = try vault.shownChange(from: try provider(), to: with)
-    let digest = hexadecimal(try vault.digest(Array(try #require(with.certificateAuthority).utf8)))
+    let bytes = Array(try #require(with.certificateAuthority).utf8)
+    let digest = Hexadecimal.text(try vault.digest(bytes))
     #expect(shown == "issuer https://id.example.com; ca (none) → (SHA-256 \(digest))")
   }
 

@@ -139,7 +139,7 @@ struct RefreshIdentityTests {
     #expect(try await vault.events().last == "refresh done")
     #expect(try await !vault.events().contains("refresh failed"))
     // Also the behaviour of the provider that the refresh has shown.
-    let steady = "steady:" + hexadecimal(row.id)
+    let steady = "steady:" + Hexadecimal.text(row.id)
     #expect(try await vault.inspect { try $0.meta(steady) } == [0, 0, 0, 0, 0, 0, 0, 1])
   }
 

@@ -162,7 +162,7 @@ struct SecondHolderTests {
     let vault = try await bench.open()
     _ = try await bench.signInExportable(vault)
     try await refresh(vault, bench, nil)
-    let key = "steady:" + hexadecimal(try await vault.row().id)
+    let key = "steady:" + Hexadecimal.text(try await vault.row().id)
     #expect(try await vault.inspect { store in try store.meta(key) } == [0, 0, 0, 0, 0, 0, 0, 1])
     switch end {
     case "sign-out": _ = try await vault.signOut(account: "me", local: true, caller: caller())
@@ -205,7 +205,7 @@ struct SecondHolderTests {
     let bench = try Bench()
     let vault = try await bench.open()
     _ = try await bench.signInExportable(vault)
-    let key = "steady:" + hexadecimal(try await vault.row().id)
+    let key = "steady:" + Hexadecimal.text(try await vault.row().id)
     try await vault.inspect { store in try store.transaction { try store.setMeta(key, to: value) } }
     #expect(try await keep(vault, bench) == .unknown)
   }

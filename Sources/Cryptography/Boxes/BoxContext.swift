@@ -101,18 +101,11 @@ extension BoxContext {
     try self.init(
       kind: kind,
       vault: fields[1],
-      owner: integer(fields[2]),
+      owner: integer(littleEndian: fields[2]),
       account: fields[3],
       protection: protection,
-      generation: integer(fields[5]),
+      generation: integer(littleEndian: fields[5]),
       binding: fields[6]
     )
   }
-}
-
-/// Reads a little-endian integer.
-func integer<Integer: FixedWidthInteger, Bytes: BidirectionalCollection<UInt8>>(
-  _ bytes: Bytes
-) -> Integer {
-  bytes.reversed().reduce(0) { $0 << 8 | Integer(truncatingIfNeeded: $1) }
 }

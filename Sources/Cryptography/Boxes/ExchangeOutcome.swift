@@ -69,7 +69,7 @@ extension ExchangeOutcome {
   private static func decodeNotSent(
     _ bytes: UnsafeRawBufferPointer
   ) throws(CryptographyError) -> ExchangeOutcome {
-    let length: UInt32 = unsafe integer(bytes[2..<notSentHeaderCount])
+    let length: UInt32 = unsafe integer(littleEndian: bytes[2..<notSentHeaderCount])
     guard Int(length) == bytes.count - notSentHeaderCount, length <= maximumReasonCount
     else { throw .wrongLength }
     guard
@@ -82,9 +82,9 @@ extension ExchangeOutcome {
     _ bytes: UnsafeRawBufferPointer
   ) throws(CryptographyError) -> ExchangeOutcome {
     guard bytes.count >= answeredHeaderCount else { throw .wrongLength }
-    let status: UInt16 = unsafe integer(bytes[2..<4])
-    let retryAfter: Int64 = unsafe integer(bytes[5..<13])
-    let length: UInt32 = unsafe integer(bytes[13..<answeredHeaderCount])
+    let status: UInt16 = unsafe integer(littleEndian: bytes[2..<4])
+    let retryAfter: Int64 = unsafe integer(littleEndian: bytes[5..<13])
+    let length: UInt32 = unsafe integer(littleEndian: bytes[13..<answeredHeaderCount])
     guard Int(length) == bytes.count - answeredHeaderCount, length <= maximumBodyCount
     else { throw .wrongLength }
     let hasRetryAfter = unsafe bytes[4]

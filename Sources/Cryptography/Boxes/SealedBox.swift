@@ -58,7 +58,7 @@ package struct SealedBox: Sendable, Equatable {
       bytes[Self.saltOffset] == Self.saltCount,
       bytes[Self.nonceOffset] == AES256GCM.nonceCount
     else { throw .malformed }
-    let length: UInt32 = integer(bytes[Self.lengthOffset..<Self.headerCount])
+    let length: UInt32 = integer(littleEndian: bytes[Self.lengthOffset..<Self.headerCount])
     guard Int(length) == bytes.count - Self.overhead else { throw .wrongLength }
     self.init(bytes: bytes, context: context)
   }

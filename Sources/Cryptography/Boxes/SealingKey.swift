@@ -119,19 +119,3 @@ func filled(
   if let failure { throw failure }
   return secret
 }
-
-/// Bytes after their count (four bytes, little endian), so that no two lists of parts have the same
-/// bytes.
-func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
-  littleEndian(UInt32(truncatingIfNeeded: bytes.count)) + bytes
-}
-
-/// A text's UTF-8 after its count.
-func lengthPrefixed(_ text: String) -> [UInt8] {
-  lengthPrefixed([UInt8](text.utf8))
-}
-
-/// An integer's bytes, least significant first.
-func littleEndian<Integer: FixedWidthInteger>(_ value: Integer) -> [UInt8] {
-  (0..<Integer.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-}

@@ -48,7 +48,7 @@ package enum SlotImage {
   ) throws(CryptographyError) -> ExchangeOutcome {
     guard file.count >= headerCount, file.count <= size else { throw .wrongLength }
     guard file.starts(with: magic) else { throw .malformed }
-    let length: UInt32 = integer(file[magic.count..<headerCount])
+    let length: UInt32 = integer(littleEndian: file[magic.count..<headerCount])
     guard Int(length) <= file.count - headerCount else { throw .wrongLength }
     let box = try SealedBox(parsing: [UInt8](file[headerCount..<headerCount + Int(length)]))
     return try ExchangeOutcome(decoding: box.open(using: key, context: context))

@@ -11,12 +11,8 @@ struct DatabaseHeader {
   ///
   /// - Throws: `damaged` if the file is not a database.
   init(of file: borrowing Descriptor) throws(StorageError) {
-    var bytes = [UInt8](repeating: 0, count: 100)
-    let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(SystemError) in try unsafe file.read(into: buffer, at: 0) }
-    }
-    let got = try calling { () throws(SystemError) in try result.get() }
-    guard got == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+    let bytes = try calling { () throws(SystemError) in try file.read(atMost: 100, at: 0) }
+    guard bytes.count == 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw .damaged("\(StoreFile.name) is not a database")
     }
     // Bytes 18 and 19 are the write and read versions: 1 with a rollback journal, 2 with a log.

@@ -16,9 +16,7 @@ extension Store {
 
   /// The time of the last audit record, in seconds since 1970.
   package func lastAuditTime() throws(StorageError) -> Int64? {
-    try database.query("SELECT max(time) FROM audit") { columns throws(StorageError) in
-      try columns.optionalInteger(0)
-    }.first ?? nil
+    try number("SELECT max(time) FROM audit")
   }
 }
 
@@ -50,15 +48,6 @@ extension TokenFiles {
 extension DeviceSecretFile {
   /// Checks the file as the next start will, and throws the error that the start would throw.
   package static func examine(in directory: StateDirectory) throws(StorageError) {
-    let file: Descriptor?
-    do throws(StorageError) {
-      file = try directory.root.openChecked(name)
-    } catch {
-      if case .unsafeFile(_, let flaw) = error { throw .deviceSecret(.unsafeFile(flaw)) }
-      throw error
-    }
-    guard let file else { throw .deviceSecret(.missing) }
-    let size = try calling { () throws(SystemError) in try file.status().size }
-    guard size == Int64(count) else { throw .deviceSecret(.wrongSize(size)) }
+    guard try opened(name, directory) != nil else { throw .deviceSecret(.missing) }
   }
 }

@@ -46,12 +46,10 @@ package final class Store {
   ///
   /// The log would otherwise keep old values (sqlite.org/pragma.html, `wal_checkpoint(TRUNCATE)`).
   package func checkpoint() throws(StorageError) {
-    let busy = try database.query("PRAGMA wal_checkpoint(TRUNCATE)") {
-      columns throws(StorageError) in try columns.integer(0)
-    }
+    let busy = try number("PRAGMA wal_checkpoint(TRUNCATE)")
     // "The first column is usually 0 but will be 1 if a RESTART or FULL or TRUNCATE checkpoint
     // was blocked from completing."
-    guard busy == [0] else { throw .busy }
+    guard busy == 0 else { throw .busy }
     // SQLite does not sync the truncation, so a power failure could restore the old values.
     try file.synchronizeLog()
   }
@@ -61,13 +59,16 @@ package final class Store {
   /// SQLite reuses free pages first, so deleted data makes room at once. The log is not counted: it
   /// keeps its greatest length and holds only copies of the pages by then.
   package func size() throws(StorageError) -> Int64 {
-    func number(_ pragma: String) throws(StorageError) -> Int64 {
-      try database.query("PRAGMA " + pragma) { columns throws(StorageError) in
-        try columns.integer(0)
-      }.first ?? 0
-    }
-    let pages = try number("page_count") - number("freelist_count")
-    return try pages * number("page_size")
+    func pragma(_ name: String) throws(StorageError) -> Int64 { try number("PRAGMA " + name) ?? 0 }
+    let pages = try pragma("page_count") - pragma("freelist_count")
+    return try pages * pragma("page_size")
+  }
+
+  /// The number in the first column of the first row; `nil` if there is none.
+  func number(_ sql: String, _ values: [Value] = []) throws(StorageError) -> Int64? {
+    try database.query(sql, values) { columns throws(StorageError) in
+      try columns.optionalInteger(0)
+    }.first ?? nil
   }
 
   /// Whether a log is beside the file, as after a killed process.

@@ -79,8 +79,7 @@ extension Descriptor {
 
   /// Overwrites the written bytes as far as possible, in a file that is given up.
   func wipe(count: Int) {
-    let zeros = [UInt8](repeating: 0, count: count)
-    unsafe zeros.withUnsafeBytes { buffer in _ = unsafe try? self.write(buffer, at: 0) }
+    try? write([UInt8](repeating: 0, count: count), at: 0)
   }
 }
 

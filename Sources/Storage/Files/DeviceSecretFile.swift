@@ -40,12 +40,16 @@ package enum DeviceSecretFile {
     }
   }
 
+  /// Opens the file if it is private and of its size; `nil` if it does not exist.
   static func opened(
     _ name: String,
     _ directory: StateDirectory
   ) throws(StorageError) -> Descriptor? {
     do throws(StorageError) {
-      return try directory.root.openChecked(name)
+      guard let file = try directory.root.openChecked(name) else { return nil }
+      let size = try calling { () throws(SystemError) in try file.status().size }
+      guard size == Int64(count) else { throw .deviceSecret(.wrongSize(size)) }
+      return file
     } catch {
       if case .unsafeFile(_, let flaw) = error { throw .deviceSecret(.unsafeFile(flaw)) }
       throw error
@@ -57,8 +61,6 @@ package enum DeviceSecretFile {
     _ directory: StateDirectory
   ) throws(StorageError) -> SecretBytes? {
     guard let file = try opened(name, directory) else { return nil }
-    let size = try calling { () throws(SystemError) in try file.status().size }
-    guard size == Int64(count) else { throw .deviceSecret(.wrongSize(size)) }
     let secret: SecretBytes
     do {
       secret = unsafe try SecretBytes(capacity: count) { buffer in
@@ -86,18 +88,8 @@ package enum DeviceSecretFile {
   /// So the final name never leads to an incomplete secret. linkat(2) fails if the name exists, as
   /// O_EXCL does.
   private static func create(_ directory: StateDirectory) throws(StorageError) {
-    let secret: SecretBytes
-    do throws(SecretMemoryError) {
-      secret = try SecretBytes.random(count: count)
-    } catch {
-      throw .memory(error)
-    }
-    let file = try directory.root.createTemporary(temporaryName)
+    try writeRandom(temporaryName, directory)
     do throws(SystemError) {
-      try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
-        try unsafe file.write(bytes)
-      }
-      try file.synchronize()
       try directory.root.link(temporaryName, as: name)
       try directory.root.unlink(temporaryName)
       try directory.root.synchronize()
@@ -105,6 +97,27 @@ package enum DeviceSecretFile {
       // Before the link nothing was sealed under this secret. After it, the file stays for the next
       // start.
       _ = try? directory.root.unlink(temporaryName)
+      throw StorageError(error)
+    }
+  }
+
+  /// Writes random bytes into a new file, and makes them durable but not yet their name.
+  static func writeRandom(_ name: String, _ directory: StateDirectory) throws(StorageError) {
+    let secret: SecretBytes
+    do throws(SecretMemoryError) {
+      secret = try SecretBytes.random(count: count)
+    } catch {
+      throw .memory(error)
+    }
+    let file = try directory.root.createTemporary(name)
+    do throws(SystemError) {
+      try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
+        try unsafe file.write(bytes)
+      }
+      try file.synchronize()
+    } catch {
+      file.wipe(count: count)
+      _ = try? directory.root.unlink(name)
       throw StorageError(error)
     }
   }

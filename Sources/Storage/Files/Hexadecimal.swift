@@ -1,9 +1,9 @@
 /// Bytes as lower-case hexadecimal digits, the only form in which an id reaches a path.
-enum Hexadecimal {
+package enum Hexadecimal {
   private static let digits = [UInt8]("0123456789abcdef".utf8)
 
   /// Two digits for each byte.
-  static func text(_ bytes: [UInt8]) -> String {
+  package static func text(_ bytes: [UInt8]) -> String {
     String(
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
       as: UTF8.self
@@ -11,7 +11,7 @@ enum Hexadecimal {
   }
 
   /// The bytes of a text that `text` made; `nil` for other texts.
-  static func bytes(_ text: String) -> [UInt8]? {
+  package static func bytes(_ text: String) -> [UInt8]? {
     let values = text.utf8.map { digits.firstIndex(of: $0) }
     guard values.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []

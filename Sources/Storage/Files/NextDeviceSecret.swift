@@ -11,22 +11,11 @@ extension DeviceSecretFile {
   ///
   /// - Returns: the secret, as the next start will find it.
   package static func makeNext(in directory: StateDirectory) throws(StorageError) -> SecretBytes {
-    let secret: SecretBytes
-    do throws(SecretMemoryError) {
-      secret = try SecretBytes.random(count: count)
-    } catch {
-      throw .memory(error)
-    }
-    let file = try directory.root.createTemporary(nextName)
+    try writeRandom(nextName, directory)
     do throws(SystemError) {
-      try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
-        try unsafe file.write(bytes)
-      }
-      try file.synchronize()
       try directory.root.synchronize()
     } catch {
-      file.wipe(count: count)
-      _ = try? directory.root.unlink(nextName)
+      try? discardNext(in: directory)
       throw StorageError(error)
     }
     guard let made = try load(nextName, directory) else { throw .missing(nextName) }

@@ -6,11 +6,6 @@ package struct RollbackCounter: Sendable, Equatable {
   package var count: UInt64
   /// The authentication code over the counter, 32 bytes.
   package var code: [UInt8]
-
-  package init(count: UInt64, code: [UInt8]) {
-    self.count = count
-    self.code = code
-  }
 }
 
 /// The file of the rollback counter: a number outside the database that only rises.
@@ -51,13 +46,10 @@ package enum RollbackCounterFile {
     if let file = try? directory.root.openChecked(name, writing: true),
       try calling({ () throws(SystemError) in try file.status().size }) == Int64(Self.count)
     {
-      let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
-        Result { () throws(SystemError) in
-          try unsafe file.write(buffer, at: 0)
-          try file.synchronizeData()
-        }
+      return try calling { () throws(SystemError) in
+        try file.write(bytes, at: 0)
+        try file.synchronizeData()
       }
-      return try calling { () throws(SystemError) in try result.get() }
     }
     try directory.root.replace(name, with: bytes, by: temporaryName, durable: true)
   }

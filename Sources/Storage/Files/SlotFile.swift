@@ -69,12 +69,8 @@ package struct SlotFile: ~Copyable, Sendable {
 
   /// All 65,536 bytes.
   package func readWhole() throws(StorageError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: Self.size)
-    let result: Result<Int, SystemError> = unsafe bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(SystemError) in try unsafe file.read(into: buffer, at: 0) }
-    }
-    let got = try calling { () throws(SystemError) in try result.get() }
-    guard got == Self.size else { throw .damaged("a slot") }
+    let bytes = try calling { () throws(SystemError) in try file.read(atMost: Self.size, at: 0) }
+    guard bytes.count == Self.size else { throw .damaged("a slot") }
     return bytes
   }
 
@@ -84,14 +80,10 @@ package struct SlotFile: ~Copyable, Sendable {
   ///   once the store has no intent: after a crash the next holder overwrites the old bytes.
   /// - Throws: an error of the disk.
   package func zero(isDurable: Bool = true) throws(StorageError) {
-    let zeros = [UInt8](repeating: 0, count: Self.size)
-    let result: Result<Void, SystemError> = unsafe zeros.withUnsafeBytes { buffer in
-      Result { () throws(SystemError) in
-        try unsafe file.write(buffer, at: 0)
-        if isDurable { try file.synchronizeData() }
-      }
+    try calling { () throws(SystemError) in
+      try file.write([UInt8](repeating: 0, count: Self.size), at: 0)
+      if isDurable { try file.synchronizeData() }
     }
-    try calling { () throws(SystemError) in try result.get() }
   }
 
   /// Closes the descriptor and releases the lock, unless an exchange helper has the descriptor too.

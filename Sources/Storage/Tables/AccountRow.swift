@@ -32,13 +32,13 @@ package struct AccountRow: Sendable, Equatable {
   /// The provider's other facts about the person: a JSON object of at most 8192 bytes.
   package var userFacts: String?
   /// The protection class: 0 none, 1 presence.
-  package var protection: UInt8
+  package var protection: UInt8 = 0
   /// Whether the refresh token may be released.
-  package var exportable: Bool
+  package var exportable = false
   /// Rises with each changed refresh token.
-  package var generation: Int64
+  package var generation: Int64 = 0
   package var sealedRefreshToken: [UInt8]?
-  package var state: State
+  package var state = State.signedOut
   /// Why a sign-in is required, or why the last refresh failed.
   package var cause: String?
   /// When the account was made, in seconds since 1970.
@@ -51,53 +51,25 @@ package struct AccountRow: Sendable, Equatable {
   package var loginScope: String?
   /// The scopes of `loginScope` that the last refresh did not grant; `nil` if it granted all.
   package var missingScope: String?
+}
 
-  /// Makes a row: a new account is signed out and has generation 0.
+extension AccountRow {
+  /// A new account: it is signed out and has generation 0.
   package init(
     id: [UInt8],
     name: String,
     owner: UInt32,
     provider: String,
     providerSettings: [UInt8],
-    sealedClientSecret: [UInt8]? = nil,
     binding: [UInt8],
-    subject: String? = nil,
-    email: String? = nil,
-    displayName: String? = nil,
-    userFacts: String? = nil,
-    protection: UInt8 = 0,
-    exportable: Bool = false,
-    generation: Int64 = 0,
-    sealedRefreshToken: [UInt8]? = nil,
-    state: State = .signedOut,
-    cause: String? = nil,
-    createdAt: Int64,
-    usedAt: Int64? = nil,
-    refreshedAt: Int64? = nil,
-    loginScope: String? = nil,
-    missingScope: String? = nil
+    createdAt: Int64
   ) {
     self.id = id
     self.name = name
     self.owner = owner
     self.provider = provider
     self.providerSettings = providerSettings
-    self.sealedClientSecret = sealedClientSecret
     self.binding = binding
-    self.subject = subject
-    self.email = email
-    self.displayName = displayName
-    self.userFacts = userFacts
-    self.protection = protection
-    self.exportable = exportable
-    self.generation = generation
-    self.sealedRefreshToken = sealedRefreshToken
-    self.state = state
-    self.cause = cause
     self.createdAt = createdAt
-    self.usedAt = usedAt
-    self.refreshedAt = refreshedAt
-    self.loginScope = loginScope
-    self.missingScope = missingScope
   }
 }

@@ -22,18 +22,16 @@ package struct AuditRow: Sendable, Equatable {
   package var detail: String?
   /// The authentication code over this record and the previous one: 32 bytes.
   package var mac: [UInt8]
+}
 
+extension AuditRow {
+  /// A record about the vault as a whole.
   package init(
     number: Int64,
     time: Int64,
     owner: UInt32,
     event: String,
     outcome: String,
-    accountID: [UInt8]? = nil,
-    account: String? = nil,
-    method: String? = nil,
-    requester: String? = nil,
-    detail: String? = nil,
     mac: [UInt8]
   ) {
     self.number = number
@@ -41,11 +39,6 @@ package struct AuditRow: Sendable, Equatable {
     self.owner = owner
     self.event = event
     self.outcome = outcome
-    self.accountID = accountID
-    self.account = account
-    self.method = method
-    self.requester = requester
-    self.detail = detail
     self.mac = mac
   }
 }

@@ -24,10 +24,7 @@ extension Store {
 
   /// The number of kept records.
   package func auditCount() throws(StorageError) -> Int {
-    let count = try database.query("SELECT count(*) FROM audit") {
-      columns throws(StorageError) in try columns.integer(0)
-    }
-    return Int(count.first ?? 0)
+    Int(try number("SELECT count(*) FROM audit") ?? 0)
   }
 
   /// Adds a record to the chain.

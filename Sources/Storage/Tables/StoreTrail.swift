@@ -15,44 +15,44 @@ extension Store {
 
   /// The first record number after this one; `nil` if there is none.
   package func auditNumber(after number: Int64) throws(StorageError) -> Int64? {
-    try one("SELECT min(number) FROM audit WHERE number > ?", number)
+    try self.number("SELECT min(number) FROM audit WHERE number > ?", [.integer(number)])
   }
 
   /// The greatest record number up to and including this one; `nil` if there is none.
   package func auditNumber(through number: Int64) throws(StorageError) -> Int64? {
-    try one("SELECT max(number) FROM audit WHERE number <= ?", number)
+    try self.number("SELECT max(number) FROM audit WHERE number <= ?", [.integer(number)])
   }
 
   /// The first number of a record with this time or a later one; `nil` if there is none.
   package func auditNumber(since time: Int64) throws(StorageError) -> Int64? {
-    try one("SELECT min(number) FROM audit WHERE time >= ?", time)
+    try self.number("SELECT min(number) FROM audit WHERE time >= ?", [.integer(time)])
   }
 
   /// The time of a record; `nil` if there is no such record.
   package func auditTime(of number: Int64) throws(StorageError) -> Int64? {
-    try one("SELECT time FROM audit WHERE number = ?", number)
+    try self.number("SELECT time FROM audit WHERE number = ?", [.integer(number)])
   }
 
   /// The first unused record number after this one; `nil` if none is left.
   package func freeAuditNumber(after number: Int64) throws(StorageError) -> Int64? {
     guard number < .max, try auditCodes(from: number + 1, limit: 1).first?.number == number + 1
     else { return number < .max ? number + 1 : nil }
-    return try one(
+    return try self.number(
       """
       SELECT number + 1 FROM audit AS one WHERE number > ? AND number < 9223372036854775807
       AND NOT EXISTS (SELECT 1 FROM audit AS next WHERE next.number = one.number + 1)
       ORDER BY number LIMIT 1
       """,
-      number
+      [.integer(number)]
     )
   }
 
   /// Whether a record other than this one has this code.
   package func hasAuditCode(_ mac: [UInt8], besides number: Int64) throws(StorageError) -> Bool {
-    try !database.query(
+    try self.number(
       "SELECT number FROM audit WHERE mac = ? AND number <> ? LIMIT 1",
       [.blob(mac), .integer(number)]
-    ) { columns throws(StorageError) in try columns.integer(0) }.isEmpty
+    ) != nil
   }
 
   package func setAuditCode(_ mac: [UInt8], of number: Int64) throws(StorageError) {
@@ -76,23 +76,15 @@ extension Store {
       + coalesce(length(method), 0) + coalesce(length(CAST(requester AS BLOB)), 0)
       + coalesce(length(CAST(detail AS BLOB)), 0) + length(mac)
       """
-    let total = try database.query("SELECT coalesce(sum(\(size)), 0) FROM audit") {
-      columns throws(StorageError) in try columns.integer(0)
-    }
-    guard (total.first ?? 0) > most else { return nil }
-    return try database.query(
+    let total = try number("SELECT coalesce(sum(\(size)), 0) FROM audit") ?? 0
+    guard total > most else { return nil }
+    return try number(
       """
       SELECT max(number) FROM (
         SELECT number, sum(\(size)) OVER (ORDER BY number DESC) AS newer FROM audit
       ) WHERE newer > ?
       """,
       [.integer(rest)]
-    ) { columns throws(StorageError) in try columns.optionalInteger(0) }.first ?? nil
-  }
-
-  private func one(_ sql: String, _ number: Int64) throws(StorageError) -> Int64? {
-    try database.query(sql, [.integer(number)]) { columns throws(StorageError) in
-      try columns.optionalInteger(0)
-    }.first ?? nil
+    )
   }
 }

@@ -159,10 +159,28 @@ extension Descriptor {
 
   /// Writes bytes that are not secret.
   package func write(_ bytes: [UInt8]) throws(SystemError) {
-    let result: Result<Void, SystemError> = unsafe bytes.withUnsafeBytes { buffer in
-      Result { () throws(SystemError) in try unsafe self.write(buffer) }
+    let bytes = bytes.span
+    try unsafe bytes.withUnsafeBytes { all throws(SystemError) in try unsafe write(all) }
+  }
+
+  /// Writes bytes that are not secret at an offset.
+  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    let bytes = bytes.span
+    try unsafe bytes.withUnsafeBytes { all throws(SystemError) in
+      try unsafe write(all, at: offset)
     }
-    try result.get()
+  }
+
+  /// Reads bytes that are not secret, at an offset if one is given; fewer only if the file ends, or
+  /// if no more have arrived.
+  package func read(atMost count: Int, at offset: Int? = nil) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var span = bytes.mutableSpan
+    let got = try unsafe span.withUnsafeMutableBytes { room throws(SystemError) in
+      if let offset { try unsafe read(into: room, at: offset) } else { try unsafe read(into: room) }
+    }
+    bytes.removeLast(count - got)
+    return bytes
   }
 
   /// Reads bytes that are not secret to the end; more than `limit` bytes are the error EFBIG.
@@ -171,13 +189,9 @@ extension Descriptor {
     while true {
       let room = min(limit + 1 - bytes.count, 16 * 1024)
       guard room > 0 else { throw SystemError("read", code: EFBIG) }
-      var chunk = [UInt8](repeating: 0, count: room)
-      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
-        Result { () throws(SystemError) in try unsafe self.read(into: buffer) }
-      }
-      let got = try result.get()
-      if got == 0 { return bytes }
-      bytes.append(contentsOf: chunk.prefix(got))
+      let chunk = try read(atMost: room)
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
     }
   }
 

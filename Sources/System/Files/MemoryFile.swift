@@ -29,16 +29,12 @@ package struct MemoryFile: ~Copyable, Sendable {
     isInterrupted: () -> Bool = { false }
   ) throws(SystemError) -> Bool {
     var count = 0
-    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
     while !isInterrupted() {
-      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
-        Result { () throws(SystemError) in try unsafe source.read(into: buffer) }
-      }
-      let got = try result.get()
-      if got == 0 { return true }
-      count += got
+      let chunk = try source.read(atMost: 64 * 1024)
+      if chunk.isEmpty { return true }
+      count += chunk.count
       guard count <= limit else { return false }
-      try descriptor.write(Array(chunk.prefix(got)))
+      try descriptor.write(chunk)
     }
     return true
   }
@@ -49,13 +45,10 @@ package struct MemoryFile: ~Copyable, Sendable {
   ) throws(Failure) {
     var offset = 0
     while true {
-      var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-      let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in
-        Result { () throws(SystemError) in try unsafe descriptor.read(into: buffer, at: offset) }
-      }
-      guard let got = try? result.get(), got > 0 else { return }
-      try body(Array(chunk.prefix(got)))
-      offset += got
+      guard let chunk = try? descriptor.read(atMost: 64 * 1024, at: offset), !chunk.isEmpty
+      else { return }
+      try body(chunk)
+      offset += chunk.count
     }
   }
 

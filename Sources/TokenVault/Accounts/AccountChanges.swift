@@ -35,10 +35,7 @@ extension Vault {
     }
     let protection = try protectionClass(of: row)
     guard isAllowed || protection != .presence else {
-      throw .presenceFailed(
-        .denied("the account has changed since the question: ask again"),
-        methods: []
-      )
+      throw .denied("the account has changed since the question: ask again")
     }
     try removeDefaultName()
     try removeTokenFile(of: row.name)
@@ -100,10 +97,7 @@ extension Vault {
     let proof = try await proofToRemove(account, prompt, caller)
     return try await remove(account, local: local, caller) { row throws(VaultFailure) in
       guard proof != nil || !row.isProtected else {
-        throw .presenceFailed(
-          .denied("the account has changed since the question: ask again"),
-          methods: []
-        )
+        throw .denied("the account has changed since the question: ask again")
       }
       return proof.map { RightToRevoke(authority: $0, purpose: .remove) } ?? .withoutCheck
     }

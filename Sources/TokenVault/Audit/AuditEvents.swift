@@ -1,5 +1,6 @@
 internal import AuditLog
 internal import Presence
+internal import PresenceTerms
 internal import Storage
 
 extension AuditEntry {
@@ -33,6 +34,15 @@ extension Vault {
     try record(
       AuditEntry(event, outcome, account: account, caller: caller, method: method, detail: detail)
     )
+  }
+
+  /// Writes a record of an event that the system password has allowed.
+  func recordByPassword(
+    _ event: AuditEvent,
+    by caller: Caller,
+    detail: String
+  ) throws(VaultFailure) {
+    try record(event, .done, by: caller, method: PresenceMethod.password.rawValue, detail: detail)
   }
 }
 

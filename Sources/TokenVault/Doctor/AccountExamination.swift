@@ -7,49 +7,39 @@ extension Vault {
   func examineAccounts() -> [VaultFinding] {
     do throws(VaultFailure) {
       let accounts = try accountFacts(named: nil)
-      let found = accounts.compactMap(finding)
-      guard found.isEmpty else { return found }
-      return [VaultFinding("accounts", .ok, "none needs attention (\(accounts.count))")]
+      var found = Findings("accounts")
+      for account in accounts { examine(account, &found) }
+      if found.all.isEmpty { found.ok("none needs attention (\(accounts.count))") }
+      return found.all
     } catch {
-      guard case .vaultUnsafe(let message, let hint) = error else {
-        return [VaultFinding("accounts", .problem, "cannot be read: \(error)")]
-      }
-      return [VaultFinding("accounts", .problem, message, remedy: hint)]
+      return [VaultFinding("accounts", notExamined: error)]
     }
   }
 
-  private func finding(_ account: AccountFacts) -> VaultFinding? {
+  private func examine(_ account: AccountFacts, _ found: inout Findings) {
     let cause = account.cause.map { ": \($0)" } ?? ""
     switch account.state {
-    case .ready, .locked, .expired, .refreshing, .signedOut: return nil
+    case .ready, .locked, .expired, .refreshing, .signedOut: break
     case .uncertain where account.cause != nil:
-      return VaultFinding(
-        "accounts",
-        .warning,
+      found.warning(
         "\(account.name) is uncertain\(cause)",
         remedy:
           "the next use asks once more, ten minutes after that at the earliest; if it is refused"
           + " again, a login is required. To sign in now: thumblatch login \(account.name)"
       )
     case .uncertain:
-      return VaultFinding(
-        "accounts",
-        .warning,
+      found.warning(
         "\(account.name) is uncertain: the answer to its last refresh was lost",
         remedy: "nothing to do: the next use asks again, after a while"
       )
     case .loginRequired where account.kind == "unknown":
-      return VaultFinding(
-        "accounts",
-        .problem,
+      found.problem(
         "\(account.name) cannot be used\(cause)",
         remedy: "restore the vault from a backup; or: thumblatch login \(account.name) "
           + "--provider \(account.provider)"
       )
     case .loginRequired:
-      return VaultFinding(
-        "accounts",
-        .warning,
+      found.warning(
         "\(account.name) must be signed in again\(cause)",
         remedy: "thumblatch login \(account.name)"
       )

@@ -27,6 +27,33 @@ package struct VaultFinding: Sendable, Equatable {
     self.message = message
     self.remedy = remedy
   }
+
+  /// A thing that could not be examined, for this reason.
+  init(_ name: String, notExamined failure: VaultFailure) {
+    guard case .vaultUnsafe(let message, let hint) = failure else {
+      self.init(name, .problem, "could not be looked at: \(failure)")
+      return
+    }
+    self.init(name, .problem, message, remedy: hint)
+  }
+}
+
+/// The findings about one thing, in their order.
+struct Findings {
+  let name: String
+  private(set) var all: [VaultFinding] = []
+
+  init(_ name: String) { self.name = name }
+
+  mutating func ok(_ message: String) { note(.ok, message, nil) }
+
+  mutating func warning(_ message: String, remedy: String?) { note(.warning, message, remedy) }
+
+  mutating func problem(_ message: String, remedy: String?) { note(.problem, message, remedy) }
+
+  private mutating func note(_ level: VaultFinding.Level, _ message: String, _ remedy: String?) {
+    all.append(VaultFinding(name, level, message, remedy: remedy))
+  }
 }
 
 extension Vault {
@@ -46,16 +73,17 @@ extension Vault {
   }
 
   private func lookAtAll() async -> [VaultFinding] {
-    var findings = examineStore()
-    findings += examineCounter()
-    findings += examineDeviceSecret()
-    findings += examineSlots()
-    findings += examineTokenFiles()
+    var findings = look("store", examineStore)
+    findings += look("rollback-counter", examineCounter)
+    findings += look("device-secret", examineDeviceSecret)
+    findings += look("slots", examineSlots)
+    findings += look("token-files", examineTokenFiles)
     findings += examineAccounts()
     findings += await examineAuditLog()
-    findings += examineClock()
-    findings += examineMemory()
-    findings += examineReader(await reader())
+    findings += look("clock-audit", examineClock)
+    findings += look("memory", examineMemory)
+    let reader = await reader()
+    findings += look("reader") { examine(reader, &$0) }
     findings += await examineGuard()
     return findings
   }
@@ -63,199 +91,135 @@ extension Vault {
   /// Runs one examination; a failure that prevents it is itself a finding.
   private func look(
     _ name: String,
-    _ body: () throws(VaultFailure) -> [VaultFinding]
+    _ body: (inout Findings) throws(VaultFailure) -> Void
   ) -> [VaultFinding] {
+    var found = Findings(name)
     do throws(VaultFailure) {
-      let found = try body()
-      let left = found.count - Self.mostOfOneKind
-      guard left > 0 else { return found }
-      return found.prefix(Self.mostOfOneKind)
-        + [VaultFinding(name, .problem, "\(left) more of this kind")]
+      try body(&found)
     } catch {
-      guard case .vaultUnsafe(let message, let hint) = error else {
-        return [VaultFinding(name, .problem, "could not be looked at: \(error)")]
-      }
-      return [VaultFinding(name, .problem, message, remedy: hint)]
+      return [VaultFinding(name, notExamined: error)]
     }
+    let left = found.all.count - Self.mostOfOneKind
+    guard left > 0 else { return found.all }
+    return found.all.prefix(Self.mostOfOneKind)
+      + [VaultFinding(name, .problem, "\(left) more of this kind")]
   }
 
-  private func examineStore() -> [VaultFinding] {
-    look("store") { () throws(VaultFailure) in
-      let problems = try stored(try store.integrityProblems())
-      guard !problems.isEmpty else { return [VaultFinding("store", .ok, "vault.db is intact")] }
-      return problems.map {
-        VaultFinding(
-          "store",
-          .problem,
-          "vault.db is damaged: \($0)",
-          remedy: "restore the state directory from a backup; check the disk"
-        )
-      }
-    }
-  }
-
-  private func examineCounter() -> [VaultFinding] {
-    look("rollback-counter") { () throws(VaultFailure) in
-      if case .vaultUnsafe(let message, let hint)? = freshness.failure {
-        return [VaultFinding("rollback-counter", .problem, message, remedy: hint)]
-      }
-      let count = try boxChanges()
-      guard
-        let counter = try stored(try RollbackCounterFile.read(in: directory))
-      else {
-        guard count > 0 else {
-          return [VaultFinding("rollback-counter", .ok, "nothing to count yet")]
-        }
-        return [
-          VaultFinding(
-            "rollback-counter",
-            .warning,
-            "the rollback counter is missing",
-            remedy: "the next refresh writes it again; find out who removed it"
-          )
-        ]
-      }
-      guard counter.count == count else {
-        return [
-          VaultFinding(
-            "rollback-counter",
-            .problem,
-            "the rollback counter does not match the store (\(counter.count), and the store says \(count))",
-            remedy: "if you did not restore an old copy, find out who did"
-          )
-        ]
-      }
-      return [VaultFinding("rollback-counter", .ok, "the store matches its rollback counter")]
-    }
-  }
-
-  private func examineDeviceSecret() -> [VaultFinding] {
-    look("device-secret") { () throws(VaultFailure) in
-      try stored(try DeviceSecretFile.examine(in: directory))
-      return [VaultFinding("device-secret", .ok, "the device secret is in a private file")]
-    }
-  }
-
-  private func examineSlots() -> [VaultFinding] {
-    look("slots") { () throws(VaultFailure) in
-      var found: [VaultFinding] = []
-      var left = Set(
-        try stored(try SlotFile.names(in: directory))
+  private func examineStore(_ found: inout Findings) throws(VaultFailure) {
+    let problems = try stored(try store.integrityProblems())
+    if problems.isEmpty { found.ok("vault.db is intact") }
+    for problem in problems {
+      found.problem(
+        "vault.db is damaged: \(problem)",
+        remedy: "restore the state directory from a backup; check the disk"
       )
-      let accounts = try stored(try store.allAccounts())
-      for account in accounts {
-        left.remove(SlotFile.fileName(of: account.id))
-        do throws(StorageError) {
-          _ = try SlotFile(in: directory, account: account.id)
-        } catch {
-          found.append(
-            VaultFinding(
-              "slots",
-              .problem,
-              "the slot of \(account.name) cannot be used: \(error)",
-              remedy: "\(error.remedy ?? "restore it from a backup"); or: thumblatch account "
-                + "remove \(account.name) --local, then sign in again"
-            )
-          )
-        }
-      }
-      found += left.sorted().map {
-        VaultFinding(
-          "slots",
-          .warning,
-          "slots/\($0) belongs to no account",
-          remedy: "the next start of the engine removes what it left itself; remove any other file"
+    }
+  }
+
+  private func examineCounter(_ found: inout Findings) throws(VaultFailure) {
+    if let failure = freshness.failure { throw failure }
+    let count = try boxChanges()
+    let counter = try stored(try RollbackCounterFile.read(in: directory))
+    switch counter?.count {
+    case count: found.ok("the store matches its rollback counter")
+    case let counted?:
+      found.problem(
+        "the rollback counter does not match the store (\(counted), and the store says \(count))",
+        remedy: "if you did not restore an old copy, find out who did"
+      )
+    case nil where count == 0: found.ok("nothing to count yet")
+    case nil:
+      found.warning(
+        "the rollback counter is missing",
+        remedy: "the next refresh writes it again; find out who removed it"
+      )
+    }
+  }
+
+  private func examineDeviceSecret(_ found: inout Findings) throws(VaultFailure) {
+    try stored(try DeviceSecretFile.examine(in: directory))
+    found.ok("the device secret is in a private file")
+  }
+
+  private func examineSlots(_ found: inout Findings) throws(VaultFailure) {
+    var left = Set(try stored(try SlotFile.names(in: directory)))
+    let accounts = try stored(try store.allAccounts())
+    for account in accounts {
+      left.remove(SlotFile.fileName(of: account.id))
+      do throws(StorageError) {
+        _ = try SlotFile(in: directory, account: account.id)
+      } catch {
+        found.problem(
+          "the slot of \(account.name) cannot be used: \(error)",
+          remedy: "\(error.remedy ?? "restore it from a backup"); or: thumblatch account "
+            + "remove \(account.name) --local, then sign in again"
         )
       }
-      let fine = "each account has its slot (\(accounts.count))"
-      return found.isEmpty ? [VaultFinding("slots", .ok, fine)] : found
     }
+    for name in left.sorted() {
+      found.warning(
+        "slots/\(name) belongs to no account",
+        remedy: "the next start of the engine removes what it left itself; remove any other file"
+      )
+    }
+    if found.all.isEmpty { found.ok("each account has its slot (\(accounts.count))") }
   }
 
-  private func examineTokenFiles() -> [VaultFinding] {
-    guard directory.tokens != nil else { return [] }
-    return look("token-files") { () throws(VaultFailure) in
-      let names = try stored(try TokenFiles.names(in: directory))
-      let known = Set(try accounts().map(\.name))
-      var found: [VaultFinding] = []
-      for name in names {
-        do throws(StorageError) {
-          try TokenFiles.examine(name, in: directory)
-          guard name != "@", !known.contains(name) else { continue }
-          found.append(
-            VaultFinding(
-              "token-files",
-              .warning,
-              "tokens/\(name) belongs to no account",
-              remedy: "remove it; it is only a cache"
-            )
-          )
-        } catch {
-          found.append(
-            VaultFinding(
-              "token-files",
-              .problem,
-              "tokens/\(error)",
-              remedy: "remove tokens/\(name): it is only a cache; find out who changed it"
-            )
-          )
-        }
-      }
-      return found.isEmpty ? [VaultFinding("token-files", .ok, "all of them are private")] : found
-    }
-  }
-
-  private func examineClock() -> [VaultFinding] {
-    look("clock-trail") { () throws(VaultFailure) in
-      let last = try stored(try store.lastAuditTime())
-      let ahead = (last ?? 0) - clock.wall.seconds
-      guard ahead > 60 else {
-        return [VaultFinding("clock-audit", .ok, "the clock stands after the last audit record")]
-      }
-      return [
-        VaultFinding(
-          "clock-audit",
-          .problem,
-          "the clock stands \(ahead) s before the last audit record",
-          remedy: "set the clock (timedatectl); until then tokens may look valid for too long"
+  private func examineTokenFiles(_ found: inout Findings) throws(VaultFailure) {
+    guard directory.tokens != nil else { return }
+    let known = Set(try accounts().map(\.name))
+    for name in try stored(try TokenFiles.names(in: directory)) {
+      do throws(StorageError) {
+        try TokenFiles.examine(name, in: directory)
+        guard name != "@", !known.contains(name) else { continue }
+        found.warning(
+          "tokens/\(name) belongs to no account",
+          remedy: "remove it; it is only a cache"
         )
-      ]
+      } catch {
+        found.problem(
+          "tokens/\(error)",
+          remedy: "remove tokens/\(name): it is only a cache; find out who changed it"
+        )
+      }
     }
+    if found.all.isEmpty { found.ok("all of them are private") }
   }
 
-  private func examineMemory() -> [VaultFinding] {
+  private func examineClock(_ found: inout Findings) throws(VaultFailure) {
+    let last = try stored(try store.lastAuditTime())
+    let ahead = (last ?? 0) - clock.wall.seconds
+    guard ahead > 60 else { return found.ok("the clock stands after the last audit record") }
+    found.problem(
+      "the clock stands \(ahead) s before the last audit record",
+      remedy: "set the clock (timedatectl); until then tokens may look valid for too long"
+    )
+  }
+
+  private func examineMemory(_ found: inout Findings) {
     switch try? SecretBytes.protection {
-    case .secretMemory: return [VaultFinding("memory", .ok, "secrets lie in secret memory")]
-    case .locked: return [VaultFinding("memory", .ok, "secrets lie in locked memory")]
+    case .secretMemory: found.ok("secrets lie in secret memory")
+    case .locked: found.ok("secrets lie in locked memory")
     case .ordinary, nil:
-      return [
-        VaultFinding(
-          "memory",
-          .warning,
-          "secrets lie in ordinary memory, which may be swapped to disk",
-          remedy: "raise RLIMIT_MEMLOCK (ulimit -l) to 1 MiB or more, then end the engine"
-        )
-      ]
+      found.warning(
+        "secrets lie in ordinary memory, which may be swapped to disk",
+        remedy: "raise RLIMIT_MEMLOCK (ulimit -l) to 1 MiB or more, then end the engine"
+      )
     }
   }
 
-  private func examineReader(_ reader: ReaderFacts) -> [VaultFinding] {
-    guard !reader.available else {
-      let name = reader.name ?? reader.driver ?? "it can be used"
-      let use = reader.isInUse ? ", in use by a program now" : ""
-      return [VaultFinding("reader", .ok, name + use)]
-    }
-    if reader.knowledge == .notLooked {
-      return [VaultFinding("reader", .ok, reader.reason ?? "not looked")]
-    }
-    return [
-      VaultFinding(
-        "reader",
-        .warning,
+  private func examine(_ reader: ReaderFacts, _ found: inout Findings) {
+    if reader.available {
+      let known = reader.name ?? reader.driver ?? "it can be used"
+      found.ok(known + (reader.isInUse ? ", in use by a program now" : ""))
+    } else if reader.knowledge == .notLooked {
+      found.ok(reader.reason ?? "not looked")
+    } else {
+      found.warning(
         "no fingerprint reader can be used: \(reader.reason ?? "none was found")",
         remedy: "the system password passes every presence check; plug a reader in that libfprint "
           + "knows, or let this user open it"
       )
-    ]
+    }
   }
 }

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// The prints that can pass a fingerprint check: those enrolled here, and the desktop's.
 struct EnrolledSet: Equatable {
   /// One print.
@@ -23,7 +25,7 @@ struct EnrolledSet: Equatable {
 
     /// A line of the canonical list.
     var line: String {
-      "\(home.rawValue) \(finger) \(digest.map(hexadecimal) ?? "-")"
+      "\(home.rawValue) \(finger) \(digest.map(Hexadecimal.text) ?? "-")"
     }
 
     /// The finger's name, as shown to a person.
@@ -59,11 +61,10 @@ struct EnrolledSet: Equatable {
     members = []
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: " ", omittingEmptySubsequences: false)
-      guard parts.count == 3, let home = Member.Home(rawValue: String(parts[0])) else { return nil }
-      guard let digest = Self.digest(parts[2]) else { return nil }
-      members.append(
-        Member(home: home, finger: String(parts[1]), digest: digest.isEmpty ? nil : digest)
-      )
+      guard parts.count == 3, !parts[2].isEmpty, let home = Member.Home(rawValue: String(parts[0]))
+      else { return nil }
+      let digest = parts[2] == "-" ? nil : Hexadecimal.bytes(String(parts[2]))
+      members.append(Member(home: home, finger: String(parts[1]), digest: digest))
     }
     guard self.text == text, members == Self.ordered(members) else { return nil }
   }
@@ -136,18 +137,5 @@ struct EnrolledSet: Equatable {
   private static func checked(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
     return isPlain && (1...32).contains(name.utf8.count) ? name : "unknown-finger"
-  }
-
-  private static func digest(_ text: Substring) -> [UInt8]? {
-    if text == "-" { return [] }
-    guard text.utf8.count % 2 == 0, !text.isEmpty else { return nil }
-    var bytes: [UInt8] = []
-    var rest = text
-    while !rest.isEmpty {
-      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
   }
 }

@@ -198,11 +198,7 @@ extension Vault {
       enrolledAt: clock.wall.seconds
     )
     let enrolled = try mappingErrors(to: .unexpected("sealing the print failed")) {
-      row.sealed = try SealedBox.sealVerified(
-        taken.print.bytes,
-        using: storeState.keys.secret,
-        context: try printContext(row)
-      ).bytes
+      row.sealed = try box(taken.print.bytes, try printContext(row))
       return try member(row, taken.print.bytes)
     }
     try changeSealed {

@@ -169,13 +169,7 @@ extension Vault {
   func confirm(_ set: EnrolledSet, _ caller: Caller) throws(VaultFailure) {
     guard let what = try change(to: set) else { return }
     try bind(set)
-    try record(
-      .fingersChanged,
-      .done,
-      by: caller,
-      method: PresenceMethod.password.rawValue,
-      detail: what
-    )
+    try recordByPassword(.fingersChanged, by: caller, detail: what)
   }
 
   /// Changes this vault's own part of the confirmed set.
@@ -219,12 +213,7 @@ extension Vault {
 
   /// One own print, opened; `nil` if it does not open.
   func opened(_ row: PrintRow) -> LoadedPrint? {
-    guard let context = try? printContext(row),
-      let print = try? SealedBox(parsing: row.sealed).open(
-        using: storeState.keys.secret,
-        context: context
-      )
-    else { return nil }
+    guard let print = try? openBox(row.sealed, try printContext(row)) else { return nil }
     return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
 
@@ -237,10 +226,7 @@ extension Vault {
     var broken: [String] = []
     for row in try printRows() {
       do throws(CryptographyError) {
-        let print = try SealedBox(parsing: row.sealed).open(
-          using: storeState.keys.secret,
-          context: try printContext(row)
-        )
+        let print = try openBox(row.sealed, try printContext(row))
         members.append(try member(row, print))
         prints.append(LoadedPrint(finger: row.finger, print: SharedSecret(print)))
       } catch {
@@ -281,11 +267,10 @@ extension Vault {
     text: String,
     under secret: borrowing SealingKey
   ) throws(CryptographyError) -> [UInt8] {
-    var message: [UInt8] = []
-    for part in [vault, Array("\(owner)".utf8), Array(source.utf8), Array(text.utf8)] {
-      // Each part is length-prefixed, so that no two lists of parts give the same bytes.
-      message += (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (8 * $0)) } + part
-    }
-    return try authenticate(message, using: try secret.derived(for: "enrolled fingers"))
+    let parts = [vault, Array("\(owner)".utf8), Array(source.utf8), Array(text.utf8)]
+    return try authenticate(
+      parts.flatMap(lengthPrefixed),
+      using: try secret.derived(for: "enrolled fingers")
+    )
   }
 }

@@ -79,13 +79,7 @@ extension Vault {
       try store.deletePrint(id: row.id)
       if case .left = deletion, let print { try keepFormer(row, print) }
       try rebind { $0.remove(own: finger) }
-      try record(
-        .fingerDeletion,
-        .done,
-        by: caller,
-        method: PresenceMethod.password.rawValue,
-        detail: finger
-      )
+      try recordByPassword(.fingerDeletion, by: caller, detail: finger)
     }
     var onReader: String?
     if case .left(let why) = deletion { onReader = why }

@@ -8,14 +8,6 @@ package struct FingerRequest: Sendable {
   package let first: String?
   /// How long it waits for a finger, in seconds.
   package let seconds: Int64
-
-  /// Creates a request.
-  package init(prints: [LoadedPrint], desktop: DesktopFingers?, first: String?, seconds: Int64) {
-    self.prints = prints
-    self.desktop = desktop
-    self.first = first
-    self.seconds = seconds
-  }
 }
 
 /// The input of an enrolment.
@@ -28,14 +20,6 @@ package struct EnrollmentRequest: Sendable {
   package let former: [LoadedPrint]
   /// How long it waits for each touch, in seconds.
   package let seconds: Int64
-
-  /// Creates a request.
-  package init(finger: String, own: [LoadedPrint], former: [LoadedPrint], seconds: Int64) {
-    self.finger = finger
-    self.own = own
-    self.former = former
-    self.seconds = seconds
-  }
 }
 
 /// The result of deleting a print on its reader.

@@ -27,12 +27,7 @@ extension Vault {
   }
 
   private func openedFormer(_ row: PrintRow) -> LoadedPrint? {
-    guard let context = try? formerContext(row),
-      let print = try? SealedBox(parsing: row.sealed).open(
-        using: storeState.keys.secret,
-        context: context
-      )
-    else { return nil }
+    guard let print = try? openBox(row.sealed, try formerContext(row)) else { return nil }
     return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
 
@@ -76,11 +71,7 @@ extension Vault {
   func keepFormer(_ row: PrintRow, _ print: LoadedPrint) throws(VaultFailure) {
     var former = row
     former.sealed = try mappingErrors(to: .unexpected("sealing the print failed")) {
-      try SealedBox.sealVerified(
-        print.print.bytes,
-        using: storeState.keys.secret,
-        context: try formerContext(row)
-      ).bytes
+      try box(print.print.bytes, try formerContext(row))
     }
     try stored(try store.insertFormer(former, keeping: Self.mostFormerPrints))
   }
@@ -96,18 +87,7 @@ extension Vault {
   func resealFormerPrints(under key: borrowing SealingKey) throws(VaultFailure) {
     let rows = try stored(try store.allFormerPrints())
     for row in rows {
-      var box: [UInt8]?
-      do throws(CryptographyError) {
-        let context = try formerContext(row)
-        let print = try SealedBox(parsing: row.sealed).open(
-          using: storeState.keys.secret,
-          context: context
-        )
-        box = try SealedBox.sealVerified(print, using: key, context: context).bytes
-      } catch {
-        box = nil
-      }
-      let sealed = box
+      let sealed = try? resealed(row.sealed, try formerContext(row), under: key)
       try stored(try store.setSealedFormerPrint(id: row.id, to: sealed))
     }
   }

@@ -29,11 +29,7 @@ extension Vault {
   ) throws(VaultFailure) -> [UInt8]? {
     guard let secret = provider.oauth?.clientSecret else { return nil }
     return try mappingErrors(to: .unexpected("the client secret cannot be sealed")) {
-      try SealedBox.sealVerified(
-        secret.secret.bytes,
-        using: storeState.keys.secret,
-        context: try context(owner, account, provider.canonicalForm)
-      ).bytes
+      try box(secret.secret.bytes, try context(owner, account, provider.canonicalForm))
     }
   }
 
@@ -52,10 +48,7 @@ extension Vault {
   ) throws(VaultFailure) -> ClientSecret? {
     guard let box else { return nil }
     let opened = try mappingErrors(to: doesNotOpen(account)) {
-      let context = try context(account.owner, account.id, form)
-      return SharedSecret(
-        try SealedBox(parsing: box).open(using: storeState.keys.secret, context: context)
-      )
+      SharedSecret(try openBox(box, try context(account.owner, account.id, form)))
     }
     let what = "the client secret in the record of \(account.name) cannot be read"
     return try mappingErrors(to: .damaged(what)) { try ClientSecret(opened) }
@@ -66,12 +59,7 @@ extension Vault {
     for var row in try stored(try store.allAccounts()) {
       guard let box = row.sealedClientSecret else { continue }
       row.sealedClientSecret = try mappingErrors(to: doesNotOpen(row)) {
-        let context = try context(row.owner, row.id, row.providerSettings)
-        let secret = try SealedBox(parsing: box).open(
-          using: storeState.keys.secret,
-          context: context
-        )
-        return try SealedBox.sealVerified(secret, using: key, context: context).bytes
+        try resealed(box, try context(row.owner, row.id, row.providerSettings), under: key)
       }
       try stored(try store.update(row))
     }

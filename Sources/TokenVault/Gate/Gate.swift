@@ -66,7 +66,7 @@ extension Vault {
       }
     } else if protection == .presence || isLeaving || isGoingElsewhere {
       // Protection was turned on after this request had passed its check.
-      throw .presenceFailed(.denied("a presence check is needed now: ask again"), methods: [])
+      throw .denied("a presence check is needed now: ask again")
     }
     guard !isLeaving || account.exportable else {
       throw .refused("\(account.name) is not exportable")
@@ -84,7 +84,7 @@ extension Vault {
     caller: Caller
   ) throws(VaultFailure) -> [AccountRow] {
     guard let proof = authority.take() else {
-      throw .presenceFailed(.denied("a presence check is needed"), methods: [])
+      throw .denied("a presence check is needed")
     }
     guard try spend(proof, for: .rekey, nil, caller) == .check(.password) else {
       throw .needsPassword(methods: [])
@@ -110,7 +110,7 @@ extension Vault {
     }
     let context = try context(of: account, protection: protection, generation: account.generation)
     return try mappingErrors(to: .damaged("the sealed token of \(account.name) does not open")) {
-      try SealedBox(parsing: bytes).open(using: storeState.keys.secret, context: context)
+      try openBox(bytes, context)
     }
   }
 

@@ -91,11 +91,8 @@ extension Vault {
     let target: ProtectionClass = isOn ? .presence : .none
     var box: [UInt8]?
     if row.sealedRefreshToken != nil {
-      let token = try openRefreshToken(
-        of: row,
-        authority: authority,
-        use: Use(purpose: purpose, caller: caller)
-      )
+      let use = Use(purpose: purpose, caller: caller)
+      let token = try openRefreshToken(of: row, authority: authority, use: use)
       box = try seal(token, for: row, protection: target, generation: row.generation)
     }
     row.sealedRefreshToken = box

@@ -36,17 +36,11 @@ extension Vault {
       try mayRelease(row, keep: keep)
       guard try intent(of: row) == nil else {
         throw .providerUnavailable(
-          "the answer to the last refresh of \(row.name) was lost: refresh it first",
-          retryAfter: nil
+          "the answer to the last refresh of \(row.name) was lost: refresh it first"
         )
       }
-      let token = SharedSecret(
-        try openRefreshToken(
-          of: row,
-          authority: authority,
-          use: Use(purpose: .release, caller: caller)
-        )
-      )
+      let use = Use(purpose: .release, caller: caller)
+      let token = SharedSecret(try openRefreshToken(of: row, authority: authority, use: use))
       try commitRelease(row, keep: keep, authority, caller)
       return (token, !keep)
     }

@@ -89,6 +89,9 @@ extension Vault {
 }
 
 extension VaultFailure {
+  /// A presence check does not count for this, and no method can be tried again.
+  static func denied(_ why: String) -> VaultFailure { .presenceFailed(.denied(why), methods: []) }
+
   /// Another method than the password was used for something that only the password allows.
   static func needsPassword(methods: [PresenceMethod]) -> VaultFailure {
     .presenceFailed(.denied("this needs the system password"), methods: methods)

@@ -76,13 +76,8 @@ extension Vault {
     try audited(try auditLog.acceptBoxChanges(using: storeState.keys.audit))
     try store.setMeta(Opening.vaultKey, to: identifier)
     try store.setMeta(Opening.secretKey, to: storeState.keys.secret.identifier)
-    try record(
-      .recovery,
-      .done,
-      by: caller,
-      method: PresenceMethod.password.rawValue,
-      detail: "\(freshness.auditName); \(names.count) accounts need a login"
-    )
+    let detail = "\(freshness.auditName); \(names.count) accounts need a login"
+    try recordByPassword(.recovery, by: caller, detail: detail)
     return names
   }
 

@@ -11,12 +11,7 @@ extension Vault {
     for row in rows {
       let box: [UInt8]
       do throws(CryptographyError) {
-        let context = try printContext(row)
-        let print = try SealedBox(parsing: row.sealed).open(
-          using: storeState.keys.secret,
-          context: context
-        )
-        box = try SealedBox.sealVerified(print, using: key, context: context).bytes
+        box = try resealed(row.sealed, try printContext(row), under: key)
       } catch {
         throw .vaultUnsafe(
           "the sealed print of \(row.finger) does not open: \(error)",

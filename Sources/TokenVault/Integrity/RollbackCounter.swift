@@ -47,8 +47,7 @@ extension Vault {
   }
 
   func setBoxChanges(_ count: UInt64) throws(VaultFailure) {
-    let bytes = Self.countBytes(count)
-    try stored(try store.setMeta(AuditLog.changesKey, to: bytes))
+    try stored(try store.setMeta(AuditLog.changesKey, to: littleEndian(count)))
     try sealBoxes(count, using: storeState.keys.counter)
   }
 
@@ -81,14 +80,7 @@ extension Vault {
   // MARK: - Before there is a vault
 
   static func boxChanges(in store: Store) throws(StorageError) -> UInt64 {
-    try (store.meta(AuditLog.changesKey) ?? []).prefix(8).reversed().reduce(0) {
-      $0 << 8 | UInt64($1)
-    }
-  }
-
-  /// A number as the store and all codes encode it: eight bytes, the least significant first.
-  static func countBytes(_ value: UInt64) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+    integer(littleEndian: try (store.meta(AuditLog.changesKey) ?? []).prefix(8))
   }
 
   static func writeCounter(
@@ -110,6 +102,6 @@ extension Vault {
     of identifier: [UInt8],
     using key: borrowing SealingKey
   ) throws(CryptographyError) -> [UInt8] {
-    try authenticate(Array("TLMARK02".utf8) + countBytes(count) + identifier, using: key)
+    try authenticate(Array("TLMARK02".utf8) + littleEndian(count) + identifier, using: key)
   }
 }

@@ -19,16 +19,16 @@ extension Vault {
   ) throws -> [UInt8] {
     let accounts = try store.allAccounts().filter { $0.sealedRefreshToken != nil }
     let prints = try store.allPrints()
-    var message = Array("sealed boxes".utf8) + vault + countBytes(count)
-    message += countBytes(UInt64(accounts.count)) + countBytes(UInt64(prints.count))
+    var message = Array("sealed boxes".utf8) + vault + littleEndian(count)
+    message += littleEndian(UInt64(accounts.count)) + littleEndian(UInt64(prints.count))
     for account in accounts {
-      message += account.id + countBytes(UInt64(bitPattern: account.generation))
+      message += account.id + littleEndian(account.generation)
       message.append(account.protection)
     }
     for print in prints { message += print.id }
     // Without rules of the user's own the code ends here.
     if let rules = try store.meta(ownRulesKey) {
-      message += Array("own rules".utf8) + countBytes(UInt64(rules.count)) + rules
+      message += Array("own rules".utf8) + littleEndian(UInt64(rules.count)) + rules
     }
     return try authenticate(message, using: key)
   }

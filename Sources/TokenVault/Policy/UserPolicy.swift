@@ -169,13 +169,7 @@ extension Vault {
     // No box changes, but an older store without these rules must count as an old copy.
     try changeSealed {
       try store.setMeta(Self.ownRulesKey, to: text.isEmpty ? nil : Array(text.utf8))
-      try record(
-        .policyChanged,
-        .done,
-        by: caller,
-        method: PresenceMethod.password.rawValue,
-        detail: what
-      )
+      try recordByPassword(.policyChanged, by: caller, detail: what)
       guard isHoldingWindow else { return }
       try record(.lock, .done, by: caller, detail: "the policy was changed")
     } committed: {

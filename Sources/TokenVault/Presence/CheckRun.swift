@@ -19,11 +19,6 @@ struct CheckRun {
   /// What a password's check was charged on top of, and what that came to; nil before it is.
   var backoffBefore: PasswordBackoff?
   var backoffCharged: PasswordBackoff?
-
-  init(number: UInt64, method: PresenceMethod) {
-    self.number = number
-    self.method = method
-  }
 }
 
 extension Vault {

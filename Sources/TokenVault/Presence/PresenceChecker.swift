@@ -8,12 +8,6 @@ package struct LoadedPrint: Sendable {
   package let finger: String
   /// What libfprint serialized.
   package let print: SharedSecret
-
-  /// Puts both together.
-  package init(finger: String, print: SharedSecret) {
-    self.finger = finger
-    self.print = print
-  }
 }
 
 /// A finger that the desktop's settings have enrolled with fprintd.

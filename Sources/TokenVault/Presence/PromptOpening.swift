@@ -1,5 +1,6 @@
 internal import Presence
 internal import PresenceTerms
+internal import Storage
 internal import System
 
 // How a prompt is opened, and when it counts against the limit of prompts.
@@ -41,7 +42,7 @@ extension Vault {
       at: clock.boot
     )
     if let wait { return .tooManyPrompts(retryAfter: wait) }
-    let name = hexadecimal(try random(16))
+    let name = Hexadecimal.text(try random(16))
     let isEntered = prompts.begin(
       name,
       question: question,

@@ -52,10 +52,7 @@ extension Vault {
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       // Do only what was shown: a sign-in since may have brought another provider.
       guard try self.question(provider, row, caller) == question else {
-        throw .presenceFailed(
-          .denied("the account has changed since the question: ask again"),
-          methods: []
-        )
+        throw .denied("the account has changed since the question: ask again")
       }
       try mayApply(provider, to: row)
       try apply(provider, to: row, authority, caller)
@@ -154,7 +151,7 @@ extension Vault {
   ) throws(VaultFailure) -> String {
     guard let value = settings[key] else { return "(none)" }
     guard key == "ca" else { return value }
-    return "(SHA-256 \(hexadecimal(try digest(Array(value.utf8)))))"
+    return "(SHA-256 \(Hexadecimal.text(try digest(Array(value.utf8)))))"
   }
 
   private func apply(
@@ -164,11 +161,8 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) {
     let bound = try self.provider(of: account)
-    let token = try openRefreshToken(
-      of: account,
-      authority: authority,
-      use: Use(purpose: .applyProvider, caller: caller)
-    )
+    let use = Use(purpose: .applyProvider, caller: caller)
+    let token = try openRefreshToken(of: account, authority: authority, use: use)
     var row = account
     try bind(&row, to: provider, exportable: account.exportable)
     try sealNext(token, in: &row)

@@ -1,4 +1,5 @@
 internal import Configuration
+package import JSON
 internal import OAuth
 internal import SecretMemory
 internal import Storage
@@ -7,12 +8,12 @@ internal import Storage
 extension Vault {
   /// Asks the provider for the person's profile.
   ///
-  /// - Returns: the provider's own JSON object, as text, without members that hold secrets.
+  /// - Returns: the account, and the provider's own JSON object without members that hold secrets.
   package func profile(
     account name: String?,
     prompt: String?,
     caller: Caller
-  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
+  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: JSONObject) {
     let call = TokenCall(account: name, prompt: prompt, caller: caller)
     let (grant, _) = try await grantedToken(call)
     let first = try await profile(with: grant)
@@ -101,12 +102,12 @@ extension Vault {
     _ judgement: ProfileJudgement,
     of account: AccountRow,
     _ caller: Caller
-  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: ProviderProfile) {
+  ) async throws(VaultFailure) -> (facts: AccountFacts, profile: JSONObject) {
     switch judgement {
     case .profile(let user, let object):
       let known = await keep(user, of: account)
       let facts = try facts(of: known, at: await locationOfWindow(caller))
-      return (facts, ProviderProfile(object: object))
+      return (facts, object)
     case .unauthorized:
       throw .providerRefused(status: 401, "the access token is not accepted")
     case .notThere:

@@ -54,13 +54,10 @@ extension Vault {
       return ReplacedSignIn(provider: provider, subject: row.subject, token: nil, left: known)
     }
     let location = await locationOfWindow(caller)
+    let use = Use(purpose: .refresh, caller: caller)
     guard
       let authority = try? authorityWithoutAsking(for: row, caller, at: location, extending: false),
-      let token = try? openRefreshToken(
-        of: row,
-        authority: authority,
-        use: Use(purpose: .refresh, caller: caller)
-      )
+      let token = try? openRefreshToken(of: row, authority: authority, use: use)
     else { return ReplacedSignIn(provider: provider, subject: row.subject, token: nil) }
     return ReplacedSignIn(provider: provider, subject: row.subject, token: SharedSecret(token))
   }
@@ -89,9 +86,7 @@ extension Vault {
     _ login: ReplacedSignIn,
     replacedBy row: AccountRow,
     _ intent: [UInt8]
-  ) async
-    -> Revocation?
-  {
+  ) async -> Revocation? {
     guard login.token != nil else {
       return login.left ?? Revocation(.valid, "that needs a presence check")
     }

@@ -9,7 +9,9 @@ internal import Storage
 // The store keeps the id of the try and its status. This hint is not authenticated: a forged one asks
 // for a login that is not needed, and reveals nothing.
 extension Vault {
-  private static func refusalKey(_ account: [UInt8]) -> String { "refused:" + hexadecimal(account) }
+  private static func refusalKey(_ account: [UInt8]) -> String {
+    "refused:" + Hexadecimal.text(account)
+  }
 
   /// Notes that a try was refused so, inside its transaction.
   func noteEmptyRefusal(_ status: Int, _ intent: IntentRow) throws(StorageError) {

@@ -102,7 +102,7 @@ extension Vault {
   /// The delay of a token: always the same for one token, and different for each.
   private func jitter(of row: AccessTokenRow) -> Int64 {
     let seed =
-      row.account + Array(row.scopeSet.utf8) + Self.countBytes(UInt64(bitPattern: row.storedAt))
+      row.account + Array(row.scopeSet.utf8) + littleEndian(row.storedAt)
     guard let digest = try? sha256(seed) else { return 0 }
     return (Int64(digest[0]) << 8 | Int64(digest[1])) % Self.aheadJitter
   }

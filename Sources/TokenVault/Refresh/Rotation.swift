@@ -48,7 +48,9 @@ extension Vault {
   // token to any program, it only lets two holders lock each other out.
   private static var replaced: Int64 { 0 }
 
-  private static func steadyKey(_ account: [UInt8]) -> String { "steady:" + hexadecimal(account) }
+  private static func steadyKey(_ account: [UInt8]) -> String {
+    "steady:" + Hexadecimal.text(account)
+  }
 
   /// Notes what a refresh has shown, inside its transaction.
   func noteSteadiness(_ rotation: Rotation, of row: AccountRow) throws(StorageError) {

@@ -18,11 +18,7 @@ extension Vault {
     var row = settlement.account
     // A verdict is about the bytes that were sent: it says nothing about a newer token in the store.
     guard row.generation == intent.generation else {
-      let failure = VaultFailure.providerUnavailable(
-        "an older token was refused",
-        retryAfter: nil
-      )
-      return try end(intent, failure, caller)
+      return try end(intent, .providerUnavailable("an older token was refused"), caller)
     }
     let cause = cause ?? (intent.attempts > 1 ? "answer lost" : Self.endedCause)
     row.state = .loginRequired

@@ -103,7 +103,7 @@ extension Vault {
     }
     // The gate of a login: on any path, nothing is replaced that was not agreed to.
     guard try mayKeep(settlement, user) else {
-      throw .presenceFailed(.denied("a presence check is needed: sign in again"), methods: [])
+      throw .denied("a presence check is needed: sign in again")
     }
     let replaces = replaces(account, with: provider, user, email: pending.email)
     // Another person has not chosen to be asked.

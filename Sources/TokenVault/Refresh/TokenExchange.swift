@@ -13,12 +13,6 @@ package struct AnswerDelivery: Sendable {
   /// The exchange helper gets a duplicate of the same open file description, so that the lock lasts
   /// as long as the exchange helper.
   package let slot: Int32
-
-  package init(key: SharedSecret, context: [UInt8], slot: Int32) {
-    self.key = key
-    self.context = context
-    self.slot = slot
-  }
 }
 
 /// The result of one HTTP request.

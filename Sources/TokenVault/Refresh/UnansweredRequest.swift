@@ -133,7 +133,7 @@ extension VaultFailure {
   /// The provider may have received the request, and no whole answer came.
   static func unanswered(_ reason: String, by url: String) -> VaultFailure {
     let name = (try? RequestTarget(url).hostAndPort) ?? "the provider"
-    return .providerUnavailable("no complete answer came from \(name) (\(reason))", retryAfter: nil)
+    return .providerUnavailable("no complete answer came from \(name) (\(reason))")
   }
 
   /// Whether this machine has no connection.

@@ -97,10 +97,7 @@ extension Vault {
       )
     )
     signIns.hold(held)
-    return .presenceFailed(
-      .denied("\(account.name) is protected, and another person signed in"),
-      methods: []
-    )
+    return .denied("\(account.name) is protected, and another person signed in")
   }
 
   /// Asks for the check that lets a held sign-in replace the account.
@@ -138,10 +135,7 @@ extension Vault {
       let replaced = await signInToReplace(in: before, caller)
       let row = try await withAccount(held.intent.account) { row throws(VaultFailure) in
         guard try ownership(of: row) == held.ownership else {
-          throw .presenceFailed(
-            .denied("the account has changed since the sign-in began: sign in again"),
-            methods: []
-          )
+          throw .denied("the account has changed since the sign-in began: sign in again")
         }
         try keep(held.answer, held.user, try settlement(of: held, row, caller))
         noteReplaced(replaced, by: held.answer.refreshToken, held.intent)

@@ -85,7 +85,7 @@ extension Vault {
     case .unknownKey(let reason):
       if !settlement.isSignIn {
         try withhold(answer, settlement)
-        return .providerUnavailable(reason, retryAfter: nil)
+        return .providerUnavailable(reason)
       }
       why = reason
     }

@@ -100,7 +100,7 @@ extension Vault {
 
   /// Adds a sign-in under a name that cannot be guessed.
   func open(_ login: PendingLogin) throws(VaultFailure) -> String {
-    let name = hexadecimal(try random(16))
+    let name = Hexadecimal.text(try random(16))
     guard signIns.pending.open(name, login, at: clock.boot) else {
       throw .busy("too many logins are under way")
     }

@@ -65,7 +65,7 @@ extension Vault {
     ]
     // A length before each part, so that no two lists of parts give the same bytes.
     return try digest(
-      Array("ownership".utf8) + parts.flatMap { Self.countBytes(UInt64($0.count)) + $0 }
+      Array("ownership".utf8) + parts.flatMap { littleEndian(UInt64($0.count)) + $0 }
     )
   }
 

@@ -39,13 +39,8 @@ extension Vault {
     guard row.state == .signedIn else { return await endAccessToken(access, of: row, provider) }
     let token: SharedSecret
     do throws(VaultFailure) {
-      token = SharedSecret(
-        try openRefreshToken(
-          of: row,
-          authority: right.authority,
-          use: Use(purpose: right.purpose, caller: caller)
-        )
-      )
+      let use = Use(purpose: right.purpose, caller: caller)
+      token = SharedSecret(try openRefreshToken(of: row, authority: right.authority, use: use))
     } catch {
       guard case .vaultUnsafe(let why, _) = error else { throw error }
       return notRevoked(row, why)

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Cryptography
 internal import Storage
 
 /// The values that the intent of a sign-in keeps until the answer is there: the provider that the
@@ -69,17 +70,14 @@ struct SignInIntent {
     if let sealedClientSecret { add(.secret, [0] + sealedClientSecret) }
     if let uncertain { add(.uncertain, [0] + uncertain.encodedRetry) }
     if let agreed { add(.agreed, [0] + agreed) }
-    return parts.flatMap { part in
-      let count = UInt32(truncatingIfNeeded: part.count)
-      return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * UInt32($0))) } + part
-    }
+    return parts.flatMap(lengthPrefixed)
   }
 
   init?(decoding bytes: [UInt8], of account: [UInt8]) {
     var rest = bytes[...]
     func next() -> [UInt8]? {
       guard rest.count >= 4 else { return nil }
-      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      let count: Int = integer(littleEndian: rest.prefix(4))
       rest = rest.dropFirst(4)
       guard rest.count >= count else { return nil }
       defer { rest = rest.dropFirst(count) }

@@ -26,7 +26,7 @@ package enum NarrowingConsent: Sendable {
 
 extension Vault {
   private static func consentKey(_ account: [UInt8]) -> String {
-    "narrowing:" + hexadecimal(account)
+    "narrowing:" + Hexadecimal.text(account)
   }
 
   /// Demands consent for a refresh that may narrow the sign-in.

@@ -35,32 +35,32 @@ package struct AccountFacts: Sendable, Equatable {
   package let name: String
   /// The provider's name, kind and issuer, as they were at login.
   package let provider: String
-  package let kind: String
-  package let issuer: String
+  package internal(set) var kind = "unknown"
+  package internal(set) var issuer = ""
   /// The provider's identifier of the person.
-  package let subject: String?
+  package internal(set) var subject: String?
   /// The e-mail address and the name that the provider gives.
-  package let email: String?
-  package let displayName: String?
+  package internal(set) var email: String?
+  package internal(set) var displayName: String?
   /// What else the provider says of the person.
-  package let person: PersonFacts
+  package internal(set) var person = PersonFacts.none
   /// Whether a presence check guards the refresh token.
   package let isProtected: Bool
   /// Whether the refresh token may be released.
-  package let isExportable: Bool
+  package internal(set) var isExportable = false
   package let state: AccountState
   /// Why a login is required, or why the last refresh failed.
   package let cause: String?
   /// Seconds since 1970.
-  package let accessTokenExpiresAt: Int64?
+  package internal(set) var accessTokenExpiresAt: Int64?
   /// When the provider last gave tokens, in seconds since 1970.
   package let refreshedAt: Int64?
   /// Whether calls that name no account mean this one.
   package let isDefault: Bool
   /// The scopes that its login was granted.
-  package let scope: String?
+  package internal(set) var scope: String?
   /// Those of them that the last refresh did not bring.
-  package let missingScope: String?
+  package internal(set) var missingScope: String?
   /// Of a login that has just replaced another: whether that one ended at the provider.
   package internal(set) var replaced: Revocation?
 }

@@ -82,21 +82,11 @@ extension Vault {
     AccountFacts(
       name: row.name,
       provider: row.provider,
-      kind: "unknown",
-      issuer: "",
-      subject: nil,
-      email: nil,
-      displayName: nil,
-      person: .none,
       isProtected: row.protection != ProtectionClass.none.rawValue,
-      isExportable: false,
       state: .loginRequired,
       cause: "damaged: \(message)",
-      accessTokenExpiresAt: nil,
       refreshedAt: row.refreshedAt,
-      isDefault: isDefault,
-      scope: nil,
-      missingScope: nil
+      isDefault: isDefault
     )
   }
 

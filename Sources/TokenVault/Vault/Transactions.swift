@@ -151,19 +151,10 @@ extension Vault {
 
 extension VaultFailure {
   /// Another call changed the account while this one waited.
-  static let hasJustChanged = VaultFailure.providerUnavailable(
-    "the account has just changed: try again",
-    retryAfter: nil
-  )
+  static let hasJustChanged = providerUnavailable("the account has just changed: try again")
 
   /// A failure of the store, which changed nothing.
   package init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }
-}
-
-/// Bytes as lower-case hexadecimal text.
-func hexadecimal(_ bytes: [UInt8]) -> String {
-  let digits = Array("0123456789abcdef")
-  return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
 }

@@ -48,7 +48,7 @@ package enum VaultFailure: Error, Sendable, Equatable {
   /// The provider cannot be reached, or fails; nothing is lost here.
   ///
   /// `status` is the status of its answer; `nil` if none came.
-  case providerUnavailable(String, retryAfter: Int64?, status: Int? = nil)
+  case providerUnavailable(String, retryAfter: Int64? = nil, status: Int? = nil)
   /// The same, for a reason that a caller can tell apart.
   case unavailable(Unavailability, String, retryAfter: Int64?, status: Int? = nil)
   /// No connection to the provider could be made, which says nothing of the provider.

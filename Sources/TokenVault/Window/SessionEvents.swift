@@ -88,23 +88,18 @@ extension Vault {
 
   func examineGuard() async -> [VaultFinding] {
     guard let windowGuard else { return [] }
-    guard let flaw = await windowGuard.flaw() else {
-      return [
-        VaultFinding(
-          "login-events",
-          .ok,
-          "a locked screen, sleep, another session at the seat and a logout end the unlock window"
-            + " and open prompts"
-        )
-      ]
-    }
-    return [
-      VaultFinding(
-        "login-events",
-        .warning,
+    var found = Findings("login-events")
+    if let flaw = await windowGuard.flaw() {
+      found.warning(
         "login events are not watched: \(flaw)",
         remedy: "the unlock window ends by time, or by: thumblatch lock"
       )
-    ]
+    } else {
+      found.ok(
+        "a locked screen, sleep, another session at the seat and a logout end the unlock window"
+          + " and open prompts"
+      )
+    }
+    return found.all
   }
 }

@@ -3,14 +3,9 @@ internal import VaultInterface
 
 // Methods for accounts and their tokens.
 extension Dispatcher {
-  func getAccount(
-    _ call: GetAccountCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> GetAccountReply {
-    let all = try await vault.accountFacts(
-      named: call.account,
-      at: await vault.locationOfWindow(context.caller)
-    )
+  func getAccount(_ call: GetAccountCall) async throws(VaultFailure) -> GetAccountReply {
+    let location = await vault.locationOfWindow(caller)
+    let all = try await vault.accountFacts(named: call.account, at: location)
     guard context.more || all.count <= 1 else {
       throw .invalidArgument("there are several accounts: name one")
     }
@@ -22,10 +17,7 @@ extension Dispatcher {
     return GetAccountReply(account: all.last.map(VaultAccount.init))
   }
 
-  func register(
-    _ call: RegisterCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func register(_ call: RegisterCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.signIn(
       account: call.account,
       provider: try Self.provider(call.provider),
@@ -35,15 +27,12 @@ extension Dispatcher {
       displayName: call.name,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func login(
-    _ call: LoginCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func login(_ call: LoginCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.signIn(
       account: call.account,
       provider: try call.provider.map { given throws(VaultFailure) in try Self.provider(given) },
@@ -53,29 +42,23 @@ extension Dispatcher {
       displayName: nil,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func logout(
-    _ call: LogoutCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> LogoutReply {
+  func logout(_ call: LogoutCall) async throws(VaultFailure) -> LogoutReply {
     LogoutReply(
       try await vault.signOut(
         account: call.account,
         local: call.local,
         prompt: call.prompt,
-        caller: context.caller
+        caller: caller
       )
     )
   }
 
-  func accessToken(
-    _ call: AccessTokenCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccessTokenReply {
+  func accessToken(_ call: AccessTokenCall) async throws(VaultFailure) -> AccessTokenReply {
     let grant = try await vault.accessToken(
       account: call.account,
       minimumLifetime: call.minimumLifetime.map(Int64.init),
@@ -84,7 +67,7 @@ extension Dispatcher {
       audience: call.audience,
       consent: Self.consent(of: call),
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return AccessTokenReply(grant)
   }
@@ -94,27 +77,15 @@ extension Dispatcher {
     return call.remember == true ? .untilNextLogin : .thisCall
   }
 
-  func whoAmI(
-    _ call: WhoAmICall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> WhoAmIReply {
-    let (facts, profile) = try await vault.profile(
-      account: call.account,
-      prompt: call.prompt,
-      caller: context.caller
-    )
-    return WhoAmIReply(account: VaultAccount(facts), profile: profile.object)
+  func whoAmI(_ call: WhoAmICall) async throws(VaultFailure) -> WhoAmIReply {
+    let (facts, profile) =
+      try await vault.profile(account: call.account, prompt: call.prompt, caller: caller)
+    return WhoAmIReply(account: VaultAccount(facts), profile: profile)
   }
 
-  func verifyToken(
-    _ call: VerifyTokenCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> VerifyTokenReply {
-    let (facts, verification) = try await vault.verification(
-      account: call.account,
-      prompt: call.prompt,
-      caller: context.caller
-    )
+  func verifyToken(_ call: VerifyTokenCall) async throws(VaultFailure) -> VerifyTokenReply {
+    let (facts, verification) =
+      try await vault.verification(account: call.account, prompt: call.prompt, caller: caller)
     return VerifyTokenReply(
       account: VaultAccount(facts),
       accepted: verification.isAccepted,

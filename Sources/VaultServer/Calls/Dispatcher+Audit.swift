@@ -3,10 +3,7 @@ internal import VaultInterface
 
 // Methods for the audit log.
 extension Dispatcher {
-  func audit(
-    _ call: AuditCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AuditReply {
+  func audit(_ call: AuditCall) async throws(VaultFailure) -> AuditReply {
     guard context.more else {
       throw .invalidArgument("audit records come one by one: call with `more`")
     }
@@ -35,10 +32,7 @@ extension Dispatcher {
   /// Answers whether the audit log is intact.
   ///
   /// Other calls are served during the check.
-  func verifyAudit(
-    _ call: VerifyAuditCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> VerifyAuditReply {
+  func verifyAudit(_ call: VerifyAuditCall) async throws(VaultFailure) -> VerifyAuditReply {
     VerifyAuditReply(try await vault.verifyTrail())
   }
 }

@@ -1,54 +1,38 @@
 internal import Configuration
 internal import Synchronization
 internal import TokenVault
-internal import Varlink
 internal import VaultInterface
 
 // Methods that maintain accounts and the vault.
 extension Dispatcher {
-  func renameAccount(
-    _ call: RenameAccountCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func renameAccount(_ call: RenameAccountCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.rename(
       account: call.account,
       to: call.name,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func setDefaultAccount(
-    _ call: SetDefaultAccountCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
-    let facts = try await vault.setDefault(
-      account: call.account,
-      prompt: call.prompt,
-      caller: context.caller
+  func setDefaultAccount(_ call: SetDefaultAccountCall) async throws(VaultFailure) -> AccountReply {
+    AccountReply(
+      try await vault.setDefault(account: call.account, prompt: call.prompt, caller: caller)
     )
-    return AccountReply(account: VaultAccount(facts))
   }
 
-  func removeAccount(
-    _ call: RemoveAccountCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> LogoutReply {
+  func removeAccount(_ call: RemoveAccountCall) async throws(VaultFailure) -> LogoutReply {
     LogoutReply(
       try await vault.remove(
         account: call.account,
         local: call.local,
         prompt: call.prompt,
-        caller: context.caller
+        caller: caller
       )
     )
   }
 
-  func requestTerms(
-    _ call: RequestTermsCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> RequestTermsReply {
+  func requestTerms(_ call: RequestTermsCall) async throws(VaultFailure) -> RequestTermsReply {
     let terms = try await vault.requestTerms(account: call.account)
     return RequestTermsReply(
       account: terms.account,
@@ -65,39 +49,24 @@ extension Dispatcher {
   /// Sends a reply for each account as soon as it is done.
   ///
   /// The last one ends the stream.
-  func logoutAll(
-    _ call: LogoutAllCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> LogoutAllReply {
+  func logoutAll(_ call: LogoutAllCall) async throws(VaultFailure) -> LogoutAllReply {
     guard context.more else {
       throw .invalidArgument("accounts come one by one: call with `more`")
     }
     let last = Mutex<TokenVault.EndedAccount?>(nil)
-    try await vault.signOutAll(
-      local: call.local,
-      prompt: call.prompt,
-      caller: context.caller
-    ) { ended in
+    try await vault.signOutAll(local: call.local, prompt: call.prompt, caller: caller) { ended in
       let previous = last.withLock { last in
         defer { last = ended }
         return last
       }
-      guard let previous,
-        let part = try? VarlinkReply(
-          LogoutAllReply(ended: VaultInterface.EndedAccount(previous)),
-          continues: true
-        )
-      else { return }
-      context.reply(part)
+      guard let previous else { return }
+      context.send(LogoutAllReply(ended: VaultInterface.EndedAccount(previous)))
     }
     let ended = last.withLock { $0 }
     return LogoutAllReply(ended: ended.map(VaultInterface.EndedAccount.init))
   }
 
-  func examine(
-    _ call: ExamineCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> ExamineReply {
+  func examine(_ call: ExamineCall) async throws(VaultFailure) -> ExamineReply {
     guard context.more else {
       throw .invalidArgument("findings come one by one: call with `more`")
     }
@@ -109,12 +78,9 @@ extension Dispatcher {
     return ExamineReply(last)
   }
 
-  func removeUser(
-    _ call: RemoveUserCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> RemoveUserReply {
+  func removeUser(_ call: RemoveUserCall) async throws(VaultFailure) -> RemoveUserReply {
     RemoveUserReply(
-      try await vaults.remove(user: call.user, account: call.account, caller: context.caller)
+      try await vaults.remove(user: call.user, account: call.account, caller: caller)
     )
   }
 }

@@ -3,29 +3,23 @@ internal import VaultInterface
 
 // Methods for the device secret, the store and the refresh token itself.
 extension Dispatcher {
-  func rekey(_ call: RekeyCall, in context: CallContext) async throws(VaultFailure) -> RekeyReply {
-    let facts = try await vault.rekey(prompt: call.prompt, caller: context.caller)
+  func rekey(_ call: RekeyCall) async throws(VaultFailure) -> RekeyReply {
+    let facts = try await vault.rekey(prompt: call.prompt, caller: caller)
     return RekeyReply(accounts: facts.accounts, prints: facts.prints, records: facts.records)
   }
 
-  func recover(
-    _ call: RecoverCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> RecoverReply {
+  func recover(_ call: RecoverCall) async throws(VaultFailure) -> RecoverReply {
     RecoverReply(
-      loginRequired: try await vault.acceptStore(prompt: call.prompt, caller: context.caller)
+      loginRequired: try await vault.acceptStore(prompt: call.prompt, caller: caller)
     )
   }
 
-  func release(
-    _ call: ReleaseCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> ReleaseReply {
+  func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseReply {
     let (token, signedOut) = try await vault.release(
       account: call.account,
       keep: call.keep,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return ReleaseReply(refreshToken: token, signedOut: signedOut)
   }

@@ -5,10 +5,7 @@ internal import VaultInterface
 
 // Methods for sign-ins that a person completes at the provider.
 extension Dispatcher {
-  func beginLogin(
-    _ call: BeginLoginCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> BeginLoginReply {
+  func beginLogin(_ call: BeginLoginCall) async throws(VaultFailure) -> BeginLoginReply {
     let flow: TokenVault.LoginFlow
     switch (call.flow, call.redirect) {
     case (.browser, let redirect?): flow = .browser(redirect: redirect)
@@ -23,7 +20,7 @@ extension Dispatcher {
       scope: call.scope,
       exportable: call.exportable ?? false,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return BeginLoginReply(
       login: start.login,
@@ -36,40 +33,25 @@ extension Dispatcher {
     )
   }
 
-  func finishLogin(
-    _ call: FinishLoginCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func finishLogin(_ call: FinishLoginCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.finishLogin(
       call.login,
       query: call.query,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func awaitLogin(
-    _ call: AwaitLoginCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AwaitLoginReply {
-    let facts = try await vault.awaitLogin(
-      call.login,
-      prompt: call.prompt,
-      caller: context.caller
-    ) { interval in
-      let waiting = AwaitLoginReply(event: .waiting, interval: Int(clamping: interval))
-      guard context.more, let part = try? VarlinkReply(waiting, continues: true) else { return }
-      context.reply(part)
+  func awaitLogin(_ call: AwaitLoginCall) async throws(VaultFailure) -> AwaitLoginReply {
+    let facts = try await vault.awaitLogin(call.login, prompt: call.prompt, caller: caller) {
+      context.send(AwaitLoginReply(event: .waiting, interval: Int(clamping: $0)))
     }
     return AwaitLoginReply(event: .done, account: VaultAccount(facts))
   }
 
-  func cancelLogin(
-    _ call: CancelLoginCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> EmptyReply {
-    await vault.cancelLogin(call.login, caller: context.caller)
+  func cancelLogin(_ call: CancelLoginCall) async throws(VaultFailure) -> EmptyReply {
+    await vault.cancelLogin(call.login, caller: caller)
     return EmptyReply()
   }
 }

@@ -4,24 +4,14 @@ internal import VaultInterface
 
 // Methods for the policy.
 extension Dispatcher {
-  func getPolicy(
-    _ call: GetPolicyCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> GetPolicyReply {
+  func getPolicy(_ call: GetPolicyCall) async throws(VaultFailure) -> GetPolicyReply {
     let facts = try await vault.policyFacts()
     return GetPolicyReply(file: facts.file, rules: facts.rules.map(VaultRule.init))
   }
 
-  func setPolicy(
-    _ call: SetPolicyCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> SetPolicyReply {
-    let (facts, changed) = try await vault.setRule(
-      call.key,
-      to: call.value,
-      prompt: call.prompt,
-      caller: context.caller
-    )
+  func setPolicy(_ call: SetPolicyCall) async throws(VaultFailure) -> SetPolicyReply {
+    let (facts, changed) =
+      try await vault.setRule(call.key, to: call.value, prompt: call.prompt, caller: caller)
     return SetPolicyReply(
       changed: changed,
       file: facts.file,

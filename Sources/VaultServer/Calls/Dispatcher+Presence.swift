@@ -6,84 +6,59 @@ internal import VaultInterface
 
 // Methods for presence checks, and for the actions that only a check allows.
 extension Dispatcher {
-  func check(
-    _ call: CheckCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> VaultInterface.CheckEvent {
+  func check(_ call: CheckCall) async throws(VaultFailure) -> VaultInterface.CheckEvent {
     let step = try await vault.check(
       call.prompt,
       by: call.presenceMethod,
       mayWait: context.more && call.wait == true,
-      caller: context.caller,
+      caller: caller,
       report: context.tell
     )
     return VaultInterface.CheckEvent(step)
   }
 
-  func respond(
-    _ call: RespondCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> VaultInterface.CheckEvent {
-    let step = try await vault.respond(
-      call.prompt,
-      text: call.text,
-      caller: context.caller,
-      report: context.tell
+  func respond(_ call: RespondCall) async throws(VaultFailure) -> VaultInterface.CheckEvent {
+    VaultInterface.CheckEvent(
+      try await vault.respond(call.prompt, text: call.text, caller: caller, report: context.tell)
     )
-    return VaultInterface.CheckEvent(step)
   }
 
-  func cancel(
-    _ call: CancelCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> EmptyReply {
-    await vault.cancel(call.prompt, caller: context.caller)
+  func cancel(_ call: CancelCall) async throws(VaultFailure) -> EmptyReply {
+    await vault.cancel(call.prompt, caller: caller)
     return EmptyReply()
   }
 
-  func enablePresence(
-    _ call: EnablePresenceCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func enablePresence(_ call: EnablePresenceCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.setProtection(
       true,
       account: call.account,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func disablePresence(
-    _ call: DisablePresenceCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func disablePresence(_ call: DisablePresenceCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.setProtection(
       false,
       account: call.account,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func testPresence(
-    _ call: TestPresenceCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> TestPresenceReply {
-    let method = try await vault.testPresence(prompt: call.prompt, caller: context.caller)
+  func testPresence(_ call: TestPresenceCall) async throws(VaultFailure) -> TestPresenceReply {
+    let method = try await vault.testPresence(prompt: call.prompt, caller: caller)
     return TestPresenceReply(method: method.rawValue)
   }
 
-  func unlock(
-    _ call: UnlockCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> UnlockReply {
+  func unlock(_ call: UnlockCall) async throws(VaultFailure) -> UnlockReply {
     let facts = try await vault.unlock(
       call.accounts,
       seconds: call.duration.map(Int64.init),
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
     return UnlockReply(
       unlockedFor: Int(clamping: facts.unlockedFor ?? 0),
@@ -91,19 +66,14 @@ extension Dispatcher {
     )
   }
 
-  func lock(_ call: LockCall, in context: CallContext) async throws(VaultFailure) -> LockReply {
-    LockReply(wasUnlocked: try await vault.lock(caller: context.caller))
+  func lock(_ call: LockCall) async throws(VaultFailure) -> LockReply {
+    LockReply(wasUnlocked: try await vault.lock(caller: caller))
   }
 }
 
 extension CallContext {
   /// Reports the notices of a running check to the client.
   fileprivate var tell: @Sendable (CheckNotice) -> Void {
-    { notice in
-      guard more,
-        let part = try? VarlinkReply(VaultInterface.CheckEvent(notice), continues: true)
-      else { return }
-      reply(part)
-    }
+    { notice in send(VaultInterface.CheckEvent(notice)) }
   }
 }

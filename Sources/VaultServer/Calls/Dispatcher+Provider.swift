@@ -5,8 +5,7 @@ internal import VaultInterface
 // Methods for providers.
 extension Dispatcher {
   func accountProvider(
-    _ call: AccountProviderCall,
-    in context: CallContext
+    _ call: AccountProviderCall
   ) async throws(VaultFailure) -> AccountProviderReply {
     let (account, provider) = try await vault.boundProvider(account: call.account)
     return AccountProviderReply(
@@ -19,27 +18,19 @@ extension Dispatcher {
     )
   }
 
-  func applyProvider(
-    _ call: ApplyProviderCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> AccountReply {
+  func applyProvider(_ call: ApplyProviderCall) async throws(VaultFailure) -> AccountReply {
     let facts = try await vault.applyProvider(
       try Self.provider(call.provider),
       account: call.account,
       prompt: call.prompt,
-      caller: context.caller
+      caller: caller
     )
-    return AccountReply(account: VaultAccount(facts))
+    return AccountReply(facts)
   }
 
-  func testProvider(
-    _ call: TestProviderCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> TestProviderReply {
-    let facts = try await vault.test(
-      try Self.provider(call.provider),
-      isTrying: call.tries ?? false
-    )
+  func testProvider(_ call: TestProviderCall) async throws(VaultFailure) -> TestProviderReply {
+    let provider = try Self.provider(call.provider)
+    let facts = try await vault.test(provider, isTrying: call.tries ?? false)
     return TestProviderReply(
       issuer: facts.issuer,
       discovered: facts.isDiscovered,

@@ -6,14 +6,14 @@ extension Dispatcher {
   /// Streams changes.
   ///
   /// The client reads each reply before the next one is made.
-  func watch(_ call: WatchCall, in context: CallContext) async throws(VaultFailure) -> WatchReply {
+  func watch(_ call: WatchCall) async throws(VaultFailure) -> WatchReply {
     guard context.more else {
-      return WatchReply(try await vault.watchFacts(of: call.account, caller: context.caller))
+      return WatchReply(try await vault.watchFacts(of: call.account, caller: caller))
     }
     let last = try await vault.watch(
       account: call.account,
       refreshAhead: call.refreshAhead.map(Int64.init),
-      caller: context.caller
+      caller: caller
     ) { facts in
       guard let part = try? VarlinkReply(WatchReply(facts), continues: true) else { return false }
       context.reply(part)

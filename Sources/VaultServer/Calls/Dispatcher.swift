@@ -17,29 +17,32 @@ struct CallContext: Sendable {
   ///
   /// Returns false if the caller is gone.
   let whenSent: @Sendable () async -> Bool
+
+  /// Sends a reply before the last to a caller that wants several.
+  func send(_ content: some VarlinkRecord) {
+    guard more, let part = try? VarlinkReply(content, continues: true) else { return }
+    reply(part)
+  }
 }
 
-/// Answers calls: translates the interface's types to the vault's, and back.
+/// Answers a call: translates the interface's types to the vault's, and back.
 struct Dispatcher: VaultService {
   let vault: Vault
   let form: VaultForm
   /// The vaults of all users, for calls about another user's vault.
   let vaults: Vaults
+  let context: CallContext
+  var caller: Caller { context.caller }
 
-  /// Answers one call.
-  ///
-  /// It returns the last reply, or the only one.
-  func answer(
-    _ request: Result<VaultRequest, VarlinkError>,
-    in context: CallContext
-  ) async -> VarlinkReply {
+  /// The call's last reply, or the only one.
+  func answer(_ request: Result<VaultRequest, VarlinkError>) async -> VarlinkReply {
     do throws(VarlinkError) {
       let request = try request.get()
       do throws(VaultFailure) {
         if request.usesStore { try await vault.demandCurrentStore() }
-        return try await reply(to: request, in: context)
+        return try await reply(to: request)
       } catch {
-        await vault.note(error, by: context.caller)
+        await vault.note(error, by: caller)
         return Self.failure(error)
       }
     } catch {
@@ -79,12 +82,9 @@ struct Dispatcher: VaultService {
     }
   }
 
-  func getStatus(
-    _ call: GetStatusCall,
-    in context: CallContext
-  ) async throws(VaultFailure) -> VaultStatus {
-    let facts = try await vault.facts(for: context.caller)
-    let fingers = try await vault.fingers(of: context.caller)
+  func getStatus(_ call: GetStatusCall) async throws(VaultFailure) -> VaultStatus {
+    let facts = try await vault.facts(for: caller)
+    let fingers = try await vault.fingers(of: caller)
     let memory: SecretMemoryKind =
       switch try? SecretBytes.protection {
       case .secretMemory: .secret

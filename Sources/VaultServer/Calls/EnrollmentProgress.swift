@@ -1,7 +1,6 @@
 internal import PresenceTerms
 internal import Synchronization
 internal import TokenVault
-internal import Varlink
 internal import VaultInterface
 
 /// The progress of an enrollment, so that each reply can state it.
@@ -18,7 +17,7 @@ final class Stages: Sendable {
   var last: (stage: Int, of: Int) { state.withLock { ($0.stage, $0.of) } }
 
   /// The reply for an event; `nil` for the last event, which the call itself answers.
-  func reply(to event: EnrollmentEvent, _ finger: String) -> VarlinkReply? {
+  func reply(to event: EnrollmentEvent, _ finger: String) -> EnrollFingerReply? {
     let wire: EnrollEvent
     var advice: ScanHint?
     switch event {
@@ -37,16 +36,13 @@ final class Stages: Sendable {
     case .done, .failed: return nil
     }
     let (stage, of) = last
-    return try? VarlinkReply(
-      EnrollFingerReply(
-        event: wire,
-        finger: finger,
-        stage: stage,
-        stages: of,
-        hint: advice,
-        scan: state.withLock { $0.scan }
-      ),
-      continues: true
+    return EnrollFingerReply(
+      event: wire,
+      finger: finger,
+      stage: stage,
+      stages: of,
+      hint: advice,
+      scan: state.withLock { $0.scan }
     )
   }
 

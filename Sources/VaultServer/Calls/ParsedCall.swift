@@ -87,15 +87,14 @@ extension Vaults {
         by: recognition,
         isPassing: question.isPassing
       ) { vault in
-        await Dispatcher(vault: vault, form: form, vaults: self).answer(
-          question.request,
-          in: CallContext(
-            more: question.more,
-            caller: asking,
-            reply: reply,
-            whenSent: whenSent
-          )
+        let context = CallContext(
+          more: question.more,
+          caller: asking,
+          reply: reply,
+          whenSent: whenSent
         )
+        return await Dispatcher(vault: vault, form: form, vaults: self, context: context)
+          .answer(question.request)
       }
       return (last, false)
     } catch {

@@ -122,6 +122,10 @@ extension VaultAccount {
   }
 }
 
+extension AccountReply {
+  init(_ facts: AccountFacts) { self.init(account: VaultAccount(facts)) }
+}
+
 extension LogoutReply {
   init(_ answer: Revocation) {
     self.init(

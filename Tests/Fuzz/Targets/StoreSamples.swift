@@ -56,28 +56,31 @@ enum StoreSamples {
     )
   }
 
-  private static let account = AccountRow(
-    id: StoreReads.account,
-    name: "me",
-    owner: StoreReads.owner,
-    provider: "dev",
-    providerSettings: [1, 2, 3],
-    sealedClientSecret: [1],
-    binding: [UInt8](repeating: 3, count: 32),
-    subject: "u1",
-    email: "ann@example.org",
-    displayName: "Ann",
-    protection: 1,
-    generation: 7,
-    sealedRefreshToken: [1, 2],
-    state: .signedIn,
-    cause: "why",
-    createdAt: 1_700_000_000,
-    usedAt: 1_700_000_000,
-    refreshedAt: 1_700_000_000,
-    loginScope: "openid",
-    missingScope: "email"
-  )
+  private static let account = {
+    var row = AccountRow(
+      id: StoreReads.account,
+      name: "me",
+      owner: StoreReads.owner,
+      provider: "dev",
+      providerSettings: [1, 2, 3],
+      binding: [UInt8](repeating: 3, count: 32),
+      createdAt: 1_700_000_000
+    )
+    row.sealedClientSecret = [1]
+    row.subject = "u1"
+    row.email = "ann@example.org"
+    row.displayName = "Ann"
+    row.protection = 1
+    row.generation = 7
+    row.sealedRefreshToken = [1, 2]
+    row.state = .signedIn
+    row.cause = "why"
+    row.usedAt = 1_700_000_000
+    row.refreshedAt = 1_700_000_000
+    row.loginScope = "openid"
+    row.missingScope = "email"
+    return row
+  }()
 
   private static let intent = IntentRow(
     account: StoreReads.account,
@@ -90,18 +93,19 @@ enum StoreSamples {
   )
 
   private static func record(_ number: Int64) -> AuditRow {
-    AuditRow(
+    var row = AuditRow(
       number: number,
       time: 1_700_000_000,
       owner: StoreReads.owner,
       event: "refresh",
       outcome: "done",
-      accountID: StoreReads.account,
-      account: "me",
-      method: "fingerprint",
-      requester: "bash",
-      detail: "why",
       mac: [UInt8](repeating: UInt8(number), count: 32)
     )
+    row.accountID = StoreReads.account
+    row.account = "me"
+    row.method = "fingerprint"
+    row.requester = "bash"
+    row.detail = "why"
+    return row
   }
 }
