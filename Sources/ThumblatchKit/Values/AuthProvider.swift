@@ -202,13 +202,11 @@ extension AuthProvider {
   }
 }
 
-extension AuthProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthProvider: Redacted {
   /// The name and the issuer.
   ///
   /// The settings may include a client secret.
   public var description: String { "AuthProvider(\(name), \(settings["issuer"] ?? "?"))" }
-  /// The name and the issuer.
-  public var debugDescription: String { description }
   /// A mirror without the settings.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -95,11 +95,7 @@ extension AuthError {
   }
 }
 
-extension Password: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Password: Redacted {
   /// The type's name, never the password.
   public var description: String { "Password(redacted)" }
-  /// The type's name, never the password.
-  public var debugDescription: String { description }
-  /// A mirror without members.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
