@@ -12,12 +12,7 @@ extension EngineVault {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    let reply = try await EngineCall.run(
-      on: .long,
-      within: EngineCall.remoteLimit,
-      again: .never,
-      asking
-    ) { prompt in
+    let reply = try await EngineCall.remote(again: .never, asking) { prompt in
       LoginCall(
         account: account,
         provider: provider.map(VaultProvider.init),
@@ -38,12 +33,7 @@ extension EngineVault {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    let reply = try await EngineCall.run(
-      on: .long,
-      within: EngineCall.remoteLimit,
-      again: .never,
-      asking
-    ) { prompt in
+    let reply = try await EngineCall.remote(again: .never, asking) { prompt in
       RegisterCall(
         account: account,
         provider: VaultProvider(provider),
