@@ -2,7 +2,7 @@ public import Configuration
 internal import JSON
 public import SecretMemory
 
-/// The JSON API for e-mail and password: makes requests and judges answers; sends nothing.
+/// The JSON API for e-mail and password: makes requests; sends nothing.
 ///
 /// The same call always makes the same bytes: members keep the documented order, and the account's
 /// protection does not appear in them.
@@ -114,33 +114,6 @@ public struct PasswordBackend: Sendable {
       headers: authorization,
       credentials: provider.hasOneToken && accessToken == nil ? try Self.bearer(secret) : nil
     )
-  }
-
-  /// Judges an answer to `login`, `register` or `refresh`, as `ProviderClient.judge` does.
-  public func judge(
-    status: Int,
-    retryAfter: Int?,
-    body: borrowing SecretBytes,
-    for purpose: TokenPurpose,
-    sent: SharedSecret? = nil
-  ) -> Judgement {
-    TokenJudge(provider: provider)
-      .judge(status: status, retryAfter: retryAfter, body: body, for: purpose, sent: sent)
-  }
-
-  /// Judges an answer to `profile`, `profileFallback` or `verify`.
-  public func judgeProfile(
-    status: Int,
-    retryAfter: Int?,
-    body: borrowing SecretBytes
-  ) -> ProfileJudgement {
-    TokenJudge(provider: provider)
-      .judgeProfile(status: status, retryAfter: retryAfter, body: body)
-  }
-
-  /// Judges whether a provider confirmed a sign-out.
-  public func judgeLogout(status: Int) -> LogoutJudgement {
-    TokenJudge(provider: provider).judgeLogout(status: status)
   }
 
   private func get(
