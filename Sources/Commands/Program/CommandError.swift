@@ -77,6 +77,15 @@ struct CommandError: Error, Equatable {
     self.isSaid = isSaid
   }
 
+  /// The error for a command that cannot be run as it was given.
+  static func usage(
+    _ message: String,
+    hint: String? = nil,
+    facts: JSONObject = JSONObject()
+  ) -> Self {
+    CommandError(.usage, message, hint: hint, facts: facts)
+  }
+
   /// A person or a signal ended the program.
   static let interrupted = CommandError(.interrupted, "interrupted")
 }

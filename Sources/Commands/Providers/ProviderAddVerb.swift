@@ -80,8 +80,7 @@ extension ProviderVerbs {
     guard session.arguments.value("--template") != nil || !session.arguments.has("--template")
     else { return try listTemplates(session) }
     guard let word = session.arguments.operands.first else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "NAME is missing",
         hint: "usage: thumblatch provider add NAME [options]; --template alone lists the templates"
       )

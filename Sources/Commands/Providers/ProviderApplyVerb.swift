@@ -67,8 +67,7 @@ extension ProviderVerbs {
         throw CommandError(.notFound, "no such account: \(name)", hint: "thumblatch account list")
       }
       guard account.provider == provider.text else {
-        throw CommandError(
-          .usage,
+        throw .usage(
           "\(name) signs in at \(account.provider), not at \(provider)",
           hint: "thumblatch login \(name) --provider \(provider)"
         )

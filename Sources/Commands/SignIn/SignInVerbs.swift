@@ -41,11 +41,7 @@ enum SignInVerbs {
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     guard let provider = try provider(session) ?? onlyProvider(session) else {
-      throw CommandError(
-        .usage,
-        "--provider is missing",
-        hint: "thumblatch provider list shows the providers"
-      )
+      throw .usage("--provider is missing", hint: "thumblatch provider list shows the providers")
     }
     try demandNobody(session, account)
     let email = try session.answer(option: "--email", question: "E-mail")

@@ -17,6 +17,6 @@ enum SignInWay: String, CaseIterable {
     let ways = allCases.filter { arguments.has($0.option) }
     guard ways.count > 1 else { return ways.first }
     let names = ways.map(\.option).joined(separator: ", ")
-    throw CommandError(.usage, "only one of \(names) can be used")
+    throw .usage("only one of \(names) can be used")
   }
 }

@@ -215,7 +215,7 @@ struct WebSignIn {
     do throws(ConfigurationError) {
       return try LoopbackRedirect(settings["redirect_uri"] ?? LoopbackRedirect.standard.text)
     } catch {
-      throw CommandError(.usage, "redirect_uri of \(place): \(error)")
+      throw .usage("redirect_uri of \(place): \(error)")
     }
   }
 
