@@ -137,18 +137,7 @@ private struct RequestRun {
     of account: String,
     rejected: String?
   ) throws(CommandError) -> String {
-    let reply = try session.accessToken { prompt in
-      AccessTokenCall(
-        account: account,
-        rejected: rejected,
-        prompt: prompt,
-        scope: session.arguments.value("--scope"),
-        audience: session.arguments.value("--audience")
-      )
-    }
-    // Refuse a token that could split the header in two.
-    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
+    let reply = try session.accessToken(of: account, rejected: rejected)
     TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken
   }

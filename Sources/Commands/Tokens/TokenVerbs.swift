@@ -41,19 +41,11 @@ enum TokenVerbs {
     let rejected =
       session.arguments.has("--rejected")
       ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
-    let reply = try session.accessToken { prompt in
-      AccessTokenCall(
-        account: account,
-        minimumLifetime: lifetime,
-        rejected: rejected,
-        prompt: prompt,
-        scope: session.arguments.value("--scope"),
-        audience: session.arguments.value("--audience")
-      )
-    }
-    // Refuse a token that could steer a terminal or split a header.
-    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
+    let reply = try session.accessToken(
+      of: account,
+      minimumLifetime: lifetime,
+      rejected: rejected
+    )
     if reply.shorterThanRequested && !session.output.json {
       session.output.talk("note: tokens of this provider expire sooner than --min-ttl asks")
     }
