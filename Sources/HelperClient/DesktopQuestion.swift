@@ -28,9 +28,7 @@ struct DesktopQuestion: Sendable {
   }
 
   /// The fingers, from a helper that continues.
-  func fingers(
-    of helper: HelperLink
-  ) async throws(PresenceFailure) -> DesktopFingers? {
+  func fingers(of helper: HelperLink) async throws(PresenceFailure) -> DesktopFingers? {
     try await fingers { () throws(HelperError) in try ask(helper, starting: true) }
   }
 
@@ -65,7 +63,7 @@ struct DesktopQuestion: Sendable {
   private func told(
     _ ask: @escaping @Sendable () throws(HelperError) -> HelperEnrolled
   ) async -> Result<HelperEnrolled, HelperError> {
-    await onThread { Result { () throws(HelperError) in try ask() } }
+    try? await onThread { Result { () throws(HelperError) in try ask() } }
       ?? .failure(.notStarted("no thread for it"))
   }
 

@@ -23,7 +23,7 @@ package struct HelperPresence: PresenceChecker {
 
   /// Starts a helper for a check that may follow; see `PresenceChecker`.
   package func prepare() async -> (any PreparedCheck)? {
-    await onThread { [self] in PreparedHelper(by: route, turn: turn) } ?? nil
+    (try? await onThread { [self] in PreparedHelper(by: route, turn: turn) }) ?? nil
   }
 
   /// Arms the reader; see `PresenceChecker`.
@@ -51,27 +51,23 @@ package struct HelperPresence: PresenceChecker {
 
   /// Deletes a print on the reader that stores it; see `PresenceChecker`.
   package func delete(_ print: LoadedPrint) async -> TokenVault.PrintDeletion {
-    await onThread { [self] in deletion(of: print) } ?? .left("no thread for it")
+    (try? await onThread { [self] in deletion(of: print) }) ?? .left("no thread for it")
   }
 
   /// The system's facts about the reader; see `PresenceChecker`.
   package func reader() async -> ReaderFacts {
-    await onThread { [self] in askReader() } ?? Self.noReader("no thread for it")
+    (try? await onThread { [self] in askReader() }) ?? Self.noReader("no thread for it")
   }
 
   /// The fingers that fprintd has for the caller's user; see `PresenceChecker`.
-  package func desktopFingers(
-    of caller: Caller
-  ) async throws(PresenceFailure) -> DesktopFingers? {
+  package func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     try await DesktopQuestion(caller, by: route).fingers {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
   }
 
   /// The same, without a start of fprintd; see `PresenceChecker`.
-  package func desktopView(
-    of caller: Caller
-  ) async throws(PresenceFailure) -> DesktopView {
+  package func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView {
     try await DesktopQuestion(caller, by: route).view {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
@@ -123,17 +119,6 @@ package struct HelperPresence: PresenceChecker {
 
   private static func noReader(_ reason: String) -> ReaderFacts {
     ReaderFacts(available: false, name: nil, driver: nil, reason: reason)
-  }
-}
-
-/// Runs blocking work on a thread of its own; `nil` if no thread can be started.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
-  await withCheckedContinuation { continuation in
-    do throws(SystemError) {
-      try startThread { continuation.resume(returning: body()) }
-    } catch {
-      continuation.resume(returning: nil)
-    }
   }
 }
 

@@ -135,7 +135,6 @@ package struct PromptBook: Sendable {
     }
   }
 
-  /// The question of a prompt.
   package func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
   /// The location of a prompt's caller; `nil` until it is known.
@@ -259,10 +258,7 @@ package struct PromptBook: Sendable {
     prompts[name]?.deadline = deadline
     for (other, prompt) in prompts
     where prompt.state == .joined(name) || prompt.state == .waiting(name) {
-      prompts[other]?.deadline = max(
-        prompt.deadline,
-        deadline.advanced(bySeconds: Self.lifetime)
-      )
+      prompts[other]?.deadline = max(prompt.deadline, deadline.advanced(bySeconds: Self.lifetime))
     }
   }
 

@@ -11,7 +11,7 @@ func judged(
   for purpose: TokenPurpose = .refresh,
   settings: [String: String] = [:]
 ) throws -> String {
-  let judgement = try backend(settings).judge(
+  let judgement = try client(settings).judge(
     status: status,
     retryAfter: retryAfter,
     body: secret(body),
@@ -111,7 +111,7 @@ struct RefreshRefusalTests {
     for sent in ["deadbeefcafe", "9f86d081884c"] {
       let body = #"{"error":"\#(sent)","message":"bad token \#(sent)"}"#
       for status in [400, 401, 422, 500] {
-        let judgement = try backend().judge(
+        let judgement = try client().judge(
           status: status,
           retryAfter: nil,
           body: secret(body),
@@ -159,7 +159,7 @@ struct LoginRefusalTests {
 
   @Test
   func aMessageThatQuotesThePasswordIsDropped() throws {
-    let judgement = try backend().judge(
+    let judgement = try client().judge(
       status: 401,
       retryAfter: nil,
       body: secret(#"{"message":"the password hunter2 is wrong","error":"wrong_password"}"#),

@@ -9,8 +9,8 @@ import Testing
 struct OneTokenTests {
   private static let fields = ["access_token_field": "token", "refresh_token_field": "token"]
 
-  private func one(_ more: [String: String] = [:]) throws -> PasswordBackend {
-    try backend(Self.fields.merging(more) { $1 })
+  private func one(_ more: [String: String] = [:]) throws -> ProviderClient {
+    try client(Self.fields.merging(more) { $1 })
   }
 
   private func answer(_ body: String, _ more: [String: String] = [:]) throws -> TokenAnswer? {
@@ -71,10 +71,13 @@ struct OneTokenTests {
 
   @Test
   func aRefreshAndALogoutCarryItAsMemberAndAsBearer() throws {
-    let refresh = try one().refresh(try secret("one-1"))
+    let refresh = try backend(Self.fields).refresh(try secret("one-1"))
     #expect(text(refresh.body) == #"{"token":"one-1"}"#)
     #expect(text(refresh.credentials) == "Bearer one-1")
-    let logout = try one().logout(accessToken: nil, refreshToken: try shared("one-1"))
+    let logout = try backend(Self.fields).logout(
+      accessToken: nil,
+      refreshToken: try shared("one-1")
+    )
     #expect(text(logout.body) == #"{"token":"one-1"}"#)
     #expect(text(logout.credentials) == "Bearer one-1")
     // With two tokens the refresh token must not be sent as a bearer.
@@ -94,7 +97,7 @@ struct OneTokenTests {
 
   @Test(arguments: [TokenPurpose.login, .refresh])
   func theSameTokenUnderTwoNamesIsRefused(_ purpose: TokenPurpose) throws {
-    let judgement = try backend().judge(
+    let judgement = try client().judge(
       status: 200,
       retryAfter: nil,
       body: secret(#"{"access_token":"same","refresh_token":"same"}"#),

@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct ProfileTests {
   private func judged(_ status: Int, _ body: String, retryAfter: Int? = nil) throws -> String {
-    let judgement = try backend().judgeProfile(
+    let judgement = try client().judgeProfile(
       status: status,
       retryAfter: retryAfter,
       body: secret(body)
@@ -58,11 +58,11 @@ struct ProfileTests {
 
   @Test
   func onlyASuccessConfirmsASignOut() throws {
-    let backend = try backend()
-    #expect(backend.judgeLogout(status: 200) == .revoked)
-    #expect(backend.judgeLogout(status: 204) == .revoked)
+    let client = try client()
+    #expect(client.judgeLogout(status: 200) == .revoked)
+    #expect(client.judgeLogout(status: 204) == .revoked)
     for status in [0, 302, 400, 401, 404, 429, 500] {
-      #expect(backend.judgeLogout(status: status) != .revoked)
+      #expect(client.judgeLogout(status: status) != .revoked)
     }
   }
 }

@@ -13,7 +13,7 @@ struct RefusalTests {
     sent: String = "hunter2",
     settings: [String: String] = [:]
   ) throws -> String {
-    let judgement = try backend(settings).judge(
+    let judgement = try client(settings).judge(
       status: status,
       retryAfter: nil,
       body: secret(body),

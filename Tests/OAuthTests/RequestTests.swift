@@ -10,6 +10,10 @@ func backend(_ settings: [String: String] = [:]) throws -> PasswordBackend {
   )
 }
 
+func client(_ settings: [String: String] = [:]) throws -> ProviderClient {
+  ProviderClient(provider: try backend(settings).provider)
+}
+
 func secret(_ text: String) throws -> SecretBytes { try SecretBytes(copying: Array(text.utf8)) }
 
 func text(_ secret: SharedSecret?) -> String? {

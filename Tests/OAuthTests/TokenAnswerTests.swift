@@ -14,7 +14,7 @@ struct TokenAnswerTests {
 
   @Test
   func aWholeAnswerIsTaken() throws {
-    let judgement = try backend().judge(
+    let judgement = try client().judge(
       status: 201,
       retryAfter: nil,
       body: secret(

@@ -10,7 +10,7 @@ struct UserClaimsTests {
     _ body: String,
     settings: [String: String] = [:]
   ) throws -> UserFacts? {
-    let judgement = try backend(settings).judgeProfile(
+    let judgement = try client(settings).judgeProfile(
       status: 200,
       retryAfter: nil,
       body: secret(body)
@@ -53,7 +53,7 @@ struct UserClaimsTests {
 
   @Test
   func nothingAboutTokensIsAClaim() throws {
-    let judgement = try backend().judge(
+    let judgement = try client().judge(
       status: 200,
       retryAfter: nil,
       body: secret(
@@ -120,7 +120,7 @@ struct UserClaimsTests {
 /// Times as backends write them.
 struct MomentTests {
   private func createdAt(_ json: String) throws -> Int64? {
-    let judgement = try backend().judgeProfile(
+    let judgement = try client().judgeProfile(
       status: 200,
       retryAfter: nil,
       body: secret(#"{"id":"1","created_at":\#(json)}"#)

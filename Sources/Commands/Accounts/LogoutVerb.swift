@@ -3,7 +3,6 @@ internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 
-/// `logout`.
 enum LogoutVerb {
   private static let all = Verb.Option(
     "--all",
@@ -30,11 +29,7 @@ enum LogoutVerb {
   ) { session throws(CommandError) in
     if session.arguments.has(all.name) { return try everything(session) }
     guard let account = try session.account() else {
-      throw CommandError(
-        .usage,
-        "ACCOUNT is missing",
-        hint: "--all signs out of every account"
-      )
+      throw .usage("ACCOUNT is missing", hint: "--all signs out of every account")
     }
     try one(account, session)
   }
@@ -69,9 +64,7 @@ enum LogoutVerb {
   ///
   /// The exit status is that of the worst end.
   private static func everything(_ session: Session) throws(CommandError) {
-    guard session.arguments.operands.isEmpty else {
-      throw CommandError(.usage, "--all takes no account")
-    }
+    guard session.arguments.operands.isEmpty else { throw .usage("--all takes no account") }
     let local = session.arguments.has("--local")
     let accounts = try StatusVerbs.accounts(session, named: nil)
     guard !accounts.isEmpty else {

@@ -27,8 +27,7 @@ enum UserVerbs {
       """
   ) { session throws(CommandError) in
     guard session.location != .privateVault else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "a private vault has no other users",
         hint: "it is removed with its directory: ~/.local/state/thumblatch of that user, "
           + "or $XDG_STATE_HOME/thumblatch"

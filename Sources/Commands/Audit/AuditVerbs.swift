@@ -4,7 +4,6 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// `audit`.
 enum AuditVerbs {
   static let all = [audit, verify]
 
@@ -48,8 +47,7 @@ enum AuditVerbs {
     if let back = Durations.parse(text) {
       return WallTime.now.seconds.subtractingReportingOverflow(back).partialValue
     }
-    throw CommandError(
-      .usage,
+    throw .usage(
       "--since must be a duration with its unit or a time, not \"\(text)\"",
       hint: "such as 2h, \"2025-11-21 10:30\" or 2025-11-21T09:30:00Z"
     )

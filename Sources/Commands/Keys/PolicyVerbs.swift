@@ -2,7 +2,6 @@ internal import Configuration
 internal import JSON
 internal import VaultInterface
 
-/// `policy`.
 enum PolicyVerbs {
   static let all = [policy]
 
@@ -58,8 +57,7 @@ enum PolicyVerbs {
   private static func value(_ text: String, of key: String) throws(CommandError) -> String {
     guard let unit = Policy.Key(rawValue: key)?.unit else { return text }
     guard let seconds = Durations.parse(text), seconds % unit.seconds == 0 else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "\(key) must be a duration in whole \(unit.name), not \"\(text)\"",
         hint: unit.seconds < 3600 ? "such as 15m or 1h" : "such as 2h or 12h"
       )
@@ -74,8 +72,7 @@ enum PolicyVerbs {
   ) throws(CommandError) {
     let rules = reply.rules.filter { key == nil || $0.key == key }
     guard !rules.isEmpty else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "no such rule: \(key ?? "")",
         hint: "the rules are " + reply.rules.map(\.key).joined(separator: ", ")
       )

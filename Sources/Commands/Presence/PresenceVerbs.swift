@@ -69,8 +69,7 @@ enum PresenceVerbs {
     for word in session.arguments.operands { accounts.append(try session.accountName(word)) }
     let duration = try session.duration("--for")
     guard duration.map({ $0 > 0 }) ?? true else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "--for must be longer than 0 seconds",
         hint: "to lock the vault: thumblatch lock"
       )

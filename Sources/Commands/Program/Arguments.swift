@@ -53,7 +53,7 @@ private struct Parser {
   mutating func parse() throws(CommandError) -> Arguments.Request {
     while let word = words.popFirst() {
       guard word.utf8.count <= Arguments.maximumWord else {
-        throw CommandError(.usage, "an argument is too long")
+        throw .usage("an argument is too long")
       }
       if !optionsEnded && word == "--" {
         optionsEnded = true
@@ -79,8 +79,7 @@ private struct Parser {
       if name.isEmpty { return .help(nil) }
       let choices = verbs.filter { $0.words.starts(with: name) }
       if help { return .helpOfSeveral(choices) }
-      throw CommandError(
-        .usage,
+      throw .usage(
         "'\(name.joined(separator: " "))' needs a subcommand",
         hint: choices.map(\.name).joined(separator: ", ")
       )
@@ -116,7 +115,7 @@ private struct Parser {
       if let nearest { "did you mean: thumblatch \(nearest)" } else if !choices.isEmpty {
         choices.joined(separator: ", ")
       } else { "thumblatch --help lists the verbs" }
-    return CommandError(.usage, "unknown verb: \(asked)", hint: hint)
+    return .usage("unknown verb: \(asked)", hint: hint)
   }
 
   private mutating func takeOption(_ word: String) throws(CommandError) {
@@ -126,15 +125,11 @@ private struct Parser {
       throw unknownOption(name, known: known)
     }
     if values[name] != nil && !option.repeats && option.value != nil {
-      throw CommandError(.usage, "\(name) is given twice")
+      throw .usage("\(name) is given twice")
     }
     guard let placeholder = option.value else {
       guard attached == nil else {
-        throw CommandError(
-          .usage,
-          "\(name) takes no value",
-          hint: name == Self.password ? passwordRule : nil
-        )
+        throw .usage("\(name) takes no value", hint: name == Self.password ? passwordRule : nil)
       }
       values[name] = []
       return
@@ -144,7 +139,7 @@ private struct Parser {
         values[name] = []
         return
       }
-      throw CommandError(.usage, "\(name) needs a value: \(name) \(placeholder)")
+      throw .usage("\(name) needs a value: \(name) \(placeholder)")
     }
     values[name, default: []].append(value)
   }
@@ -166,22 +161,21 @@ private struct Parser {
 
   private func unknownOption(_ name: String, known: [Verb.Option]) -> CommandError {
     // The word after --password may be a password that begins with a dash.
-    if let passwordHint { return CommandError(.usage, "unknown option", hint: passwordHint) }
+    if let passwordHint { return .usage("unknown option", hint: passwordHint) }
     if name == Self.password, known.contains(where: { $0.name == "--password-stdin" }) {
-      return CommandError(.usage, "unknown option: \(name)", hint: passwordRule)
+      return .usage("unknown option: \(name)", hint: passwordRule)
     }
     let help = verb.map { "thumblatch \($0.name) --help lists the options" }
     if let nearest = Nearest.option(name, in: known.map(\.name)) {
-      return CommandError(.usage, "unknown option: \(name)", hint: "did you mean: \(nearest)")
+      return .usage("unknown option: \(name)", hint: "did you mean: \(nearest)")
     }
     if verb == nil {
-      return CommandError(
-        .usage,
+      return .usage(
         "unknown option: \(name)",
         hint: "options of a verb come after it; thumblatch --help lists the verbs"
       )
     }
-    return CommandError(.usage, "unknown option: \(name)", hint: help)
+    return .usage("unknown option: \(name)", hint: help)
   }
 
   private static let password = "--password"
@@ -201,11 +195,11 @@ private struct Parser {
     if operands.count < least {
       // An optional operand before a required one is not the missing one.
       let missing = verb.operands.filter { $0.count == .one }[operands.count].name
-      throw CommandError(.usage, "\(missing) is missing", hint: usage)
+      throw .usage("\(missing) is missing", hint: usage)
     }
     if operands.count > most {
       // The extra word is not shown, because it may be a password.
-      throw CommandError(.usage, "too many arguments", hint: passwordHint ?? usage)
+      throw .usage("too many arguments", hint: passwordHint ?? usage)
     }
   }
 }

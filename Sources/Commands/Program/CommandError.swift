@@ -13,9 +13,7 @@ struct CommandError: Error, Equatable {
     case notAnswering = "not-answering"
     /// The certificate is from an authority that is not trusted.
     case certificateAuthority = "certificate-authority"
-    /// The certificate has expired.
     case certificateExpired = "certificate-expired"
-    /// The certificate is not valid yet.
     case certificateNotYetValid = "certificate-not-yet-valid"
     /// The certificate is for another host.
     case certificateName = "certificate-name"
@@ -75,6 +73,15 @@ struct CommandError: Error, Equatable {
     self.hint = hint
     self.reason = reason
     self.isSaid = isSaid
+  }
+
+  /// The error for a command that cannot be run as it was given.
+  static func usage(
+    _ message: String,
+    hint: String? = nil,
+    facts: JSONObject = JSONObject()
+  ) -> Self {
+    CommandError(.usage, message, hint: hint, facts: facts)
   }
 
   /// A person or a signal ended the program.

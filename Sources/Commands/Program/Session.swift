@@ -54,20 +54,19 @@ final class Session {
 
   /// An operand that must be an account's name.
   func accountName(_ word: String) throws(CommandError) -> String {
-    do { return try AccountName(word).text } catch { throw CommandError(.usage, "\(error)") }
+    do { return try AccountName(word).text } catch { throw .usage("\(error)") }
   }
 
   /// A provider's name.
   func providerName(_ word: String) throws(CommandError) -> ProviderName {
-    do { return try ProviderName(word) } catch { throw CommandError(.usage, "\(error)") }
+    do { return try ProviderName(word) } catch { throw .usage("\(error)") }
   }
 
   /// The value of an option as seconds.
   func duration(_ option: String) throws(CommandError) -> Int64? {
     guard let text = arguments.value(option) else { return nil }
     guard let seconds = Durations.parse(text) else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "\(option) must be a duration with its unit, not \"\(text)\"",
         hint: "such as 90s, 15m, 2h or 1h30m"
       )
@@ -159,7 +158,7 @@ final class Session {
     // The person must see all that a check allows.
     let shown = PlainText.line(request.detail ?? "", limit: .max)
     guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
-      throw CommandError(.usage, "the purpose of the presence check is too long to be shown")
+      throw .usage("the purpose of the presence check is too long to be shown")
     }
     let terminal = try terminal(for: PresenceText.need(request))
     let presence = TerminalPresence(request, at: terminal, interrupt: interrupt)

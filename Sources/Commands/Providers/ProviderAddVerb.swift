@@ -6,7 +6,6 @@ internal import Providers
 internal import SecretMemory
 internal import System
 
-/// `provider add`.
 extension ProviderVerbs {
   static let add = Verb(
     "provider add",
@@ -80,8 +79,7 @@ extension ProviderVerbs {
     guard session.arguments.value("--template") != nil || !session.arguments.has("--template")
     else { return try listTemplates(session) }
     guard let word = session.arguments.operands.first else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "NAME is missing",
         hint: "usage: thumblatch provider add NAME [options]; --template alone lists the templates"
       )

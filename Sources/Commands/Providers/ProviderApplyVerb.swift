@@ -4,7 +4,6 @@ internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 
-/// `provider apply`.
 extension ProviderVerbs {
   static let apply = Verb(
     "provider apply",
@@ -28,11 +27,7 @@ extension ProviderVerbs {
       let edits = ProviderText.changes(from: bound.asWritten, to: provider)
       if !edits.isEmpty { try announce(edits, of: name, for: account, session) }
       _ = try session.call(within: Session.remoteLimit, again: .never) { prompt in
-        ApplyProviderCall(
-          account: account,
-          provider: VaultProvider(provider),
-          prompt: prompt
-        )
+        ApplyProviderCall(account: account, provider: VaultProvider(provider), prompt: prompt)
       }
       let now = try boundProvider(session, of: account)
       guard now != bound else {
@@ -67,8 +62,7 @@ extension ProviderVerbs {
         throw CommandError(.notFound, "no such account: \(name)", hint: "thumblatch account list")
       }
       guard account.provider == provider.text else {
-        throw CommandError(
-          .usage,
+        throw .usage(
           "\(name) signs in at \(account.provider), not at \(provider)",
           hint: "thumblatch login \(name) --provider \(provider)"
         )
@@ -79,7 +73,6 @@ extension ProviderVerbs {
     return known.filter { $0.provider == provider.text && $0.state != .signedOut }.map(\.name)
   }
 
-  /// The provider that an account is bound to.
   static func boundProvider(
     _ session: Session,
     of account: String

@@ -40,8 +40,7 @@ struct ProviderDraft {
     for place in ProviderTemplate.all.flatMap(\.placeholders) {
       guard let value = arguments.value("--\(place.name)") else { continue }
       guard template?.placeholders.contains(where: { $0.name == place.name }) == true else {
-        throw CommandError(
-          .usage,
+        throw .usage(
           template.map { "the template \($0.name) has no --\(place.name)" }
             ?? "--\(place.name) belongs to a template",
           hint: "thumblatch provider add --template lists what each needs"
@@ -91,7 +90,7 @@ struct ProviderDraft {
         clientSecret: try secret.map(ClientSecret.init)
       )
     } catch {
-      throw CommandError(.usage, option(for: error))
+      throw .usage(option(for: error))
     }
   }
 
@@ -101,14 +100,9 @@ struct ProviderDraft {
       if settings["issuer"] != nil {
         let hint = template.placeholders.map { "--\($0.name)" }.joined(separator: " and ")
         guard !template.placeholders.isEmpty else {
-          throw CommandError(
-            .usage,
-            "the template \(template.name) sets the issuer: leave --issuer out"
-          )
+          throw .usage("the template \(template.name) sets the issuer: leave --issuer out")
         }
-        guard places.isEmpty else {
-          throw CommandError(.usage, "--issuer replaces \(hint): give one of them")
-        }
+        guard places.isEmpty else { throw .usage("--issuer replaces \(hint): give one of them") }
       }
       let unfilled = settings["issuer"] == nil ? template.missing(of: places) : []
       var missing = unfilled.map { "--\($0.name) (\($0.meaning))" }
@@ -117,33 +111,26 @@ struct ProviderDraft {
       }
       guard !missing.isEmpty else { return }
       let list = missing.joined(separator: " and ")
-      throw CommandError(
-        .usage,
+      throw .usage(
         "the template \(template.name) needs \(list)",
         hint: template.notes.first.map { "at the provider: \($0)" }
       )
     }
     if settings["kind"] == nil, settings["client_id"] == nil {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "--kind is missing",
         hint: "give --template T, --client-id ID (OpenID Connect), or --kind password-backend"
       )
     }
     guard settings["issuer"] != nil else {
-      throw CommandError(
-        .usage,
-        "--issuer is missing",
-        hint: "such as --issuer https://id.example.com"
-      )
+      throw .usage("--issuer is missing", hint: "such as --issuer https://id.example.com")
     }
   }
 
   private static func checkKind(_ kind: String) throws(CommandError) {
     let kinds = Provider.Kind.allCases.map(\.rawValue)
     guard !kinds.contains(kind) else { return }
-    throw CommandError(
-      .usage,
+    throw .usage(
       "no such kind of provider: \(kind)",
       hint: Nearest.match(kind, in: kinds).map { "did you mean: --kind \($0)" }
         ?? "--kind is one of \(kinds.joined(separator: ", "))"
@@ -154,17 +141,14 @@ struct ProviderDraft {
     guard let name = arguments.value("--template") else { return nil }
     if let template = ProviderTemplate.named(name) { return template }
     let names = ProviderTemplate.all.map(\.name)
-    throw CommandError(
-      .usage,
+    throw .usage(
       "no such template: \(name)",
       hint: Nearest.match(name, in: names).map { "did you mean: \($0)" }
         ?? "the templates are \(names.joined(separator: ", "))"
     )
   }
 
-  private static func settings(
-    from arguments: Arguments
-  ) throws(CommandError) -> [String: String] {
+  private static func settings(from arguments: Arguments) throws(CommandError) -> [String: String] {
     var settings: [String: String] = [:]
     for (option, key) in optionKeys { settings[key] = arguments.value(option) }
     for (option, key, separator) in listKeys {
@@ -173,23 +157,20 @@ struct ProviderDraft {
     }
     for pair in arguments.allValues("--set") {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw CommandError(.usage, "--set needs KEY=VALUE, not \"\(pair)\"")
+        throw .usage("--set needs KEY=VALUE, not \"\(pair)\"")
       }
       let key = String(pair[..<equals])
       // Every user of the machine can see the arguments of a program.
       guard key != ClientSecret.key else {
-        throw CommandError(
-          .usage,
+        throw .usage(
           "other users can see arguments: a client secret cannot be one",
           hint: "--client-secret asks for it; --client-secret-stdin reads it from standard input"
         )
       }
       guard key != "ca" else {
-        throw CommandError(.usage, "--set cannot set the certificates", hint: "use --ca FILE")
+        throw .usage("--set cannot set the certificates", hint: "use --ca FILE")
       }
-      guard settings[key] == nil else {
-        throw CommandError(.usage, "the key \(key) is set twice")
-      }
+      guard settings[key] == nil else { throw .usage("the key \(key) is set twice") }
       settings[key] = String(pair[pair.index(after: equals)...])
     }
     return settings
@@ -210,7 +191,7 @@ struct ProviderDraft {
   /// A path that is valid from any directory (realpath(3)).
   private static func absolute(_ path: String) throws(CommandError) -> String {
     guard let resolved = unsafe realpath(path, nil) else {
-      throw CommandError(.usage, "\(SystemError("open", code: errno, subject: path))")
+      throw .usage("\(SystemError("open", code: errno, subject: path))")
     }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)

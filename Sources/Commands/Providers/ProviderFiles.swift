@@ -59,7 +59,7 @@ struct ProviderFiles {
     do {
       contents = try ProviderFile.contents(for: provider, certificateFile: certificateFile)
     } catch {
-      throw CommandError(.usage, "\(error)")
+      throw .usage("\(error)")
     }
     try refuseExisting(provider.name)
     let name = ProviderFile.fileName(for: provider.name)
@@ -76,7 +76,7 @@ struct ProviderFiles {
       try directory.synchronize()
     } catch {
       _ = try? directory.unlink(temporary)
-      throw CommandError(.usage, "\(user)/\(name) could not be written: \(error)")
+      throw .usage("\(user)/\(name) could not be written: \(error)")
     }
   }
 
@@ -84,8 +84,7 @@ struct ProviderFiles {
   func refuseExisting(_ name: ProviderName) throws(CommandError) {
     let file = ProviderFile.fileName(for: name)
     for directory in [system, user] where try exists(directory + "/" + file) {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "the provider \(name) already exists",
         hint: "edit \(directory)/\(file), or: thumblatch provider remove \(name)"
       )
@@ -99,7 +98,7 @@ struct ProviderFiles {
       if try Directory(path: user).unlink(file) { return }
     } catch {
       guard error.code == ENOENT else {
-        throw CommandError(.usage, "\(user)/\(file) could not be removed: \(error)")
+        throw .usage("\(user)/\(file) could not be removed: \(error)")
       }
     }
     if try exists(system + "/" + file) {
@@ -143,7 +142,7 @@ struct ProviderFiles {
     } catch let error as CommandError {
       throw error
     } catch {
-      throw CommandError(.usage, "\(user) cannot be made: \(error)")
+      throw .usage("\(user) cannot be made: \(error)")
     }
   }
 

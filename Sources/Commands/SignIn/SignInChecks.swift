@@ -129,16 +129,14 @@ extension SignInVerbs {
   ) throws(CommandError) -> Bool {
     if settings["kind"] == passwordBackend {
       guard let asked, asked != .password else { return true }
-      throw CommandError(
-        .usage,
+      throw .usage(
         "\(place) is a password backend, which has no \(asked.option)",
         hint: "leave \(asked.option) out"
       )
     }
     if asked == .password {
       guard settings["password_grant"] != "true" else { return true }
-      throw CommandError(
-        .usage,
+      throw .usage(
         "\(place) does not take passwords here",
         hint: "leave --password out; or, if it takes them: password_grant = true in its file"
       )
@@ -146,8 +144,7 @@ extension SignInVerbs {
     guard let option = ["--email", "--password-stdin"].first(where: session.arguments.has) else {
       return false
     }
-    throw CommandError(
-      .usage,
+    throw .usage(
       "\(option) needs --password: e-mail and password are typed on the page of \(place)"
     )
   }
@@ -161,7 +158,7 @@ extension SignInVerbs {
     _ place: String
   ) throws(CommandError) -> VaultAccount {
     if session.arguments.has("--scope") {
-      throw CommandError(.usage, "--scope does not work with a password login")
+      throw .usage("--scope does not work with a password login")
     }
     let email = try session.answer(option: "--email", question: "E-mail")
     if let known { try confirmChange(of: known, to: email, session) }

@@ -22,12 +22,7 @@ enum SignInVerbs {
     "register",
     [Verb.Operand("ACCOUNT", .one)],
     options: [
-      Verb.Option(
-        "--provider",
-        "NAME",
-        offers: .providers,
-        "the provider, if there are several"
-      ),
+      Verb.Option("--provider", "NAME", offers: .providers, "the provider, if there are several"),
       email,
       Verb.Option("--name", "NAME", "the name of the user"),
       standardInput,
@@ -41,22 +36,14 @@ enum SignInVerbs {
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
     guard let provider = try provider(session) ?? onlyProvider(session) else {
-      throw CommandError(
-        .usage,
-        "--provider is missing",
-        hint: "thumblatch provider list shows the providers"
-      )
+      throw .usage("--provider is missing", hint: "thumblatch provider list shows the providers")
     }
     try demandNobody(session, account)
     let email = try session.answer(option: "--email", question: "E-mail")
     let name =
       session.arguments.has("--password-stdin") && !session.arguments.has("--name")
       ? ""
-      : try session.answer(
-        option: "--name",
-        question: "Name (may be empty)",
-        mayBeEmpty: true
-      )
+      : try session.answer(option: "--name", question: "Name (may be empty)", mayBeEmpty: true)
     let password = try session.password("\(email) at \(provider.name)", twice: true)
     let exportable = session.arguments.has("--exportable") ? true : nil
     let reply: AccountReply

@@ -43,7 +43,6 @@ struct WebSignIn {
     return try offersCodes() ? .device : .paste
   }
 
-  /// Signs in.
   func run(_ way: SignInWay, isAsked: Bool) throws(CommandError) -> VaultAccount {
     let question = "a sign-in at \(place) (\(way.option))"
     switch way {
@@ -89,17 +88,12 @@ struct WebSignIn {
     }
     // The advice about the provider's file does not matter if there is another way.
     let why = refusal.message.prefix { $0 != ";" }
-    session.output.announce(
-      "\(place) gives no code (\(why)). Paste an address instead."
-    )
+    session.output.announce("\(place) gives no code (\(why)). Paste an address instead.")
     return try run(.paste, isAsked: false)
   }
 
   /// Begins the login, after a presence check if the account becomes exportable.
-  func begin(
-    _ flow: LoginFlow,
-    redirect: String? = nil
-  ) throws(CommandError) -> BeginLoginReply {
+  func begin(_ flow: LoginFlow, redirect: String? = nil) throws(CommandError) -> BeginLoginReply {
     let exportable = session.arguments.has("--exportable") ? true : nil
     return try session.call(within: Session.remoteLimit) { prompt in
       BeginLoginCall(
@@ -215,7 +209,7 @@ struct WebSignIn {
     do throws(ConfigurationError) {
       return try LoopbackRedirect(settings["redirect_uri"] ?? LoopbackRedirect.standard.text)
     } catch {
-      throw CommandError(.usage, "redirect_uri of \(place): \(error)")
+      throw .usage("redirect_uri of \(place): \(error)")
     }
   }
 

@@ -39,33 +39,23 @@ final class Output {
 
   /// One result on standard output, as it is: a token, or text made by `PlainText`.
   func data(_ text: String) throws(CommandError) {
-    do {
-      try write([UInt8](text.utf8) + [UInt8(ascii: "\n")], to: out)
-    } catch {
-      throw CommandError(.bug, "the result could not be written: \(error)")
-    }
+    try data(bytes: [UInt8](text.utf8) + [UInt8(ascii: "\n")])
   }
 
   /// One result as a JSON object on one line.
   func data(_ object: JSONObject) throws(CommandError) {
-    do {
-      let text = String(decoding: try JSONWriter.write(.object(object)), as: UTF8.self)
-      try write([UInt8](PlainText.json(text).utf8) + [UInt8(ascii: "\n")], to: out)
-    } catch {
-      throw CommandError(.bug, "the result could not be written: \(error)")
-    }
+    let json = try writing { try JSONWriter.write(.object(object)) }
+    try data(PlainText.json(String(decoding: json, as: UTF8.self)))
   }
 
   /// A secret on standard output, from locked memory; alone `release` prints one.
   func data(_ secret: borrowing SecretBytes) throws(CommandError) {
-    do {
+    try writing {
       try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
         unsafe try write(bytes, to: out)
       }
-      try write([UInt8(ascii: "\n")], to: out)
-    } catch {
-      throw CommandError(.bug, "the result could not be written: \(error)")
     }
+    try data(bytes: [UInt8(ascii: "\n")])
   }
 
   /// Whether standard output is a terminal, where bytes from elsewhere would be obeyed.
@@ -73,20 +63,18 @@ final class Output {
 
   /// Bytes of a body on standard output, as they are.
   func data(bytes: [UInt8]) throws(CommandError) {
-    do {
-      try write(bytes, to: out)
-    } catch {
-      throw CommandError(.bug, "the result could not be written: \(error)")
-    }
+    try writing { try write(bytes, to: out) }
   }
 
   /// One result that holds a secret as a JSON object on one line.
   func secret(_ object: JSONObject) throws(CommandError) {
-    let line: SecretBytes
-    do { line = try JSONWriter.writeSecret(.object(object)) } catch {
+    try data(try writing { try JSONWriter.writeSecret(.object(object)) })
+  }
+
+  private func writing<Value: ~Copyable>(_ body: () throws -> Value) throws(CommandError) -> Value {
+    do { return try body() } catch {
       throw CommandError(.bug, "the result could not be written: \(error)")
     }
-    try data(line)
   }
 
   // MARK: Talk
@@ -139,9 +127,7 @@ final class Output {
   /// Lines that end between words, where standard error is a terminal; what has no space stays
   /// whole, so that it can be copied.
   private func broken(_ line: String) -> String {
-    guard isatty(error) == 1, let columns = Terminal.columns(of: error) else {
-      return line
-    }
+    guard isatty(error) == 1, let columns = Terminal.columns(of: error) else { return line }
     return PlainText.wrapped(line, columns: columns).joined(separator: "\n")
   }
 

@@ -24,11 +24,11 @@ enum StandardInput {
         do throws(CommandError) {
           let count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: true)
           if unsafe buffer.prefix(count).contains(0) {
-            throw CommandError(.usage, "a \(name) cannot hold a NUL character")
+            throw .usage("a \(name) cannot hold a NUL character")
           }
-          guard count > 0 else { throw CommandError(.usage, "the \(name) is empty") }
+          guard count > 0 else { throw .usage("the \(name) is empty") }
           guard count <= Terminal.maximumLine else {
-            throw CommandError(.usage, "the \(name) is longer than \(Terminal.maximumLine) bytes")
+            throw .usage("the \(name) is longer than \(Terminal.maximumLine) bytes")
           }
           return count
         } catch {
@@ -61,15 +61,12 @@ enum StandardInput {
     }
     var token = bytes.prefix(try result.get())
     if token.last == UInt8(ascii: "\n") { token.removeLast() }
-    guard !token.isEmpty else { throw CommandError(.usage, "the rejected token is empty") }
+    guard !token.isEmpty else { throw .usage("the rejected token is empty") }
     guard token.count <= maximumToken else {
-      throw CommandError(.usage, "the rejected token is longer than 64 KiB")
+      throw .usage("the rejected token is longer than 64 KiB")
     }
     guard token.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw CommandError(
-        .usage,
-        "the rejected token has a character that is not allowed in a token"
-      )
+      throw .usage("the rejected token has a character that is not allowed in a token")
     }
     return String(decoding: token, as: UTF8.self)
   }
@@ -80,7 +77,7 @@ enum StandardInput {
     remedy: String
   ) throws(CommandError) {
     guard isatty(number) == 0 else {
-      throw CommandError(.usage, "\(option) reads a pipe or file, not a terminal", hint: remedy)
+      throw .usage("\(option) reads a pipe or file, not a terminal", hint: remedy)
     }
   }
 
@@ -97,7 +94,7 @@ enum StandardInput {
       do throws(SystemError) {
         readiness = try .wait(for: number, interrupt: interrupt)
       } catch {
-        throw CommandError(.usage, "\(error)")
+        throw .usage("\(error)")
       }
       if readiness == .interrupted { throw .interrupted }
       // One byte at a time where a line ends the secret: what follows belongs to someone else.
@@ -105,10 +102,7 @@ enum StandardInput {
       let got = unsafe Glibc.read(number, buffer.baseAddress.map { unsafe $0 + count }, want)
       if got < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
-        throw CommandError(
-          .usage,
-          "standard input cannot be read: \(SystemError("read", code: errno))"
-        )
+        throw .usage("standard input cannot be read: \(SystemError("read", code: errno))")
       }
       if got == 0 { return count }
       if unsafe untilLineEnd && buffer[count] == UInt8(ascii: "\n") { return count }

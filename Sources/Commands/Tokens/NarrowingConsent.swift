@@ -9,12 +9,32 @@ enum NarrowingConsent {
 }
 
 extension Session {
-  /// Gets an access token; asks the person first if that may narrow the sign-in.
+  /// Gets an access token for the options `--scope` and `--audience`; asks the person first if that
+  /// may narrow the sign-in.
   ///
-  /// - Parameter make: the call, with the prompt whose check has passed.
   /// - Throws: exit 7 if the person cannot be asked, exit 130 after a no.
-  /// - Returns: the token.
   func accessToken(
+    of account: String?,
+    minimumLifetime: Int? = nil,
+    rejected: String?
+  ) throws(CommandError) -> AccessTokenReply {
+    let reply = try consenting { prompt in
+      AccessTokenCall(
+        account: account,
+        minimumLifetime: minimumLifetime,
+        rejected: rejected,
+        prompt: prompt,
+        scope: arguments.value(TokenVerbs.scope.name),
+        audience: arguments.value(TokenVerbs.audience.name)
+      )
+    }
+    // Refuse a token that could steer a terminal or split a header in two.
+    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
+    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
+    return reply
+  }
+
+  private func consenting(
     _ make: (String?) -> AccessTokenCall
   ) throws(CommandError) -> AccessTokenReply {
     do {

@@ -20,9 +20,7 @@ final class RequestBody {
     guard text.hasPrefix("@") else { return }
     let path = String(text.dropFirst())
     let number = path == "-" ? dup(0) : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard number >= 0 else {
-      throw CommandError(.usage, "\(SystemError("open", code: errno, subject: path))")
-    }
+    guard number >= 0 else { throw .usage("\(SystemError("open", code: errno, subject: path))") }
     let source = Descriptor(owning: number)
     do throws(SystemError) {
       var isInterrupted = false
@@ -35,8 +33,7 @@ final class RequestBody {
       guard isWhole else { throw SystemError("read", code: EFBIG, subject: path) }
     } catch {
       if error.code == EINTR { throw .interrupted }
-      throw CommandError(
-        .usage,
+      throw .usage(
         error.code == EFBIG ? "\(path) has more than 64 MiB" : "\(path) cannot be read: \(error)"
       )
     }

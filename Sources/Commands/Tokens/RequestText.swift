@@ -125,8 +125,7 @@ enum RequestText {
     answer.read { bytes += $0 }
     guard !bytes.isEmpty else { return }
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw CommandError(
-        .usage,
+      throw .usage(
         "the answer is not text, and standard output is a terminal",
         hint: "use -o FILE or a pipe"
       )

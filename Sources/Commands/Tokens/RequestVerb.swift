@@ -5,7 +5,6 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// `request`.
 enum RequestVerbs {
   static let all = [request]
 
@@ -51,7 +50,6 @@ enum RequestVerbs {
   }
 }
 
-/// One run of `request`.
 private struct RequestRun {
   let session: Session
   let target: RequestTarget
@@ -67,8 +65,7 @@ private struct RequestRun {
       let isAccount =
         arguments.operands.count < 2
         && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }
-      throw CommandError(
-        .usage,
+      throw .usage(
         isAccount ? "URL is missing" : "the URL must begin with https://",
         hint: "usage: thumblatch request [ACCOUNT] URL, such as https://api.example.com/path"
       )
@@ -76,21 +73,19 @@ private struct RequestRun {
     do throws(ConfigurationError) {
       target = try RequestTarget(url)
     } catch {
-      throw CommandError(.usage, "the URL must be \(Self.rule(error))")
+      throw .usage("the URL must be \(Self.rule(error))")
     }
     let data = arguments.value("-d")
     method = arguments.value("-X") ?? (data == nil ? "GET" : "POST")
     guard (1...16).contains(method.utf8.count),
       method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
       !["CONNECT", "TRACE"].contains(method)
-    else { throw CommandError(.usage, "-X must be a method in upper case, such as PATCH") }
-    guard method != "HEAD" || data == nil else {
-      throw CommandError(.usage, "HEAD sends no body: leave -d out")
-    }
+    else { throw .usage("-X must be a method in upper case, such as PATCH") }
+    guard method != "HEAD" || data == nil else { throw .usage("HEAD sends no body: leave -d out") }
     do throws(RequestHeaderError) {
       headers = try RequestHeaders.checked(arguments.allValues("-H"), hasBody: data != nil)
     } catch {
-      throw CommandError(.usage, "-H \(error)")
+      throw .usage("-H \(error)")
     }
     body = try data.map { text throws(CommandError) in
       try RequestBody(text, interrupt: session.interrupt)
@@ -136,22 +131,8 @@ private struct RequestRun {
     )
   }
 
-  private func token(
-    of account: String,
-    rejected: String?
-  ) throws(CommandError) -> String {
-    let reply = try session.accessToken { prompt in
-      AccessTokenCall(
-        account: account,
-        rejected: rejected,
-        prompt: prompt,
-        scope: session.arguments.value("--scope"),
-        audience: session.arguments.value("--audience")
-      )
-    }
-    // Refuse a token that could split the header in two.
-    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
+  private func token(of account: String, rejected: String?) throws(CommandError) -> String {
+    let reply = try session.accessToken(of: account, rejected: rejected)
     TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken
   }

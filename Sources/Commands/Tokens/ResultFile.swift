@@ -16,9 +16,7 @@ struct ResultFile {
     self.path = path
     var status = stat()
     let exists = unsafe stat(path, &status) == 0
-    if exists && status.st_mode & S_IFMT == S_IFDIR {
-      throw CommandError(.usage, "\(path) is a directory")
-    }
+    if exists && status.st_mode & S_IFMT == S_IFDIR { throw .usage("\(path) is a directory") }
     if exists && status.st_mode & S_IFMT != S_IFREG {
       place = nil
       return
@@ -27,13 +25,13 @@ struct ResultFile {
     let whole = exists ? try Self.resolved(path) : path
     let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
-      throw CommandError(.usage, "\(path) is not a file name")
+      throw .usage("\(path) is not a file name")
     }
     let above = parts.dropLast().joined(separator: "/")
     let directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
     place = (try Self.resolved(directory), String(name))
     guard unsafe access(directory, W_OK) == 0 else {
-      throw CommandError(.usage, "\(path): \(SystemError("open", code: errno, subject: directory))")
+      throw .usage("\(path): \(SystemError("open", code: errno, subject: directory))")
     }
   }
 
@@ -56,7 +54,7 @@ struct ResultFile {
         throw error
       }
     } catch {
-      throw CommandError(.usage, "\(path) could not be written: \(error)")
+      throw .usage("\(path) could not be written: \(error)")
     }
   }
 
@@ -75,7 +73,7 @@ struct ResultFile {
   /// The path without links (realpath(3)).
   private static func resolved(_ path: String) throws(CommandError) -> String {
     guard let resolved = unsafe realpath(path, nil) else {
-      throw CommandError(.usage, "\(SystemError("open", code: errno, subject: path))")
+      throw .usage("\(SystemError("open", code: errno, subject: path))")
     }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)

@@ -41,19 +41,7 @@ enum TokenVerbs {
     let rejected =
       session.arguments.has("--rejected")
       ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
-    let reply = try session.accessToken { prompt in
-      AccessTokenCall(
-        account: account,
-        minimumLifetime: lifetime,
-        rejected: rejected,
-        prompt: prompt,
-        scope: session.arguments.value("--scope"),
-        audience: session.arguments.value("--audience")
-      )
-    }
-    // Refuse a token that could steer a terminal or split a header.
-    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
+    let reply = try session.accessToken(of: account, minimumLifetime: lifetime, rejected: rejected)
     if reply.shorterThanRequested && !session.output.json {
       session.output.talk("note: tokens of this provider expire sooner than --min-ttl asks")
     }
@@ -72,9 +60,7 @@ enum TokenVerbs {
   static let whoami = Verb(
     "whoami",
     [.account],
-    options: [
-      Verb.Option("--verify", "only ask whether the provider accepts the access token")
-    ],
+    options: [Verb.Option("--verify", "only ask whether the provider accepts the access token")],
     summary: "show who the provider says you are",
     details: """
       With --verify, asks a password backend at verify_path, and any other provider at its \
@@ -87,10 +73,7 @@ enum TokenVerbs {
       WhoAmICall(account: account, prompt: prompt)
     }
     try session.show(
-      [
-        "account": .object(AccountText.object(reply.account)),
-        "profile": .object(reply.profile),
-      ],
+      ["account": .object(AccountText.object(reply.account)), "profile": .object(reply.profile)],
       text(reply, columns: session.output.columns)
     )
   }

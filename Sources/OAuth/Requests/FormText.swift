@@ -57,9 +57,7 @@ struct FormText {
   /// Returns the output of `body` in locked memory.
   ///
   /// `body` runs twice and must write the same bytes each time.
-  private static func held(
-    _ body: ((UInt8) -> Void) -> Void
-  ) throws(OAuthError) -> SecretBytes {
+  private static func held(_ body: ((UInt8) -> Void) -> Void) throws(OAuthError) -> SecretBytes {
     var count = 0
     body { _ in count += 1 }
     guard count <= SecretBytes.maximumCount else {
@@ -87,7 +85,6 @@ struct FormText {
     }.joined(separator: "&")
   }
 
-  /// Form-encodes one text.
   static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 { put(byte) { bytes.append($0) } }

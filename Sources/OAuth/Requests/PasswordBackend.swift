@@ -2,7 +2,7 @@ public import Configuration
 internal import JSON
 public import SecretMemory
 
-/// The JSON API for e-mail and password: makes requests and judges answers; sends nothing.
+/// The JSON API for e-mail and password: makes requests; sends nothing.
 ///
 /// The same call always makes the same bytes: members keep the documented order, and the account's
 /// protection does not appear in them.
@@ -60,9 +60,7 @@ public struct PasswordBackend: Sendable {
   /// A one-token backend also gets it as the bearer token, because some read it only there.
   ///
   /// - Throws: `OAuthError.unusable` for a value that cannot be sent.
-  public func refresh(
-    _ refreshToken: borrowing SecretBytes
-  ) throws(OAuthError) -> ProviderRequest {
+  public func refresh(_ refreshToken: borrowing SecretBytes) throws(OAuthError) -> ProviderRequest {
     let secret = try Self.shared(refreshToken, "refresh token", most: Self.maximumRefreshToken)
     return try post(
       .refresh,
@@ -114,33 +112,6 @@ public struct PasswordBackend: Sendable {
       headers: authorization,
       credentials: provider.hasOneToken && accessToken == nil ? try Self.bearer(secret) : nil
     )
-  }
-
-  /// Judges an answer to `login`, `register` or `refresh`, as `ProviderClient.judge` does.
-  public func judge(
-    status: Int,
-    retryAfter: Int?,
-    body: borrowing SecretBytes,
-    for purpose: TokenPurpose,
-    sent: SharedSecret? = nil
-  ) -> Judgement {
-    TokenJudge(provider: provider)
-      .judge(status: status, retryAfter: retryAfter, body: body, for: purpose, sent: sent)
-  }
-
-  /// Judges an answer to `profile`, `profileFallback` or `verify`.
-  public func judgeProfile(
-    status: Int,
-    retryAfter: Int?,
-    body: borrowing SecretBytes
-  ) -> ProfileJudgement {
-    TokenJudge(provider: provider)
-      .judgeProfile(status: status, retryAfter: retryAfter, body: body)
-  }
-
-  /// Judges whether a provider confirmed a sign-out.
-  public func judgeLogout(status: Int) -> LogoutJudgement {
-    TokenJudge(provider: provider).judgeLogout(status: status)
   }
 
   private func get(

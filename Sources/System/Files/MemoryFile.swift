@@ -40,9 +40,7 @@ package struct MemoryFile: ~Copyable, Sendable {
   }
 
   /// Lends the bytes chunk by chunk, from the beginning.
-  package func read<Failure: Error>(
-    _ body: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
+  package func read<Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var offset = 0
     while true {
       guard let chunk = try? descriptor.read(atMost: 64 * 1024, at: offset), !chunk.isEmpty

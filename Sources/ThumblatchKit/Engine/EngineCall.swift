@@ -55,6 +55,16 @@ struct EngineCall {
     }
   }
 
+  /// The same for a call for which the engine may ask a person or a provider.
+  nonisolated(nonsending) static func remote<Method: VarlinkMethod>(
+    on threads: BlockingWork = .long,
+    again: Repetition = .untilPrompted,
+    _ asking: PresenceAsking,
+    _ make: @escaping @Sendable (String?) -> Method
+  ) async throws(AuthError) -> Method.Reply {
+    try await run(on: threads, within: remoteLimit, again: again, asking, make)
+  }
+
   /// The immediate answer of a running engine, read on the caller's thread; `nil` if it does not
   /// come.
   ///

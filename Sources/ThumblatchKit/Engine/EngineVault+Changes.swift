@@ -7,29 +7,13 @@ extension EngineVault {
   ///
   /// A thread of its own waits for the engine. The sequence ends with the engine.
   public func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: VaultSnapshot.self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    guard let wake = try? WakeEventBox.make() else {
-      continuation.finish()
-      return stream
+    .onThread { interrupt, continuation in
+      let call = WatchCall(account: account, refreshAhead: ahead.map(wholeSeconds) ?? 0)
+      // There is no time limit, because the engine sends a message only after a change.
+      try? VaultLocation(privately: false).connect(interrupt: interrupt)
+        .stream(call, within: .max) { reply in
+          continuation.yield(VaultSnapshot(reply))
+        }
     }
-    continuation.onTermination = { _ in wake.event.signal() }
-    do {
-      try startThread {
-        defer { continuation.finish() }
-        let interrupt = wake.event.descriptor.number
-        let call = WatchCall(account: account, refreshAhead: ahead.map(wholeSeconds) ?? 0)
-        // There is no time limit, because the engine sends a message only after a change.
-        try? VaultLocation(privately: false).connect(interrupt: interrupt)
-          .stream(call, within: .max) { reply in
-            continuation.yield(VaultSnapshot(reply))
-          }
-      }
-    } catch {
-      continuation.finish()
-    }
-    return stream
   }
 }

@@ -12,12 +12,7 @@ extension EngineVault {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    let reply = try await EngineCall.run(
-      on: .long,
-      within: EngineCall.remoteLimit,
-      again: .never,
-      asking
-    ) { prompt in
+    let reply = try await EngineCall.remote(again: .never, asking) { prompt in
       LoginCall(
         account: account,
         provider: provider.map(VaultProvider.init),
@@ -38,12 +33,7 @@ extension EngineVault {
     password: Password,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    let reply = try await EngineCall.run(
-      on: .long,
-      within: EngineCall.remoteLimit,
-      again: .never,
-      asking
-    ) { prompt in
+    let reply = try await EngineCall.remote(again: .never, asking) { prompt in
       RegisterCall(
         account: account,
         provider: VaultProvider(provider),
@@ -98,10 +88,6 @@ extension EngineVault {
 
 extension VaultProvider {
   init(_ provider: AuthProvider) {
-    self.init(
-      name: provider.name,
-      settings: provider.settings,
-      clientSecret: provider.clientSecret
-    )
+    self.init(name: provider.name, settings: provider.settings, clientSecret: provider.clientSecret)
   }
 }

@@ -59,12 +59,7 @@ public struct EngineVault: AuthVault {
     _ request: TokenRequest,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessTokenReply {
-    try await EngineCall.run(
-      on: .long,
-      within: EngineCall.remoteLimit,
-      again: .always,
-      asking
-    ) { prompt in
+    try await EngineCall.remote(again: .always, asking) { prompt in
       AccessTokenCall(
         account: account,
         minimumLifetime: wholeSeconds(request.minimumLifetime),
@@ -86,12 +81,7 @@ public struct EngineVault: AuthVault {
   ) async throws(AuthError) -> SignOutOutcome {
     // A call that may wait for a person must not delay calls that never do.
     let threads = locally || !asking.isPossible ? BlockingWork.ending : .long
-    let reply = try await EngineCall.run(
-      on: threads,
-      within: EngineCall.remoteLimit,
-      again: .never,
-      asking
-    ) { prompt in
+    let reply = try await EngineCall.remote(on: threads, again: .never, asking) { prompt in
       LogoutCall(account: account, local: locally, prompt: prompt)
     }
     let grant: SignOutOutcome.Grant =
@@ -111,12 +101,7 @@ public struct EngineVault: AuthVault {
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    let reply = try await EngineCall.run(
-      on: .long,
-      within: EngineCall.remoteLimit,
-      again: .always,
-      asking
-    ) { prompt in
+    let reply = try await EngineCall.remote(again: .always, asking) { prompt in
       WhoAmICall(account: account, prompt: prompt)
     }
     return AccountSnapshot(reply.account)
@@ -127,7 +112,7 @@ public struct EngineVault: AuthVault {
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> (TokenVerification, AccountSnapshot) {
-    let reply = try await EngineCall.run(on: .long, within: EngineCall.remoteLimit, asking) {
+    let reply = try await EngineCall.remote(asking) {
       VerifyTokenCall(account: account, prompt: $0)
     }
     let verification = TokenVerification(
@@ -145,17 +130,16 @@ public struct EngineVault: AuthVault {
     of account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
-    let account =
-      if isOn {
-        try await EngineCall.run(on: .long, within: EngineCall.remoteLimit, asking) {
-          EnablePresenceCall(account: account, prompt: $0)
-        }.account
-      } else {
-        try await EngineCall.run(on: .long, within: EngineCall.remoteLimit, asking) {
-          DisablePresenceCall(account: account, prompt: $0)
-        }.account
+    guard isOn else {
+      let reply = try await EngineCall.remote(asking) {
+        DisablePresenceCall(account: account, prompt: $0)
       }
-    return AccountSnapshot(account)
+      return AccountSnapshot(reply.account)
+    }
+    let reply = try await EngineCall.remote(asking) {
+      EnablePresenceCall(account: account, prompt: $0)
+    }
+    return AccountSnapshot(reply.account)
   }
 
   /// Opens the unlock window.

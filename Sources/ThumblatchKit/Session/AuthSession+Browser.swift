@@ -39,14 +39,8 @@ extension AuthSession {
     defer { check.end() }
     do throws(AuthError) {
       browser = try BrowserSignIn(await redirectURI())
-      let begun = try await vault.beginLogin(
-        account,
-        at: provider,
-        way: .browser(redirect: browser.redirect),
-        scopes: scopes,
-        check.asking
-      )
-      pending = PendingLogin(begun, self)
+      let way = LoginWay.browser(redirect: browser.redirect)
+      pending = try await beginLogin(way, scopes, check.asking)
     } catch {
       endSigningIn(error)
       throw error

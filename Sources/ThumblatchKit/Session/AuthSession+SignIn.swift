@@ -28,7 +28,9 @@ extension AuthSession {
   @discardableResult
   public func login(email: String, password: Password) async throws(AuthError) -> User {
     try await signingIn { [self] asking throws(AuthError) in
-      try await vault.login(account, at: provider, email: email, password: password, asking)
+      await endSigningIn(
+        try await vault.login(account, at: provider, email: email, password: password, asking)
+      )
     }
   }
 
@@ -39,17 +41,17 @@ extension AuthSession {
     name: String? = nil,
     password: Password
   ) async throws(AuthError) -> User {
-    guard let provider else {
-      throw AuthError(.invalidArgument, "registration needs a provider")
-    }
+    guard let provider else { throw AuthError(.invalidArgument, "registration needs a provider") }
     return try await signingIn { [self] asking throws(AuthError) in
-      try await vault.register(
-        account,
-        at: provider,
-        email: email,
-        name: name,
-        password: password,
-        asking
+      await endSigningIn(
+        try await vault.register(
+          account,
+          at: provider,
+          email: email,
+          name: name,
+          password: password,
+          asking
+        )
       )
     }
   }
@@ -62,21 +64,8 @@ extension AuthSession {
     _ way: LoginWay,
     scopes: [String]? = nil
   ) async throws(AuthError) -> PendingLogin {
-    try beginSigningIn()
-    let check = PresenceCall(self, reason: configuration.presenceReason)
-    defer { check.end() }
-    do throws(AuthError) {
-      let begun = try await vault.beginLogin(
-        account,
-        at: provider,
-        way: way,
-        scopes: scopes,
-        check.asking
-      )
-      return PendingLogin(begun, self)
-    } catch {
-      endSigningIn(error)
-      throw error
+    try await signingIn { [self] asking throws(AuthError) in
+      try await beginLogin(way, scopes, asking)
     }
   }
 
@@ -176,6 +165,29 @@ extension AuthSession {
     }
   }
 
+  private func signingIn<Value>(
+    _ body: (PresenceAsking) async throws(AuthError) -> Value
+  ) async throws(AuthError) -> Value {
+    try beginSigningIn()
+    let check = PresenceCall(self, reason: configuration.presenceReason)
+    defer { check.end() }
+    do throws(AuthError) { return try await body(check.asking) } catch {
+      endSigningIn(error)
+      throw error
+    }
+  }
+
+  func beginLogin(
+    _ way: LoginWay,
+    _ scopes: [String]?,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> PendingLogin {
+    PendingLogin(
+      try await vault.beginLogin(account, at: provider, way: way, scopes: scopes, asking),
+      self
+    )
+  }
+
   func endSigningIn(_ error: AuthError) {
     change { facts in
       facts.endAuthenticating()
@@ -183,7 +195,7 @@ extension AuthSession {
     }
   }
 
-  func endSigningIn(_ account: AccountSnapshot) async {
+  func endSigningIn(_ account: AccountSnapshot) async -> User {
     stopFollowing()
     let news = facts.news
     // The window may be open already.
@@ -197,21 +209,6 @@ extension AuthSession {
     }
     checkHasPassed()
     follow()
-  }
-
-  private func signingIn(
-    _ body: (PresenceAsking) async throws(AuthError) -> AccountSnapshot
-  ) async throws(AuthError) -> User {
-    try beginSigningIn()
-    let check = PresenceCall(self, reason: configuration.presenceReason)
-    defer { check.end() }
-    do throws(AuthError) {
-      let account = try await body(check.asking)
-      await endSigningIn(account)
-      return account.user
-    } catch {
-      endSigningIn(error)
-      throw error
-    }
+    return account.user
   }
 }

@@ -54,29 +54,14 @@ public final class AuthSession: Sendable, Observable {
 
   /// Makes a session for one account of the machine's vault.
   ///
-  /// It opens and asks nothing before the first call.
-  public convenience init(
-    account: String,
-    provider: AuthProvider? = nil,
-    configuration: AuthConfiguration = AuthConfiguration(),
-    presenter: (any PresencePresenter)? = nil
-  ) {
-    self.init(
-      account: account,
-      provider: provider,
-      configuration: configuration,
-      presenter: presenter,
-      vault: EngineVault()
-    )
-  }
-
-  /// Makes a session over another vault, such as the stub of `ThumblatchKitTesting`.
+  /// It opens and asks nothing before the first call. Tests name another vault, such as the stub of
+  /// `ThumblatchKitTesting`.
   public init(
     account: String,
     provider: AuthProvider? = nil,
     configuration: AuthConfiguration = AuthConfiguration(),
     presenter: (any PresencePresenter)? = nil,
-    vault: any AuthVault,
+    vault: any AuthVault = EngineVault(),
     clock: any AuthClock = SystemAuthClock(),
     network: any NetworkMonitor = SystemNetworkMonitor()
   ) {

@@ -161,6 +161,29 @@ final class WakeEventBox: Sendable {
   }
 }
 
+extension AsyncStream where Element: Sendable {
+  /// A stream of the newest value, which a thread of its own fills.
+  ///
+  /// The descriptor becomes readable when the stream has lost its reader. The stream ends with
+  /// `body`.
+  static func onThread(
+    _ body: @escaping @Sendable (_ interrupt: Int32, Continuation) -> Void
+  ) -> AsyncStream {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      do {
+        let wake = try WakeEventBox.make()
+        continuation.onTermination = { _ in wake.event.signal() }
+        try startThread {
+          body(wake.event.descriptor.number, continuation)
+          continuation.finish()
+        }
+      } catch {
+        continuation.finish()
+      }
+    }
+  }
+}
+
 extension AuthError {
   /// The error for a failed system call.
   static func system(_ error: SystemError) -> AuthError {

@@ -20,32 +20,20 @@ public struct SystemNetworkMonitor: NetworkMonitor {
   ///
   /// A thread of its own runs as long as the stream has a reader.
   public func changes() -> AsyncStream<Void> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    guard let wake = try? WakeEventBox.make(), let changes = try? Changes() else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { _ in wake.event.signal() }
-    do {
-      try startThread {
-        let interrupt = wake.event.descriptor.number
-        while (try? Connection.wait(
+    // Listen before the thread starts, so that the stream misses no change from now on.
+    let changes = try? Changes()
+    return .onThread { interrupt, continuation in
+      while let changes,
+        (try? Connection.wait(
           for: changes.kernel.descriptor.number,
           interrupt: interrupt,
           until: BootInstant(nanoseconds: .max)
-        )) == true {
-          changes.kernel.clear()
-          continuation.yield()
-        }
-        continuation.finish()
+        )) == true
+      {
+        changes.kernel.clear()
+        continuation.yield()
       }
-    } catch {
-      continuation.finish()
     }
-    return stream
   }
 
   /// Lets the closure of the thread share the descriptor.

@@ -11,7 +11,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let outcome: Outcome
     let isOwn: Bool
 
-    /// The answer to a cancelled task.
     static var cancelled: Answer { Answer(outcome: .failure(.taskCancelled), isOwn: false) }
   }
 
@@ -66,9 +65,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable () async throws(AuthError) -> Value
   ) {
     // The task was cancelled before it joined, so its handler found no waiter to remove.
-    guard !Task.isCancelled else {
-      return continuation.resume(returning: .cancelled)
-    }
+    guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
     content.withLock { content in
       if content.runs[key] != nil {
         content.runs[key]?.waiting[waiter] = continuation
@@ -117,7 +114,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension AuthError {
-  /// The error for a cancelled task.
   static var taskCancelled: AuthError {
     AuthError(.cancelled, "the task that asked was cancelled")
   }

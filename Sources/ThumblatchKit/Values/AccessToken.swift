@@ -94,13 +94,9 @@ public struct AccessToken: Sendable {
   }
 }
 
-extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AccessToken: Redacted {
   /// The type's name, never the token.
   public var description: String { "AccessToken(redacted)" }
-  /// The type's name, never the token.
-  public var debugDescription: String { description }
-  /// Without members: `dump` shows none.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AccessToken: Equatable {

@@ -99,15 +99,11 @@ extension AuthHeaders: ExpressibleByDictionaryLiteral {
   }
 }
 
-extension AuthHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthHeaders: Redacted {
   /// Only the names, because a value may be a token or a cookie.
   public var description: String {
     "AuthHeaders(\(fields.map(\.name).joined(separator: ", ")))"
   }
-  /// Only the names.
-  public var debugDescription: String { description }
-  /// A mirror without members.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AuthHeaders.Field {
@@ -127,13 +123,7 @@ extension AuthHeaders.Field {
   }
 }
 
-extension AuthHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+extension AuthHeaders.Field: Redacted {
   /// Only the name.
   public var description: String { name }
-  /// Only the name.
-  public var debugDescription: String { name }
-  /// A mirror without members.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }

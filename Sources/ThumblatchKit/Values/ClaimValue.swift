@@ -94,11 +94,7 @@ extension ClaimValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   }
 }
 
-extension ClaimValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClaimValue: Redacted {
   /// The type's name, without the value, which may be personal.
   public var description: String { "ClaimValue(redacted)" }
-  /// The type's name, without the value.
-  public var debugDescription: String { description }
-  /// A mirror without members.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }

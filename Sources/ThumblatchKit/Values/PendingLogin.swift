@@ -100,9 +100,9 @@ public final class PendingLogin: Sendable {
     defer { check.end() }
     let asking = check.asking
     do throws(AuthError) {
-      let account = try await run { () throws(AuthError) in try await body(asking) }
-      await session.endSigningIn(account)
-      return account.user
+      return await session.endSigningIn(
+        try await run { () throws(AuthError) in try await body(asking) }
+      )
     } catch {
       session.endSigningIn(error)
       throw error

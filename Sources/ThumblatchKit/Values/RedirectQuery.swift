@@ -40,9 +40,7 @@ public struct RedirectQuery: Sendable {
   }
 }
 
-extension RedirectQuery: CustomStringConvertible, CustomReflectable {
+extension RedirectQuery: Redacted {
   /// The type's name, never the query.
   public var description: String { "RedirectQuery(redacted)" }
-  /// A mirror without members.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -27,13 +27,11 @@ public struct TokenRequest: Sendable, Hashable {
   }
 }
 
-extension TokenRequest: CustomStringConvertible, CustomReflectable {
+extension TokenRequest: Redacted {
   /// The request without the refused token.
   public var description: String {
     "TokenRequest(\(minimumLifetime), scopes: \(scopes ?? []), audience: \(audience ?? "usual"))"
   }
-  /// A mirror without members.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A provider's answer about an access token.
