@@ -97,9 +97,7 @@ package struct Columns {
   /// Valid UTF-8.
   package func text(_ index: Int32) throws(StorageError) -> String {
     guard unsafe sqlite3_column_type(handle, index) == SQLITE_TEXT else { throw damage(index) }
-    guard let text = String(validating: copy(index), as: UTF8.self) else {
-      throw damage(index)
-    }
+    guard let text = String(validating: copy(index), as: UTF8.self) else { throw damage(index) }
     return text
   }
 

@@ -4,10 +4,7 @@ package enum Hexadecimal {
 
   /// Two digits for each byte.
   package static func text(_ bytes: [UInt8]) -> String {
-    String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self
-    )
+    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   /// The bytes of a text that `text` made; `nil` for other texts.

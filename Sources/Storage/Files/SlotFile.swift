@@ -23,10 +23,7 @@ package struct SlotFile: ~Copyable, Sendable {
   /// An existing slot stays unchanged, unless its creation was interrupted.
   ///
   /// - Throws: `full` if there is no room; then nothing is left.
-  package static func create(
-    in directory: StateDirectory,
-    account: [UInt8]
-  ) throws(StorageError) {
+  package static func create(in directory: StateDirectory, account: [UInt8]) throws(StorageError) {
     let name = try Self.name(account)
     if let existing = try directory.slots.openChecked(name, writing: true) {
       let size = try calling { () throws(SystemError) in try existing.status().size }
@@ -53,9 +50,7 @@ package struct SlotFile: ~Copyable, Sendable {
       throw .missing("slots/" + name)
     }
     let size = try calling { () throws(SystemError) in try file.status().size }
-    guard size == Int64(Self.size) else {
-      throw .unsafeFile("slots/" + name, .wrongSize(size))
-    }
+    guard size == Int64(Self.size) else { throw .unsafeFile("slots/" + name, .wrongSize(size)) }
     self.init(file)
   }
 
@@ -90,10 +85,7 @@ package struct SlotFile: ~Copyable, Sendable {
   package consuming func close() {}
 
   /// Removes the slot of a deleted account durably; does nothing if there is none.
-  package static func delete(
-    in directory: StateDirectory,
-    account: [UInt8]
-  ) throws(StorageError) {
+  package static func delete(in directory: StateDirectory, account: [UInt8]) throws(StorageError) {
     let name = try Self.name(account)
     try calling { () throws(SystemError) in
       try directory.slots.unlink(name)

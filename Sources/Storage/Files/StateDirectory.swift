@@ -37,10 +37,7 @@ package final class StateDirectory: Sendable {
   /// `keepsTokens` says whether a front reads token files.
   ///
   /// - Throws: `inUse` if another process, or another object of this process, has it open.
-  package init(
-    _ directory: borrowing Directory,
-    keepsTokens: Bool = true
-  ) throws(StorageError) {
+  package init(_ directory: borrowing Directory, keepsTokens: Bool = true) throws(StorageError) {
     // A flock(2) lock belongs to the open file description. An inherited description would share
     // the lock with the starter, so open "." to get our own.
     let root = try Self.open(".", in: directory, create: false, shown: "the state directory")

@@ -21,12 +21,7 @@ package enum TokenFiles {
   ) throws(StorageError) {
     try demandAccountName(account)
     guard let tokens = directory.tokens else { return }
-    try tokens.root.replace(
-      account,
-      with: token.encoded(),
-      by: temporaryName,
-      durable: false
-    )
+    try tokens.root.replace(account, with: token.encoded(), by: temporaryName, durable: false)
   }
 
   /// The token that the front would find; `nil` if there is no readable one.

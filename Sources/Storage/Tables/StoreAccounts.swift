@@ -28,11 +28,7 @@ extension Store {
 
   /// All accounts of all users, by id.
   package func allAccounts() throws(StorageError) -> [AccountRow] {
-    try database.query(
-      "SELECT \(Self.accountColumns) FROM accounts ORDER BY id",
-      [],
-      Self.account
-    )
+    try database.query("SELECT \(Self.accountColumns) FROM accounts ORDER BY id", [], Self.account)
   }
 
   package func account(named name: String, owner: UInt32) throws(StorageError) -> AccountRow? {

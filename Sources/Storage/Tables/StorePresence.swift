@@ -83,10 +83,7 @@ extension Store {
   /// Replaces the sealed box of a former print; without a box, removes the print.
   package func setSealedFormerPrint(id: [UInt8], to box: [UInt8]?) throws(StorageError) {
     if let box {
-      try database.run(
-        "UPDATE former_prints SET sealed = ? WHERE id = ?",
-        [.blob(box), .blob(id)]
-      )
+      try database.run("UPDATE former_prints SET sealed = ? WHERE id = ?", [.blob(box), .blob(id)])
     } else {
       try database.run("DELETE FROM former_prints WHERE id = ?", [.blob(id)])
     }

@@ -83,9 +83,7 @@ extension Vault {
   }
   /// The protected account that would stop being the default: the present one, or the one that was
   /// it until a second account came.
-  private func protectedDefault(
-    besides account: AccountRow
-  ) throws(VaultFailure) -> AccountRow? {
+  private func protectedDefault(besides account: AccountRow) throws(VaultFailure) -> AccountRow? {
     if let current = try impliedAccount() {
       return current.isProtected && current.id != account.id ? current : nil
     }

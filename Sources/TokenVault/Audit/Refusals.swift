@@ -100,11 +100,7 @@ extension Vault {
     case .refused: noteRefusal("policy", by: caller.requester)
     case .mayNarrow: break
     case .notExportable(let account):
-      noteRefusal(
-        "release of an account that is not exportable",
-        of: account,
-        by: caller.requester
-      )
+      noteRefusal("release of an account that is not exportable", of: account, by: caller.requester)
     case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .noSuchUser,
       .invalidArgument,
       .loginRequired,

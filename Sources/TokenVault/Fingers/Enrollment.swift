@@ -145,12 +145,7 @@ extension Vault {
       switch event {
       case .failed(let failure): throw failure
       case .done(let print, let driver, let device):
-        return TakenPrint(
-          print: print,
-          driver: driver,
-          device: device,
-          conversation: conversation
-        )
+        return TakenPrint(print: print, driver: driver, device: device, conversation: conversation)
       case .reader(let reader):
         remember(reader)
         report(event)

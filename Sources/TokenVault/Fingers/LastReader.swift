@@ -25,11 +25,7 @@ extension Vault {
   /// A failure is not an error: it only makes the next prompt less exact.
   func remember(_ reader: SeenReader) {
     let driver = Self.plain(reader.driver)
-    let seen = SeenReader(
-      name: reader.name.map(Self.plain),
-      driver: driver,
-      scan: reader.scan
-    )
+    let seen = SeenReader(name: reader.name.map(Self.plain), driver: driver, scan: reader.scan)
     guard seen != lastReader() else { return }
     let text = "\(seen.scan.rawValue)\n\(driver)\n\(seen.name ?? "")"
     try? store.setMeta(Self.lastReaderKey, to: Array(text.utf8))

@@ -4,10 +4,7 @@ internal import SecretMemory
 // Boxes under the device secret. The gate alone knows the context of a refresh token's box.
 extension Vault {
   /// Opens a box.
-  func openBox(
-    _ box: [UInt8],
-    _ context: BoxContext
-  ) throws(CryptographyError) -> SecretBytes {
+  func openBox(_ box: [UInt8], _ context: BoxContext) throws(CryptographyError) -> SecretBytes {
     try SealedBox(parsing: box).open(using: storeState.keys.secret, context: context)
   }
 

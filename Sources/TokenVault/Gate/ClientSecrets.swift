@@ -9,11 +9,7 @@ internal import Storage
 // elsewhere. The account's binding covers both, and shows that the secret is the one of the login.
 extension Vault {
   /// Binds an account to a provider; its refresh token must be sealed for it next.
-  func bind(
-    _ row: inout AccountRow,
-    to provider: Provider,
-    exportable: Bool
-  ) throws(VaultFailure) {
+  func bind(_ row: inout AccountRow, to provider: Provider, exportable: Bool) throws(VaultFailure) {
     row.provider = provider.name.text
     row.providerSettings = provider.canonicalForm
     row.sealedClientSecret = try sealedClientSecret(of: provider, owner: row.owner, account: row.id)

@@ -82,9 +82,7 @@ extension Vault {
     authority: Authority,
     caller: Caller
   ) throws(VaultFailure) -> [AccountRow] {
-    guard let proof = authority.take() else {
-      throw .denied("a presence check is needed")
-    }
+    guard let proof = authority.take() else { throw .denied("a presence check is needed") }
     guard try spend(proof, for: .rekey, nil, caller) == .check(.password) else {
       throw .needsPassword(methods: [])
     }
@@ -114,10 +112,7 @@ extension Vault {
   }
 
   /// Seals a refresh token into the row, as the next generation.
-  func sealNext(
-    _ token: borrowing SecretBytes,
-    in row: inout AccountRow
-  ) throws(VaultFailure) {
+  func sealNext(_ token: borrowing SecretBytes, in row: inout AccountRow) throws(VaultFailure) {
     let (next, overflow) = row.generation.addingReportingOverflow(1)
     guard !overflow else { throw .vaultUnsafe("the generation is used up", hint: nil) }
     row.sealedRefreshToken = try seal(

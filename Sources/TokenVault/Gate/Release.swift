@@ -46,10 +46,7 @@ extension Vault {
     }
   }
 
-  private func mayRelease(
-    _ account: AccountRow,
-    keep: Bool
-  ) throws(VaultFailure) {
+  private func mayRelease(_ account: AccountRow, keep: Bool) throws(VaultFailure) {
     // This also checks the record: the box is bound to whether the account is exportable.
     let provider = try provider(of: account)
     guard account.exportable else { throw .notExportable(account: account.name) }

@@ -56,9 +56,7 @@ extension Vault {
     let next = try nextKeys()
     let facts: RekeyFacts
     do throws(VaultFailure) {
-      facts = try change {
-        try seal(under: next, authority, caller)
-      }
+      facts = try change { try seal(under: next, authority, caller) }
     } catch {
       discardNextUnlessNamed()
       // The reason of the failure matters more than a failure to record it.
@@ -113,16 +111,12 @@ extension Vault {
   /// If it is not known how the transaction ended, the next start finds out.
   private func discardNextUnlessNamed() {
     guard let named = try? store.meta(Opening.secretKey), named == storeState.keys.secret.identifier
-    else {
-      return
-    }
+    else { return }
     try? DeviceSecretFile.discardNext(in: directory)
   }
 
   private func noteFailure(_ caller: Caller) throws(VaultFailure) {
-    try change {
-      try record(.rekey, .failed, by: caller)
-    }
+    try change { try record(.rekey, .failed, by: caller) }
   }
 
   // MARK: - After the commit

@@ -48,11 +48,7 @@ extension Vault {
   /// Whether it may lead to this machine is asked each time. If an administrator withdraws that, it
   /// ends with the next request, also for existing accounts.
   func terms(of provider: Provider) -> ExchangeTerms {
-    ExchangeTerms(
-      provider,
-      owner: owner,
-      mayReachThisMachine: rules.mayReachThisMachine(provider)
-    )
+    ExchangeTerms(provider, owner: owner, mayReachThisMachine: rules.mayReachThisMachine(provider))
   }
 
   /// Demands that another account is allowed.

@@ -158,11 +158,7 @@ extension Vault {
     return "\(whose) \(key.shown(machine.value(of: key)))"
   }
 
-  private func lay(
-    _ next: UserRules,
-    _ what: String,
-    _ caller: Caller
-  ) throws(VaultFailure) {
+  private func lay(_ next: UserRules, _ what: String, _ caller: Caller) throws(VaultFailure) {
     let text = next.text
     // No box changes, but an older store without these rules must count as an old copy.
     try changeSealed {

@@ -52,10 +52,7 @@ extension Vault {
   /// The wait that is stored.
   ///
   /// A reboot does not shorten it: in another boot all of it counts from that boot's start.
-  static func storedBackoff(
-    _ row: PasswordWaitRow?,
-    _ clock: any VaultClock
-  ) -> PasswordBackoff {
+  static func storedBackoff(_ row: PasswordWaitRow?, _ clock: any VaultClock) -> PasswordBackoff {
     guard let row else { return PasswordBackoff() }
     let end =
       row.bootID == clock.bootIdentifier.bytes

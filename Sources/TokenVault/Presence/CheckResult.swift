@@ -105,10 +105,7 @@ extension Vault {
   }
 
   /// One transaction about a check; a result that cannot be written down gives its prompt up.
-  private func written(
-    _ prompt: String,
-    _ body: () throws -> Void
-  ) throws(VaultFailure) {
+  private func written(_ prompt: String, _ body: () throws -> Void) throws(VaultFailure) {
     do throws(VaultFailure) {
       try change(body)
     } catch {

@@ -151,19 +151,11 @@ extension Vault {
     _ caller: Caller,
     besides prompt: String? = nil
   ) -> Bool {
-    prompts.isAsked(
-      question,
-      otherwiseThanBy: caller.connection,
-      besides: prompt,
-      at: clock.boot
-    )
+    prompts.isAsked(question, otherwiseThanBy: caller.connection, besides: prompt, at: clock.boot)
   }
 
   /// Refuses to begin the check of a prompt while the person has been asked too often.
-  func demandPromptLimit(
-    of prompt: String,
-    _ caller: Caller
-  ) throws(VaultFailure) {
+  func demandPromptLimit(of prompt: String, _ caller: Caller) throws(VaultFailure) {
     guard !prompts.wasArmed(prompt), let question = prompts.question(of: prompt) else { return }
     let wait =
       prompts.isCounted(prompt)

@@ -65,11 +65,7 @@ extension Vault {
   ) async throws(VaultFailure) -> ServerMetadata? {
     let terms = terms(of: provider)
     let sources = requests.map { request in
-      MetadataCache.Source(
-        issuer: provider.issuer.text,
-        url: request.url,
-        terms: terms
-      )
+      MetadataCache.Source(issuer: provider.issuer.text, url: request.url, terms: terms)
     }
     if !isAskedAnew {
       for source in sources {
@@ -152,11 +148,7 @@ extension Vault {
   /// The source of a provider's keys; `nil` if it has none.
   func keySource(of provider: Provider) -> MetadataCache.Source? {
     guard provider.kind == .oidc, let url = provider.endpoint(.jwks) else { return nil }
-    return MetadataCache.Source(
-      issuer: provider.issuer.text,
-      url: url,
-      terms: terms(of: provider)
-    )
+    return MetadataCache.Source(issuer: provider.issuer.text, url: url, terms: terms(of: provider))
   }
 }
 

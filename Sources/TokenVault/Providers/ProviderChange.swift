@@ -70,10 +70,7 @@ extension Vault {
     try self.provider(of: account) != provider
   }
 
-  private func demandSameKind(
-    _ provider: Provider,
-    as account: AccountRow
-  ) throws(VaultFailure) {
+  private func demandSameKind(_ provider: Provider, as account: AccountRow) throws(VaultFailure) {
     let bound = try self.provider(of: account)
     guard bound.kind == provider.kind else {
       throw .refused(

@@ -93,10 +93,7 @@ extension Vault {
   }
 
   /// Any answer at all shows that name, TLS and pins are right.
-  private func demandConnection(
-    _ provider: Provider,
-    _ url: String
-  ) async throws(VaultFailure) {
+  private func demandConnection(_ provider: Provider, _ url: String) async throws(VaultFailure) {
     _ = try await fetch(ProviderRequest.look(at: url), from: provider)
   }
 

@@ -75,11 +75,7 @@ extension Vault {
   }
 
   /// Stores the provider's facts about the person, because not every sign-in answer has them.
-  func keep(
-    _ user: UserFacts,
-    of account: AccountRow,
-    isWhole: Bool = true
-  ) async -> AccountRow {
+  func keep(_ user: UserFacts, of account: AccountRow, isWhole: Bool = true) async -> AccountRow {
     await enter(account.id)
     defer { leave(account.id) }
     do throws(VaultFailure) {

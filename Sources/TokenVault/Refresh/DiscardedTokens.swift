@@ -41,10 +41,7 @@ extension Vault {
   ///
   /// Its refresh token is opened before the exchange, because the box is gone afterwards. A token that
   /// needs a presence check is not opened.
-  func signInToReplace(
-    in row: AccountRow,
-    _ caller: Caller
-  ) async -> ReplacedSignIn? {
+  func signInToReplace(in row: AccountRow, _ caller: Caller) async -> ReplacedSignIn? {
     guard row.sealedRefreshToken != nil, let provider = try? provider(of: row) else { return nil }
     guard row.state == .signedIn else {
       // The token of a dead grant is never sent again. Another token may be valid: the answer that
@@ -101,11 +98,7 @@ extension Vault {
   }
 
   /// Whether a revocation of the old login would reach the new one.
-  func isOfOneGrant(
-    _ login: ReplacedSignIn,
-    _ row: AccountRow,
-    _ current: Provider
-  ) -> Bool {
+  func isOfOneGrant(_ login: ReplacedSignIn, _ row: AccountRow, _ current: Provider) -> Bool {
     guard current.revocationEnds == .allLogins, login.provider.issuer == current.issuer,
       login.provider.clientID == current.clientID
     else { return false }

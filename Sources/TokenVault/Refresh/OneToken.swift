@@ -222,10 +222,7 @@ extension Vault {
   }
 
   /// Whether the provider must not be asked now.
-  private func mustWait(
-    _ intent: IntentRow?,
-    _ account: AccountRow
-  ) throws(VaultFailure) -> Bool {
+  private func mustWait(_ intent: IntentRow?, _ account: AccountRow) throws(VaultFailure) -> Bool {
     do throws(VaultFailure) {
       try demandRetryAfter(intent, of: account)
       return false
@@ -237,10 +234,7 @@ extension Vault {
 
   private func oneTokenOver(_ account: AccountRow, isRejected: Bool = false) -> VaultFailure {
     let refused = "its token is refused, and the provider does not exchange it"
-    return .loginRequired(
-      account: account.name,
-      message: isRejected ? refused : Self.oneTokenEnded
-    )
+    return .loginRequired(account: account.name, message: isRejected ? refused : Self.oneTokenEnded)
   }
 }
 

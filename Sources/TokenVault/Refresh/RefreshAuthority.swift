@@ -11,10 +11,7 @@ extension Vault {
     case .signedOut:
       throw .loginRequired(account: account.name, message: "signed out")
     case .loginRequired:
-      throw .loginRequired(
-        account: account.name,
-        message: account.cause ?? "its grant has ended"
-      )
+      throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
     case .signedIn: break
     }
     try demandRetryAfter(try intent(of: account), of: account)

@@ -108,10 +108,7 @@ extension Vault {
 
   /// Takes the answer to a refresh into the store.
   @discardableResult
-  func settle(
-    _ answer: borrowing RefreshAnswer,
-    caller: Caller
-  ) throws(VaultFailure) -> Settled {
+  func settle(_ answer: borrowing RefreshAnswer, caller: Caller) throws(VaultFailure) -> Settled {
     try settle(
       answer.intent,
       with: answer.image,
@@ -191,10 +188,7 @@ extension Vault {
   }
 
   /// The provider that an exchange goes to: a sign-in keeps its own in the intent.
-  func provider(
-    for intent: IntentRow,
-    of account: AccountRow
-  ) throws(VaultFailure) -> Provider {
+  func provider(for intent: IntentRow, of account: AccountRow) throws(VaultFailure) -> Provider {
     guard let pending = intent.pendingSignIn else { return try provider(of: account) }
     let form = pending.providerSettings
     let secret = try clientSecret(pending.sealedClientSecret, beside: form, of: account)

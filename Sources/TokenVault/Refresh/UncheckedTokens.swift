@@ -82,9 +82,7 @@ extension Vault {
       return nil
     case .unknownKey(let why), .refused(let why):
       let detail = "generation \(account.generation), no usable access token"
-      try change {
-        try record(.refresh, .failed, account, by: waiting.caller, detail: detail)
-      }
+      try change { try record(.refresh, .failed, account, by: waiting.caller, detail: detail) }
       return .misconfigured("\(why); the new access token is not used")
     case .unsaid: return nil
     }

@@ -67,9 +67,7 @@ extension Vault {
     }
     guard given.host == wanted.host, given.path == wanted.path,
       wanted.port == nil || given.port == wanted.port
-    else {
-      throw .invalidArgument("the redirect is not \(wanted.text), as redirect_uri says")
-    }
+    else { throw .invalidArgument("the redirect is not \(wanted.text), as redirect_uri says") }
   }
 
   /// Finishes a browser sign-in with the query of its redirect.

@@ -121,10 +121,7 @@ extension Vault {
 
   /// Keeps a held sign-in whose check has passed; `nil` if the prompt is not one for a held
   /// sign-in.
-  func finishHeld(
-    _ prompt: String?,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> AccountFacts? {
+  func finishHeld(_ prompt: String?, _ caller: Caller) async throws(VaultFailure) -> AccountFacts? {
     guard let prompt, let held = signIns.held(for: prompt),
       prompts.connection(of: prompt) == caller.connection
     else { return nil }

@@ -94,11 +94,7 @@ extension Vault {
     var wantsAccessToken = false
   }
 
-  func tell(
-    _ provider: Provider,
-    access: String?,
-    refresh: SharedSecret?
-  ) async -> Word {
+  func tell(_ provider: Provider, access: String?, refresh: SharedSecret?) async -> Word {
     let client = ProviderClient(provider: provider)
     let isBackend = provider.kind == .passwordBackend
     let access = access?.isEmpty == true ? nil : access

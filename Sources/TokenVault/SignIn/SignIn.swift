@@ -69,10 +69,7 @@ extension Vault {
   /// The provider that a sign-in goes to, with the values that discovery fills in.
   ///
   /// If none is given, it is the account's own, as the user wrote it: discovery is done again.
-  func target(
-    toSignIn name: String,
-    _ provider: Provider?
-  ) async throws(VaultFailure) -> Provider {
+  func target(toSignIn name: String, _ provider: Provider?) async throws(VaultFailure) -> Provider {
     _ = try accountName(name)
     if let provider {
       // Check this before the person signs in at the provider for nothing.
@@ -111,9 +108,7 @@ extension Vault {
     let checked = try accountName(subject.name)
     if let existing = try accountIfAny(named: checked.text) { return existing }
     if let known, !known.isNew { throw .isAnother(known.name) }
-    guard let provider else {
-      throw .noSuchAccount(checked.text)
-    }
+    guard let provider else { throw .noSuchAccount(checked.text) }
     try demandRoomForAccount()
     let identifier = if let known { known.identifier } else { try random(16) }
     var new = AccountRow(
@@ -129,9 +124,7 @@ extension Vault {
     let row = new
     try stored(try SlotFile.create(in: directory, account: row.id))
     do throws(VaultFailure) {
-      try change {
-        try store.insert(row)
-      }
+      try change { try store.insert(row) }
     } catch {
       try? SlotFile.delete(in: directory, account: row.id)
       throw error
@@ -142,9 +135,7 @@ extension Vault {
   /// Removes an account that a sign-in made and that never got a token.
   func removeHusk(_ row: AccountRow) throws(VaultFailure) {
     guard row.generation == 0, row.state == .signedOut else { return }
-    try change {
-      _ = try store.deleteAccount(id: row.id)
-    }
+    try change { _ = try store.deleteAccount(id: row.id) }
     try stored(try SlotFile.delete(in: directory, account: row.id))
   }
 }

@@ -83,9 +83,7 @@ struct SignInIntent {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
-    guard let name = next(), let settings = next(), let email = next() else {
-      return nil
-    }
+    guard let name = next(), let settings = next(), let email = next() else { return nil }
     providerName = String(decoding: name, as: UTF8.self)
     providerSettings = settings
     self.email = String(decoding: email, as: UTF8.self)
@@ -100,9 +98,7 @@ struct SignInIntent {
       switch member {
       case .exportable: isExportable = true
       case .flow:
-        guard let known = Flow(rawValue: String(decoding: value, as: UTF8.self)) else {
-          return nil
-        }
+        guard let known = Flow(rawValue: String(decoding: value, as: UTF8.self)) else { return nil }
         flow = known
       case .scope: scope = String(decoding: value, as: UTF8.self)
       case .nonce: nonce = String(decoding: value, as: UTF8.self)

@@ -52,12 +52,7 @@ extension Vault {
   ) async throws(VaultFailure) -> RightToRevoke? {
     guard windows.isAnyOpen(for: account.id, now: clock.boot) else { return nil }
     let location = await location(of: caller)
-    let authority = try authorityWithoutAsking(
-      for: account,
-      caller,
-      at: location,
-      extending: false
-    )
+    let authority = try authorityWithoutAsking(for: account, caller, at: location, extending: false)
     return authority.map { RightToRevoke(authority: $0, purpose: .refresh) }
   }
 

@@ -45,9 +45,7 @@ extension Vault {
   /// Keeps the person's consent to a refresh that may narrow the sign-in.
   func noteConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard try scopesAtRisk(asked, account) != nil, try !hasConsent(account) else { return }
-    try change {
-      try store.setMeta(Self.consentKey(account.id), to: [1])
-    }
+    try change { try store.setMeta(Self.consentKey(account.id), to: [1]) }
   }
 
   /// Removes the consent, inside the transaction that ends the sign-in it was for.

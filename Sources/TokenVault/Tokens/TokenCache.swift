@@ -82,11 +82,7 @@ package struct GrantAtHand: Sendable {
 
   init(_ token: TokenAtHand, isShorterThanRequested: Bool) {
     self.token = token
-    grant = AccessGrant(
-      token.account,
-      token.row,
-      isShorterThanRequested: isShorterThanRequested
-    )
+    grant = AccessGrant(token.account, token.row, isShorterThanRequested: isShorterThanRequested)
   }
 
   /// The answer in the format of a wire, which is made once and kept with the token.

@@ -50,9 +50,7 @@ extension Vault {
     let detail =
       (names.isEmpty ? "all accounts" : names.joined(separator: ", "))
       + (seconds.map { ", \($0) s" } ?? ", sliding")
-    try change {
-      try record(.unlock, .done, by: caller, detail: detail)
-    }
+    try change { try record(.unlock, .done, by: caller, detail: detail) }
     if let opened { windows.open(opened, at: location, now: clock.boot) }
     return try facts(at: location)
   }
@@ -88,9 +86,7 @@ extension Vault {
     // No window has to be closed before the computer sleeps any more.
     restGuardLater()
     if wasOpen {
-      try change {
-        try record(.lock, .done, by: caller)
-      }
+      try change { try record(.lock, .done, by: caller) }
     }
     return wasOpen
   }

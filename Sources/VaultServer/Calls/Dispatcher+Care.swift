@@ -50,9 +50,7 @@ extension Dispatcher {
   ///
   /// The last one ends the stream.
   func logoutAll(_ call: LogoutAllCall) async throws(VaultFailure) -> LogoutAllReply {
-    guard context.more else {
-      throw .invalidArgument("accounts come one by one: call with `more`")
-    }
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
     let last = Mutex<TokenVault.EndedAccount?>(nil)
     try await vault.signOutAll(local: call.local, prompt: call.prompt, caller: caller) { ended in
       let previous = last.withLock { last in
@@ -67,9 +65,7 @@ extension Dispatcher {
   }
 
   func examine(_ call: ExamineCall) async throws(VaultFailure) -> ExamineReply {
-    guard context.more else {
-      throw .invalidArgument("findings come one by one: call with `more`")
-    }
+    guard context.more else { throw .invalidArgument("findings come one by one: call with `more`") }
     let findings = await vault.examine()
     for finding in findings.dropLast() {
       context.reply(try .made(ExamineReply(finding), continues: true))

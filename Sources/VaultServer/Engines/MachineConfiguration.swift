@@ -79,15 +79,10 @@ package final class MachineConfiguration: MachineRules {
 
   // MARK: - Reading
 
-  private func provider(
-    _ name: String,
-    in folder: String
-  ) throws(ConfigurationError) -> Provider? {
+  private func provider(_ name: String, in folder: String) throws(ConfigurationError) -> Provider? {
     guard let directory = try openDirectory(folder),
       let file = try open(name, directory, folder + "/" + name)
-    else {
-      return nil
-    }
+    else { return nil }
     // The file may hold a client secret.
     let bytes = try readSecret(file, folder + "/" + name)
     return try ProviderFile.parse(bytes: bytes, file: folder + "/" + name) { certificates in
@@ -98,9 +93,7 @@ package final class MachineConfiguration: MachineRules {
       let parent = end == whole.startIndex ? "/" : String(whole[..<end])
       guard let folder = try openDirectory(parent),
         let pem = try read(String(whole[whole.index(after: end)...]), folder, whole)
-      else {
-        throw ConfigurationError(.unreadable("there is no such file"))
-      }
+      else { throw ConfigurationError(.unreadable("there is no such file")) }
       return String(decoding: pem, as: UTF8.self)
     }
   }

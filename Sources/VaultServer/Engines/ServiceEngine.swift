@@ -129,9 +129,7 @@ package enum ServiceEngine {
     let directory = try Directory(path: path)
     let status = try directory.descriptor.status()
     guard status.owner == ThisProcess.user, status.mode & 0o777 == 0o700 else {
-      throw Flaw(
-        message: "\(path) must belong to user \(ThisProcess.user) with mode 0700"
-      )
+      throw Flaw(message: "\(path) must belong to user \(ThisProcess.user) with mode 0700")
     }
     guard try directory.descriptor.lockExclusively() else {
       throw Flaw(message: "\(path) is in use by another engine")

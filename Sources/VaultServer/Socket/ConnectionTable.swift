@@ -167,9 +167,7 @@ struct ConnectionTable {
     guard isNearlyFull else { return [] }
     let looked =
       Self.isNearly(count, limits.all) ? all : shares[.strangers]?.connections ?? []
-    return looked.filter {
-      !$0.hasCalled && now >= $0.lastCall.advanced(bySeconds: seconds)
-    }
+    return looked.filter { !$0.hasCalled && now >= $0.lastCall.advanced(bySeconds: seconds) }
   }
 
   /// Notes an incomplete message.

@@ -141,11 +141,7 @@ package final class Server {
   /// How long to wait for an event, in milliseconds.
   private func timeout(_ idleSince: BootInstant) -> Int32 {
     guard turns.isEmpty else { return 0 }
-    return connections.timeout(
-      at: .now,
-      after: Self.messageDeadline,
-      most: longestWait(idleSince)
-    )
+    return connections.timeout(at: .now, after: Self.messageDeadline, most: longestWait(idleSince))
   }
 
   /// Whether no event came for a while.

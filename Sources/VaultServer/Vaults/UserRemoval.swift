@@ -50,9 +50,7 @@ extension Vaults {
     account: String?,
     caller: Caller
   ) async throws(VaultFailure) -> RemovedUser {
-    guard let care else {
-      throw .refused("this vault is one user's own: remove its directory")
-    }
+    guard let care else { throw .refused("this vault is one user's own: remove its directory") }
     guard caller.user == 0 else { throw .refused("only root may remove a user's vault") }
     guard user.utf8.count <= UserDirectories.longestName else { throw .noSuchUser("that name") }
     let uid = try found(user, care)
@@ -104,10 +102,7 @@ extension Vaults {
   /// The vault of a user as it is.
   ///
   /// It is opened first if it is not open.
-  private func borrow(
-    forRoot user: UInt32,
-    _ care: UserCare
-  ) async throws(VaultFailure) -> Opened {
+  private func borrow(forRoot user: UInt32, _ care: UserCare) async throws(VaultFailure) -> Opened {
     while true {
       let isRemoved = state.withLock { $0.removing.contains(user) }
       guard !isRemoved else { throw .isBeingRemoved(user) }

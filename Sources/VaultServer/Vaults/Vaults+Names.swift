@@ -27,11 +27,7 @@ extension Vaults {
   }
 
   /// Whether a connection belongs to the user that the vault was opened for, without a slow lookup.
-  func isRecognized(
-    _ recognition: Recognition,
-    of user: UInt32,
-    in opened: Opened
-  ) -> Bool {
+  func isRecognized(_ recognition: Recognition, of user: UInt32, in opened: Opened) -> Bool {
     if recognition.isSettled(for: opened.number) { return true }
     guard let found = names.recent(of: user), found.name == opened.name else { return false }
     recognition.note(opened.number, by: found.begun)

@@ -205,12 +205,7 @@ package final class Vaults: Sendable {
     case removing
   }
 
-  func giveBack(
-    _ user: UInt32,
-    _ opened: Opened,
-    _ keeps: Bool,
-    _ isPassing: Bool
-  ) {
+  func giveBack(_ user: UInt32, _ opened: Opened, _ keeps: Bool, _ isPassing: Bool) {
     let isLost = opened.vault.hasLostItsStore
     state.withLock { state in
       guard var entry = state.entries[user], case .open(let current) = entry.phase,
