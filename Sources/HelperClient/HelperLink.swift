@@ -32,16 +32,6 @@ enum HelperError: Error, Equatable {
 /// Its calls block, so each conversation has a thread of its own. When this object is destroyed,
 /// the socket closes, which tells the helper to end.
 final class HelperLink: Sendable {
-  /// The whole environment of a helper.
-  ///
-  /// A caller's locale or library path must not reach it, and no variable selects a reader.
-  static let environment = [
-    "PATH=/usr/bin:/bin",
-    "LANG=C.UTF-8",
-    // A backtrace would print registers, which may hold a password.
-    "SWIFT_BACKTRACE=enable=no",
-  ]
-
   private let socket: Descriptor
   /// The helper process if it is a child of this process.
   private let child: ChildProcess?
@@ -86,7 +76,7 @@ final class HelperLink: Sendable {
       child = try ChildProcess(
         path: program.path,
         arguments: [],
-        environment: Self.environment,
+        environment: InstalledProgram.environment,
         descriptors: [other.number, -1, -1],
         newSession: true
       )

@@ -23,7 +23,7 @@ package struct HelperPresence: PresenceChecker {
 
   /// Starts a helper for a check that may follow; see `PresenceChecker`.
   package func prepare() async -> (any PreparedCheck)? {
-    await onThread { [self] in PreparedHelper(by: route, turn: turn) } ?? nil
+    (try? await onThread { [self] in PreparedHelper(by: route, turn: turn) }) ?? nil
   }
 
   /// Arms the reader; see `PresenceChecker`.
@@ -64,12 +64,12 @@ package struct HelperPresence: PresenceChecker {
 
   /// Deletes a print on the reader that stores it; see `PresenceChecker`.
   package func delete(_ print: LoadedPrint) async -> TokenVault.PrintDeletion {
-    await onThread { [self] in deletion(of: print) } ?? .left("no thread for it")
+    (try? await onThread { [self] in deletion(of: print) }) ?? .left("no thread for it")
   }
 
   /// The system's facts about the reader; see `PresenceChecker`.
   package func reader() async -> ReaderFacts {
-    await onThread { [self] in askReader() } ?? Self.noReader("no thread for it")
+    (try? await onThread { [self] in askReader() }) ?? Self.noReader("no thread for it")
   }
 
   /// The fingers that fprintd has for the caller's user; see `PresenceChecker`.
@@ -139,15 +139,20 @@ package struct HelperPresence: PresenceChecker {
   }
 }
 
-/// Runs blocking work on a thread of its own; `nil` if no thread can be started.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
-  await withCheckedContinuation { continuation in
+/// Runs blocking work on a separate thread, and returns its result.
+///
+/// - Throws: EAGAIN if no thread can be created.
+func onThread<Value: Sendable>(
+  _ work: @escaping @Sendable () -> Value
+) async throws(SystemError) -> Value {
+  let outcome: Result<Value, SystemError> = await withCheckedContinuation { continuation in
     do throws(SystemError) {
-      try startThread { continuation.resume(returning: body()) }
+      try startThread { continuation.resume(returning: .success(work())) }
     } catch {
-      continuation.resume(returning: nil)
+      continuation.resume(returning: .failure(error))
     }
   }
+  return try outcome.get()
 }
 
 extension HelperCheckCall {

@@ -101,32 +101,23 @@ final class SpareExchangeHelper: Sendable {
       if await answers(spare) { return spare }
       Self.end(spare.link, withinMilliseconds: 0)
     }
-    let started: Result<ExchangeHelper, HelperError> = await withCheckedContinuation {
-      continuation in
-      do throws(SystemError) {
-        try startThread { [self] in
-          continuation.resume(returning: Result { () throws(HelperError) in try start() })
-        }
-      } catch {
-        continuation.resume(returning: .failure(.notStarted("\(error)")))
+    let started: Result<ExchangeHelper, HelperError>
+    do throws(SystemError) {
+      started = try await onThread { [self] in
+        Result { () throws(HelperError) in try start() }
       }
+    } catch {
+      throw .notStarted("\(error)")
     }
     return try started.get()
   }
 
   private func answers(_ exchangeHelper: ExchangeHelper) async -> Bool {
     if let isReady = exchangeHelper.isReady { return isReady }
-    return await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try startThread {
-          continuation.resume(
-            returning: (try? Self.greet(exchangeHelper.link, Self.answerSeconds)) != nil
-          )
-        }
-      } catch {
-        continuation.resume(returning: false)
-      }
+    let answers = try? await onThread {
+      (try? Self.greet(exchangeHelper.link, Self.answerSeconds)) != nil
     }
+    return answers ?? false
   }
 
   /// Takes an unused helper back.

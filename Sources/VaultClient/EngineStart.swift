@@ -10,16 +10,6 @@ internal import System
 /// tab, the remedy. If it closes the pipe without a byte, it lost a race: another engine has the
 /// vault.
 struct EngineStart {
-  /// The whole environment of the engine.
-  ///
-  /// A caller's locale, library paths or malloc settings
-  /// must not reach the process that holds the device secret.
-  static let environment = [
-    "PATH=/usr/bin:/bin",
-    "LANG=C.UTF-8",
-    // A backtrace would print registers, which may hold a key.
-    "SWIFT_BACKTRACE=enable=no",
-  ]
   /// How many bytes of address space the engine needs (RLIMIT_AS).
   static let leastAddresses: Int64 = 256 << 20
   /// The most bytes of a reason that are read.
@@ -73,7 +63,7 @@ struct EngineStart {
       try ChildProcess.startDetached(
         path: program.path,
         arguments: ["--private"],
-        environment: environment,
+        environment: InstalledProgram.environment,
         descriptors: [-1, -1, -1, state.descriptor.number, writing.number]
       )
       return reading

@@ -9,12 +9,6 @@ internal import Varlink
 /// access token, in a separate process that has no other data.
 package struct RequestExchangeHelper: Sendable {
   private static let program = "thumblatch-exchange"
-  /// A caller's locale, proxy or library path must not reach the helper.
-  private static let environment = [
-    "PATH=/usr/bin:/bin",
-    "LANG=C.UTF-8",
-    "SWIFT_BACKTRACE=enable=no",
-  ]
 
   private let interrupt: Int32?
 
@@ -48,7 +42,7 @@ package struct RequestExchangeHelper: Sendable {
       child = try ChildProcess(
         path: path,
         arguments: [],
-        environment: Self.environment,
+        environment: InstalledProgram.environment,
         descriptors: [other.number, -1, -1, output, input ?? -1],
         newSession: true
       )

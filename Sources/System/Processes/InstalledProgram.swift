@@ -8,6 +8,17 @@ package struct InstalledProgram: Sendable, Equatable {
   /// The packages' directory for programs that people do not call.
   package static let libexec = "/usr/libexec/thumblatch"
 
+  /// The whole environment of a program of this project that another one starts.
+  ///
+  /// A caller's locale, proxy, library path or malloc settings must not reach a process that holds
+  /// secrets, and no variable selects a reader.
+  package static let environment = [
+    "PATH=/usr/bin:/bin",
+    "LANG=C.UTF-8",
+    // A backtrace would print registers, which may hold a password or a key.
+    "SWIFT_BACKTRACE=enable=no",
+  ]
+
   package let path: String
   private let stamp: FileStamp
 
