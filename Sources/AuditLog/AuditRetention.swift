@@ -111,10 +111,7 @@ extension AuditLog {
     let removed = try stored(try store.deleteAudit(through: end))
     // A code of another length was changed from outside, and continues nothing; the break is known.
     let isCode = code.count == AuditChain.start.count
-    try write(
-      AuditCheckpoint(number: end, code: isCode ? code : AuditChain.start),
-      using: keys
-    )
+    try write(AuditCheckpoint(number: end, code: isCode ? code : AuditChain.start), using: keys)
     head.first = end + 1
     head.count -= Int64(removed)
     try write(head, using: keys)

@@ -149,10 +149,7 @@ struct FprintdSession {
   }
 
   /// The signals that came during the previous call, and before fprintd answers this one.
-  func earlySignals(
-    of path: String,
-    within limit: BusLimit
-  ) throws(ReaderError) -> [Signal] {
+  func earlySignals(of path: String, within limit: BusLimit) throws(ReaderError) -> [Signal] {
     try asking { () throws(BusError) in
       _ = try? properties(of: path, within: limit)
       var signals: [Signal] = []
@@ -164,10 +161,7 @@ struct FprintdSession {
   }
 
   /// The next signal of a reader; `nil` at the deadline, or when `stop` is readable.
-  func nextSignal(
-    of path: String,
-    until deadline: BootInstant
-  ) throws(ReaderError) -> Signal? {
+  func nextSignal(of path: String, until deadline: BootInstant) throws(ReaderError) -> Signal? {
     try asking { () throws(BusError) in
       while let message = try bus.next(within: BusLimit(until: deadline, interrupt: stop)) {
         if let signal = try signal(message, of: path) { return signal }
@@ -197,9 +191,7 @@ struct FprintdSession {
   }
 
   /// Translates the errors of calls.
-  private func asking<Answer>(
-    _ body: () throws(BusError) -> Answer
-  ) throws(ReaderError) -> Answer {
+  private func asking<Answer>(_ body: () throws(BusError) -> Answer) throws(ReaderError) -> Answer {
     do throws(BusError) { return try body() } catch { throw ReaderError(error) }
   }
 }

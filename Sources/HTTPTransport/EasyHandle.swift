@@ -20,9 +20,7 @@ struct EasyHandle: ~Copyable {
   }()
 
   init() throws(HTTPError) {
-    guard Self.isReady, let made = unsafe curl_easy_init() else {
-      throw .refused(.memory)
-    }
+    guard Self.isReady, let made = unsafe curl_easy_init() else { throw .refused(.memory) }
     unsafe handle = made
     unsafe list = nil
   }
@@ -39,9 +37,7 @@ struct EasyHandle: ~Copyable {
 
   /// Sets text; `nil` removes the library's default.
   func set(_ option: CURLoption, _ value: String?) throws(HTTPError) {
-    guard let value else {
-      return try Self.check(unsafe ccurl_set_string(handle, option, nil))
-    }
+    guard let value else { return try Self.check(unsafe ccurl_set_string(handle, option, nil)) }
     guard !value.utf8.contains(0) else { throw .refused(.url) }
     try Self.check(unsafe ccurl_set_string(handle, option, value))
   }
@@ -81,17 +77,11 @@ struct EasyHandle: ~Copyable {
   ///
   /// curl_slist_append(3) "copies the string" into memory that is not locked. So the line is the
   /// first node of a list that is made here, before the nodes from libcurl.
-  func perform(
-    _ transfer: Transfer,
-    with line: SharedSecret?
-  ) throws(HTTPError) -> CURLcode {
+  func perform(_ transfer: Transfer, with line: SharedSecret?) throws(HTTPError) -> CURLcode {
     guard let line else { return try perform(transfer) }
     return try unsafe line.bytes.withUnsafeBytes { bytes throws(HTTPError) in
       let text = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-      var node = unsafe curl_slist(
-        data: text?.assumingMemoryBound(to: CChar.self),
-        next: list
-      )
+      var node = unsafe curl_slist(data: text?.assumingMemoryBound(to: CChar.self), next: list)
       let result = unsafe withUnsafeMutablePointer(to: &node) { first in
         Result { () throws(HTTPError) in
           try Self.check(unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, first))

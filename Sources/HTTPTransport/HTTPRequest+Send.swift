@@ -59,9 +59,7 @@ extension HTTPRequest {
       code = try handle.perform(transfer, with: line)
     }
     guard code == CURLE_OK else {
-      guard transfer.hasBegun else {
-        throw HTTPError(beforeRequest: code, transfer, handle)
-      }
+      guard transfer.hasBegun else { throw HTTPError(beforeRequest: code, transfer, handle) }
       let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
       throw .interrupted(reason, code: code.rawValue)
     }

@@ -49,16 +49,10 @@ extension HTTPRequest {
       unsafe try handle.set(body: bytes)
       if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, method) }
     }
-    let transfer = Transfer(
-      output: output,
-      limit: maximumBody,
-      by: Route(self, to: target)
-    )
+    let transfer = Transfer(output: output, limit: maximumBody, by: Route(self, to: target))
     let code = try handle.perform(transfer)
     guard code == CURLE_OK else {
-      guard transfer.hasBegun else {
-        throw HTTPError(beforeRequest: code, transfer, handle)
-      }
+      guard transfer.hasBegun else { throw HTTPError(beforeRequest: code, transfer, handle) }
       let reason = transfer.isTooLarge ? .tooLarge : HTTPError.Reason(afterRequest: code)
       throw .interrupted(reason, code: code.rawValue)
     }
@@ -67,10 +61,7 @@ extension HTTPRequest {
       length: transfer.count,
       contentType: handle.text(CURLINFO_CONTENT_TYPE),
       location: handle.text(CURLINFO_REDIRECT_URL),
-      headers: handle.headers(
-        most: HTTPHead.maximumHeaders,
-        bytes: HTTPHead.maximumHeaderBytes
-      )
+      headers: handle.headers(most: HTTPHead.maximumHeaders, bytes: HTTPHead.maximumHeaderBytes)
     )
   }
 }

@@ -54,9 +54,7 @@ extension HTTPRequest {
     else { throw .refused(.header) }
     guard bytes[..<colon].allSatisfy(isTokenCharacter) else { throw .refused(.header) }
     // RFC 9110 section 5.5: CR, LF and NUL in a field value are invalid and dangerous.
-    guard bytes[colon...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw .refused(.header)
-    }
+    guard bytes[colon...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .refused(.header) }
     guard !ownHeaders.contains(name(of: header)) else { throw .refused(.header) }
   }
 

@@ -50,9 +50,7 @@ final class Route {
   func admits(_ peer: LoopbackAddress, from own: LoopbackAddress) -> Bool {
     // An address may be this machine's although no interface shows it: then both ends have it.
     guard mayReachThisMachine || !peer.hasSameHost(as: own) else { return refuse(.local) }
-    guard peer.isLoopback else {
-      return isRequestPlain ? refuse(.listener(user: nil)) : true
-    }
+    guard peer.isLoopback else { return isRequestPlain ? refuse(.listener(user: nil)) : true }
     guard isPlain else { return true }
     do throws(SystemError) {
       guard let server = servers[peer] else { return refuse(.listener(user: nil)) }

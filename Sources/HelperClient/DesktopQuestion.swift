@@ -28,9 +28,7 @@ struct DesktopQuestion: Sendable {
   }
 
   /// The fingers, from a helper that continues.
-  func fingers(
-    of helper: HelperLink
-  ) async throws(PresenceFailure) -> DesktopFingers? {
+  func fingers(of helper: HelperLink) async throws(PresenceFailure) -> DesktopFingers? {
     try await fingers { () throws(HelperError) in try ask(helper, starting: true) }
   }
 

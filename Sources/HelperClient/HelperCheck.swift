@@ -32,9 +32,7 @@ struct HelperCheck: CheckConversation {
           // The caller's connection says whose prints: the helper asks the kernel for its peer.
           try talk.send(call, prints, passing: route.connection(of: caller))
           guard let hidden = try talk.follow(put) else { return }
-          guard let pause = pauses.popFirst() else {
-            return put(.failed(.busy(hidden)))
-          }
+          guard let pause = pauses.popFirst() else { return put(.failed(.busy(hidden))) }
           put(.waiting)
           try conversation.restart(after: pause)
         } catch {
@@ -107,9 +105,7 @@ private struct CheckTalk: ~Copyable {
   /// Passes events on until the last one.
   ///
   /// - Returns: why the reader is hidden from this helper; `nil` if the last event was passed on.
-  mutating func follow(
-    _ put: (TokenVault.CheckEvent) -> Void
-  ) throws(HelperError) -> String? {
+  mutating func follow(_ put: (TokenVault.CheckEvent) -> Void) throws(HelperError) -> String? {
     let loaded = BootInstant.now.advanced(bySeconds: HelperPresence.grace)
     for _ in 0..<prints {
       _ = try helper.receive(&buffer, to: LoadPrintCall.self, until: loaded)

@@ -73,18 +73,14 @@ package struct HelperPresence: PresenceChecker {
   }
 
   /// The fingers that fprintd has for the caller's user; see `PresenceChecker`.
-  package func desktopFingers(
-    of caller: Caller
-  ) async throws(PresenceFailure) -> DesktopFingers? {
+  package func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
     try await DesktopQuestion(caller, by: route).fingers {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }
   }
 
   /// The same, without a start of fprintd; see `PresenceChecker`.
-  package func desktopView(
-    of caller: Caller
-  ) async throws(PresenceFailure) -> DesktopView {
+  package func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView {
     try await DesktopQuestion(caller, by: route).view {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
     }

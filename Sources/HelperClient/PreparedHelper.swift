@@ -23,12 +23,8 @@ final class PreparedHelper: PreparedCheck {
     self.link = Mutex(link)
   }
 
-  func desktopFingers(
-    of caller: Caller
-  ) async throws(PresenceFailure) -> DesktopFingers? {
-    guard let helper = link.withLock({ $0 }) else {
-      throw .notAvailable(HelperError.ended.reason)
-    }
+  func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers? {
+    guard let helper = link.withLock({ $0 }) else { throw .notAvailable(HelperError.ended.reason) }
     return try await DesktopQuestion(caller, by: route).fingers(of: helper)
   }
 

@@ -24,11 +24,7 @@ package struct SessionWatch: ~Copyable {
   ///   - address: the address of the bus; `nil` means the system bus.
   ///   - delaysSleep: whether the computer waits with sleep until `letSleep`.
   /// - Throws: the reason why sessions cannot be watched.
-  package init(
-    user: UInt32,
-    address: String? = nil,
-    delaysSleep: Bool
-  ) throws(LoginFailure) {
+  package init(user: UInt32, address: String? = nil, delaysSleep: Bool) throws(LoginFailure) {
     let logind: Logind
     let sessions: [String: Bool]
     do throws(BusError) {
@@ -116,10 +112,7 @@ package struct SessionWatch: ~Copyable {
   }
 
   /// Whether there are sessions and every screen is locked: a person may be at an unlocked one.
-  private static func areAllLocked(
-    _ paths: some Collection<String>,
-    _ logind: Logind
-  ) -> Bool {
+  private static func areAllLocked(_ paths: some Collection<String>, _ logind: Logind) -> Bool {
     for path in paths {
       let hint = try? logind.property("LockedHint", of: path, Logind.session).booleanVariant()
       guard hint == true else { return false }

@@ -120,11 +120,7 @@ package final class RedirectConnection {
   }
 
   /// Waits for the socket; false at the deadline or at an interrupt.
-  private func isReady(
-    writing: Bool = false,
-    until end: BootInstant,
-    _ interrupt: Int32?
-  ) -> Bool {
+  private func isReady(writing: Bool = false, until end: BootInstant, _ interrupt: Int32?) -> Bool {
     guard BootInstant.now < end else { return false }
     let readiness = try? Readiness.wait(
       for: socket.number,

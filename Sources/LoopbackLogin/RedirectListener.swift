@@ -36,10 +36,7 @@ package final class RedirectListener {
   ///   - redirect: the address to bind.
   ///   - origin: the origin of the sign-in; the page for another user's browser names it.
   /// - Throws: EADDRINUSE if another program has a fixed port.
-  package init(
-    at redirect: LoopbackRedirect,
-    for origin: ResultPage.Origin
-  ) throws(SystemError) {
+  package init(at redirect: LoopbackRedirect, for origin: ResultPage.Origin) throws(SystemError) {
     self.origin = origin
     let bound = try LoopbackPort(redirect, listening: true)
     listeners = bound.sockets
@@ -79,9 +76,7 @@ package final class RedirectListener {
       entries += connections.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
       let left = (deadline.nanoseconds - now.nanoseconds) / 1_000_000 + 1
       let ready = unsafe poll(&entries, nfds_t(entries.count), Int32(clamping: min(left, 1000)))
-      guard ready >= 0 || errno == EINTR else {
-        throw .system(SystemError("poll", code: errno))
-      }
+      guard ready >= 0 || errno == EINTR else { throw .system(SystemError("poll", code: errno)) }
       if entries[0].revents != 0 && ready > 0 { throw .interrupted }
       let arrival = takeIn()
       strays.forEach(stray)

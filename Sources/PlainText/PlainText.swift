@@ -76,11 +76,7 @@ package enum PlainText {
   ///   - breaksWords: whether to break a word that is wider than a line; otherwise its line is
   ///     wider.
   /// - Returns: the lines.
-  package static func wrapped(
-    _ text: String,
-    columns: Int,
-    breaksWords: Bool = false
-  ) -> [String] {
+  package static func wrapped(_ text: String, columns: Int, breaksWords: Bool = false) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {

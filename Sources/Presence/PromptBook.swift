@@ -259,10 +259,7 @@ package struct PromptBook: Sendable {
     prompts[name]?.deadline = deadline
     for (other, prompt) in prompts
     where prompt.state == .joined(name) || prompt.state == .waiting(name) {
-      prompts[other]?.deadline = max(
-        prompt.deadline,
-        deadline.advanced(bySeconds: Self.lifetime)
-      )
+      prompts[other]?.deadline = max(prompt.deadline, deadline.advanced(bySeconds: Self.lifetime))
     }
   }
 

@@ -181,9 +181,7 @@ final class PresenceService {
     running = .password(dialogue)
     work {
       inbox.put(
-        .password(
-          Result { () throws(PasswordError) in try check.run { dialogue.answer(to: $0) } }
-        )
+        .password(Result { () throws(PasswordError) in try check.run { dialogue.answer(to: $0) } })
       )
     }
   }

@@ -73,12 +73,7 @@ extension HelperReader {
   init(_ look: ReaderLook) {
     switch look {
     case .plugged(let name, let driver, let isInUse):
-      self.init(
-        available: true,
-        name: name.isEmpty ? nil : name,
-        driver: driver,
-        inUse: isInUse
-      )
+      self.init(available: true, name: name.isEmpty ? nil : name, driver: driver, inUse: isInUse)
     case .throughFprintd(let name):
       self.init(available: true, name: name.isEmpty ? nil : name, driver: "fprintd")
     case .noPermission(let name, let driver):

@@ -62,9 +62,7 @@ package struct ProviderDirectories: Sendable {
       let provider: Provider
       do throws(ConfigurationError) {
         provider = try ProviderFile.parse(bytes: file.bytes.bytes, file: path) { certificates in
-          guard let pem = try contents(of: absolute(certificates, in: directory)) else {
-            return ""
-          }
+          guard let pem = try contents(of: absolute(certificates, in: directory)) else { return "" }
           return String(decoding: pem, as: UTF8.self)
         }
       } catch {

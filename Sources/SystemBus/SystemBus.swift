@@ -100,9 +100,7 @@ package final class SystemBus {
         return message
       }
       if isWanted(message) {
-        guard kept.count < Self.mostKept else {
-          throw .failed(SystemError(method, code: ENOBUFS))
-        }
+        guard kept.count < Self.mostKept else { throw .failed(SystemError(method, code: ENOBUFS)) }
         kept.append(message)
       }
       if limit.isOver { break }
@@ -131,9 +129,7 @@ package final class SystemBus {
   ) throws(BusError) -> String {
     let owner = try callDriver("GetNameOwner", [name], within: limit).text()
     let user = try callDriver("GetConnectionUnixUser", [owner], within: limit).number()
-    guard user == 0 else {
-      throw .failed(SystemError("GetConnectionUnixUser", code: EPERM))
-    }
+    guard user == 0 else { throw .failed(SystemError("GetConnectionUnixUser", code: EPERM)) }
     return owner
   }
 

@@ -115,11 +115,7 @@ private final class Transaction {
   /// Keeps the object alive that PAM points to.
   private let conversation: Conversation
 
-  init(
-    _ user: String,
-    _ stack: PasswordStack,
-    _ conversation: Conversation
-  ) throws(PasswordError) {
+  init(_ user: String, _ stack: PasswordStack, _ conversation: Conversation) throws(PasswordError) {
     self.conversation = conversation
     var functions = unsafe pam_conv(
       conv: { count, messages, replies, data in
@@ -134,13 +130,7 @@ private final class Transaction {
     case .system:
       status = unsafe pam_start(PasswordStack.service, user, &functions, &handle)
     case .directory(let directory):
-      status = unsafe pam_start_confdir(
-        PasswordStack.service,
-        user,
-        &functions,
-        directory,
-        &handle
-      )
+      status = unsafe pam_start_confdir(PasswordStack.service, user, &functions, directory, &handle)
     }
     guard status == PAM_SUCCESS, unsafe handle != nil else {
       throw .unavailable(fault("pam_start"))

@@ -21,11 +21,7 @@ package final class Terminal {
   /// Takes a terminal that is open for reading and writing.
   ///
   /// `kind` is its type, as in TERM.
-  package init(
-    _ descriptor: consuming Descriptor,
-    kind: String?,
-    takesInterruptKey: Bool = false
-  ) {
+  package init(_ descriptor: consuming Descriptor, kind: String?, takesInterruptKey: Bool = false) {
     self.descriptor = descriptor
     self.takesInterruptKey = takesInterruptKey
     canRewrite = kind != nil && kind != "" && kind != "dumb"
@@ -76,9 +72,7 @@ package final class Terminal {
     // TCSAFLUSH drops input that was typed before the question was shown: it was meant for another
     // one.
     let when = isHidden ? TCSADRAIN : TCSAFLUSH
-    guard unsafe tcsetattr(descriptor.number, when, &modes) == 0 else {
-      throw failure("tcsetattr")
-    }
+    guard unsafe tcsetattr(descriptor.number, when, &modes) == 0 else { throw failure("tcsetattr") }
   }
 
   /// Restores the modes.

@@ -46,10 +46,7 @@ package final class TerminalPresence: PresenceView {
   package func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
     self.methods = methods
     guard isFirst else { return }
-    screen.introduce(
-      byFinger: method == .fingerprint,
-      offersPassword: methods.contains(.password)
-    )
+    screen.introduce(byFinger: method == .fingerprint, offersPassword: methods.contains(.password))
   }
 
   // Ctrl-C is an interrupt; what is typed between two questions is kept for the next.

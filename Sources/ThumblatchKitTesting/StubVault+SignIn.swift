@@ -86,9 +86,7 @@ extension StubVault {
   ) async throws(AuthError) -> SignOutOutcome {
     try await begin(.signOut)
     let known = snapshot
-    guard let status = known.account else {
-      throw AuthError(.signedOut, "no user is signed in")
-    }
+    guard let status = known.account else { throw AuthError(.signedOut, "no user is signed in") }
     if !locally, status.isProtected, !known.isUnlocked, status.status == .signedIn {
       try await check("sign out of", asking)
     }
@@ -157,11 +155,7 @@ private struct StubSignIn: PendingVaultLogin {
     case .browser(let redirect):
       LoginPrompt(url: "\(issuer)/authorize?redirect_uri=\(redirect)", lifetime: lifetime)
     case .device:
-      LoginPrompt(
-        userCode: "WDJB-MJHT",
-        verificationURL: issuer + "/device",
-        lifetime: lifetime
-      )
+      LoginPrompt(userCode: "WDJB-MJHT", verificationURL: issuer + "/device", lifetime: lifetime)
     }
   }
 

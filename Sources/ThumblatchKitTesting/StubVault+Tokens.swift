@@ -36,9 +36,7 @@ extension StubVault {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessToken {
     try await begin(.accessToken)
-    guard let found = snapshot.account else {
-      throw AuthError(.signedOut, "no user is signed in")
-    }
+    guard let found = snapshot.account else { throw AuthError(.signedOut, "no user is signed in") }
     switch found.status {
     case .signedIn: break
     case .signedOut: throw AuthError(.signedOut, "no user is signed in")

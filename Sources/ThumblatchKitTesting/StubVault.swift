@@ -244,9 +244,7 @@ public final class StubVault: AuthVault {
   }
 
   /// Changes the account, which must exist, and reports the new state.
-  func changeAccount(
-    _ body: (inout AccountSnapshot) -> Void
-  ) throws(AuthError) -> AccountSnapshot {
+  func changeAccount(_ body: (inout AccountSnapshot) -> Void) throws(AuthError) -> AccountSnapshot {
     let changed = content.withLock { content -> AccountSnapshot? in
       guard var account = content.settings.account else { return nil }
       body(&account)

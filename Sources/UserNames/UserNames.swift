@@ -33,9 +33,7 @@ package enum UserNames {
 
   /// Looks up an entry, with a larger buffer if the first is too small (ERANGE).
   private static func withEntry<Value>(
-    look: (
-      UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<passwd>?
-    ) -> Int32,
+    look: (UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<passwd>?) -> Int32,
     read: (UnsafeMutablePointer<passwd>) -> Value?
   ) -> Value? {
     var size = 4096

@@ -78,11 +78,7 @@ struct EngineStart {
   ) throws(VaultClientError) -> Outcome {
     var bytes: [UInt8] = []
     while true {
-      let isReadable = try Connection.wait(
-        for: pipe.number,
-        interrupt: interrupt,
-        until: deadline
-      )
+      let isReadable = try Connection.wait(for: pipe.number, interrupt: interrupt, until: deadline)
       guard isReadable else { throw .engineFailed(reason: "it did not say that it listens") }
       let chunk = try read(from: pipe, atMost: maximumReason + 1 - bytes.count)
       bytes += chunk

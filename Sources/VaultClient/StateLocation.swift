@@ -21,9 +21,7 @@ package struct StateLocation: Sendable, Equatable {
       return text
     }
     if let chosen = try value("THUMBLATCH_STATE_DIR") {
-      guard chosen.hasPrefix("/") else {
-        throw .notAbsolute(variable: "THUMBLATCH_STATE_DIR")
-      }
+      guard chosen.hasPrefix("/") else { throw .notAbsolute(variable: "THUMBLATCH_STATE_DIR") }
       path = chosen
     } else if let state = try value("XDG_STATE_HOME"), state.hasPrefix("/") {
       path = state + "/thumblatch"

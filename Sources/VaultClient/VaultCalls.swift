@@ -30,10 +30,7 @@ public final class VaultCalls {
   private var reconnection = Reconnection()
 
   /// Makes calls over the connection that `connect` opens when the first one is made.
-  public init(
-    interrupt: Int32?,
-    connect: @escaping () throws(VaultClientError) -> Connection
-  ) {
+  public init(interrupt: Int32?, connect: @escaping () throws(VaultClientError) -> Connection) {
     self.interrupt = interrupt
     self.connect = connect
   }

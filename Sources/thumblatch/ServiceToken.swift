@@ -17,10 +17,7 @@ enum ServiceToken {
   /// Writes the token of an account, or of the default one.
   static func answer(_ name: UnsafePointer<CChar>?) -> TokenRequest.Outcome {
     guard let socket = connect() else { return .notKnown }
-    return unsafe withUnsafeTemporaryAllocation(
-      byteCount: maximumMessage,
-      alignment: 1
-    ) { room in
+    return unsafe withUnsafeTemporaryAllocation(byteCount: maximumMessage, alignment: 1) { room in
       let count = unsafe call(name, into: room)
       guard count > 0,
         unsafe send(UnsafeRawBufferPointer(rebasing: room[..<count]), to: socket),

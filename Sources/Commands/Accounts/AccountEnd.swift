@@ -19,11 +19,7 @@ enum AccountEnd {
   /// `--yes`.
   ///
   /// - Throws: exit 130 after a no, exit 7 if the person cannot be asked about a removal.
-  func confirm(
-    _ account: VaultAccount?,
-    local: Bool,
-    _ session: Session
-  ) throws(CommandError) {
+  func confirm(_ account: VaultAccount?, local: Bool, _ session: Session) throws(CommandError) {
     guard let account, account.state != .signedOut, !session.arguments.has("--yes") else { return }
     let name = account.name
     switch self {

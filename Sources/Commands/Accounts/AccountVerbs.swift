@@ -71,10 +71,7 @@ enum AccountVerbs {
   static let remove = Verb(
     "account remove",
     [.namedAccount],
-    options: [
-      Verb.Option("--local", "the provider is not told"),
-      AccountEnd.yes,
-    ],
+    options: [Verb.Option("--local", "the provider is not told"), AccountEnd.yes],
     summary: "sign out as logout does, and forget the account",
     details: """
       Asks at the terminal if the account is signed in. Removing a protected account needs a \

@@ -123,10 +123,7 @@ enum KeyVerbs {
     )
   }
 
-  private static func show(
-    _ reply: ReleaseReply,
-    _ session: Session
-  ) throws(CommandError) {
+  private static func show(_ reply: ReleaseReply, _ session: Session) throws(CommandError) {
     guard session.output.json else { return try session.output.data(reply.refreshToken.bytes) }
     try session.output.secret([
       "refresh_token": .secret(reply.refreshToken), "signed_out": .boolean(reply.signedOut),

@@ -16,9 +16,7 @@ enum ReaderText {
 
   static func line(_ reader: VaultReader) -> String {
     if reader.known == .notLooked { return reader.reason ?? "not checked" }
-    guard reader.available else {
-      return "not available" + (reader.reason.map { ": \($0)" } ?? "")
-    }
+    guard reader.available else { return "not available" + (reader.reason.map { ": \($0)" } ?? "") }
     let name = reader.name ?? "available"
     let use = reader.inUse == true ? ", in use by a program" : nil
     let note = use ?? (reader.known == .lastUsed ? ", last used" : "")

@@ -61,12 +61,7 @@ enum Help {
     }
   }
 
-  private static func entry(
-    _ name: String,
-    _ text: String,
-    width: Int,
-    columns: Int
-  ) -> [String] {
+  private static func entry(_ name: String, _ text: String, width: Int, columns: Int) -> [String] {
     let indent = width + 4
     let lines = PlainText.wrapped(text, columns: max(20, columns - indent))
     let padding = String(repeating: " ", count: max(0, width - PlainText.width(name)) + 2)

@@ -28,11 +28,7 @@ extension ProviderVerbs {
       let edits = ProviderText.changes(from: bound.asWritten, to: provider)
       if !edits.isEmpty { try announce(edits, of: name, for: account, session) }
       _ = try session.call(within: Session.remoteLimit, again: .never) { prompt in
-        ApplyProviderCall(
-          account: account,
-          provider: VaultProvider(provider),
-          prompt: prompt
-        )
+        ApplyProviderCall(account: account, provider: VaultProvider(provider), prompt: prompt)
       }
       let now = try boundProvider(session, of: account)
       guard now != bound else {

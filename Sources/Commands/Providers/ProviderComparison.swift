@@ -8,10 +8,7 @@ enum ProviderComparison {
   ///
   /// - Returns: by account, whether the file differs. An account is left out if there is no file,
   ///   if it cannot be read, or if the engine does not say what the account is bound to.
-  static func differing(
-    _ accounts: [VaultAccount],
-    _ session: Session
-  ) -> [String: Bool] {
+  static func differing(_ accounts: [VaultAccount], _ session: Session) -> [String: Bool] {
     guard let files = try? ProviderFiles(environment: session.environment) else { return [:] }
     var result: [String: Bool] = [:]
     var read: [String: Provider?] = [:]

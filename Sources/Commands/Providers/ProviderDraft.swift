@@ -148,9 +148,7 @@ struct ProviderDraft {
     )
   }
 
-  private static func settings(
-    from arguments: Arguments
-  ) throws(CommandError) -> [String: String] {
+  private static func settings(from arguments: Arguments) throws(CommandError) -> [String: String] {
     var settings: [String: String] = [:]
     for (option, key) in optionKeys { settings[key] = arguments.value(option) }
     for (option, key, separator) in listKeys {

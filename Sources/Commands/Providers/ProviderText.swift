@@ -28,9 +28,7 @@ enum ProviderText {
     return [
       "name": .string(provider.name.text),
       "source": .string(source.rawValue),
-      "settings": .object(
-        JSONObject(settings.map { ($0.key, .string($0.value)) })
-      ),
+      "settings": .object(JSONObject(settings.map { ($0.key, .string($0.value)) })),
     ]
   }
 
@@ -43,9 +41,7 @@ enum ProviderText {
     let new: String?
 
     var object: JSONObject {
-      [
-        "key": .string(key), "old": AccountText.optional(old), "new": AccountText.optional(new),
-      ]
+      ["key": .string(key), "old": AccountText.optional(old), "new": AccountText.optional(new)]
     }
 
     /// The lines of the dialogue; long values get lines of their own, so that none is cut.

@@ -39,10 +39,7 @@ enum ProviderVerbs {
       session.output.talk("no providers yet: thumblatch provider add --template lists templates")
       return
     }
-    try session.show(
-      ["providers": .array(objects)],
-      table.text(columns: session.output.columns)
-    )
+    try session.show(["providers": .array(objects)], table.text(columns: session.output.columns))
     if let firstProblem, !session.output.json { throw firstProblem }
   }
 

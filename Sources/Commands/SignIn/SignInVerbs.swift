@@ -22,12 +22,7 @@ enum SignInVerbs {
     "register",
     [Verb.Operand("ACCOUNT", .one)],
     options: [
-      Verb.Option(
-        "--provider",
-        "NAME",
-        offers: .providers,
-        "the provider, if there are several"
-      ),
+      Verb.Option("--provider", "NAME", offers: .providers, "the provider, if there are several"),
       email,
       Verb.Option("--name", "NAME", "the name of the user"),
       standardInput,
@@ -48,11 +43,7 @@ enum SignInVerbs {
     let name =
       session.arguments.has("--password-stdin") && !session.arguments.has("--name")
       ? ""
-      : try session.answer(
-        option: "--name",
-        question: "Name (may be empty)",
-        mayBeEmpty: true
-      )
+      : try session.answer(option: "--name", question: "Name (may be empty)", mayBeEmpty: true)
     let password = try session.password("\(email) at \(provider.name)", twice: true)
     let exportable = session.arguments.has("--exportable") ? true : nil
     let reply: AccountReply

@@ -89,17 +89,12 @@ struct WebSignIn {
     }
     // The advice about the provider's file does not matter if there is another way.
     let why = refusal.message.prefix { $0 != ";" }
-    session.output.announce(
-      "\(place) gives no code (\(why)). Paste an address instead."
-    )
+    session.output.announce("\(place) gives no code (\(why)). Paste an address instead.")
     return try run(.paste, isAsked: false)
   }
 
   /// Begins the login, after a presence check if the account becomes exportable.
-  func begin(
-    _ flow: LoginFlow,
-    redirect: String? = nil
-  ) throws(CommandError) -> BeginLoginReply {
+  func begin(_ flow: LoginFlow, redirect: String? = nil) throws(CommandError) -> BeginLoginReply {
     let exportable = session.arguments.has("--exportable") ? true : nil
     return try session.call(within: Session.remoteLimit) { prompt in
       BeginLoginCall(

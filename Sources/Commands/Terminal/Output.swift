@@ -71,9 +71,7 @@ final class Output {
     try data(try writing { try JSONWriter.writeSecret(.object(object)) })
   }
 
-  private func writing<Value: ~Copyable>(
-    _ body: () throws -> Value
-  ) throws(CommandError) -> Value {
+  private func writing<Value: ~Copyable>(_ body: () throws -> Value) throws(CommandError) -> Value {
     do { return try body() } catch {
       throw CommandError(.bug, "the result could not be written: \(error)")
     }
@@ -129,9 +127,7 @@ final class Output {
   /// Lines that end between words, where standard error is a terminal; what has no space stays
   /// whole, so that it can be copied.
   private func broken(_ line: String) -> String {
-    guard isatty(error) == 1, let columns = Terminal.columns(of: error) else {
-      return line
-    }
+    guard isatty(error) == 1, let columns = Terminal.columns(of: error) else { return line }
     return PlainText.wrapped(line, columns: columns).joined(separator: "\n")
   }
 

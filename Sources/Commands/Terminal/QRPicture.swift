@@ -7,11 +7,7 @@ enum QRPicture {
 
   /// The lines of a picture; `nil` if the terminal is too narrow, or lacks colours or block
   /// characters.
-  static func lines(
-    of text: String,
-    columns: Int?,
-    environment: (String) -> String?
-  ) -> [String]? {
+  static func lines(of text: String, columns: Int?, environment: (String) -> String?) -> [String]? {
     guard let columns, isUnicode(environment), let code = try? QRCode(text),
       code.width + 2 * QRCode.quietZone <= columns
     else { return nil }

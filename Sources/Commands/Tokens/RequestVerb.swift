@@ -133,10 +133,7 @@ private struct RequestRun {
     )
   }
 
-  private func token(
-    of account: String,
-    rejected: String?
-  ) throws(CommandError) -> String {
+  private func token(of account: String, rejected: String?) throws(CommandError) -> String {
     let reply = try session.accessToken(of: account, rejected: rejected)
     TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken

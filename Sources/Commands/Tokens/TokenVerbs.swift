@@ -41,11 +41,7 @@ enum TokenVerbs {
     let rejected =
       session.arguments.has("--rejected")
       ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
-    let reply = try session.accessToken(
-      of: account,
-      minimumLifetime: lifetime,
-      rejected: rejected
-    )
+    let reply = try session.accessToken(of: account, minimumLifetime: lifetime, rejected: rejected)
     if reply.shorterThanRequested && !session.output.json {
       session.output.talk("note: tokens of this provider expire sooner than --min-ttl asks")
     }
@@ -64,9 +60,7 @@ enum TokenVerbs {
   static let whoami = Verb(
     "whoami",
     [.account],
-    options: [
-      Verb.Option("--verify", "only ask whether the provider accepts the access token")
-    ],
+    options: [Verb.Option("--verify", "only ask whether the provider accepts the access token")],
     summary: "show who the provider says you are",
     details: """
       With --verify, asks a password backend at verify_path, and any other provider at its \
@@ -79,10 +73,7 @@ enum TokenVerbs {
       WhoAmICall(account: account, prompt: prompt)
     }
     try session.show(
-      [
-        "account": .object(AccountText.object(reply.account)),
-        "profile": .object(reply.profile),
-      ],
+      ["account": .object(AccountText.object(reply.account)), "profile": .object(reply.profile)],
       text(reply, columns: session.output.columns)
     )
   }

@@ -34,9 +34,7 @@ package struct RequestTarget: Sendable, Equatable {
       let standard = Self.ports[address.scheme]
     else { throw bad }
     guard address.scheme == "https" || address.isLoopback else {
-      throw ConfigurationError(
-        .badValue(text: nil, rule: "https, or http to this machine itself")
-      )
+      throw ConfigurationError(.badValue(text: nil, rule: "https, or http to this machine itself"))
     }
     scheme = address.scheme
     host = address.host

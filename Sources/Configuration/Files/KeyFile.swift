@@ -57,9 +57,7 @@ struct KeyFile {
       guard line.last == "]", line.count > 2 else { throw ConfigurationError(.badLine) }
       let name = String(line.dropFirst().dropLast())
       guard Self.isASCII(name) else { throw ConfigurationError(.unknownSection(name)) }
-      guard names.insert(name).inserted else {
-        throw ConfigurationError(.repeatedSection(name))
-      }
+      guard names.insert(name).inserted else { throw ConfigurationError(.repeatedSection(name)) }
       sections.append(Section(name: name, line: number))
       return
     }

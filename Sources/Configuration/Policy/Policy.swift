@@ -113,9 +113,7 @@ package struct Policy: Sendable, Equatable {
   }
 
   /// Accepts decimal digits without a sign or a leading zero.
-  static func number(
-    _ range: ClosedRange<Int>
-  ) -> (String) throws(ConfigurationError) -> Int {
+  static func number(_ range: ClosedRange<Int>) -> (String) throws(ConfigurationError) -> Int {
     { text throws(ConfigurationError) in
       guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
         !text.hasPrefix("0"), let number = Int(text), range.contains(number)

@@ -33,10 +33,7 @@ public struct ExchangeLimits: Sendable, Hashable {
       let rule = "at most the \(whole)s of \(totalKey)"
       throw ConfigurationError(.badValue(text: "\(connection)s", rule: rule), key: connectionKey)
     }
-    return ExchangeLimits(
-      total: whole,
-      connection: connection ?? min(standard.connection, whole)
-    )
+    return ExchangeLimits(total: whole, connection: connection ?? min(standard.connection, whole))
   }
 
   /// The settings that are not the default; a canonical form omits defaults.

@@ -29,9 +29,7 @@ enum OAuthRules {
       }
       resources.insert(resource)
     }
-    guard resources.count <= maximumList else {
-      throw bad(nil, "at most \(maximumList) resources")
-    }
+    guard resources.count <= maximumList else { throw bad(nil, "at most \(maximumList) resources") }
     return resources.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 

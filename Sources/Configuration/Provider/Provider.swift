@@ -90,12 +90,7 @@ public struct Provider: Sendable, Equatable {
     boundSettings settings: [String: String],
     clientSecret: ClientSecret? = nil
   ) throws(ConfigurationError) {
-    try self.init(
-      name: name,
-      settings: settings,
-      clientSecret: clientSecret,
-      mayBeDiscovered: true
-    )
+    try self.init(name: name, settings: settings, clientSecret: clientSecret, mayBeDiscovered: true)
   }
 
   private init(

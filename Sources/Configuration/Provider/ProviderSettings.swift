@@ -92,11 +92,7 @@ struct ProviderSettings {
   }
 
   /// Parses yes or no in the words of a key.
-  static func truth(
-    _ text: String,
-    yes: String,
-    no: String
-  ) throws(ConfigurationError) -> Bool {
+  static func truth(_ text: String, yes: String, no: String) throws(ConfigurationError) -> Bool {
     guard text == yes || text == no else { throw bad(text, "\(yes) or \(no)") }
     return text == yes
   }

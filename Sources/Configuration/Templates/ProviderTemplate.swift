@@ -91,11 +91,7 @@ package struct ProviderTemplate: Sendable {
 
 extension ProviderTemplate.Placeholder {
   /// A host, with an optional port and path, as in a URL.
-  static func host(
-    _ name: String,
-    _ meaning: String,
-    standard: String? = nil
-  ) -> Self {
+  static func host(_ name: String, _ meaning: String, standard: String? = nil) -> Self {
     Self(
       name: name,
       meaning: meaning,

@@ -44,9 +44,7 @@ extension ExchangeOutcome {
       return unsafe try body.bytes.withUnsafeBytes { bytes throws(CryptographyError) in
         unsafe try filled(capacity: header.count + bytes.count) { output in
           unsafe output.copyBytes(from: header)
-          let rest = unsafe UnsafeMutableRawBufferPointer(
-            rebasing: output.dropFirst(header.count)
-          )
+          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: output.dropFirst(header.count))
           unsafe rest.copyMemory(from: bytes)
         }
       }

@@ -135,10 +135,7 @@ package enum AES256GCM {
       try Library.require(status, "EVP_CipherFinal_ex")
     }
 
-    func control(
-      _ command: Int32,
-      _ tag: UnsafeMutableRawPointer?
-    ) throws(CryptographyError) {
+    func control(_ command: Int32, _ tag: UnsafeMutableRawPointer?) throws(CryptographyError) {
       let status = unsafe EVP_CIPHER_CTX_ctrl(context, command, Int32(tagCount), tag)
       try Library.require(status, "EVP_CIPHER_CTX_ctrl")
     }

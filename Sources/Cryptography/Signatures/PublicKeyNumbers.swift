@@ -15,9 +15,7 @@ package struct PublicKeyNumbers: Sendable, Equatable {
   /// - Throws: `wrongLength` for a modulus outside `SignatureKey.modulusBits`, `malformed` if the
   ///   numbers are not an RSA key.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
-    guard let first = modulus.first, first != 0, modulus.count <= 1 << 16 else {
-      throw .malformed
-    }
+    guard let first = modulus.first, first != 0, modulus.count <= 1 << 16 else { throw .malformed }
     let bits = modulus.count * 8 - first.leadingZeroBitCount
     guard SignatureKey.modulusBits.contains(bits) else { throw .wrongLength }
     // With the exponent 1 any value is its own signature; an even exponent belongs to no key.

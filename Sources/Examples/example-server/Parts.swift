@@ -34,12 +34,7 @@ struct Parts {
   }
 
   /// A button with its own form.
-  func button(
-    _ action: String,
-    _ text: String,
-    _ kind: String = "",
-    hidden: HTML = ""
-  ) -> HTML {
+  func button(_ action: String, _ text: String, _ kind: String = "", hidden: HTML = "") -> HTML {
     """
     <form method="post" action="\(action)">
     <input type="hidden" name="form" value="\(formToken)">\(hidden)

@@ -37,9 +37,7 @@ enum PrintCheck {
     // This process is never dumped, and ends with the check.
     let copy = unsafe g_bytes_new(body.baseAddress, gsize(body.count))
     defer { unsafe g_bytes_unref(copy) }
-    let value = unsafe g_variant_ref_sink(
-      g_variant_new_from_bytes(cfprint_print_type(), copy, 0)
-    )
+    let value = unsafe g_variant_ref_sink(g_variant_new_from_bytes(cfprint_print_type(), copy, 0))
     guard let value = unsafe value else { throw .malformed }
     defer { unsafe g_variant_unref(value) }
     // A value that is not in normal form misstates its own content. The library would continue with
@@ -71,20 +69,12 @@ enum PrintCheck {
       }
     }
     guard isUsable else { throw .badValue }
-    return Facts(
-      finger: finger,
-      driver: driver,
-      device: device,
-      isOnReader: isOnReader,
-      user: user
-    )
+    return Facts(finger: finger, driver: driver, device: device, isOnReader: isOnReader, user: user)
   }
 
   /// Whether every sample has equally many x, y and directions, all in the range of a scan.
   private static func isMinutiae(_ payload: OpaquePointer) -> Bool {
-    guard unsafe g_variant_is_of_type(payload, cfprint_minutiae_type()) != 0 else {
-      return false
-    }
+    guard unsafe g_variant_is_of_type(payload, cfprint_minutiae_type()) != 0 else { return false }
     return unsafe child(payload, 0) { samples in
       let count = unsafe g_variant_n_children(samples)
       guard count >= 1, count <= mostSamples else { return false }

@@ -116,10 +116,7 @@ package struct Reader: Sendable {
   }
 
   /// Deletes these prints, and no others, on the reader that stores them.
-  package func delete(
-    _ prints: [StoredPrint],
-    milliseconds: Int
-  ) -> ReaderOperation<[Deletion]> {
+  package func delete(_ prints: [StoredPrint], milliseconds: Int) -> ReaderOperation<[Deletion]> {
     guard prints.contains(where: \.isOnReader) else {
       let operation = ReaderOperation<[Deletion]>()
       operation.finish(.success(prints.map { _ in .notStored }))

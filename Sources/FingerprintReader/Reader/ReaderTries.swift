@@ -131,10 +131,7 @@ final class ReaderTries<Outcome: Sendable>: @unchecked Sendable {
     query.begin()
   }
 
-  private func start(
-    _ make: ((Int, @escaping Done) -> any ReaderAttempt)?,
-    _ milliseconds: Int
-  ) {
+  private func start(_ make: ((Int, @escaping Done) -> any ReaderAttempt)?, _ milliseconds: Int) {
     guard let make else { return finish(.failure(.notEnrolled)) }
     let attempt = make(milliseconds) { [self] in ended($0) }
     self.attempt = attempt

@@ -155,9 +155,7 @@ struct JSONParser {
   /// Consumes a comma (false) or the closing bracket (true).
   mutating func isLast(_ closing: UInt8) throws(JSONError) -> Bool {
     let next = try peek()
-    guard next == closing || next == UInt8(ascii: ",") else {
-      throw .unexpected(offset: position)
-    }
+    guard next == closing || next == UInt8(ascii: ",") else { throw .unexpected(offset: position) }
     position += 1
     return next == closing
   }

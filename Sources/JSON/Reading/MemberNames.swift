@@ -15,10 +15,7 @@ struct MemberNames {
   /// Adds the name of the next member.
   ///
   /// - Returns: the index of an earlier member with this name; `nil` if there is none.
-  mutating func insert(
-    _ name: String,
-    after members: [(name: String, value: JSONValue)]
-  ) -> Int? {
+  mutating func insert(_ name: String, after members: [(name: String, value: JSONValue)]) -> Int? {
     guard members.count >= Self.few else {
       return members.firstIndex { $0.name.isByteEqual(to: name) }
     }

@@ -98,10 +98,7 @@ package enum JSONWriter {
   }
 
   /// Escapes quotation mark, reverse solidus and control characters (RFC 8259, section 7).
-  private static func putEscaped(
-    _ byte: UInt8,
-    into sink: inout some ByteSink
-  ) throws(JSONError) {
+  private static func putEscaped(_ byte: UInt8, into sink: inout some ByteSink) throws(JSONError) {
     switch byte {
     case UInt8(ascii: "\""): sink.put("\\\"")
     case UInt8(ascii: "\\"): sink.put("\\\\")

@@ -83,10 +83,7 @@ public struct ServerMetadata: Sendable {
     // sign-in.
     scopes = try? Self.words("scopes_supported", object)
     claims = try? Self.words("claims_supported", object)
-    revocationAuthentication = try? Self.words(
-      "revocation_endpoint_auth_methods_supported",
-      object
-    )
+    revocationAuthentication = try? Self.words("revocation_endpoint_auth_methods_supported", object)
   }
 
   private static func words(

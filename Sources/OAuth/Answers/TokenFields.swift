@@ -41,9 +41,7 @@ extension TokenJudge {
     guard isBearer(object) else {
       return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: refreshToken)
     }
-    guard refreshToken != nil || purpose == .refresh else {
-      return withoutRefreshToken
-    }
+    guard refreshToken != nil || purpose == .refresh else { return withoutRefreshToken }
     if let refreshToken, refreshToken.bytes.isEqual(to: accessToken) {
       // In unencrypted storage this access token would be the refresh token without its gate.
       return misconfigured(

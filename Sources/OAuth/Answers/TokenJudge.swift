@@ -60,9 +60,7 @@ struct TokenJudge {
   /// The members that never become a `String`, at any depth.
   var secretMembers: Set<String> {
     Set([Provider.Field.refreshToken, .password].compactMap { provider.name(of: $0) })
-      .union(
-        provider.kind == .passwordBackend ? [] : ["device_code", Self.refreshTokenOfOAuth]
-      )
+      .union(provider.kind == .passwordBackend ? [] : ["device_code", Self.refreshTokenOfOAuth])
   }
 
   private func refusal(
@@ -135,9 +133,7 @@ struct TokenJudge {
         return misconfigured(purpose, "\(status) with an unknown `\(member(.error))`")
       }
       let words = description(in: object, hiding: sent)
-      guard code != Self.invalidScope else {
-        return .scopeRefused(status: status, message: words)
-      }
+      guard code != Self.invalidScope else { return .scopeRefused(status: status, message: words) }
       return misconfigured(purpose, "\(status) \(code)", words)
     case .configuration: return nil
     }
@@ -262,11 +258,7 @@ enum Answer {
   case unreadable
   case object(JSONObject)
 
-  init(
-    _ body: borrowing SecretBytes,
-    secretMembers: Set<String>,
-    allowsRepeated: Bool = false
-  ) {
+  init(_ body: borrowing SecretBytes, secretMembers: Set<String>, allowsRepeated: Bool = false) {
     guard body.count > 0 else {
       self = .empty
       return

@@ -109,10 +109,7 @@ struct IDTokenClaims {
 
   /// Checks `at_hash`, the left half of the access token's digest (section 3.1.3.6), if the token
   /// has it.
-  private func check(
-    _ accessToken: String,
-    _ algorithm: SignatureAlgorithm
-  ) throws(IDTokenError) {
+  private func check(_ accessToken: String, _ algorithm: SignatureAlgorithm) throws(IDTokenError) {
     guard let claim = claims["at_hash"] else { return }
     guard let digest = try? algorithm.digest(of: Array(accessToken.utf8)),
       Self.is(claim, Base64.url.text(Array(digest.prefix(digest.count / 2))))

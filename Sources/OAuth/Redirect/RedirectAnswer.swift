@@ -109,10 +109,7 @@ private struct Fields {
   ///
   /// There the same browser is sent to two providers, and the redirect of one hands its code to the
   /// other.
-  func check(
-    issuer provider: Provider,
-    _ bytes: borrowing Span<UInt8>
-  ) throws(RedirectError) {
+  func check(issuer provider: Provider, _ bytes: borrowing Span<UInt8>) throws(RedirectError) {
     guard let range = ranges["iss"] else {
       if provider.oauth?.responseIssuerRequired == true { throw .missingIssuer }
       return

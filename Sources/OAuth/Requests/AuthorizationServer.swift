@@ -162,9 +162,7 @@ struct AuthorizationServer {
 
   private func url(of endpoint: OAuthEndpoint) throws(OAuthError) -> String {
     guard let url = provider.endpoint(endpoint) else {
-      throw OAuthError.notOffered(
-        what: "provider \(provider.name) has no `\(endpoint.key)`"
-      )
+      throw OAuthError.notOffered(what: "provider \(provider.name) has no `\(endpoint.key)`")
     }
     return url
   }
@@ -175,9 +173,7 @@ struct AuthorizationServer {
   ) throws(OAuthError) -> ProviderRequest {
     var form = form
     var credentials: SharedSecret?
-    let headers = [
-      "Content-Type: application/x-www-form-urlencoded", "Accept: application/json",
-    ]
+    let headers = ["Content-Type: application/x-www-form-urlencoded", "Accept: application/json"]
     switch settings.clientAuthentication {
     case .none: form.add("client_id", settings.clientID)
     case .post:

@@ -57,9 +57,7 @@ struct FormText {
   /// Returns the output of `body` in locked memory.
   ///
   /// `body` runs twice and must write the same bytes each time.
-  private static func held(
-    _ body: ((UInt8) -> Void) -> Void
-  ) throws(OAuthError) -> SecretBytes {
+  private static func held(_ body: ((UInt8) -> Void) -> Void) throws(OAuthError) -> SecretBytes {
     var count = 0
     body { _ in count += 1 }
     guard count <= SecretBytes.maximumCount else {

@@ -60,9 +60,7 @@ public struct PasswordBackend: Sendable {
   /// A one-token backend also gets it as the bearer token, because some read it only there.
   ///
   /// - Throws: `OAuthError.unusable` for a value that cannot be sent.
-  public func refresh(
-    _ refreshToken: borrowing SecretBytes
-  ) throws(OAuthError) -> ProviderRequest {
+  public func refresh(_ refreshToken: borrowing SecretBytes) throws(OAuthError) -> ProviderRequest {
     let secret = try Self.shared(refreshToken, "refresh token", most: Self.maximumRefreshToken)
     return try post(
       .refresh,

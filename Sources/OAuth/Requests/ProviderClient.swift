@@ -61,9 +61,7 @@ public struct ProviderClient: Sendable {
     email: String,
     password: borrowing SecretBytes
   ) throws(OAuthError) -> ProviderRequest {
-    guard provider.oauth != nil else {
-      return try backend.login(email: email, password: password)
-    }
+    guard provider.oauth != nil else { return try backend.login(email: email, password: password) }
     try PasswordBackend.check(email, "name")
     let secret = try PasswordBackend.shared(
       password,

@@ -34,11 +34,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// Turns the `-errno` of a CLinux function into an error, and returns every other value.
 @discardableResult
-func check(
-  _ value: Int,
-  _ call: String,
-  subject: String? = nil
-) throws(SystemError) -> Int {
+func check(_ value: Int, _ call: String, subject: String? = nil) throws(SystemError) -> Int {
   guard value >= 0 else {
     throw SystemError(call, code: Int32(truncatingIfNeeded: -value), subject: subject)
   }

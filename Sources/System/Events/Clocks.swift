@@ -25,9 +25,7 @@ public struct BootInstant: Sendable, Comparable, Hashable {
   public func advanced(bySeconds seconds: Int64) -> BootInstant {
     let (product, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, tooFar) = nanoseconds.addingReportingOverflow(product)
-    guard !tooLong && !tooFar else {
-      return BootInstant(nanoseconds: seconds < 0 ? .min : .max)
-    }
+    guard !tooLong && !tooFar else { return BootInstant(nanoseconds: seconds < 0 ? .min : .max) }
     return BootInstant(nanoseconds: sum)
   }
 

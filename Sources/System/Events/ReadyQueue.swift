@@ -22,10 +22,7 @@ package final class ReadyQueue: Sendable {
   package init() throws(SystemError) {
     epoll = Descriptor(owning: Int32(try check(Int(clinux_epoll_create()), "epoll_create1")))
     wake = Descriptor(owning: Int32(try check(Int(clinux_eventfd()), "eventfd")))
-    try check(
-      Int(clinux_epoll_set(epoll.number, wake.number, 1, Self.wakeToken, 1)),
-      "epoll_ctl"
-    )
+    try check(Int(clinux_epoll_set(epoll.number, wake.number, 1, Self.wakeToken, 1)), "epoll_ctl")
   }
 
   /// Watches a descriptor under a token other than `UInt64.max`.
@@ -48,10 +45,7 @@ package final class ReadyQueue: Sendable {
     writable: Bool
   ) throws(SystemError) {
     let events: UInt32 = (readable ? 1 : 0) | (writable ? 2 : 0)
-    try check(
-      Int(clinux_epoll_set(epoll.number, descriptor.number, events, token, 0)),
-      "epoll_ctl"
-    )
+    try check(Int(clinux_epoll_set(epoll.number, descriptor.number, events, token, 0)), "epoll_ctl")
   }
 
   /// Stops watching a descriptor; call it before the descriptor is closed.
@@ -100,8 +94,6 @@ package struct TerminationSignals: ~Copyable, Sendable {
 
   /// Blocks the signals for the whole process; call it before the second thread starts.
   package init() throws(SystemError) {
-    descriptor = Descriptor(
-      owning: Int32(try check(Int(clinux_termination_signals()), "signalfd"))
-    )
+    descriptor = Descriptor(owning: Int32(try check(Int(clinux_termination_signals()), "signalfd")))
   }
 }

@@ -12,12 +12,7 @@ package struct Directory: ~Copyable, Sendable {
 
   /// Opens a directory by path; the last component must not be a symbolic link.
   package init(path: String) throws(SystemError) {
-    let number = unsafe clinux_openat(
-      AT_FDCWD,
-      path,
-      O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
-      0
-    )
+    let number = unsafe clinux_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
     descriptor = Descriptor(owning: Int32(try check(Int(number), "open", subject: path)))
   }
 

@@ -44,9 +44,7 @@ package struct MemoryFile: ~Copyable, Sendable {
   }
 
   /// Lends the bytes chunk by chunk, from the beginning.
-  package func read<Failure: Error>(
-    _ body: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
+  package func read<Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var offset = 0
     while true {
       var chunk = [UInt8](repeating: 0, count: 64 * 1024)

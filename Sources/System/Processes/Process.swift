@@ -214,10 +214,7 @@ public enum ThisProcess {
 
   /// Fills a buffer with random bytes from the kernel (getrandom(2)).
   package static func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) throws(SystemError) {
-    try check(
-      Int(unsafe clinux_getrandom(buffer.baseAddress, buffer.count)),
-      "getrandom"
-    )
+    try check(Int(unsafe clinux_getrandom(buffer.baseAddress, buffer.count)), "getrandom")
   }
 
   /// Replaces this process by a program (execve(2)); returns only by throwing.

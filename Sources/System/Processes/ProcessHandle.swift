@@ -116,9 +116,7 @@ package struct ProcessFacts: Sendable, Equatable {
   /// Parses the fields.
   ///
   /// The name stands in parentheses and may hold some itself, so it ends at the last one.
-  package static func parse(
-    _ bytes: [UInt8]
-  ) -> (name: String, parent: Int32, terminal: Int32?)? {
+  package static func parse(_ bytes: [UInt8]) -> (name: String, parent: Int32, terminal: Int32?)? {
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
       let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return nil }

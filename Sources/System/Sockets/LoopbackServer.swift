@@ -93,10 +93,7 @@ package struct LoopbackServer: Sendable {
     }
   }
 
-  private static func stranger(
-    among listeners: Set<Listener>,
-    _ users: Set<UInt32>
-  ) -> Objection? {
+  private static func stranger(among listeners: Set<Listener>, _ users: Set<UInt32>) -> Objection? {
     listeners.map(\.user).filter { !isTrusted($0, users) }.min().map { .user($0) }
   }
 
@@ -107,9 +104,7 @@ package struct LoopbackServer: Sendable {
 
   // MARK: - Tables
 
-  static func listeners(
-    at address: LoopbackAddress
-  ) throws(SystemError) -> Set<Listener> {
+  static func listeners(at address: LoopbackAddress) throws(SystemError) -> Set<Listener> {
     var found: Set<Listener> = []
     for _ in 0..<tries {
       guard let sockets = ListeningSocket.all(at: address) else {
@@ -130,9 +125,7 @@ package struct LoopbackServer: Sendable {
   ///
   /// The kernel walks the table of all connections for that: 1.7 ms for each read of a table with
   /// ten rows.
-  static func listenersInTables(
-    at address: LoopbackAddress
-  ) throws(SystemError) -> Set<Listener> {
+  static func listenersInTables(at address: LoopbackAddress) throws(SystemError) -> Set<Listener> {
     var found: Set<Listener> = []
     func collect(
       _ table: SocketTable,

@@ -155,9 +155,7 @@ extension Descriptor {
   ///
   /// It fails with ENOPROTOOPT on older kernels, and with ESRCH if the process has ended.
   package func peerProcess() throws(SystemError) -> Descriptor {
-    Descriptor(
-      owning: Int32(try check(Int(clinux_peer_pidfd(number)), "getsockopt SO_PEERPIDFD"))
-    )
+    Descriptor(owning: Int32(try check(Int(clinux_peer_pidfd(number)), "getsockopt SO_PEERPIDFD")))
   }
 
   /// Sends some or all bytes, with a descriptor beside the first byte if one is given (sendmsg(2),

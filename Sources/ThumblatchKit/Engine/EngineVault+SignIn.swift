@@ -88,10 +88,6 @@ extension EngineVault {
 
 extension VaultProvider {
   init(_ provider: AuthProvider) {
-    self.init(
-      name: provider.name,
-      settings: provider.settings,
-      clientSecret: provider.clientSecret
-    )
+    self.init(name: provider.name, settings: provider.settings, clientSecret: provider.clientSecret)
   }
 }

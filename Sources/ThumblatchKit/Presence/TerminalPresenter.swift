@@ -56,12 +56,7 @@ private final class TerminalDialogue {
   /// Whether another prompt was open, so that input until now may have been meant for it.
   private var hasQueued = false
 
-  init(
-    _ prompt: PresencePrompt,
-    _ terminal: Terminal,
-    _ changed: WakeEventBox,
-    interrupt: Int32
-  ) {
+  init(_ prompt: PresencePrompt, _ terminal: Terminal, _ changed: WakeEventBox, interrupt: Int32) {
     self.prompt = prompt
     self.terminal = terminal
     self.changed = changed

@@ -81,10 +81,7 @@ extension AuthSession {
   ///
   /// A program that decides only by this result can be modified to decide otherwise. If the
   /// person's own programs must not have a secret, put that secret behind a token.
-  public func evaluate(
-    _ policy: PresencePolicy,
-    reason: String
-  ) async throws(AuthError) {
+  public func evaluate(_ policy: PresencePolicy, reason: String) async throws(AuthError) {
     let check = PresenceCall(self, reason: reason, policy: policy)
     defer { check.end() }
     try await calling(check) { [self] () throws(AuthError) in

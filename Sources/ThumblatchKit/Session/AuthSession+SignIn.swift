@@ -41,9 +41,7 @@ extension AuthSession {
     name: String? = nil,
     password: Password
   ) async throws(AuthError) -> User {
-    guard let provider else {
-      throw AuthError(.invalidArgument, "registration needs a provider")
-    }
+    guard let provider else { throw AuthError(.invalidArgument, "registration needs a provider") }
     return try await signingIn { [self] asking throws(AuthError) in
       await endSigningIn(
         try await vault.register(

@@ -140,9 +140,7 @@ struct SessionFacts: Sendable {
 
   /// An unlock window was opened or closed.
   mutating func windowIs(open: Bool) {
-    guard case .signedIn(let user, let kind, let isOffline) = status, kind != .none else {
-      return
-    }
+    guard case .signedIn(let user, let kind, let isOffline) = status, kind != .none else { return }
     status = .signedIn(user, open ? .unlocked : .locked, isOffline: isOffline)
   }
 

@@ -66,9 +66,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable () async throws(AuthError) -> Value
   ) {
     // The task was cancelled before it joined, so its handler found no waiter to remove.
-    guard !Task.isCancelled else {
-      return continuation.resume(returning: .cancelled)
-    }
+    guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
     content.withLock { content in
       if content.runs[key] != nil {
         content.runs[key]?.waiting[waiter] = continuation

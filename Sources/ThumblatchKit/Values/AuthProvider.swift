@@ -118,13 +118,7 @@ public struct AuthProvider: Sendable, Hashable {
     name: String? = nil,
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
-    var settings = connection(
-      apiHosts,
-      pins,
-      certificateAuthorities,
-      timeout,
-      connectTimeout
-    )
+    var settings = connection(apiHosts, pins, certificateAuthorities, timeout, connectTimeout)
     settings["kind"] = "oidc"
     settings["issuer"] = issuer
     settings["client_id"] = clientID
@@ -158,13 +152,7 @@ public struct AuthProvider: Sendable, Hashable {
     name: String? = nil,
     environment: Environment = .production
   ) throws(AuthError) -> AuthProvider {
-    var settings = connection(
-      apiHosts,
-      pins,
-      certificateAuthorities,
-      timeout,
-      connectTimeout
-    )
+    var settings = connection(apiHosts, pins, certificateAuthorities, timeout, connectTimeout)
     settings["kind"] = "password-backend"
     settings["issuer"] = url
     return try AuthProvider(name: name, settings: settings, environment: environment)

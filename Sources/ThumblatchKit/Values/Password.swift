@@ -57,9 +57,7 @@ extension Password {
   /// - Throws: `cancelled` after Ctrl-C, Ctrl-D, a hang-up or the end of the task; `noTerminal` if
   ///   there is no terminal, or if the program runs in its background; `invalidArgument` for a
   ///   longer line.
-  public static func read(
-    _ question: String = "Password: "
-  ) async throws(AuthError) -> Password {
+  public static func read(_ question: String = "Password: ") async throws(AuthError) -> Password {
     try await BlockingWork.terminal.run { interrupt throws(AuthError) in
       guard let terminal = Terminal.controlling(takesInterruptKey: true) else {
         throw AuthError(
