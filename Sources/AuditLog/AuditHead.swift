@@ -72,7 +72,6 @@ package struct AuditHead: Equatable {
 struct AuditCheckpoint: Equatable {
   /// The number of the last record that was removed.
   var number: Int64
-  /// Its code.
   var code: [UInt8]
 
   /// Before the first record.

@@ -24,7 +24,6 @@ package struct AuditLog {
   let vault: [UInt8]
   let owner: UInt32
 
-  /// The log of a vault and its owner in this store.
   package init(store: Store, vault: [UInt8], owner: UInt32) {
     self.store = store
     self.vault = vault
@@ -55,7 +54,6 @@ package struct AuditLog {
     }
   }
 
-  /// Writes the head.
   package func write(_ head: AuditHead, using keys: borrowing AuditKeys) throws(AuditFailure) {
     try write(head.encoded, Self.headKey, AuditHead.kind, keys)
   }
@@ -254,7 +252,6 @@ package struct AuditLog {
     do { return try step() } catch { throw .storage(error) }
   }
 
-  /// A step of cryptography.
   private func made<Value>(
     _ step: @autoclosure () throws(CryptographyError) -> Value
   ) throws(AuditFailure) -> Value {

@@ -57,7 +57,6 @@ enum EngineChecks {
 }
 
 extension Finding {
-  /// A finding of the engine.
   fileprivate init(_ reply: ExamineReply) {
     let severity: Severity =
       switch reply.level {

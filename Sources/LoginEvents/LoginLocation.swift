@@ -27,7 +27,6 @@ package struct LoginLocation: Sendable, Equatable {
     isLocal = false
   }
 
-  /// Makes the location of a user in a session.
   init(_ session: UserSession, user: UInt32) {
     let isClosing = session.state == "closing"
     // The person has left the session: processes left behind must not use its unlock window.
@@ -53,6 +52,5 @@ package struct LoginLocation: Sendable, Equatable {
       }
   }
 
-  /// The location name of a session.
   package static func name(ofSession identifier: String) -> String { "session \(identifier)" }
 }

@@ -10,7 +10,6 @@ package struct RedirectRequest: Equatable {
   enum Verdict: Equatable {
     /// The head is not complete.
     case incomplete
-    /// The redirect, with the range of its query.
     case redirect(query: Range<Int>)
     /// Another request, with the status to answer; its kind if it holds an answer to some sign-in.
     case refused(status: Int, RedirectStray? = nil)

@@ -5,7 +5,6 @@ package struct DateTime: Sendable, Hashable {
     case day, minute, second, fraction
   }
 
-  /// The year.
   package let year: Int64
   /// The month, from 1.
   package let month: Int64
@@ -13,7 +12,6 @@ package struct DateTime: Sendable, Hashable {
   package let day: Int64
   /// The hour; 0 if the text is a day only.
   package private(set) var hour: Int64 = 0
-  /// The minute.
   package private(set) var minute: Int64 = 0
   /// The second, at most 60; a fraction is dropped.
   package private(set) var second: Int64 = 0

@@ -135,7 +135,6 @@ package struct PromptBook: Sendable {
     }
   }
 
-  /// The question of a prompt.
   package func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
   /// The location of a prompt's caller; `nil` until it is known.

@@ -71,10 +71,8 @@ extension PromptBook {
   /// The connection that a prompt belongs to.
   package func connection(of name: String) -> UInt64? { prompts[name]?.connection }
 
-  /// All prompts.
   package var names: [String] { Array(prompts.keys) }
 
-  /// The prompts of a connection.
   package func names(of connection: UInt64) -> [String] {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }

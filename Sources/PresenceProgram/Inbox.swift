@@ -5,7 +5,6 @@ internal import SystemPassword
 
 /// Collects the events from the threads of the reader and of PAM.
 final class Inbox: Sendable {
-  /// An event.
   enum Event: Sendable {
     case seen(ReaderFacts)
     case check(CheckEvent)

@@ -95,12 +95,10 @@ package final class BusMessage {
     return value
   }
 
-  /// The text in a variant.
   package func textVariant() throws(BusError) -> String {
     try variant("s") { () throws(BusError) in try text() }
   }
 
-  /// The boolean in a variant.
   package func booleanVariant() throws(BusError) -> Bool {
     try variant("b") { () throws(BusError) in try boolean() }
   }

@@ -12,7 +12,6 @@ package enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible 
   case mustChangePassword
   /// The password was not changed in time, so the account is now inactive.
   case passwordInactive
-  /// The password is locked.
   case passwordLocked
   /// There were too many failures.
   case tooManyTries

@@ -142,7 +142,6 @@ extension StubVault {
   }
 }
 
-/// A pending sign-in of the stub.
 private struct StubSignIn: PendingVaultLogin {
   let vault: StubVault
   let account: String

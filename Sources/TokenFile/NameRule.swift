@@ -12,7 +12,6 @@ package enum NameRule {
     return true
   }
 
-  /// Whether the text is a name.
   package static func accepts(_ text: String) -> Bool { accepts(text.utf8.span) }
 
   /// Whether the byte may follow the first one of a name.

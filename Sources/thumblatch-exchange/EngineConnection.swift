@@ -19,7 +19,6 @@ final class EngineConnection {
     self.socket = socket
   }
 
-  /// Sends a reply.
   func send(_ reply: VarlinkReply) throws(ConversationError) {
     try socket.send(reply.encoded(on: .helper))
   }

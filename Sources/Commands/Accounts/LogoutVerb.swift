@@ -3,7 +3,6 @@ internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 
-/// `logout`.
 enum LogoutVerb {
   private static let all = Verb.Option(
     "--all",

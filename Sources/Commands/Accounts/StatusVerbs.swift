@@ -2,7 +2,6 @@ internal import JSON
 internal import System
 internal import VaultInterface
 
-/// `status`.
 enum StatusVerbs {
   static let all = [status]
 

@@ -4,7 +4,6 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// `audit`.
 enum AuditVerbs {
   static let all = [audit, verify]
 

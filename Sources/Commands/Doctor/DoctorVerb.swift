@@ -3,7 +3,6 @@ internal import JSON
 internal import PlainText
 internal import VaultClient
 
-/// `doctor`.
 enum DoctorVerbs {
   static let all = [doctor]
 

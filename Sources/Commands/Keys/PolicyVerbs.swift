@@ -2,7 +2,6 @@ internal import Configuration
 internal import JSON
 internal import VaultInterface
 
-/// `policy`.
 enum PolicyVerbs {
   static let all = [policy]
 

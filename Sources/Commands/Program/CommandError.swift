@@ -13,9 +13,7 @@ struct CommandError: Error, Equatable {
     case notAnswering = "not-answering"
     /// The certificate is from an authority that is not trusted.
     case certificateAuthority = "certificate-authority"
-    /// The certificate has expired.
     case certificateExpired = "certificate-expired"
-    /// The certificate is not valid yet.
     case certificateNotYetValid = "certificate-not-yet-valid"
     /// The certificate is for another host.
     case certificateName = "certificate-name"

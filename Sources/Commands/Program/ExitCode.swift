@@ -7,7 +7,6 @@ internal import VaultInterface
 ///
 /// Only this file knows the number of each failure.
 package enum ExitCode: Int32, Sendable, CaseIterable {
-  /// Done.
   case done = 0
   /// An unexpected failure: a bug.
   case bug = 1

@@ -6,7 +6,6 @@ internal import Providers
 internal import SecretMemory
 internal import System
 
-/// `provider add`.
 extension ProviderVerbs {
   static let add = Verb(
     "provider add",

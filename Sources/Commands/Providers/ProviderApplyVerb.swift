@@ -4,7 +4,6 @@ internal import PresenceTerms
 internal import VaultClient
 internal import VaultInterface
 
-/// `provider apply`.
 extension ProviderVerbs {
   static let apply = Verb(
     "provider apply",
@@ -74,7 +73,6 @@ extension ProviderVerbs {
     return known.filter { $0.provider == provider.text && $0.state != .signedOut }.map(\.name)
   }
 
-  /// The provider that an account is bound to.
   static func boundProvider(
     _ session: Session,
     of account: String

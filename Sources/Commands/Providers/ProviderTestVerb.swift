@@ -3,7 +3,6 @@ internal import JSON
 internal import PlainText
 internal import VaultInterface
 
-/// `provider test`.
 extension ProviderVerbs {
   static let test = Verb(
     "provider test",

@@ -1,4 +1,3 @@
-/// The way to sign in.
 enum SignInWay: String, CaseIterable {
   /// In a browser of this machine, which returns the answer by itself.
   case browser
@@ -9,7 +8,6 @@ enum SignInWay: String, CaseIterable {
   /// By e-mail and password.
   case password
 
-  /// The option for it.
   var option: String { "--\(rawValue)" }
 
   /// The way that the options ask for; `nil` for none.

@@ -43,7 +43,6 @@ struct WebSignIn {
     return try offersCodes() ? .device : .paste
   }
 
-  /// Signs in.
   func run(_ way: SignInWay, isAsked: Bool) throws(CommandError) -> VaultAccount {
     let question = "a sign-in at \(place) (\(way.option))"
     switch way {

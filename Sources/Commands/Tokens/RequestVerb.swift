@@ -5,7 +5,6 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// `request`.
 enum RequestVerbs {
   static let all = [request]
 
@@ -51,7 +50,6 @@ enum RequestVerbs {
   }
 }
 
-/// One run of `request`.
 private struct RequestRun {
   let session: Session
   let target: RequestTarget

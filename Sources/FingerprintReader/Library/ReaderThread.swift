@@ -115,7 +115,6 @@ final class ReaderThread: Sendable {
     }
   }
 
-  /// Releases the reader.
   func release(_ operation: AnyObject) {
     state.withLock { state in
       guard state.owner == ObjectIdentifier(operation) else { return }

@@ -24,7 +24,6 @@ struct Timer {
   /// Whether the timer was started and not stopped; an expired timer does not count as stopped.
   var isStarted: Bool { source != 0 }
 
-  /// Stops the timer.
   mutating func stop() {
     // A source that has ended by itself is gone: unlike g_source_remove, this checks first.
     if source != 0, let found = unsafe g_main_context_find_source_by_id(nil, source) {

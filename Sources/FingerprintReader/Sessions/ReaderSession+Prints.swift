@@ -58,7 +58,6 @@ extension ReaderSession {
   }
 }
 
-/// A deletion of one print.
 @safe
 private final class DeletionCall {
   private let session: ReaderSession

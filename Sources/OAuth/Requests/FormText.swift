@@ -85,7 +85,6 @@ struct FormText {
     }.joined(separator: "&")
   }
 
-  /// Form-encodes one text.
   static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 { put(byte) { bytes.append($0) } }

@@ -23,7 +23,6 @@ extension Store {
 }
 
 extension SlotFile {
-  /// All names in the directory of slots.
   package static func names(in directory: StateDirectory) throws(StorageError) -> [String] {
     try calling { () throws(SystemError) in try directory.slots.names().sorted() }
   }

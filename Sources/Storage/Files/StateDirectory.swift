@@ -14,7 +14,6 @@ package import System
 /// | `tokens/<account name>`, `tokens/@` | access tokens for the front, and the default account |
 package final class StateDirectory: Sendable {
   package let root: Directory
-  /// `slots`.
   package let slots: Directory
   /// `tokens`; `nil` if no program reads the files in it.
   package let tokens: TokenDirectory?

@@ -99,7 +99,6 @@ package enum TokenFiles {
     )
   }
 
-  /// The default account.
   package static func defaultAccount(in directory: StateDirectory) throws(StorageError) -> String? {
     guard let bytes = try contents(defaultName, limit: NameRule.longest, in: directory) else {
       return nil

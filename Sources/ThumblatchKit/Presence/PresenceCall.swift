@@ -43,7 +43,6 @@ final class PresenceCall: Sendable {
     PresenceAsking(policy: policy, reason: reason, isPossible: false) { _ in false }
   }
 
-  /// Whether the call has shown a prompt.
   var hasAsked: Bool { shown.withLock { !$0.prompts.isEmpty } }
 
   private var presenter: (any PresencePresenter)? { asksNobody ? nil : session.presenter }

@@ -38,7 +38,6 @@ struct SessionFacts: Sendable {
   /// Calls that wait for the vault or for a provider.
   private(set) var calls = 0
 
-  /// The state of the session.
   var state: AuthState {
     if let prompt = prompts.first { return .presencePrompt(prompt) }
     if isAuthenticating { return .authenticating }
@@ -190,7 +189,6 @@ struct SessionFacts: Sendable {
     prompts.append(prompt)
   }
 
-  /// A prompt has ended.
   mutating func end(_ prompt: PresencePrompt) {
     prompts.removeAll { $0 == prompt }
   }
@@ -201,7 +199,6 @@ struct SessionFacts: Sendable {
     failure = nil
   }
 
-  /// A call has ended.
   mutating func endCall() {
     calls -= 1
   }

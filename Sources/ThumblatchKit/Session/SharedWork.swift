@@ -11,7 +11,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let outcome: Outcome
     let isOwn: Bool
 
-    /// The answer to a cancelled task.
     static var cancelled: Answer { Answer(outcome: .failure(.taskCancelled), isOwn: false) }
   }
 
@@ -115,7 +114,6 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension AuthError {
-  /// The error for a cancelled task.
   static var taskCancelled: AuthError {
     AuthError(.cancelled, "the task that asked was cancelled")
   }

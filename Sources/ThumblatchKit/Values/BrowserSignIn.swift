@@ -180,7 +180,6 @@ final class BrowserArrival: @unchecked Sendable {
     self.arrival = arrival
   }
 
-  /// The query of the redirect.
   var query: RedirectQuery { RedirectQuery(arrival.query) }
 
   /// Shows the user who is signed in now.

@@ -32,7 +32,6 @@ extension Vault {
   /// The number of further records after which it is also pruned.
   static let pruningRecords = 1000
 
-  /// The audit log in the store.
   var auditLog: AuditLog { AuditLog(store: store, vault: identifier, owner: owner) }
 
   /// Runs a step of the audit log, and turns its error into a `VaultFailure`.

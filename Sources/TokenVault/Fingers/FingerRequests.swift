@@ -9,7 +9,6 @@ package struct FingerRequest: Sendable {
   /// How long it waits for a finger, in seconds.
   package let seconds: Int64
 
-  /// Creates a request.
   package init(prints: [LoadedPrint], desktop: DesktopFingers?, first: String?, seconds: Int64) {
     self.prints = prints
     self.desktop = desktop
@@ -29,7 +28,6 @@ package struct EnrollmentRequest: Sendable {
   /// How long it waits for each touch, in seconds.
   package let seconds: Int64
 
-  /// Creates a request.
   package init(finger: String, own: [LoadedPrint], former: [LoadedPrint], seconds: Int64) {
     self.finger = finger
     self.own = own

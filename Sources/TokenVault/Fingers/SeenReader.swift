@@ -2,7 +2,6 @@ package import PresenceTerms
 
 /// A reader, as it describes itself when it is opened.
 package struct SeenReader: Sendable, Equatable {
-  /// Its name.
   package let name: String?
   /// libfprint's driver.
   package let driver: String

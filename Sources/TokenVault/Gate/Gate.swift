@@ -23,7 +23,6 @@ final class Authority: Sendable {
     proof = Mutex(nil)
   }
 
-  /// The authority that a presence proof gives.
   init(_ proof: consuming PresenceProof) {
     method =
       switch proof.origin {

@@ -9,7 +9,6 @@ internal import Storage
 package struct RekeyFacts: Sendable, Equatable {
   /// Refresh tokens.
   package let accounts: Int
-  /// Prints.
   package let prints: Int
   /// Records of the audit log.
   package let records: Int

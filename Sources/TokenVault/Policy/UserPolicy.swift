@@ -5,7 +5,6 @@ internal import Presence
 internal import PresenceTerms
 internal import Storage
 
-/// A rule of the policy.
 package struct RuleFacts: Sendable, Equatable {
   package let key: Policy.Key
   /// The machine's value, or the default.
@@ -16,7 +15,6 @@ package struct RuleFacts: Sendable, Equatable {
   package let holds: String?
 }
 
-/// The policy of one user.
 package struct PolicyFacts: Sendable, Equatable {
   /// The file of the machine's rules; `nil` if there is none, and they are the defaults.
   package let file: String?

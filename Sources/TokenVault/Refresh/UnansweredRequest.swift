@@ -6,9 +6,7 @@ package enum Unavailability: String, Sendable, Equatable {
   case notAnswering = "not_answering"
   /// The authority of the certificate is not trusted.
   case authority = "certificate_authority"
-  /// The certificate has expired.
   case expired = "certificate_expired"
-  /// The certificate is not valid yet.
   case notYetValid = "certificate_not_yet_valid"
   /// The certificate belongs to another host.
   case name = "certificate_name"

@@ -13,7 +13,6 @@ package struct WatchFacts: Sendable, Equatable {
 
 /// The watchers of accounts, each with its continuation; none has a history.
 struct WatcherBook {
-  /// One watcher.
   struct Watcher {
     /// The account's name; `nil` for the default.
     let account: String?
