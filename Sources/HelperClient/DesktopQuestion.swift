@@ -63,7 +63,7 @@ struct DesktopQuestion: Sendable {
   private func told(
     _ ask: @escaping @Sendable () throws(HelperError) -> HelperEnrolled
   ) async -> Result<HelperEnrolled, HelperError> {
-    try? await onThread { Result { () throws(HelperError) in try ask() } }
+    (try? await onThread { Result { () throws(HelperError) in try ask() } })
       ?? .failure(.notStarted("no thread for it"))
   }
 
