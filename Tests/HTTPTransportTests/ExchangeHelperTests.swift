@@ -200,7 +200,7 @@ struct ExchangeHelperTests {
     }
     #expect(try members(body.bytes).string("error") == "invalid_token")
     let outside = try call("GET", "http://example.org/", nil, sealed: false)
-    guard case .notSent(.other) = try run(outside) else {
+    guard case .notSent(.other, _) = try run(outside) else {
       Issue.record("sent")
       return
     }
@@ -315,7 +315,7 @@ struct ExchangeHelperTests {
       "SSL_CERT_DIR=" + certificates.path("trusted"),
     ])
     try exchangeHelper.send(try call("GET", tls.url + "/auth/me", nil, sealed: false))
-    guard case .notSent(.authority) = try exchangeHelper.exchangeReply() else {
+    guard case .notSent(.authority, _) = try exchangeHelper.exchangeReply() else {
       Issue.record("sent")
       return
     }

@@ -67,10 +67,8 @@ func loginSamples(
       .providerRefused(
         status: 422,
         message: "m",
-        details: VaultRefusalDetails(
-          reason: .addressTaken,
-          fields: [VaultFieldProblem(field: "email", message: "taken")]
-        )
+        reason: .addressTaken,
+        fields: [VaultFieldProblem(field: "email", message: "taken")]
       )
     ),
   ]

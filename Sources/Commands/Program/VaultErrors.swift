@@ -81,13 +81,13 @@ extension CommandError {
         reason: offline == true ? .offline : reason.map { Reason($0) },
         status: status
       )
-    case .providerRefused(let status, let message, let details):
+    case .providerRefused(let status, let message, let reason, let fields):
       self.init(
         code,
         "the provider refused (HTTP \(status)): \(message)",
-        reason: details.reason.map { Reason($0) },
+        reason: reason.map { Reason($0) },
         status: status,
-        fields: details.fields
+        fields: fields
       )
     case .vaultUnsafe(let message, let hint):
       self.init(code, message, hint: hint ?? "nothing was changed")
@@ -96,8 +96,9 @@ extension CommandError {
     case .invalidArgument(let message) where message == Self.severalAccounts:
       self.init(code, message, hint: AccountText.chooseDefault)
     case .misconfigured(let message): self.init(code, message, reason: .misconfigured)
-    case .invalidArgument(let message), .refused(let message): self.init(code, message)
-    case .mayNarrow(let message):
+    case .invalidArgument(let message), .refused(let message, narrows: false):
+      self.init(code, message)
+    case .refused(let message, narrows: true):
       self.init(code, message, hint: NarrowingConsent.remedy, reason: .mayNarrow)
     }
   }

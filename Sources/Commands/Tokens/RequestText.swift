@@ -27,7 +27,21 @@ enum RequestText {
   }
 
   /// The error if nothing of the request left this machine.
-  static func notSent(to host: String, _ reason: ExchangeFailure) -> CommandError {
+  ///
+  /// If another user's program listens at the address, `user` is that user, if it is known.
+  static func notSent(
+    to host: String,
+    _ reason: ExchangeFailure,
+    user: Int? = nil
+  ) -> CommandError {
+    if reason == .listener, let user {
+      return CommandError(
+        .unavailable,
+        "nothing was sent: a program of user \(user) listens at \(host)",
+        hint: UnavailableText.hint(.listener, retryAfter: nil),
+        reason: .listener
+      )
+    }
     if let why = UnavailableText.reason(reason) { return notTrusted(why, at: host) }
     let isOffline = [.resolve, .connect, .timeout].contains(reason)
     return CommandError(
@@ -48,17 +62,6 @@ enum RequestText {
       .unavailable,
       "no complete answer came from \(host) (\(reason.rawValue)); the request may have taken effect",
       hint: "check whether it did before you send it again"
-    )
-  }
-
-  /// The error if another user's program listens at the address.
-  static func untrustedListener(at host: String, _ user: Int?) -> CommandError {
-    guard let user else { return notTrusted(.listener, at: host) }
-    return CommandError(
-      .unavailable,
-      "nothing was sent: a program of user \(user) listens at \(host)",
-      hint: UnavailableText.hint(.listener, retryAfter: nil),
-      reason: .listener
     )
   }
 
