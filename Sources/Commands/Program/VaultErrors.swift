@@ -78,14 +78,14 @@ extension CommandError {
         code,
         message,
         hint: UnavailableText.hint(reason, retryAfter: retryAfter),
-        reason: offline == true ? .offline : reason.map { Reason($0) },
+        reason: offline == true ? .offline : reason.flatMap { Reason(word: $0.rawValue) },
         status: status
       )
     case .providerRefused(let status, let message, let reason, let fields):
       self.init(
         code,
         "the provider refused (HTTP \(status)): \(message)",
-        reason: reason.map { Reason($0) },
+        reason: reason.flatMap { Reason(word: $0.rawValue) },
         status: status,
         fields: fields
       )
@@ -105,13 +105,8 @@ extension CommandError {
 }
 
 extension CommandError.Reason {
-  /// Why a provider said no to what was typed.
-  fileprivate init(_ reason: VaultRefusalReason) {
-    self =
-      switch reason {
-      case .wrongCredentials: .wrongCredentials
-      case .addressTaken: .addressTaken
-      case .invalidInput: .invalidInput
-      }
+  /// The reason for a word of the vault's interface; `nil` if it has none here.
+  init?(word: String) {
+    self.init(rawValue: String(word.map { $0 == "_" ? "-" : $0 }))
   }
 }

@@ -73,7 +73,7 @@ enum RequestText {
       UnavailableText.text(why, at: host)
         + (isSaid ? "" : ": nothing was sent"),
       hint: hint,
-      reason: CommandError.Reason(why)
+      reason: CommandError.Reason(word: why.rawValue)
     )
   }
 
