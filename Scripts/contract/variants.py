@@ -93,6 +93,10 @@ class Variants(Types):
     def declared(self, cases):
         for case in cases:
             yield from documented(case.comment, "  ")
+            for member in case.members:
+                if member.comment:
+                    first, *rest = member.comment
+                    yield from documented(["", f"`{camel(member.name)}`: {first}", *rest], "  ")
             values = self.arguments(case, case.record, lambda member: self.value(member) + self.default(member))
             yield f"  case {quoted(case.name)}{values}"
         yield ""

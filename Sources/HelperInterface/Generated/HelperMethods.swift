@@ -133,10 +133,16 @@ package enum ExchangeReply: VarlinkRecord {
   /// The outcome lies in the slot, durable.
   case done
   /// The slot could not be written.
+  ///
+  /// `sealed`: What the slot would hold.
   case sealed([UInt8])
   /// Without a slot: a whole answer.
+  ///
+  /// `retryAfter`: In seconds.
   case answered(status: Int, retryAfter: Int? = nil, body: SharedSecret)
   /// Without a slot: nothing of the request was sent.
+  ///
+  /// `user`: With the reason listener: the other user, if it is known.
   case notSent(ExchangeFailure, user: Int? = nil)
   /// The request may have been received, and no whole answer came. A slot is as it was.
   case lost(ExchangeFailure)
@@ -255,8 +261,16 @@ package struct HelperRequestCall: VarlinkMethod, Equatable {
 /// What `Request` answers.
 package enum HelperRequestReply: VarlinkRecord, Equatable {
   /// A whole answer.
+  ///
+  /// `length`: How many bytes lie behind descriptor 3.
+  ///
+  /// `location`: Where a redirect would lead.
+  ///
+  /// `headers`: The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
   case answered(status: Int, length: Int, contentType: String? = nil, location: String? = nil, headers: [String] = [])
   /// Nothing of the request was sent.
+  ///
+  /// `user`: With the reason listener: the other user, if it is known.
   case notSent(ExchangeFailure, user: Int? = nil)
   /// The request may have been received, and no whole answer came.
   case lost(ExchangeFailure)
@@ -395,18 +409,35 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
 /// What `Check`, `Respond` answer.
 package enum HelperCheckEvent: VarlinkRecord, Equatable {
   /// The reader is armed.
+  ///
+  /// `name`: The reader.
+  ///
+  /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
+  /// cannot.
   case ready(name: String? = nil, driver: String? = nil, scan: ScanType? = nil, finger: String? = nil)
   /// The reader waits for a touch. Before `ready`: it is busy and is tried again.
   case waiting
   /// The reader could not see the finger well.
   case retry(ScanHint)
   /// A question to show. Answer it with Respond.
+  ///
+  /// `text`: The question.
+  ///
+  /// `hidden`: Whether the answer is hidden.
   case ask(text: String, hidden: Bool = true)
   /// The check passed.
+  ///
+  /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
+  /// cannot.
   case matched(finger: String? = nil)
   /// Another finger, or a wrong password.
   case notMatched
   /// There was no decision.
+  ///
+  /// `lost`: With the reason not_enrolled: the reader stores its prints itself, and does not have these any
+  /// longer.
+  ///
+  /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
   case failed(PresenceOutcome, detail: String? = nil, lost: Bool = false, hiddenReader: Bool = false)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -538,6 +569,8 @@ package struct HelperEnrollReply: VarlinkRecord {
 /// What changes from one reply to `Enroll` to the next.
 package enum HelperEnrollEvent: VarlinkRecord {
   /// The reader is armed.
+  ///
+  /// `name`: The reader.
   case ready(name: String? = nil, driver: String? = nil, scan: ScanType? = nil)
   /// The reader waits for a touch.
   case waiting
@@ -546,10 +579,18 @@ package enum HelperEnrollEvent: VarlinkRecord {
   /// The last touch does not count.
   case retry(ScanHint)
   /// A former print is not on the reader any longer.
+  ///
+  /// `place`: The place of the former print among those that were loaded.
   case removed(place: Int)
   /// The finger is enrolled.
+  ///
+  /// `print`: The print, as the library of the reader wrote it.
+  ///
+  /// `device`: Its identity within the driver.
   case done(print: SharedSecret, driver: String, device: String)
   /// The enrolment was given up.
+  ///
+  /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
   case failed(PresenceOutcome, detail: String? = nil, hiddenReader: Bool = false)
 
   package init(decoding object: JSONObject) throws(MessageError) {

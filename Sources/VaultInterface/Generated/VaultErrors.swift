@@ -117,8 +117,12 @@ public enum VaultError: Error, Equatable, Sendable {
   /// empty, and no method can be tried.
   case presenceNeeded(PresenceRequest)
   /// The check did not pass.
+  ///
+  /// `methods`: Those that may still be tried with this prompt.
   case presenceFailed(PresenceOutcome, message: String, methods: [PresenceMethod])
   /// Another request has what this one needs.
+  ///
+  /// `retryAfter`: Too many prompts were opened, and the next one may be after so many seconds.
   case busy(message: String, retryAfter: Int? = nil)
   /// No account of this name.
   case noSuchAccount(account: String)
@@ -131,14 +135,29 @@ public enum VaultError: Error, Equatable, Sendable {
   /// Only a login helps.
   case loginRequired(account: String, message: String)
   /// Unreachable or failing: nothing is lost unless `reason` says so, try again later.
+  ///
+  /// `retryAfter`: In seconds.
+  ///
+  /// `offline`: No connection could be made, which says nothing of the provider.
+  ///
+  /// `reason`: Where there is more to tell.
+  ///
+  /// `status`: The HTTP status of an answer that came.
   case providerUnavailable(message: String, retryAfter: Int? = nil, offline: Bool? = nil, reason: UnavailableReason? = nil, status: Int? = nil)
   /// The provider answered no: wrong password, e-mail taken, or another 4xx.
+  ///
+  /// `reason`: If the answer says what was wrong with the input.
+  ///
+  /// `fields`: What was wrong with which field, if the answer says so.
   case providerRefused(status: Int, message: String, reason: VaultRefusalReason? = nil, fields: [VaultFieldProblem] = [])
   /// The provider's configuration does not fit what it answers.
   case misconfigured(message: String)
   /// Damaged, newer, or unsafe permissions; nothing was changed.
   case vaultUnsafe(message: String, hint: String? = nil)
   /// The caller may not.
+  ///
+  /// `narrows`: A token for fewer scopes may narrow the login at its provider until a new login. The same call
+  /// with `narrow` accepts that.
   case refused(message: String, narrows: Bool = false)
   /// A fault of the engine.
   case `internal`(message: String)

@@ -537,10 +537,22 @@ public struct CheckCall: VarlinkMethod, Equatable {
 /// What `Check`, `Respond` answer.
 public enum CheckEvent: VarlinkRecord, Equatable {
   /// The reader waits, or another caller's check of the same thing goes on.
+  ///
+  /// `seconds`: A password was wrong, and the next one is tried after so many seconds.
+  ///
+  /// `finger`: The one finger that can match now.
+  ///
+  /// `scan`: How the reader wants to be touched.
   case waiting(seconds: Int? = nil, finger: String? = nil, scan: ScanType? = nil)
   /// The reader could not see the finger well.
+  ///
+  /// `hint`: What to do differently.
   case retry(ScanHint)
   /// A question to show. Answer it with Respond.
+  ///
+  /// `text`: The question to show.
+  ///
+  /// `hidden`: Whether the answer is hidden.
   case ask(text: String, hidden: Bool = true)
   /// The check passed: repeat the call with the prompt.
   case passed
