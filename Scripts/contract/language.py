@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
+# What [... if absent] says, in Swift.
+ABSENT = {"true": "true", "false": "false", "empty": "[]"}
+
 
 class Wrong(Exception):
     """Why a file cannot be translated."""
@@ -17,9 +20,12 @@ class Member:
     secret: bool = False
     secret_key: str = ""
     base64: bool = False
-    absent: str = ""  # "true" or "false"
+    absent: str = ""  # the value in Swift
+    sent: bool = False
     word: str = ""
+    other: str = ""
     variant: bool = False
+    of: dict = field(default_factory=dict)  # value of the variant: whether it may be absent
 
     def shape(self):
         return (self.name, self.kind, self.optional, self.secret, self.base64, self.absent, self.word)
@@ -128,6 +134,9 @@ class Parser:
             raise Wrong(f"{place} has a member twice")
         if len({type(part) for part in found}) > 1:
             raise Wrong(f"{place} is neither a record nor an enumeration")
+        members = [part for part in found if isinstance(part, Member)]
+        if any(member.of for member in members) and not any(member.variant for member in members):
+            raise Wrong(f"{place} has no member that is marked [variant]")
         return found
 
     def kind(self, place):
@@ -154,10 +163,18 @@ class Parser:
                     member.secret_key = words[1]
                 elif mark in ("base64", "variant"):
                     setattr(member, mark, True)
-                elif words[1:] == ["if", "absent"] and words[0] in ("true", "false"):
-                    member.absent = words[0]
+                elif words[1:] == ["if", "absent"] and words[0] in ABSENT:
+                    member.absent = ABSENT[words[0]]
+                elif mark == "always sent":
+                    member.sent = True
                 elif words[:2] == ["word", "of"] and len(words) == 3:
                     member.word = words[2]
+                elif words[:2] == ["word", "of"] and words[3:4] == ["or"] and len(words) == 5:
+                    member.word, member.other = words[2], words[4]
+                elif words[0] == "of" and len(words) == 2:
+                    member.of[words[1]] = False
+                elif words[:2] == ["maybe", "of"] and len(words) == 3:
+                    member.of[words[2]] = True
                 else:
                     raise Wrong(f"{place}.{member.name}: no mark is called [{mark}]")
         member.comment = texts

@@ -3,7 +3,8 @@
 import re
 
 from .language import Member, Wrong
-from .types import EMPTY, Types, documented, first_lower, quoted
+from .types import EMPTY, documented, first_lower, quoted
+from .variants import Variants
 
 # The room of each interface.
 FOLDERS = {
@@ -15,7 +16,7 @@ FOLDERS = {
 SERVER = "Sources/VaultServer/Generated"
 
 
-class Room(Types):
+class Room(Variants):
     """The files of one interface."""
 
     def types(self):
@@ -24,9 +25,8 @@ class Room(Types):
                 continue
             if self.is_enumeration(name):
                 yield from self.enumeration(name, comment, parts)
-            elif any(member.secret_key for member in parts):
-                yield from self.keys(f"{name}Members", f"The members of `{self.type_name(name)}`.", parts)
-            else:
+            # A record with a secret in a map is hand-written.
+            elif not any(member.secret_key for member in parts):
                 swift = self.type_name(name)
                 protocols = ["VarlinkRecord", "WireValue"]
                 yield from documented(comment) + self.record(swift, name, parts, protocols)
@@ -47,12 +47,16 @@ class Room(Types):
                 continue
             done.add(name)
             answered = [f"`{other}`" for other, reply_name in self.replies.items() if reply_name == name]
-            if any(member.variant for member in reply):
-                text = f"The members of the replies to `{method}`."
-                yield from self.keys(f"{self.method_prefix}{method}Members", text, reply)
-            else:
-                yield f"/// What {', '.join(answered)} {'answers' if len(answered) == 1 else 'answer'}."
+            yield f"/// What {', '.join(answered)} {'answers' if len(answered) == 1 else 'answer'}."
+            rest = [member for member in reply if not member.of]
+            if len(rest) == len(reply):
                 yield from self.record(name, method, reply, ["VarlinkRecord"])
+            elif len(rest) == 1:
+                yield from self.variant(name, reply)
+            else:
+                yield from self.record(name, method, rest, ["VarlinkRecord"])
+                yield f"/// What changes from one reply to `{method}` to the next."
+                yield from self.variant(self.value(rest[0]), reply)
 
     def error_types(self):
         yield f"/// The errors of `{self.file.name}`."
@@ -65,8 +69,8 @@ class Room(Types):
             record = self.names.get(f"error {name}")
             if record:
                 yield from documented(comment) + self.record(record, name, members, ["VarlinkRecord"])
-            elif members:
-                yield from self.keys(f"{name}Members", f"The members of the error `{name}`.", members)
+        if "errors" in self.names:
+            yield from self.errors(self.names["errors"])
 
     def request(self):
         name = f"{self.prefix}Request"
@@ -147,18 +151,21 @@ class Room(Types):
         used = {
             "JSON": "JSONObject" in text,
             "SecretMemory": "SharedSecret" in text,
-            "Varlink": self.prefix != "Service" and re.search(r"Varlink[A-Z]|WireValue|Member<", text),
+            "Varlink": self.prefix != "Service" and re.search("Varlink[A-Z]|WireValue", text),
+            "PlainText": "(named:" in text,
         }
         words = rf"\b({'|'.join(self.words)})\b"
         used["PresenceTerms"] = self.words and re.search(words, text)
-        shown = {
-            "PresenceTerms": rf"{self.access} var .*{words}",
-            "SecretMemory": rf"{self.access} var .*SharedSecret",
+        shown = rf"(?m)^  ({self.access} var|case)"
+        public = {
+            "PlainText": "(?!)",
+            "PresenceTerms": rf"{shown} .*{words}",
+            "SecretMemory": rf"{shown} .*SharedSecret",
             "Varlink": "Varlink[A-Z]|MessageError",
         }
         for module in used:
             if used[module]:
-                access = self.access if re.search(shown.get(module, ""), text) else "internal"
+                access = self.access if re.search(public.get(module, ""), text) else "internal"
                 # No other package decodes a call or describes an interface.
                 if part in ("Request", "Description"):
                     access = "internal" if module == "PresenceTerms" else "package"

@@ -12,6 +12,7 @@ NAMES = {
         "reply Check": "CheckEvent",
         "reply Respond": "CheckEvent",
         "error PresenceNeeded": "PresenceRequest",
+        "errors": "VaultError",
         "UnavailableReason.certificate_authority": "authority",
         "UnavailableReason.certificate_expired": "expired",
         "UnavailableReason.certificate_not_yet_valid": "notYetValid",
@@ -22,6 +23,7 @@ NAMES = {
         "call Exchange": "ExchangeCall",
         "call LoadPrint": "LoadPrintCall",
         "reply Exchange": "ExchangeReply",
+        "event HelperEnrollStep": "HelperEnrollEvent",
         "reply Check": "HelperCheckEvent",
         "reply Respond": "HelperCheckEvent",
         "reply DeletePrints": "HelperDeletions",
@@ -88,12 +90,16 @@ class Types:
     def check(self, member):
         """Demands that a mark fits its member. One that does not would be without effect."""
         texts = ["string", ("list", "string")] if member.base64 else ["string"]
+        may_be_absent = isinstance(member.kind, tuple) if member.absent == "[]" else member.kind == "bool"
         fits = {
             "secret": not member.secret or member.kind in texts,
             "secret KEY": not member.secret_key or member.kind == ("map", "string"),
             "base64": not member.base64 or member.kind in texts,
-            "if absent": not member.absent or (member.kind == "bool" and member.optional),
+            "if absent": not member.absent or (may_be_absent and member.optional),
+            "always sent": not member.sent or member.absent,
+            "of": not member.of or member.optional,
             "word of": not member.word or (member.kind == "string" and self.is_enumeration(member.word)),
+            "word of, without or": not member.word or member.other or member.optional,
             "variant": not member.variant or (self.is_enumeration(member.kind) and not member.optional),
         }
         for mark, fit in fits.items():
@@ -134,14 +140,21 @@ class Types:
 
     def value(self, member):
         """The type of a member of a Swift record."""
-        wire = "Bool" if member.absent else member.word or self.wire(member)
+        if member.variant:
+            return self.names[f"event {member.kind}"]
+        wire = member.word or self.wire(member)
         plain = wire.replace("WireSecret", "SharedSecret").replace("WireBytes", "[UInt8]")
         return plain + ("?" if member.optional and not member.absent else "")
 
     def swift_name(self, place, member):
         return self.names.get(f"{place}.{member.name}", camel(member.name))
 
+    def default(self, member):
+        return f" = {member.absent}" if member.absent else " = nil" if member.optional else ""
+
     def read(self, member):
+        if member.variant:
+            return f"try {self.value(member)}(decoding: object)"
         if member.absent:
             return f'try object.optional("{member.name}") ?? {member.absent}'
         which = "optional" if member.optional else "required"
@@ -151,11 +164,18 @@ class Types:
             part = "secret" if member.secret else "bytes"
             rest = f".map(\\.{part})" if isinstance(member.kind, tuple) else f".{part}"
             return f"({text} as {self.wire(member)}{mark}){mark}{rest}"
-        return f"{text}.map({member.word}.init(name:))" if member.word else text
+        if member.word and not member.other:
+            return f"{text}.flatMap({member.word}.init(named:))"
+        if member.word and member.optional:
+            return f"{text}.map {{ {member.word}(named: $0) ?? .{camel(member.other)} }}"
+        if member.word:
+            return f'{member.word}(named: try object.optional("{member.name}") ?? "") ?? .{camel(member.other)}'
+        return text
 
     def write(self, member, name):
-        if member.absent:
-            return f"{name} ? true : nil" if member.absent == "false" else f"{name} ? nil : false"
+        if member.absent and not member.sent:
+            kept = {"true": "nil : false", "false": "true : nil", "[]": f"nil : {name}"}[member.absent]
+            return f"{name}{'.isEmpty' if member.absent == '[]' else ''} ? {kept}"
         if member.base64:
             make = "WireSecret.init(secret:)" if member.secret else "WireBytes.init(bytes:)"
             if isinstance(member.kind, tuple):
@@ -166,7 +186,7 @@ class Types:
         return name
 
     def record(self, name, place, members, protocols, extra=()):
-        if not any(member.secret for member in members):
+        if not any(member.secret or member.variant for member in members):
             protocols = protocols + ["Equatable"]
         named = [(member, self.swift_name(place, member)) for member in members]
         lines = [f"{self.access} struct {name}: {', '.join(protocols)} {{", *extra]
@@ -178,35 +198,20 @@ class Types:
         lines += [""] if extra else []
         for member, swift in named:
             lines += documented(member.comment, "  ") + [f"  {self.access} var {swift}: {self.value(member)}"]
-        given = []
-        for member, swift in named:
-            default = f" = {member.absent}" if member.absent else " = nil" if member.optional else ""
-            given.append(f"    {swift}: {self.value(member)}{default}")
+        given = [f"    {swift}: {self.value(member)}{self.default(member)}" for member, swift in named]
         lines += ["", f"  {self.access} init(", ",\n".join(given), "  ) {"]
         lines += [f"    self.{swift} = {swift}" for _, swift in named]
         lines += ["  }", "", f"  {self.access} init(decoding object: JSONObject) throws(MessageError) {{"]
         lines += [f"    {swift} = {self.read(member)}" for member, swift in named]
         lines += ["  }", "", f"  {self.access} var encoded: JSONObject {{", "    get throws(MessageError) {"]
         lines.append("      try .wire([")
-        lines += [f'        "{member.name}": {self.write(member, swift)},' for member, swift in named]
-        return lines + ["      ])", "    }", "  }", "}", ""]
-
-    def keys(self, name, comment, members):
-        """The members of a hand-written type, each with the type that reads it."""
-        lines = [f"/// {comment}", f"enum {name} {{"]
-        for member in members:
-            lines += documented(member.comment, "  ")
-            wire = self.wire(member)
-            swift = camel(member.name)
-            lines.append(f'  static var {quoted(swift)}: Member<{wire}> {{ Member("{member.name}") }}')
-            if member.secret_key:
-                lines.append("  /// The key of the map whose value is secret.")
-                key = f'Member<SharedSecret> {{ Member("{member.secret_key}") }}'
-                lines.append(f"  static var {swift}Secret: {key}")
-        return lines + ["}", ""]
+        plain = [(member, swift) for member, swift in named if not member.variant]
+        lines += [f'        "{member.name}": {self.write(member, swift)},' for member, swift in plain]
+        first = "".join(f", after: {swift}.encoded" for member, swift in named if member.variant)
+        return lines + [f"      ]{first})", "    }", "  }", "}", ""]
 
     def enumeration(self, name, comment, values):
-        # Only hand-written replies use the enumeration that decides about their members.
+        # Nothing but a variant uses the enumeration of its cases.
         used = any(name in (m.word, innermost(m.kind)) for m in self.all_members() if not m.variant)
         access = f"{self.access} " if used else ""
         lines = documented(comment)

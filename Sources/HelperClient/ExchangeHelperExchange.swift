@@ -219,10 +219,8 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
         case .sealed(let image): return .sealed(image)
         case .answered(let status, let retryAfter, let body):
           return .answered(status: status, retryAfter: retryAfter, body: body)
-        case .notSent(let reason): return .notSent(reason: reason.rawValue)
-        case .untrustedListener(let user):
-          let word = ExchangeFailure.listener.rawValue
-          return .notSent(reason: user.map { "\(word) \($0)" } ?? word)
+        case .notSent(let reason, let user):
+          return .notSent(reason: reason.rawValue + (user.map { " \($0)" } ?? ""))
         case .lost(let reason): return .interrupted(reason: reason.rawValue)
         }
       }

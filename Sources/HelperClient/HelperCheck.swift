@@ -114,10 +114,11 @@ private struct CheckTalk: ~Copyable {
       let (reply, _) = try helper.receive(&buffer, to: HelperCheckCall.self, until: deadline)
       hasAnswered = true
       switch reply {
-      case .hidden(let detail): return detail ?? "reader busy: another program has it"
-      case .ready(let reader):
+      case .failed(.busy, let detail, _, hiddenReader: true):
+        return detail ?? "reader busy: another program has it"
+      case .ready(let name, let driver, let scan, let finger):
         isArmed = true
-        put(.reader(SeenReader(reader), only: reader.finger))
+        put(.reader(SeenReader(name: name, driver: driver, scan: scan), only: finger))
         put(.ready)
       // The screen already says that the reader waits. It does not say that the reader is busy.
       case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.timeout: continue
@@ -147,11 +148,10 @@ extension TokenVault.CheckEvent {
     case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
     case .matched: self = .matched
     case .notMatched: self = .failed(.noMatch)
-    case .failed(let reason, let detail):
-      self = .failed(PresenceFailure(helper: reason, detail: detail))
-    case .lostPrints(let detail):
+    case .failed(.notEnrolled, let detail, lost: true, _):
       self = .failed(.denied(detail ?? "the reader no longer has your finger: enroll it again"))
-    case .hidden(let detail): self = .failed(PresenceFailure(helper: .busy, detail: detail))
+    case .failed(let reason, let detail, _, _):
+      self = .failed(PresenceFailure(helper: reason, detail: detail))
     }
   }
 }
@@ -159,8 +159,8 @@ extension TokenVault.CheckEvent {
 extension SeenReader {
   /// Makes the value from a helper's description of the reader that it opened; `nil` if fprintd
   /// opened it.
-  init?(_ reader: ArmedReader) {
-    guard let driver = reader.driver, let scan = reader.scan else { return nil }
-    self.init(name: reader.name, driver: driver, scan: scan)
+  init?(name: String?, driver: String?, scan: ScanType?) {
+    guard let driver, let scan else { return nil }
+    self.init(name: name, driver: driver, scan: scan)
   }
 }

@@ -59,9 +59,10 @@ struct HelperEnrollment: EnrollmentConversation {
       let deadline = BootInstant.now.advanced(bySeconds: request.seconds + HelperPresence.grace)
       let (reply, _) = try helper.receive(&buffer, to: HelperEnrollCall.self, until: deadline)
       switch reply.event {
-      case .hidden(let detail): return detail ?? "reader busy: another program has it"
-      case .ready(let reader):
-        if let seen = SeenReader(reader) { put(.reader(seen)) }
+      case .failed(.busy, let detail, hiddenReader: true):
+        return detail ?? "reader busy: another program has it"
+      case .ready(let name, let driver, let scan):
+        if let seen = SeenReader(name: name, driver: driver, scan: scan) { put(.reader(seen)) }
         put(.ready)
       default:
         let event = EnrollmentEvent(reply)
@@ -115,9 +116,8 @@ extension EnrollmentEvent {
     case .removed(let place): self = .removed(place)
     case .done(let print, let driver, let device):
       self = .done(print: print, driver: driver, device: device)
-    case .failed(let reason, let detail):
+    case .failed(let reason, let detail, _):
       self = .failed(PresenceFailure(helper: reason, detail: detail))
-    case .hidden(let detail): self = .failed(PresenceFailure(helper: .busy, detail: detail))
     }
   }
 }

@@ -45,7 +45,7 @@ final class PresenceService {
   var unkept: StoredPrint?
   var mustKeep = false
   /// The facts about the open reader.
-  var armed = ArmedReader()
+  var armed: ReaderFacts?
   var running: Running?
   /// A call that came during another one, and cancelled it.
   private var held: VarlinkCall?

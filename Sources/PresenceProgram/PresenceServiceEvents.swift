@@ -7,7 +7,7 @@ internal import SystemPassword
 extension PresenceService {
   func handle(_ event: Inbox.Event) {
     switch event {
-    case .seen(let facts): armed = ArmedReader(facts)
+    case .seen(let facts): armed = facts
     case .check(let event): connection.reply(HelperCheckEvent(event, armed), continues: true)
     case .enroll(let event): report(event)
     case .verdict(let result): end(result)
@@ -40,9 +40,14 @@ extension PresenceService {
     case .success(let print):
       finish(print)
       reply(.done(print: print.bytes, driver: print.driver, device: print.device))
-    case .failure(.vanished): reply(.hidden(detail: ReaderError.vanished.description))
     case .failure(let error):
-      reply(.failed(PresenceOutcome(error), detail: error.description))
+      reply(
+        .failed(
+          PresenceOutcome(error),
+          detail: error.description,
+          hiddenReader: error == .vanished
+        )
+      )
     }
   }
 
@@ -51,17 +56,20 @@ extension PresenceService {
     case .ready(let count):
       stages = count
       stage = 0
-      reply(.ready(armed), continues: true)
+      reply(
+        .ready(name: armed?.name, driver: armed?.driver, scan: armed?.scan),
+        continues: true
+      )
     case .waiting: reply(.waiting, continues: true)
     case .stage(let done, _):
       stage = done
       reply(.stage, continues: true)
     case .retry(let hint): reply(.retry(hint), continues: true)
-    case .removed(let index): reply(.removed(index), continues: true)
+    case .removed(let index): reply(.removed(place: index), continues: true)
     }
   }
 
-  func reply(_ event: HelperEnrollReply.Event, continues: Bool = false) {
+  func reply(_ event: HelperEnrollEvent, continues: Bool = false) {
     connection.reply(
       HelperEnrollReply(event: event, stage: stage, stages: stages),
       continues: continues

@@ -5,19 +5,16 @@ internal import SystemPassword
 
 // Translates the results of the reader and of PAM to the interface's types.
 
-extension ArmedReader {
-  init(_ facts: ReaderFacts) {
-    self.init(name: facts.name, driver: facts.driver, scan: facts.scan)
-  }
-}
-
 extension HelperCheckEvent {
-  init(_ event: FingerprintReader.CheckEvent, _ reader: ArmedReader) {
+  init(_ event: FingerprintReader.CheckEvent, _ reader: ReaderFacts?) {
     switch event {
     case .ready(let only):
-      var reader = reader
-      reader.finger = only?.name
-      self = .ready(reader)
+      self = .ready(
+        name: reader?.name,
+        driver: reader?.driver,
+        scan: reader?.scan,
+        finger: only?.name
+      )
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(hint)
     }
@@ -27,9 +24,13 @@ extension HelperCheckEvent {
     switch result {
     case .success(.matched(let finger)): self = .matched(finger: finger?.name)
     case .success(.noMatch): self = .notMatched
-    case .failure(.lostPrints): self = .lostPrints(detail: ReaderError.lostPrints.description)
-    case .failure(.vanished): self = .hidden(detail: ReaderError.vanished.description)
-    case .failure(let error): self = .failed(PresenceOutcome(error), detail: error.description)
+    case .failure(let error):
+      self = .failed(
+        PresenceOutcome(error),
+        detail: error.description,
+        lost: error == .lostPrints,
+        hiddenReader: error == .vanished
+      )
     }
   }
 

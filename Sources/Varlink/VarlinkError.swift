@@ -32,14 +32,10 @@ public enum VarlinkError: Error, Equatable, Sendable {
     else { return nil }
     let object = reply.parameters
     switch name {
-    case .interfaceNotFound:
-      self = .interfaceNotFound(try object.optional(InterfaceNotFoundMembers.interface) ?? "")
-    case .methodNotFound:
-      self = .methodNotFound(try object.optional(MethodNotFoundMembers.method) ?? "")
-    case .methodNotImplemented:
-      self = .methodNotImplemented(try object.optional(MethodNotImplementedMembers.method) ?? "")
-    case .invalidParameter:
-      self = .invalidParameter(try object.optional(InvalidParameterMembers.parameter) ?? "")
+    case .interfaceNotFound: self = .interfaceNotFound(try object.optional("interface") ?? "")
+    case .methodNotFound: self = .methodNotFound(try object.optional("method") ?? "")
+    case .methodNotImplemented: self = .methodNotImplemented(try object.optional("method") ?? "")
+    case .invalidParameter: self = .invalidParameter(try object.optional("parameter") ?? "")
     case .permissionDenied: self = .permissionDenied
     case .expectedMore: self = .expectedMore
     }
@@ -47,21 +43,15 @@ public enum VarlinkError: Error, Equatable, Sendable {
 
   /// The reply that carries this error.
   package var reply: VarlinkReply {
-    let (name, member): (ServiceErrorName, (name: String, value: String)?) =
+    let (name, parameters): (ServiceErrorName, JSONObject) =
       switch self {
-      case .interfaceNotFound(let value):
-        (.interfaceNotFound, (InterfaceNotFoundMembers.interface.name, value))
-      case .methodNotFound(let value):
-        (.methodNotFound, (MethodNotFoundMembers.method.name, value))
-      case .methodNotImplemented(let value):
-        (.methodNotImplemented, (MethodNotImplementedMembers.method.name, value))
-      case .invalidParameter(let value):
-        (.invalidParameter, (InvalidParameterMembers.parameter.name, value))
-      case .permissionDenied: (.permissionDenied, nil)
-      case .expectedMore: (.expectedMore, nil)
+      case .interfaceNotFound(let value): (.interfaceNotFound, ["interface": .string(value)])
+      case .methodNotFound(let value): (.methodNotFound, ["method": .string(value)])
+      case .methodNotImplemented(let value): (.methodNotImplemented, ["method": .string(value)])
+      case .invalidParameter(let value): (.invalidParameter, ["parameter": .string(value)])
+      case .permissionDenied: (.permissionDenied, [:])
+      case .expectedMore: (.expectedMore, [:])
       }
-    var parameters = JSONObject()
-    if let member { parameters[member.name] = .string(member.value) }
     return VarlinkReply(parameters: parameters, error: Self.prefix + name.rawValue)
   }
 }

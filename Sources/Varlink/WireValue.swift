@@ -11,11 +11,12 @@ package protocol WireValue: Sendable {
 }
 
 extension JSONObject {
-  /// An object of the members that are not `nil`.
+  /// An object of `first`, and of the members that are not `nil`.
   package static func wire(
-    _ members: KeyValuePairs<String, (any WireValue)?>
+    _ members: KeyValuePairs<String, (any WireValue)?>,
+    after first: JSONObject = JSONObject()
   ) throws(MessageError) -> JSONObject {
-    var object = JSONObject()
+    var object = first
     for (name, value) in members {
       guard let value else { continue }
       object[name] = try value.wire

@@ -157,8 +157,9 @@ public struct PresenceRun<View: PresenceView> {
       case .reply(let reply, let of):
         guard of == number else { continue }
         switch try answer(reply) {
-        case .event(.waiting), .event(.wait): view.show(.waiting)
-        case .event(.touch(let finger, let scan)): view.show(.touch(finger: finger, scan: scan))
+        case .event(.waiting(_?, _, _)), .event(.waiting(nil, nil, nil)): view.show(.waiting)
+        case .event(.waiting(nil, let finger, let scan)):
+          view.show(.touch(finger: finger, scan: scan))
         case .event(.retry(let hint)): view.show(.retry(hint))
         case .event(.passed): return .passed
         case .event(.queued):
@@ -205,12 +206,12 @@ public struct PresenceRun<View: PresenceView> {
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
-        case .event(.waiting), .event(.touch), .event(.retry): continue
+        case .event(.waiting(nil, _, _)), .event(.retry): continue
         case .event(.queued):
           isQueued = true
           deadline = queue()
         case .event(.free): return .free
-        case .event(.wait(let seconds)):
+        case .event(.waiting(let seconds?, _, _)):
           view.show(.wait(seconds: seconds, wasWrong: hasAnswered))
           deadline = stepDeadline
         case .failed(let failed): return failed

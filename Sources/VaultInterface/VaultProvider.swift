@@ -13,7 +13,8 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
   /// The value of the key `client_secret`, if it is not among the settings.
   public var clientSecret: SharedSecret?
 
-  private typealias Members = ProviderMembers
+  /// The key of the settings whose value is secret.
+  private static let secretKey = "client_secret"
 
   /// Makes a provider.
   public init(name: String, settings: [String: String], clientSecret: SharedSecret? = nil) {
@@ -24,16 +25,15 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
 
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
-    name = try object.required(Members.name)
-    let settings = Members.settings.name
-    var members: JSONObject = try object.required(settings)
+    name = try object.required("name")
+    var members: JSONObject = try object.required("settings")
     do throws(MessageError) {
-      clientSecret = try members.optional(Members.settingsSecret)
+      clientSecret = try members.optional(Self.secretKey)
     } catch {
-      throw error.inside(settings)
+      throw error.inside("settings")
     }
-    members[Members.settingsSecret.name] = nil
-    self.settings = try Dictionary.from(.object(members), name: settings)
+    members[Self.secretKey] = nil
+    settings = try Dictionary.from(.object(members), name: "settings")
   }
 
   /// The members as JSON.
@@ -41,15 +41,9 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
   /// The settings are sorted by key.
   public var encoded: JSONObject {
     get throws(MessageError) {
-      guard let clientSecret else {
-        return try .wire([Members.name(name), Members.settings(settings)])
-      }
       var members = settings.map { ($0.key, JSONValue.string($0.value)) }
-      members.append((Members.settingsSecret.name, .secret(clientSecret)))
-      return try .wire([
-        Members.name(name),
-        (Members.settings.name, JSONObject(members.sorted { $0.0 < $1.0 })),
-      ])
+      if let clientSecret { members.append((Self.secretKey, .secret(clientSecret))) }
+      return try .wire(["name": name, "settings": JSONObject(members.sorted { $0.0 < $1.0 })])
     }
   }
 

@@ -39,11 +39,7 @@ extension ExchangeHelper {
         headers: head.headers
       )
     } catch {
-      if case .untrustedListener(let user) = error {
-        return .untrustedListener(user: user.map { Int($0) })
-      }
-      let reason = ExchangeFailure(rawValue: error.reason.rawValue) ?? .other
-      return error.isNotSent ? .notSent(reason) : .lost(reason)
+      return error.isNotSent ? .notSent(error.failure, user: error.user) : .lost(error.failure)
     }
   }
 

@@ -270,21 +270,22 @@ extension HTTPError {
     }
   }
 
-  /// The reason for a slot, which has only one text for it.
-  var word: String {
-    guard case .untrustedListener(let user?) = self else { return reason.rawValue }
-    return "\(reason.rawValue) \(user)"
+  /// The reason in the words of the interface.
+  var failure: ExchangeFailure { ExchangeFailure(rawValue: reason.rawValue) ?? .other }
+
+  /// The other user whose program listens at the address, if it is known.
+  var user: Int? {
+    guard case .untrustedListener(let user?) = self else { return nil }
+    return Int(user)
   }
+
+  /// The reason for a slot, which has only one text for it.
+  var word: String { reason.rawValue + (user.map { " \($0)" } ?? "") }
 }
 
 extension ExchangeReply {
   /// The reply to a request without an answer.
   init(_ error: HTTPError) {
-    if case .untrustedListener(let user) = error {
-      self = .untrustedListener(user: user.map { Int($0) })
-      return
-    }
-    let reason = ExchangeFailure(rawValue: error.reason.rawValue) ?? .other
-    self = error.isNotSent ? .notSent(reason) : .lost(reason)
+    self = error.isNotSent ? .notSent(error.failure, user: error.user) : .lost(error.failure)
   }
 }

@@ -12,7 +12,7 @@ struct NarrowingConsentTests {
   func aYesAtTheTerminalGoesOn() throws {
     let play = try Play.run(Self.words) { stage in
       #expect(try stage.expect(AccessTokenCall.self).narrow == nil)
-      try stage.fail(.mayNarrow(message: "it may narrow the login"))
+      try stage.fail(.refused(message: "it may narrow the login", narrows: true))
       try stage.terminal.waitFor("it may narrow the login")
       try stage.terminal.waitFor("until the next login")
       try stage.terminal.waitFor("[y/N]")
@@ -37,7 +37,7 @@ struct NarrowingConsentTests {
   func anythingElseEndsItBeforeAnotherCall(_ answer: String) throws {
     let play = try Play.run(Self.words) { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.mayNarrow(message: "it may narrow the login"))
+      try stage.fail(.refused(message: "it may narrow the login", narrows: true))
       try stage.terminal.waitFor("[y/N]")
       try stage.terminal.type(answer)
       try stage.expectEnd()
@@ -50,7 +50,7 @@ struct NarrowingConsentTests {
   func wherePeopleCannotBeAskedItSaysWhatToDo() throws {
     let play = try Play.run(Self.words + ["--no-input"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.mayNarrow(message: "it may narrow the login"))
+      try stage.fail(.refused(message: "it may narrow the login", narrows: true))
       try stage.expectEnd()
     }
     #expect(play.code == .promptNeeded)

@@ -70,7 +70,7 @@ extension PresenceDialogueTests {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       _ = try stage.expect(CheckCall.self)
-      try stage.reply(CheckEvent.waiting, continues: true)
+      try stage.reply(CheckEvent.waiting(), continues: true)
       try stage.terminal.waitFor("still waiting for the reader")
       try stage.interrupt()
     }

@@ -33,7 +33,7 @@ struct PresenceDialogueTests {
       // The purpose of the proof is on the screen before the reader is armed.
       try stage.terminal.waitFor("Touch the fingerprint reader to use account 'me'")
       #expect(try !stage.terminal.echoes())
-      try stage.reply(CheckEvent.waiting, continues: true)
+      try stage.reply(CheckEvent.waiting(), continues: true)
       try stage.terminal.waitFor("still waiting for the reader")
       try stage.reply(CheckEvent.retry(.tooShort), continues: true)
       try stage.terminal.waitFor("too short: keep the finger on the reader a little longer")

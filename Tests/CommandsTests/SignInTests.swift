@@ -190,10 +190,8 @@ struct SignInTests {
         .providerRefused(
           status: 422,
           message: "Invalid.",
-          details: VaultRefusalDetails(
-            reason: .invalidInput,
-            fields: [VaultFieldProblem(field: "email", message: "is not an address")]
-          )
+          reason: .invalidInput,
+          fields: [VaultFieldProblem(field: "email", message: "is not an address")]
         )
       )
     }

@@ -46,10 +46,8 @@ struct VerifyVerbTests {
         .providerRefused(
           status: 422,
           message: "no",
-          details: VaultRefusalDetails(
-            reason: reason,
-            fields: [VaultFieldProblem(field: "email", message: "is taken")]
-          )
+          reason: reason,
+          fields: [VaultFieldProblem(field: "email", message: "is taken")]
         )
       )
     }

@@ -62,7 +62,7 @@ struct DesktopProgramTests {
         HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000, desktopDigests: digests),
         more: true
       )
-      guard case .failed(.notEnrolled, _) = try client.event() else {
+      guard case .failed(.notEnrolled, _, _, _) = try client.event() else {
         return #expect(Bool(false), "\(digests as Any)")
       }
     }
@@ -93,7 +93,7 @@ struct DesktopProgramTests {
         HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000, desktopFingers: names),
         more: true
       )
-      guard case .failed(.notEnrolled, _) = try client.event() else {
+      guard case .failed(.notEnrolled, _, _, _) = try client.event() else {
         return #expect(Bool(false), "\(names)")
       }
     }
@@ -127,7 +127,7 @@ struct DesktopProgramTests {
     #expect(try client.event() == .matched(finger: "right-index"))
     // Without the desktop's fingers the failure says why.
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)
-    guard case .failed(.notAvailable, let detail) = try client.event() else {
+    guard case .failed(.notAvailable, let detail, _, _) = try client.event() else {
       return #expect(Bool(false))
     }
     #expect(detail?.contains("may not open") == true)
@@ -161,7 +161,9 @@ struct DesktopProgramTests {
     )
     try client.send(call, more: true)
     #expect(try client.next(HelperCheckCall.self) == .waiting)
-    guard case .failed(.busy, let detail) = try client.event() else { return #expect(Bool(false)) }
+    guard case .failed(.busy, let detail, _, _) = try client.event() else {
+      return #expect(Bool(false))
+    }
     #expect(detail?.hasPrefix("reader busy") == true)
     #expect(try client.end() == .exited(0))
   }

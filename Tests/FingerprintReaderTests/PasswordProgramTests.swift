@@ -67,7 +67,7 @@ struct PasswordProgramTests {
     try client.send(
       HelperCheckCall(presenceMethod: .password, user: other.name, timeout: 60_000)
     )
-    guard case .failed(.denied, _) = try client.event() else { return #expect(Bool(false)) }
+    guard case .failed(.denied, _, _, _) = try client.event() else { return #expect(Bool(false)) }
     #expect(try client.end() == .exited(0))
   }
 
@@ -92,7 +92,7 @@ struct PasswordProgramTests {
     try ask(client, user.name, timeout: 2500)
     // The end of the time is not reported by itself: no call waits for a reply.
     #expect(try !client.hasReply(withinMilliseconds: 2600))
-    guard case .failed(.timedOut, _) = try client.respond(password) else {
+    guard case .failed(.timedOut, _, _, _) = try client.respond(password) else {
       return #expect(Bool(false))
     }
     // The conversation goes on.
@@ -128,7 +128,7 @@ struct PasswordProgramTests {
       let timeout = isTimeout ? 100 : 60_000
       try client.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: timeout))
       if isTimeout {
-        guard case .failed(.timedOut, _) = try client.event() else {
+        guard case .failed(.timedOut, _, _, _) = try client.event() else {
           return #expect(Bool(false))
         }
         #expect(try client.child.wait() == .exited(0))
@@ -155,7 +155,7 @@ struct PasswordProgramTests {
     presence.makeWritableByOthers()
     let careful = try PresenceClient(presence.program)
     try careful.send(HelperCheckCall(presenceMethod: .password, user: "root", timeout: 60_000))
-    guard case .failed(.notAvailable, _) = try careful.event() else {
+    guard case .failed(.notAvailable, _, _, _) = try careful.event() else {
       return #expect(Bool(false))
     }
     #expect(try careful.end() == .exited(0))

@@ -175,7 +175,7 @@ func enroll(
     case .done(let print, let driver, _):
       #expect(driver == "virtual_device")
       return print
-    case .retry, .failed, .hidden:
+    case .retry, .failed:
       Issue.record("\(reply.event)")
       throw PresenceClient.Closed()
     }

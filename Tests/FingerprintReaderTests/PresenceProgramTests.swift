@@ -65,7 +65,9 @@ struct FingerProgramTests {
       times.append((BootInstant.now.nanoseconds - begun) / 1000)
       #expect(!reader.isOpen)
       guard half else { continue }
-      guard case .failed(.cancelled, _) = try client.event() else { return #expect(Bool(false)) }
+      guard case .failed(.cancelled, _, _, _) = try client.event() else {
+        return #expect(Bool(false))
+      }
     }
     times.sort()
     Swift.print("close to released: of 20 rounds the 5th \(times[4]) µs, median \(times[10]) µs")
@@ -121,7 +123,9 @@ struct FingerProgramTests {
     let client = try PresenceClient(presence.program)
     try client.arm([("right-index", print)])
     try client.send(HelperGetReaderCall())
-    guard case .failed(.cancelled, _) = try client.event() else { return #expect(Bool(false)) }
+    guard case .failed(.cancelled, _, _, _) = try client.event() else {
+      return #expect(Bool(false))
+    }
     let facts = try client.next(HelperGetReaderCall.self)
     #expect(facts.available)
     #expect(facts.driver == "virtual_device")
@@ -140,7 +144,7 @@ struct FingerProgramTests {
       let client = try PresenceClient(presence.program)
       try client.arm([("right-index", print)])
       try reader.send(command)
-      guard case .failed(let given, let detail) = try client.event() else {
+      guard case .failed(let given, let detail, _, _) = try client.event() else {
         #expect(Bool(false), "\(command)")
         continue
       }
@@ -150,7 +154,7 @@ struct FingerProgramTests {
     }
     let client = try PresenceClient(presence.program)
     try client.arm([("right-index", print)], timeout: 1500)
-    guard case .failed(.timedOut, _) = try client.event() else { return #expect(Bool(false)) }
+    guard case .failed(.timedOut, _, _, _) = try client.event() else { return #expect(Bool(false)) }
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 0), more: true)
     #expect(throws: ReplyError.service(.invalidParameter("timeout"))) { try client.event() }
     #expect(try client.end() == .exited(0))
@@ -161,7 +165,9 @@ struct FingerProgramTests {
     defer { remove() }
     let client = try PresenceClient(presence.program)
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)
-    guard case .failed(.notEnrolled, _) = try client.event() else { return #expect(Bool(false)) }
+    guard case .failed(.notEnrolled, _, _, _) = try client.event() else {
+      return #expect(Bool(false))
+    }
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000))
     #expect(throws: ReplyError.service(.expectedMore)) { try client.event() }
     #expect(try client.end() == .exited(0))
@@ -204,7 +210,7 @@ struct FingerProgramTests {
     let print = try enrolled()
     _ = try client.call(LoadPrintCall(finger: "right-index", print: print))
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)
-    guard case .failed(.notAvailable, _) = try client.event() else {
+    guard case .failed(.notAvailable, _, _, _) = try client.event() else {
       return #expect(Bool(false))
     }
     #expect(try client.end() == .exited(0))

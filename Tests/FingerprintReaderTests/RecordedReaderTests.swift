@@ -107,7 +107,7 @@ struct RecordedReaderTests {
       let reply = try lastReply(client, until: point == "close")
       if case .done = reply.event {
         #expect(point == "close")
-      } else if case .failed(.notAvailable, let detail) = reply.event {
+      } else if case .failed(.notAvailable, let detail, _) = reply.event {
         #expect(detail == "the fingerprint reader was unplugged")
       } else {
         Issue.record("\(reply.event)")
@@ -116,7 +116,7 @@ struct RecordedReaderTests {
       let verdict = try client.verdict(try recording.print(), of: recording)
       if point == "close" {
         #expect(verdict == recording.verdict)
-      } else if case .failed(.notAvailable, let detail) = verdict {
+      } else if case .failed(.notAvailable, let detail, _, _) = verdict {
         #expect(detail == "the fingerprint reader was unplugged")
       } else {
         Issue.record("\(verdict)")
@@ -130,7 +130,7 @@ struct RecordedReaderTests {
     while true {
       let reply = try client.next(HelperEnrollCall.self)
       switch reply.event {
-      case .done, .failed, .hidden: return reply
+      case .done, .failed: return reply
       case .ready, .waiting, .stage, .retry, .removed: continue
       }
     }
@@ -144,7 +144,7 @@ struct RecordedReaderTests {
       switch try client.next(HelperEnrollCall.self).event {
       case .waiting: continue
       // A hidden reader is looked for by another process of the engine.
-      case .failed(.busy, let detail?), .hidden(let detail?):
+      case .failed(.busy, let detail?, _):
         #expect(detail.hasPrefix("reader busy"))
       case let other: Issue.record("\(other)")
       }
@@ -167,7 +167,8 @@ struct RecordedReaderTests {
     while true {
       switch try client.next(HelperEnrollCall.self).event {
       case .waiting: continue
-      case .failed(.busy, let detail): #expect(detail?.hasPrefix("reader busy") == true)
+      case .failed(.busy, let detail, hiddenReader: false):
+        #expect(detail?.hasPrefix("reader busy") == true)
       case let other: Issue.record("\(other)")
       }
       break

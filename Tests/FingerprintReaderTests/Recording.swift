@@ -140,7 +140,7 @@ extension PresenceClient {
       case .done(let print, _, _):
         if keep { _ = try self.call(HelperKeepCall()) }
         return (print, touches)
-      case .removed, .failed, .hidden:
+      case .removed, .failed:
         Issue.record("\(recording.name): \(reply.event)")
         throw Closed()
       }

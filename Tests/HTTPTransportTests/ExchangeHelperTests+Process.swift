@@ -98,7 +98,7 @@ extension ExchangeHelperTests {
       "SSL_CERT_DIR=" + certificates.path("trusted"),
     ])
     try exchangeHelper.send(try call("GET", tls.url + "/auth/me", nil, sealed: false))
-    guard case .notSent(.authority) = try exchangeHelper.exchangeReply() else {
+    guard case .notSent(.authority, _) = try exchangeHelper.exchangeReply() else {
       Issue.record("sent")
       return
     }

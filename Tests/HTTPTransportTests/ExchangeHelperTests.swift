@@ -200,7 +200,7 @@ struct ExchangeHelperTests {
     }
     #expect(try members(body.bytes).string("error") == "invalid_token")
     let outside = try call("GET", "http://example.org/", nil, sealed: false)
-    guard case .notSent(.other) = try run(outside) else {
+    guard case .notSent(.other, _) = try run(outside) else {
       Issue.record("sent")
       return
     }

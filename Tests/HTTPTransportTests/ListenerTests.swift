@@ -139,7 +139,7 @@ struct ListenerTests {
     for listeners in [nil, [], [Int(ThisProcess.user)], [-1, 1 << 40]] as [[Int]?] {
       let exchangeHelper = try ExchangeHelperProcess()
       try exchangeHelper.send(call(holder.port, nil, listeners: listeners))
-      guard case .untrustedListener(user: Int(Self.nobody)) = try exchangeHelper.exchangeReply()
+      guard case .notSent(.listener, user: Int(Self.nobody)) = try exchangeHelper.exchangeReply()
       else {
         Issue.record("sent, or not told")
         return

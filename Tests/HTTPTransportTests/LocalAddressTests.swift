@@ -136,12 +136,12 @@ struct LocalAddressTests {
       return reply
     }
     // Without a listener the kernel refuses the connection, which shows that it was tried.
-    guard case .notSent(.refused) = try reply(local: true) else {
+    guard case .notSent(.refused, _) = try reply(local: true) else {
       Issue.record("not connected to although it may be")
       return
     }
     let isOfAnInterface = !host.contains("77")
-    guard case .notSent(let reason) = try reply(local: false) else {
+    guard case .notSent(let reason, _) = try reply(local: false) else {
       Issue.record("sent")
       return
     }
@@ -219,7 +219,7 @@ struct LocalAddressTests {
       #expect(try exchangeHelper.end().0 == .exited(0))
       return reply
     }
-    guard case .notSent(.local) = try reply(local: false) else {
+    guard case .notSent(.local, _) = try reply(local: false) else {
       Issue.record("sent")
       return
     }
@@ -248,7 +248,7 @@ struct LocalAddressTests {
     }
     let plain = try ExchangeHelperProcess()
     try plain.send(try call(local: nil, sealed: false))
-    guard case .notSent(.local) = try plain.exchangeReply() else {
+    guard case .notSent(.local, _) = try plain.exchangeReply() else {
       Issue.record("sent")
       return
     }

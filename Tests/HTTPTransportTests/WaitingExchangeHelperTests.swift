@@ -48,7 +48,7 @@ struct WaitingExchangeHelperTests {
     call.url = "http://127.0.0.1:1/auth/me"
     let exchangeHelper = try ExchangeHelperProcess()
     try exchangeHelper.send(call, more: true)
-    guard case .notSent(.refused)? = try exchangeHelper.exchangeReply() else {
+    guard case .notSent(.refused, _)? = try exchangeHelper.exchangeReply() else {
       Issue.record("it told something else")
       return
     }

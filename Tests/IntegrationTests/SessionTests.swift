@@ -148,7 +148,7 @@ struct SessionTests {
       )
       return try caller.failure(call)
     }
-    guard case .providerRefused(401, _, _) = try login("me", backend.url) else {
+    guard case .providerRefused(401, _, _, _) = try login("me", backend.url) else {
       Issue.record("a wrong password was not refused")
       return
     }

@@ -41,7 +41,7 @@ private func exchangeSamples() throws -> [Sample] {
       isVariant: true
     ),
     reply(to: ExchangeCall.self, .notSent(.tooLarge), isVariant: true),
-    reply(to: ExchangeCall.self, .untrustedListener(user: 1001), isVariant: true),
+    reply(to: ExchangeCall.self, .notSent(.listener, user: 1001), isVariant: true),
     reply(to: ExchangeCall.self, .lost(.timeout), isVariant: true),
   ]
 }
@@ -75,7 +75,7 @@ private func requestSamples() throws -> [Sample] {
       isVariant: true
     ),
     reply(to: HelperRequestCall.self, .notSent(.pin), isVariant: true),
-    reply(to: HelperRequestCall.self, .untrustedListener(user: 1001), isVariant: true),
+    reply(to: HelperRequestCall.self, .notSent(.listener, user: 1001), isVariant: true),
     reply(to: HelperRequestCall.self, .lost(.timeout), isVariant: true),
   ]
 }
@@ -94,15 +94,27 @@ private func checkSamples() throws -> [Sample] {
         firstFinger: "left-thumb"
       )
     ),
-    reply(to: HelperCheckCall.self, .ready(armed), isVariant: true),
+    reply(
+      to: HelperCheckCall.self,
+      .ready(name: "R", driver: "d", scan: .swipe, finger: "left-thumb"),
+      isVariant: true
+    ),
     reply(to: HelperCheckCall.self, .waiting, isVariant: true),
     reply(to: HelperCheckCall.self, .retry(.tooShort), isVariant: true),
     reply(to: HelperCheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: HelperCheckCall.self, .matched(finger: "right-index"), isVariant: true),
     reply(to: HelperCheckCall.self, .notMatched, isVariant: true),
     reply(to: HelperCheckCall.self, .failed(.notEnrolled, detail: "d"), isVariant: true),
-    reply(to: HelperCheckCall.self, .lostPrints(detail: "d"), isVariant: true),
-    reply(to: HelperCheckCall.self, .hidden(detail: "d"), isVariant: true),
+    reply(
+      to: HelperCheckCall.self,
+      .failed(.notEnrolled, detail: "d", lost: true),
+      isVariant: true
+    ),
+    reply(
+      to: HelperCheckCall.self,
+      .failed(.busy, detail: "d", hiddenReader: true),
+      isVariant: true
+    ),
     call(HelperRespondCall(text: secret("hunter2"))),
     reply(to: HelperRespondCall.self, .retry(.general), isVariant: true),
     reply(to: HelperRespondCall.self, .ask(text: "Code: ", hidden: false), isVariant: true),
@@ -114,9 +126,17 @@ private func checkSamples() throws -> [Sample] {
 private func enrollmentSamples() throws -> [Sample] {
   try [
     call(HelperEnrollCall(finger: "right-index", timeout: 30_000, keep: true)),
-    reply(to: HelperEnrollCall.self, enrolled(.ready(armedAlone)), isVariant: true),
-    reply(to: HelperEnrollCall.self, enrolled(.removed(2)), isVariant: true),
-    reply(to: HelperEnrollCall.self, enrolled(.hidden(detail: "d")), isVariant: true),
+    reply(
+      to: HelperEnrollCall.self,
+      enrolled(.ready(name: "R", driver: "d", scan: .press)),
+      isVariant: true
+    ),
+    reply(to: HelperEnrollCall.self, enrolled(.removed(place: 2)), isVariant: true),
+    reply(
+      to: HelperEnrollCall.self,
+      enrolled(.failed(.busy, detail: "d", hiddenReader: true)),
+      isVariant: true
+    ),
     reply(to: HelperEnrollCall.self, enrolled(.waiting), isVariant: true),
     reply(to: HelperEnrollCall.self, enrolled(.stage), isVariant: true),
     reply(to: HelperEnrollCall.self, enrolled(.retry(.tooShort)), isVariant: true),
@@ -165,9 +185,6 @@ private func readerSamples() throws -> [Sample] {
   ]
 }
 
-private let armed = ArmedReader(name: "R", driver: "d", scan: .swipe, finger: "left-thumb")
-private let armedAlone = ArmedReader(name: "R", driver: "d", scan: .press)
-
-private func enrolled(_ event: HelperEnrollReply.Event) -> HelperEnrollReply {
+private func enrolled(_ event: HelperEnrollEvent) -> HelperEnrollReply {
   HelperEnrollReply(event: event, stage: 3, stages: 5)
 }

@@ -84,10 +84,8 @@ private func watchSamples(_ account: VaultAccount) throws -> [Sample] {
       .providerRefused(
         status: 422,
         message: "m",
-        details: VaultRefusalDetails(
-          reason: .addressTaken,
-          fields: [VaultFieldProblem(field: "email", message: "taken")]
-        )
+        reason: .addressTaken,
+        fields: [VaultFieldProblem(field: "email", message: "taken")]
       )
     ),
   ]

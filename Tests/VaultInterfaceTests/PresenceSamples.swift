@@ -38,9 +38,9 @@ private func checkSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
     call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
-    reply(to: CheckCall.self, .waiting, isVariant: true),
-    reply(to: CheckCall.self, .wait(seconds: 4), isVariant: true),
-    reply(to: CheckCall.self, .touch(finger: "left-thumb", scan: .swipe), isVariant: true),
+    reply(to: CheckCall.self, .waiting(), isVariant: true),
+    reply(to: CheckCall.self, .waiting(seconds: 4), isVariant: true),
+    reply(to: CheckCall.self, .waiting(finger: "left-thumb", scan: .swipe), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
     reply(to: CheckCall.self, .passed, isVariant: true),
@@ -48,7 +48,7 @@ private func checkSamples() throws -> [Sample] {
     reply(to: CheckCall.self, .free, isVariant: true),
     call(RespondCall(prompt: "p1", text: secret("hunter2"))),
     reply(to: RespondCall.self, .retry(.general), isVariant: true),
-    reply(to: RespondCall.self, .wait(seconds: 4), isVariant: true),
+    reply(to: RespondCall.self, .waiting(seconds: 4), isVariant: true),
     reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
     call(CancelCall(prompt: "p1")),
     reply(to: CancelCall.self, EmptyReply()),
@@ -136,7 +136,7 @@ private func otherErrors() throws -> [Sample] {
     error(.misconfigured(message: "m")),
     error(.vaultUnsafe(message: "m", hint: "h")),
     error(.refused(message: "m")),
-    error(.mayNarrow(message: "m")),
+    error(.refused(message: "m", narrows: true)),
     error(.internal(message: "m")),
   ]
 }

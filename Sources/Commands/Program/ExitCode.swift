@@ -90,8 +90,7 @@ extension ExitCode {
       case .providerUnavailable: .unavailable
       case .providerRefused: .serverError
       case .vaultUnsafe: .unsafeVault
-      case .refused: .refused
-      case .mayNarrow: .promptNeeded
+      case .refused(_, let narrows): narrows ? .promptNeeded : .refused
       case .internal: .bug
       }
   }

@@ -71,22 +71,3 @@ enum UnavailableText {
     }
   }
 }
-
-extension CommandError.Reason {
-  /// The same reason in the words of `--json`.
-  init(_ reason: UnavailableReason) {
-    self =
-      switch reason {
-      case .notAnswering: .notAnswering
-      case .authority: .certificateAuthority
-      case .expired: .certificateExpired
-      case .notYetValid: .certificateNotYetValid
-      case .name: .certificateName
-      case .certificate: .certificate
-      case .pin: .pin
-      case .listener: .listener
-      case .uncertain: .uncertain
-      case .refusedOnce: .refusedOnce
-      }
-  }
-}

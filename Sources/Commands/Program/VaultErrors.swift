@@ -78,16 +78,16 @@ extension CommandError {
         code,
         message,
         hint: UnavailableText.hint(reason, retryAfter: retryAfter),
-        reason: offline == true ? .offline : reason.map { Reason($0) },
+        reason: offline == true ? .offline : reason.flatMap { Reason(word: $0.rawValue) },
         status: status
       )
-    case .providerRefused(let status, let message, let details):
+    case .providerRefused(let status, let message, let reason, let fields):
       self.init(
         code,
         "the provider refused (HTTP \(status)): \(message)",
-        reason: details.reason.map { Reason($0) },
+        reason: reason.flatMap { Reason(word: $0.rawValue) },
         status: status,
-        fields: details.fields
+        fields: fields
       )
     case .vaultUnsafe(let message, let hint):
       self.init(code, message, hint: hint ?? "nothing was changed")
@@ -96,21 +96,17 @@ extension CommandError {
     case .invalidArgument(let message) where message == Self.severalAccounts:
       self.init(code, message, hint: AccountText.chooseDefault)
     case .misconfigured(let message): self.init(code, message, reason: .misconfigured)
-    case .invalidArgument(let message), .refused(let message): self.init(code, message)
-    case .mayNarrow(let message):
+    case .invalidArgument(let message), .refused(let message, narrows: false):
+      self.init(code, message)
+    case .refused(let message, narrows: true):
       self.init(code, message, hint: NarrowingConsent.remedy, reason: .mayNarrow)
     }
   }
 }
 
 extension CommandError.Reason {
-  /// Why a provider said no to what was typed.
-  fileprivate init(_ reason: VaultRefusalReason) {
-    self =
-      switch reason {
-      case .wrongCredentials: .wrongCredentials
-      case .addressTaken: .addressTaken
-      case .invalidInput: .invalidInput
-      }
+  /// The reason for a word of the vault's interface; `nil` if it has none here.
+  init?(word: String) {
+    self.init(rawValue: String(word.map { $0 == "_" ? "-" : $0 }))
   }
 }

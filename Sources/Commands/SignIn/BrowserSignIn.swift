@@ -139,7 +139,7 @@ struct BrowserSignIn {
     case .interrupted: .interrupted
     case .refused(.invalidArgument): .wrongState
     case .refused(.loginRequired): .expired
-    case .refused(.providerRefused(_, let message, _)):
+    case .refused(.providerRefused(_, let message, _, _)):
       .refused(provider: signIn.place, reason: message)
     default: .failed(reason: CommandError(error).message)
     }

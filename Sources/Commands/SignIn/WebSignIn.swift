@@ -192,7 +192,7 @@ struct WebSignIn {
   func finished(_ error: VaultClientError) -> CommandError {
     switch error {
     case .refused(.loginRequired): tooLate()
-    case .refused(.providerRefused(let status, let message, _)):
+    case .refused(.providerRefused(let status, let message, _, _)):
       CommandError(
         .serverError,
         "\(place) refused: \(message)",

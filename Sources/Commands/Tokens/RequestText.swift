@@ -27,7 +27,21 @@ enum RequestText {
   }
 
   /// The error if nothing of the request left this machine.
-  static func notSent(to host: String, _ reason: ExchangeFailure) -> CommandError {
+  ///
+  /// If another user's program listens at the address, `user` is that user, if it is known.
+  static func notSent(
+    to host: String,
+    _ reason: ExchangeFailure,
+    user: Int? = nil
+  ) -> CommandError {
+    if reason == .listener, let user {
+      return CommandError(
+        .unavailable,
+        "nothing was sent: a program of user \(user) listens at \(host)",
+        hint: UnavailableText.hint(.listener, retryAfter: nil),
+        reason: .listener
+      )
+    }
     if let why = UnavailableText.reason(reason) { return notTrusted(why, at: host) }
     let isOffline = [.resolve, .connect, .timeout].contains(reason)
     return CommandError(
@@ -51,17 +65,6 @@ enum RequestText {
     )
   }
 
-  /// The error if another user's program listens at the address.
-  static func untrustedListener(at host: String, _ user: Int?) -> CommandError {
-    guard let user else { return notTrusted(.listener, at: host) }
-    return CommandError(
-      .unavailable,
-      "nothing was sent: a program of user \(user) listens at \(host)",
-      hint: UnavailableText.hint(.listener, retryAfter: nil),
-      reason: .listener
-    )
-  }
-
   private static func notTrusted(_ why: UnavailableReason, at host: String) -> CommandError {
     let hint = UnavailableText.hint(why, retryAfter: nil)
     let isSaid = hint.hasPrefix("nothing was sent")
@@ -70,7 +73,7 @@ enum RequestText {
       UnavailableText.text(why, at: host)
         + (isSaid ? "" : ": nothing was sent"),
       hint: hint,
-      reason: CommandError.Reason(why)
+      reason: CommandError.Reason(word: why.rawValue)
     )
   }
 

@@ -176,10 +176,8 @@ private struct RequestRun {
     _ terms: RequestTermsReply
   ) throws(CommandError) {
     switch reply {
-    case .notSent(let reason):
-      throw RequestText.notSent(to: target.hostAndPort, reason)
-    case .untrustedListener(let user):
-      throw RequestText.untrustedListener(at: target.hostAndPort, user)
+    case .notSent(let reason, let user):
+      throw RequestText.notSent(to: target.hostAndPort, reason, user: user)
     case .lost(let reason):
       throw RequestText.lost(from: target.hostAndPort, reason)
     case .answered(let status, let length, let type, let location, _):

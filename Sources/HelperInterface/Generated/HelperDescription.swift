@@ -23,9 +23,11 @@ let helperDescription = #"""
   # A comment line in square brackets marks the member below it:
   # [secret]: the engine and its helpers keep the value in locked memory, and never print it.
   # [base64]: the text stands for bytes (RFC 4648, section 4, with padding).
-  # [true if absent], [false if absent]: what it means that the member is not there.
-  # [word of TYPE]: the text is a word of this type, or a word that a later version adds.
-  # [variant]: the value decides which other members are there.
+  # [true if absent], [false if absent], [empty if absent]: what it means that the member is not there.
+  # [always sent]: this version sends it even so.
+  # [word of TYPE or WORD]: the text is a word of this type, and an unknown one is taken for this word.
+  # [variant]: the value decides which of the marked members are there.
+  # [of VALUE]: the member is there with this value. [maybe of VALUE]: it may be there.
   interface io.thumblatch.Helper
 
   # A method of proving presence.
@@ -241,17 +243,20 @@ let helperDescription = #"""
   ) -> (
     # [variant]
     outcome: ExchangeOutcome,
+    # [of answered]
     status: ?int,
     # In seconds.
+    # [maybe of answered]
     retry_after: ?int,
-    # [secret, base64]
+    # [secret, base64, of answered]
     body: ?string,
-    # For sealed: what the slot would hold.
-    # [base64]
+    # What the slot would hold.
+    # [base64, of sealed]
     sealed: ?string,
-    # For not_sent and lost.
+    # [of not_sent, of lost]
     reason: ?ExchangeFailure,
-    # For listener: the other user, if it is known.
+    # With the reason listener: the other user, if it is known.
+    # [maybe of not_sent]
     user: ?int
   )
 
@@ -281,17 +286,23 @@ let helperDescription = #"""
   ) -> (
     # [variant]
     outcome: RequestOutcome,
+    # [of answered]
     status: ?int,
     # How many bytes lie behind descriptor 3.
+    # [of answered]
     length: ?int,
+    # [maybe of answered]
     content_type: ?string,
     # Where a redirect would lead.
+    # [maybe of answered]
     location: ?string,
     # The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+    # [of answered, empty if absent]
     headers: ?[]string,
-    # For not_sent and lost.
+    # [of not_sent, of lost]
     reason: ?ExchangeFailure,
-    # For listener: the other user, if it is known.
+    # With the reason listener: the other user, if it is known.
+    # [maybe of not_sent]
     user: ?int
   )
 
@@ -329,27 +340,36 @@ let helperDescription = #"""
   ) -> (
     # [variant]
     event: HelperCheckStep,
-    # For retry.
-    # [word of ScanHint]
+    # [word of ScanHint or general, of retry]
     hint: ?string,
-    # For ask: the question.
+    # The question.
+    # [of ask]
     text: ?string,
-    # For ask: whether the answer is hidden. Absent: it is.
+    # Whether the answer is hidden.
+    # [of ask, true if absent, always sent]
     hidden: ?bool,
+    # [of failed]
+    reason: ?PresenceOutcome,
+    # [maybe of failed]
+    detail: ?string,
+    # With the reason not_enrolled: the reader stores its prints itself, and does not have these any
+    # longer.
+    # [of failed, false if absent]
+    lost: ?bool,
+    # With the reason busy: the reader is hidden from this process, and a new one may find it.
+    # [of failed, false if absent]
+    hidden_reader: ?bool,
+    # The reader.
+    # [maybe of ready]
+    name: ?string,
+    # [maybe of ready]
+    driver: ?string,
+    # [maybe of ready]
+    scan: ?ScanType,
     # For matched: the finger that passed, if one did. For ready: the one that can match, if the others
     # cannot.
-    finger: ?string,
-    # For failed.
-    reason: ?PresenceOutcome,
-    detail: ?string,
-    # For not_enrolled: the reader stores its prints itself, and does not have these any longer.
-    lost: ?bool,
-    # For busy: the reader is hidden from this process, and a new one may find it.
-    hidden_reader: ?bool,
-    # For ready: the reader.
-    name: ?string,
-    driver: ?string,
-    scan: ?ScanType
+    # [maybe of matched, maybe of ready]
+    finger: ?string
   )
   # Answers a question of a password check. The events are those of Check.
   method Respond(
@@ -359,7 +379,7 @@ let helperDescription = #"""
   ) -> (
     # [variant]
     event: HelperCheckStep,
-    # [word of ScanHint]
+    # [word of ScanHint or general]
     hint: ?string,
     text: ?string,
     hidden: ?bool,
@@ -378,30 +398,35 @@ let helperDescription = #"""
   ) -> (
     # [variant]
     event: HelperEnrollStep,
+    # [word of ScanHint or general, of retry]
+    hint: ?string,
+    # The print, as the library of the reader wrote it.
+    # [secret, base64, of done]
+    print: ?string,
+    # The reader.
+    # [maybe of ready]
+    name: ?string,
+    # [of done, maybe of ready]
+    driver: ?string,
+    # Its identity within the driver.
+    # [of done]
+    device: ?string,
+    # [maybe of ready]
+    scan: ?ScanType,
+    # [of failed]
+    reason: ?PresenceOutcome,
+    # [maybe of failed]
+    detail: ?string,
+    # With the reason busy: the reader is hidden from this process, and a new one may find it.
+    # [of failed, false if absent]
+    hidden_reader: ?bool,
+    # The place of the former print among those that were loaded.
+    # [of removed]
+    place: ?int,
     # How many touches are done.
     stage: int,
     # How many touches there are.
-    stages: int,
-    # For retry.
-    # [word of ScanHint]
-    hint: ?string,
-    # For done: the print, as the library of the reader wrote it.
-    # [secret, base64]
-    print: ?string,
-    # For ready and done.
-    driver: ?string,
-    # For done: the reader's identity within the driver.
-    device: ?string,
-    # For failed.
-    reason: ?PresenceOutcome,
-    detail: ?string,
-    # For removed: the place of the former print among those that were loaded.
-    place: ?int,
-    # For busy: the reader is hidden from this process, and a new one may find it.
-    hidden_reader: ?bool,
-    # For ready: the reader.
-    name: ?string,
-    scan: ?ScanType
+    stages: int
   )
   # The print of the last enrolment is stored.
   method Keep() -> ()

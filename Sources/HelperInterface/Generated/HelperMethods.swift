@@ -3,6 +3,7 @@
 package import JSON
 package import SecretMemory
 package import Varlink
+internal import PlainText
 package import PresenceTerms
 
 /// One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
@@ -125,19 +126,50 @@ package struct ExchangeCall: VarlinkMethod {
   }
 }
 
-/// The members of the replies to `Exchange`.
-enum HelperExchangeMembers {
-  static var outcome: Member<ExchangeOutcome> { Member("outcome") }
-  static var status: Member<Int> { Member("status") }
-  /// In seconds.
-  static var retryAfter: Member<Int> { Member("retry_after") }
-  static var body: Member<WireSecret> { Member("body") }
-  /// For sealed: what the slot would hold.
-  static var sealed: Member<WireBytes> { Member("sealed") }
-  /// For not_sent and lost.
-  static var reason: Member<ExchangeFailure> { Member("reason") }
-  /// For listener: the other user, if it is known.
-  static var user: Member<Int> { Member("user") }
+/// What `Exchange` answers.
+package enum ExchangeReply: VarlinkRecord {
+  /// The request's first byte is about to be sent. Another reply follows.
+  case begun
+  /// The outcome lies in the slot, durable.
+  case done
+  /// The slot could not be written.
+  ///
+  /// `sealed`: What the slot would hold.
+  case sealed([UInt8])
+  /// Without a slot: a whole answer.
+  ///
+  /// `retryAfter`: In seconds.
+  case answered(status: Int, retryAfter: Int? = nil, body: SharedSecret)
+  /// Without a slot: nothing of the request was sent.
+  ///
+  /// `user`: With the reason listener: the other user, if it is known.
+  case notSent(ExchangeFailure, user: Int? = nil)
+  /// The request may have been received, and no whole answer came. A slot is as it was.
+  case lost(ExchangeFailure)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as ExchangeOutcome {
+    case .begun: self = .begun
+    case .done: self = .done
+    case .sealed: self = .sealed((try object.required("sealed") as WireBytes).bytes)
+    case .answered: self = .answered(status: try object.required("status"), retryAfter: try object.optional("retry_after"), body: (try object.required("body") as WireSecret).secret)
+    case .notSent: self = .notSent(try object.required("reason"), user: try object.optional("user"))
+    case .lost: self = .lost(try object.required("reason"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .begun: try .wire(["outcome": ExchangeOutcome.begun])
+      case .done: try .wire(["outcome": ExchangeOutcome.done])
+      case .sealed(let sealed): try .wire(["outcome": ExchangeOutcome.sealed, "sealed": WireBytes(bytes: sealed)])
+      case .answered(let status, let retryAfter, let body): try .wire(["outcome": ExchangeOutcome.answered, "status": status, "retry_after": retryAfter, "body": WireSecret(secret: body)])
+      case .notSent(let reason, let user): try .wire(["outcome": ExchangeOutcome.notSent, "reason": reason, "user": user])
+      case .lost(let reason): try .wire(["outcome": ExchangeOutcome.lost, "reason": reason])
+      }
+    }
+  }
 }
 
 /// One HTTP request of a client with its own token: never with a slot. The answer's body goes to
@@ -226,21 +258,40 @@ package struct HelperRequestCall: VarlinkMethod, Equatable {
   }
 }
 
-/// The members of the replies to `Request`.
-enum HelperRequestMembers {
-  static var outcome: Member<RequestOutcome> { Member("outcome") }
-  static var status: Member<Int> { Member("status") }
-  /// How many bytes lie behind descriptor 3.
-  static var length: Member<Int> { Member("length") }
-  static var contentType: Member<String> { Member("content_type") }
-  /// Where a redirect would lead.
-  static var location: Member<String> { Member("location") }
-  /// The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
-  static var headers: Member<[String]> { Member("headers") }
-  /// For not_sent and lost.
-  static var reason: Member<ExchangeFailure> { Member("reason") }
-  /// For listener: the other user, if it is known.
-  static var user: Member<Int> { Member("user") }
+/// What `Request` answers.
+package enum HelperRequestReply: VarlinkRecord, Equatable {
+  /// A whole answer.
+  ///
+  /// `length`: How many bytes lie behind descriptor 3.
+  ///
+  /// `location`: Where a redirect would lead.
+  ///
+  /// `headers`: The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+  case answered(status: Int, length: Int, contentType: String? = nil, location: String? = nil, headers: [String] = [])
+  /// Nothing of the request was sent.
+  ///
+  /// `user`: With the reason listener: the other user, if it is known.
+  case notSent(ExchangeFailure, user: Int? = nil)
+  /// The request may have been received, and no whole answer came.
+  case lost(ExchangeFailure)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as RequestOutcome {
+    case .answered: self = .answered(status: try object.required("status"), length: try object.required("length"), contentType: try object.optional("content_type"), location: try object.optional("location"), headers: try object.optional("headers") ?? [])
+    case .notSent: self = .notSent(try object.required("reason"), user: try object.optional("user"))
+    case .lost: self = .lost(try object.required("reason"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .answered(let status, let length, let contentType, let location, let headers): try .wire(["outcome": RequestOutcome.answered, "status": status, "length": length, "content_type": contentType, "location": location, "headers": headers.isEmpty ? nil : headers])
+      case .notSent(let reason, let user): try .wire(["outcome": RequestOutcome.notSent, "reason": reason, "user": user])
+      case .lost(let reason): try .wire(["outcome": RequestOutcome.lost, "reason": reason])
+      }
+    }
+  }
 }
 
 /// The exchange that waits may send its request. It is called with `oneway`. If the connection ends
@@ -355,29 +406,65 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
   }
 }
 
-/// The members of the replies to `Check`.
-enum HelperCheckMembers {
-  static var event: Member<HelperCheckStep> { Member("event") }
-  /// For retry.
-  static var hint: Member<String> { Member("hint") }
-  /// For ask: the question.
-  static var text: Member<String> { Member("text") }
-  /// For ask: whether the answer is hidden. Absent: it is.
-  static var hidden: Member<Bool> { Member("hidden") }
-  /// For matched: the finger that passed, if one did. For ready: the one that can match, if the others
+/// What `Check`, `Respond` answer.
+package enum HelperCheckEvent: VarlinkRecord, Equatable {
+  /// The reader is armed.
+  ///
+  /// `name`: The reader.
+  ///
+  /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
   /// cannot.
-  static var finger: Member<String> { Member("finger") }
-  /// For failed.
-  static var reason: Member<PresenceOutcome> { Member("reason") }
-  static var detail: Member<String> { Member("detail") }
-  /// For not_enrolled: the reader stores its prints itself, and does not have these any longer.
-  static var lost: Member<Bool> { Member("lost") }
-  /// For busy: the reader is hidden from this process, and a new one may find it.
-  static var hiddenReader: Member<Bool> { Member("hidden_reader") }
-  /// For ready: the reader.
-  static var name: Member<String> { Member("name") }
-  static var driver: Member<String> { Member("driver") }
-  static var scan: Member<ScanType> { Member("scan") }
+  case ready(name: String? = nil, driver: String? = nil, scan: ScanType? = nil, finger: String? = nil)
+  /// The reader waits for a touch. Before `ready`: it is busy and is tried again.
+  case waiting
+  /// The reader could not see the finger well.
+  case retry(ScanHint)
+  /// A question to show. Answer it with Respond.
+  ///
+  /// `text`: The question.
+  ///
+  /// `hidden`: Whether the answer is hidden.
+  case ask(text: String, hidden: Bool = true)
+  /// The check passed.
+  ///
+  /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
+  /// cannot.
+  case matched(finger: String? = nil)
+  /// Another finger, or a wrong password.
+  case notMatched
+  /// There was no decision.
+  ///
+  /// `lost`: With the reason not_enrolled: the reader stores its prints itself, and does not have these any
+  /// longer.
+  ///
+  /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
+  case failed(PresenceOutcome, detail: String? = nil, lost: Bool = false, hiddenReader: Bool = false)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("event") as HelperCheckStep {
+    case .ready: self = .ready(name: try object.optional("name"), driver: try object.optional("driver"), scan: try object.optional("scan"), finger: try object.optional("finger"))
+    case .waiting: self = .waiting
+    case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
+    case .ask: self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+    case .matched: self = .matched(finger: try object.optional("finger"))
+    case .notMatched: self = .notMatched
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"), lost: try object.optional("lost") ?? false, hiddenReader: try object.optional("hidden_reader") ?? false)
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .ready(let name, let driver, let scan, let finger): try .wire(["event": HelperCheckStep.ready, "name": name, "driver": driver, "scan": scan, "finger": finger])
+      case .waiting: try .wire(["event": HelperCheckStep.waiting])
+      case .retry(let hint): try .wire(["event": HelperCheckStep.retry, "hint": hint])
+      case .ask(let text, let hidden): try .wire(["event": HelperCheckStep.ask, "text": text, "hidden": hidden])
+      case .matched(let finger): try .wire(["event": HelperCheckStep.matched, "finger": finger])
+      case .notMatched: try .wire(["event": HelperCheckStep.notMatched])
+      case .failed(let reason, let detail, let lost, let hiddenReader): try .wire(["event": HelperCheckStep.failed, "reason": reason, "detail": detail, "lost": lost ? true : nil, "hidden_reader": hiddenReader ? true : nil])
+      }
+    }
+  }
 }
 
 /// Answers a question of a password check. The events are those of Check.
@@ -445,31 +532,92 @@ package struct HelperEnrollCall: VarlinkMethod, Equatable {
   }
 }
 
-/// The members of the replies to `Enroll`.
-enum HelperEnrollMembers {
-  static var event: Member<HelperEnrollStep> { Member("event") }
+/// What `Enroll` answers.
+package struct HelperEnrollReply: VarlinkRecord {
+  package var event: HelperEnrollEvent
   /// How many touches are done.
-  static var stage: Member<Int> { Member("stage") }
+  package var stage: Int
   /// How many touches there are.
-  static var stages: Member<Int> { Member("stages") }
-  /// For retry.
-  static var hint: Member<String> { Member("hint") }
-  /// For done: the print, as the library of the reader wrote it.
-  static var print: Member<WireSecret> { Member("print") }
-  /// For ready and done.
-  static var driver: Member<String> { Member("driver") }
-  /// For done: the reader's identity within the driver.
-  static var device: Member<String> { Member("device") }
-  /// For failed.
-  static var reason: Member<PresenceOutcome> { Member("reason") }
-  static var detail: Member<String> { Member("detail") }
-  /// For removed: the place of the former print among those that were loaded.
-  static var place: Member<Int> { Member("place") }
-  /// For busy: the reader is hidden from this process, and a new one may find it.
-  static var hiddenReader: Member<Bool> { Member("hidden_reader") }
-  /// For ready: the reader.
-  static var name: Member<String> { Member("name") }
-  static var scan: Member<ScanType> { Member("scan") }
+  package var stages: Int
+
+  package init(
+    event: HelperEnrollEvent,
+    stage: Int,
+    stages: Int
+  ) {
+    self.event = event
+    self.stage = stage
+    self.stages = stages
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    event = try HelperEnrollEvent(decoding: object)
+    stage = try object.required("stage")
+    stages = try object.required("stages")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "stage": stage,
+        "stages": stages,
+      ], after: event.encoded)
+    }
+  }
+}
+
+/// What changes from one reply to `Enroll` to the next.
+package enum HelperEnrollEvent: VarlinkRecord {
+  /// The reader is armed.
+  ///
+  /// `name`: The reader.
+  case ready(name: String? = nil, driver: String? = nil, scan: ScanType? = nil)
+  /// The reader waits for a touch.
+  case waiting
+  /// One more touch is done.
+  case stage
+  /// The last touch does not count.
+  case retry(ScanHint)
+  /// A former print is not on the reader any longer.
+  ///
+  /// `place`: The place of the former print among those that were loaded.
+  case removed(place: Int)
+  /// The finger is enrolled.
+  ///
+  /// `print`: The print, as the library of the reader wrote it.
+  ///
+  /// `device`: Its identity within the driver.
+  case done(print: SharedSecret, driver: String, device: String)
+  /// The enrolment was given up.
+  ///
+  /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
+  case failed(PresenceOutcome, detail: String? = nil, hiddenReader: Bool = false)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("event") as HelperEnrollStep {
+    case .ready: self = .ready(name: try object.optional("name"), driver: try object.optional("driver"), scan: try object.optional("scan"))
+    case .waiting: self = .waiting
+    case .stage: self = .stage
+    case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
+    case .removed: self = .removed(place: try object.required("place"))
+    case .done: self = .done(print: (try object.required("print") as WireSecret).secret, driver: try object.required("driver"), device: try object.required("device"))
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"), hiddenReader: try object.optional("hidden_reader") ?? false)
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .ready(let name, let driver, let scan): try .wire(["event": HelperEnrollStep.ready, "name": name, "driver": driver, "scan": scan])
+      case .waiting: try .wire(["event": HelperEnrollStep.waiting])
+      case .stage: try .wire(["event": HelperEnrollStep.stage])
+      case .retry(let hint): try .wire(["event": HelperEnrollStep.retry, "hint": hint])
+      case .removed(let place): try .wire(["event": HelperEnrollStep.removed, "place": place])
+      case .done(let print, let driver, let device): try .wire(["event": HelperEnrollStep.done, "print": WireSecret(secret: print), "driver": driver, "device": device])
+      case .failed(let reason, let detail, let hiddenReader): try .wire(["event": HelperEnrollStep.failed, "reason": reason, "detail": detail, "hidden_reader": hiddenReader ? true : nil])
+      }
+    }
+  }
 }
 
 /// The print of the last enrolment is stored.

@@ -98,17 +98,17 @@ extension AuthError {
         recoverySuggestion: Self.suggestion(reason, isOffline: isOffline == true),
         cause: cause
       )
-    case .providerRefused(let status, let message, let details):
+    case .providerRefused(let status, let message, let reason, let fields):
       self.init(
-        Kind(details.reason, status: status),
+        Kind(reason, status: status),
         message,
-        fields: details.fields.map { FieldProblem(Field(rawValue: $0.field), $0.message) },
+        fields: fields.map { FieldProblem(Field(rawValue: $0.field), $0.message) },
         cause: cause
       )
     case .misconfigured(let message): self.init(.misconfigured, message, cause: cause)
     case .vaultUnsafe(let message, let hint):
       self.init(.vaultUnsafe, message, recoverySuggestion: hint, cause: cause)
-    case .mayNarrow(let message):
+    case .refused(let message, narrows: true):
       self.init(
         .mayNarrowLogin,
         message,
@@ -116,8 +116,9 @@ extension AuthError {
           + " thumblatch token --scope, or set the provider's refresh_scope",
         cause: cause
       )
-    case .noSuchFinger, .noSuchUser, .invalidArgument, .refused:
+    case .noSuchFinger, .noSuchUser, .invalidArgument:
       self.init(.invalidArgument, "\(error)", cause: cause)
+    case .refused(let message, _): self.init(.invalidArgument, message, cause: cause)
     case .internal(let message): self.init(.unexpected, message, cause: cause)
     }
   }

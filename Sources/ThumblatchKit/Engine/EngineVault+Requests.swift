@@ -84,13 +84,13 @@ extension EngineVault {
       } catch {
         throw .system(error)
       }
-    case .notSent(let reason): throw notSent(reason, to: target.hostAndPort)
-    case .untrustedListener:
+    case .notSent(.listener, _):
       throw AuthError(
         .providerUnavailable(retryAfter: nil, status: nil),
         "another user's program listens at \(target.hostAndPort): nothing was sent",
         recoverySuggestion: "name its user in the provider's loopback_users, if it is the provider"
       )
+    case .notSent(let reason, _): throw notSent(reason, to: target.hostAndPort)
     case .lost(let reason):
       throw AuthError(
         .providerUnavailable(retryAfter: nil, status: nil),

@@ -17,23 +17,3 @@ enum ServiceErrorName: String, CaseIterable {
   /// Method is expected to be called with 'more' set to true, but wasn't
   case expectedMore = "ExpectedMore"
 }
-
-/// The members of the error `InterfaceNotFound`.
-enum InterfaceNotFoundMembers {
-  static var interface: Member<String> { Member("interface") }
-}
-
-/// The members of the error `MethodNotFound`.
-enum MethodNotFoundMembers {
-  static var method: Member<String> { Member("method") }
-}
-
-/// The members of the error `MethodNotImplemented`.
-enum MethodNotImplementedMembers {
-  static var method: Member<String> { Member("method") }
-}
-
-/// The members of the error `InvalidParameter`.
-enum InvalidParameterMembers {
-  static var parameter: Member<String> { Member("parameter") }
-}

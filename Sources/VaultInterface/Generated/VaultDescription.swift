@@ -31,8 +31,12 @@ let vaultDescription = #"""
   # A comment line in square brackets marks the member below it:
   # [secret]: the engine and its clients keep the value in locked memory, and never print it.
   # [secret KEY]: the same for the value of this key of a map.
+  # [true if absent], [false if absent], [empty if absent]: what it means that the member is not there.
+  # [always sent]: this version sends it even so.
   # [word of TYPE]: the text is a word of this type, or a word that a later version adds.
-  # [variant]: the value decides which other members are there.
+  # [word of TYPE or WORD]: the same, and a word that is not known is taken for this one.
+  # [variant]: the value decides which of the marked members are there.
+  # [of VALUE]: the member is there with this value. [maybe of VALUE]: it may be there.
   interface io.thumblatch.Vault
 
   # A place to sign in.
@@ -526,18 +530,23 @@ let vaultDescription = #"""
   ) -> (
     # [variant]
     event: CheckStep,
-    # What to do differently, for `retry`.
-    # [word of ScanHint]
+    # What to do differently.
+    # [word of ScanHint or general, of retry]
     hint: ?string,
-    # The question to show, for `ask`.
+    # The question to show.
+    # [of ask]
     text: ?string,
-    # For `ask`: whether the answer is hidden. Absent: it is.
+    # Whether the answer is hidden.
+    # [of ask, true if absent, always sent]
     hidden: ?bool,
-    # With `waiting`: a password was wrong, and the next one is tried after so many seconds.
+    # A password was wrong, and the next one is tried after so many seconds.
+    # [maybe of waiting]
     seconds: ?int,
-    # With `waiting`: the one finger that can match now.
+    # The one finger that can match now.
+    # [maybe of waiting]
     finger: ?string,
-    # With `waiting`: how the reader wants to be touched.
+    # How the reader wants to be touched.
+    # [maybe of waiting]
     scan: ?ScanType
   )
   # Answers a question of a password check. The events are those of Check.
@@ -549,7 +558,7 @@ let vaultDescription = #"""
   ) -> (
     # [variant]
     event: CheckStep,
-    # [word of ScanHint]
+    # [word of ScanHint or general]
     hint: ?string,
     text: ?string,
     hidden: ?bool,
@@ -613,7 +622,7 @@ let vaultDescription = #"""
     # How many touches there are.
     stages: int,
     # What to do differently, for `retry`.
-    # [word of ScanHint]
+    # [word of ScanHint or general]
     hint: ?string,
     # How the reader wants to be touched.
     scan: ?ScanType
@@ -997,6 +1006,7 @@ let vaultDescription = #"""
     # [word of VaultRefusalReason]
     reason: ?string,
     # What was wrong with which field, if the answer says so.
+    # [empty if absent]
     fields: ?[]FieldProblem
   )
   # The provider's configuration does not fit what it answers.
@@ -1008,6 +1018,7 @@ let vaultDescription = #"""
     message: string,
     # A token for fewer scopes may narrow the login at its provider until a new login. The same call
     # with `narrow` accepts that.
+    # [false if absent]
     narrows: ?bool
   )
   # A fault of the engine.

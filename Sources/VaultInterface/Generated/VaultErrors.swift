@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 public import JSON
 public import Varlink
+internal import PlainText
 public import PresenceTerms
 
 /// The errors of `io.thumblatch.Vault`.
@@ -109,90 +110,141 @@ public struct PresenceRequest: VarlinkRecord, Equatable {
   }
 }
 
-/// The members of the error `PresenceFailed`.
-enum PresenceFailedMembers {
-  static var outcome: Member<PresenceOutcome> { Member("outcome") }
-  static var message: Member<String> { Member("message") }
-  /// Those that may still be tried with this prompt.
-  static var methods: Member<[PresenceMethod]> { Member("methods") }
-}
-
-/// The members of the error `Busy`.
-enum BusyMembers {
-  static var message: Member<String> { Member("message") }
-  /// Too many prompts were opened, and the next one may be after so many seconds.
-  static var retryAfter: Member<Int> { Member("retry_after") }
-}
-
-/// The members of the error `NoSuchAccount`.
-enum NoSuchAccountMembers {
-  static var account: Member<String> { Member("account") }
-}
-
-/// The members of the error `NoSuchFinger`.
-enum NoSuchFingerMembers {
-  static var finger: Member<String> { Member("finger") }
-}
-
-/// The members of the error `NoSuchUser`.
-enum NoSuchUserMembers {
-  static var user: Member<String> { Member("user") }
-}
-
-/// The members of the error `InvalidArgument`.
-enum InvalidArgumentMembers {
-  static var message: Member<String> { Member("message") }
-}
-
-/// The members of the error `LoginRequired`.
-enum LoginRequiredMembers {
-  static var account: Member<String> { Member("account") }
-  static var message: Member<String> { Member("message") }
-}
-
-/// The members of the error `ProviderUnavailable`.
-enum ProviderUnavailableMembers {
-  static var message: Member<String> { Member("message") }
-  /// In seconds.
-  static var retryAfter: Member<Int> { Member("retry_after") }
-  /// No connection could be made, which says nothing of the provider.
-  static var offline: Member<Bool> { Member("offline") }
-  /// Where there is more to tell.
-  static var reason: Member<String> { Member("reason") }
-  /// The HTTP status of an answer that came.
-  static var status: Member<Int> { Member("status") }
-}
-
-/// The members of the error `ProviderRefused`.
-enum ProviderRefusedMembers {
-  static var status: Member<Int> { Member("status") }
-  static var message: Member<String> { Member("message") }
-  /// If the answer says what was wrong with the input.
-  static var reason: Member<String> { Member("reason") }
-  /// What was wrong with which field, if the answer says so.
-  static var fields: Member<[VaultFieldProblem]> { Member("fields") }
-}
-
-/// The members of the error `Misconfigured`.
-enum MisconfiguredMembers {
-  static var message: Member<String> { Member("message") }
-}
-
-/// The members of the error `VaultUnsafe`.
-enum VaultUnsafeMembers {
-  static var message: Member<String> { Member("message") }
-  static var hint: Member<String> { Member("hint") }
-}
-
-/// The members of the error `Refused`.
-enum RefusedMembers {
-  static var message: Member<String> { Member("message") }
-  /// A token for fewer scopes may narrow the login at its provider until a new login. The same call
+/// The errors of `io.thumblatch.Vault`.
+public enum VaultError: Error, Equatable, Sendable {
+  /// A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
+  /// The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
+  /// empty, and no method can be tried.
+  case presenceNeeded(PresenceRequest)
+  /// The check did not pass.
+  ///
+  /// `methods`: Those that may still be tried with this prompt.
+  case presenceFailed(PresenceOutcome, message: String, methods: [PresenceMethod])
+  /// Another request has what this one needs.
+  ///
+  /// `retryAfter`: Too many prompts were opened, and the next one may be after so many seconds.
+  case busy(message: String, retryAfter: Int? = nil)
+  /// No account of this name.
+  case noSuchAccount(account: String)
+  /// No print of this finger.
+  case noSuchFinger(finger: String)
+  /// No vault was made for this user.
+  case noSuchUser(user: String)
+  /// An argument that no state of the vault would make valid.
+  case invalidArgument(message: String)
+  /// Only a login helps.
+  case loginRequired(account: String, message: String)
+  /// Unreachable or failing: nothing is lost unless `reason` says so, try again later.
+  ///
+  /// `retryAfter`: In seconds.
+  ///
+  /// `offline`: No connection could be made, which says nothing of the provider.
+  ///
+  /// `reason`: Where there is more to tell.
+  ///
+  /// `status`: The HTTP status of an answer that came.
+  case providerUnavailable(message: String, retryAfter: Int? = nil, offline: Bool? = nil, reason: UnavailableReason? = nil, status: Int? = nil)
+  /// The provider answered no: wrong password, e-mail taken, or another 4xx.
+  ///
+  /// `reason`: If the answer says what was wrong with the input.
+  ///
+  /// `fields`: What was wrong with which field, if the answer says so.
+  case providerRefused(status: Int, message: String, reason: VaultRefusalReason? = nil, fields: [VaultFieldProblem] = [])
+  /// The provider's configuration does not fit what it answers.
+  case misconfigured(message: String)
+  /// Damaged, newer, or unsafe permissions; nothing was changed.
+  case vaultUnsafe(message: String, hint: String? = nil)
+  /// The caller may not.
+  ///
+  /// `narrows`: A token for fewer scopes may narrow the login at its provider until a new login. The same call
   /// with `narrow` accepts that.
-  static var narrows: Member<Bool> { Member("narrows") }
-}
+  case refused(message: String, narrows: Bool = false)
+  /// A fault of the engine.
+  case `internal`(message: String)
 
-/// The members of the error `Internal`.
-enum InternalMembers {
-  static var message: Member<String> { Member("message") }
+  /// The error of a reply, or `nil` if it has no error or that of another interface.
+  package init?(decoding reply: VarlinkReply) throws(MessageError) {
+    let prefix = "io.thumblatch.Vault."
+    guard let error = reply.error, error.hasPrefix(prefix),
+      let name = VaultErrorName(named: String(error.dropFirst(prefix.count)))
+    else { return nil }
+    let object = reply.parameters
+    switch name {
+    case .presenceNeeded: self = .presenceNeeded(try PresenceRequest(decoding: object))
+    case .presenceFailed: self = .presenceFailed(try object.required("outcome"), message: try object.required("message"), methods: try object.required("methods"))
+    case .busy: self = .busy(message: try object.required("message"), retryAfter: try object.optional("retry_after"))
+    case .noSuchAccount: self = .noSuchAccount(account: try object.required("account"))
+    case .noSuchFinger: self = .noSuchFinger(finger: try object.required("finger"))
+    case .noSuchUser: self = .noSuchUser(user: try object.required("user"))
+    case .invalidArgument: self = .invalidArgument(message: try object.required("message"))
+    case .loginRequired: self = .loginRequired(account: try object.required("account"), message: try object.required("message"))
+    case .providerUnavailable: self = .providerUnavailable(message: try object.required("message"), retryAfter: try object.optional("retry_after"), offline: try object.optional("offline"), reason: try object.optional("reason").flatMap(UnavailableReason.init(named:)), status: try object.optional("status"))
+    case .providerRefused: self = .providerRefused(status: try object.required("status"), message: try object.required("message"), reason: try object.optional("reason").flatMap(VaultRefusalReason.init(named:)), fields: try object.optional("fields") ?? [])
+    case .misconfigured: self = .misconfigured(message: try object.required("message"))
+    case .vaultUnsafe: self = .vaultUnsafe(message: try object.required("message"), hint: try object.optional("hint"))
+    case .refused: self = .refused(message: try object.required("message"), narrows: try object.optional("narrows") ?? false)
+    case .internal: self = .internal(message: try object.required("message"))
+    }
+  }
+
+  /// The reply that carries this error.
+  package var reply: VarlinkReply {
+    get throws(MessageError) {
+      let parameters: JSONObject
+      switch self {
+      case .presenceNeeded(let presenceRequest): parameters = try presenceRequest.encoded
+      case .presenceFailed(let outcome, let message, let methods): parameters = try .wire(["outcome": outcome, "message": message, "methods": methods])
+      case .busy(let message, let retryAfter): parameters = try .wire(["message": message, "retry_after": retryAfter])
+      case .noSuchAccount(let account): parameters = try .wire(["account": account])
+      case .noSuchFinger(let finger): parameters = try .wire(["finger": finger])
+      case .noSuchUser(let user): parameters = try .wire(["user": user])
+      case .invalidArgument(let message): parameters = try .wire(["message": message])
+      case .loginRequired(let account, let message): parameters = try .wire(["account": account, "message": message])
+      case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status): parameters = try .wire(["message": message, "retry_after": retryAfter, "offline": offline, "reason": reason, "status": status])
+      case .providerRefused(let status, let message, let reason, let fields): parameters = try .wire(["status": status, "message": message, "reason": reason, "fields": fields.isEmpty ? nil : fields])
+      case .misconfigured(let message): parameters = try .wire(["message": message])
+      case .vaultUnsafe(let message, let hint): parameters = try .wire(["message": message, "hint": hint])
+      case .refused(let message, let narrows): parameters = try .wire(["message": message, "narrows": narrows ? true : nil])
+      case .internal(let message): parameters = try .wire(["message": message])
+      }
+      return VarlinkReply(parameters: parameters, error: "io.thumblatch.Vault." + name)
+    }
+  }
+
+  /// Its name in the interface.
+  public var name: String {
+    switch self {
+    case .presenceNeeded: "PresenceNeeded"
+    case .presenceFailed: "PresenceFailed"
+    case .busy: "Busy"
+    case .noSuchAccount: "NoSuchAccount"
+    case .noSuchFinger: "NoSuchFinger"
+    case .noSuchUser: "NoSuchUser"
+    case .invalidArgument: "InvalidArgument"
+    case .loginRequired: "LoginRequired"
+    case .providerUnavailable: "ProviderUnavailable"
+    case .providerRefused: "ProviderRefused"
+    case .misconfigured: "Misconfigured"
+    case .vaultUnsafe: "VaultUnsafe"
+    case .refused: "Refused"
+    case .internal: "Internal"
+    }
+  }
+
+  /// The error's own text, or `nil` if it has none.
+  public var message: String? {
+    switch self {
+    case .presenceFailed(_, let message, _): message
+    case .busy(let message, _): message
+    case .invalidArgument(let message): message
+    case .loginRequired(_, let message): message
+    case .providerUnavailable(let message, _, _, _, _): message
+    case .providerRefused(_, let message, _, _): message
+    case .misconfigured(let message): message
+    case .vaultUnsafe(let message, _): message
+    case .refused(let message, _): message
+    case .internal(let message): message
+    default: nil
+    }
+  }
 }

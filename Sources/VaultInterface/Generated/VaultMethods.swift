@@ -3,6 +3,7 @@
 public import JSON
 public import SecretMemory
 public import Varlink
+internal import PlainText
 public import PresenceTerms
 
 /// The engine and the unlock window.
@@ -533,21 +534,56 @@ public struct CheckCall: VarlinkMethod, Equatable {
   }
 }
 
-/// The members of the replies to `Check`.
-enum CheckMembers {
-  static var event: Member<CheckStep> { Member("event") }
-  /// What to do differently, for `retry`.
-  static var hint: Member<String> { Member("hint") }
-  /// The question to show, for `ask`.
-  static var text: Member<String> { Member("text") }
-  /// For `ask`: whether the answer is hidden. Absent: it is.
-  static var hidden: Member<Bool> { Member("hidden") }
-  /// With `waiting`: a password was wrong, and the next one is tried after so many seconds.
-  static var seconds: Member<Int> { Member("seconds") }
-  /// With `waiting`: the one finger that can match now.
-  static var finger: Member<String> { Member("finger") }
-  /// With `waiting`: how the reader wants to be touched.
-  static var scan: Member<ScanType> { Member("scan") }
+/// What `Check`, `Respond` answer.
+public enum CheckEvent: VarlinkRecord, Equatable {
+  /// The reader waits, or another caller's check of the same thing goes on.
+  ///
+  /// `seconds`: A password was wrong, and the next one is tried after so many seconds.
+  ///
+  /// `finger`: The one finger that can match now.
+  ///
+  /// `scan`: How the reader wants to be touched.
+  case waiting(seconds: Int? = nil, finger: String? = nil, scan: ScanType? = nil)
+  /// The reader could not see the finger well.
+  ///
+  /// `hint`: What to do differently.
+  case retry(ScanHint)
+  /// A question to show. Answer it with Respond.
+  ///
+  /// `text`: The question to show.
+  ///
+  /// `hidden`: Whether the answer is hidden.
+  case ask(text: String, hidden: Bool = true)
+  /// The check passed: repeat the call with the prompt.
+  case passed
+  /// Another prompt is armed. `free` follows when it is over.
+  case queued
+  /// The other prompt is over. This one is not armed: show it, and call Check again.
+  case free
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("event") as CheckStep {
+    case .waiting: self = .waiting(seconds: try object.optional("seconds"), finger: try object.optional("finger"), scan: try object.optional("scan"))
+    case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
+    case .ask: self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+    case .passed: self = .passed
+    case .queued: self = .queued
+    case .free: self = .free
+    }
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .waiting(let seconds, let finger, let scan): try .wire(["event": CheckStep.waiting, "seconds": seconds, "finger": finger, "scan": scan])
+      case .retry(let hint): try .wire(["event": CheckStep.retry, "hint": hint])
+      case .ask(let text, let hidden): try .wire(["event": CheckStep.ask, "text": text, "hidden": hidden])
+      case .passed: try .wire(["event": CheckStep.passed])
+      case .queued: try .wire(["event": CheckStep.queued])
+      case .free: try .wire(["event": CheckStep.free])
+      }
+    }
+  }
 }
 
 /// Answers a question of a password check. The events are those of Check.
@@ -978,7 +1014,7 @@ public struct EnrollFingerReply: VarlinkRecord, Equatable {
     finger = try object.required("finger")
     stage = try object.required("stage")
     stages = try object.required("stages")
-    hint = try object.optional("hint").map(ScanHint.init(name:))
+    hint = try object.optional("hint").map { ScanHint(named: $0) ?? .general }
     scan = try object.optional("scan")
   }
 

@@ -1,19 +1,8 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
 public import JSON
-internal import SecretMemory
 public import Varlink
 public import PresenceTerms
-
-/// The members of `VaultProvider`.
-enum ProviderMembers {
-  static var name: Member<String> { Member("name") }
-  /// The keys of the [Provider] section of a provider file. A certificate authority is given by its
-  /// contents (`ca`), never by a path.
-  static var settings: Member<[String: String]> { Member("settings") }
-  /// The key of the map whose value is secret.
-  static var settingsSecret: Member<SharedSecret> { Member("client_secret") }
-}
 
 /// Which vault an engine keeps.
 public enum VaultForm: String, Sendable, CaseIterable, WireValue {

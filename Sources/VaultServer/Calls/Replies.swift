@@ -44,15 +44,13 @@ extension VaultError {
       self = .providerRefused(
         status: status,
         message: message,
-        details: VaultRefusalDetails(
-          reason: details.reason.flatMap { VaultRefusalReason(rawValue: $0.rawValue) },
-          fields: details.fields.map { VaultFieldProblem(field: $0.field, message: $0.message) }
-        )
+        reason: details.reason.flatMap { VaultRefusalReason(rawValue: $0.rawValue) },
+        fields: details.fields.map { VaultFieldProblem(field: $0.field, message: $0.message) }
       )
     case .misconfigured(let message): self = .misconfigured(message: message)
     case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
     case .refused(let message): self = .refused(message: message)
-    case .mayNarrow(let message): self = .mayNarrow(message: message)
+    case .mayNarrow(let message): self = .refused(message: message, narrows: true)
     case .notExportable(let account):
       self = .refused(
         message: "\(account) is not exportable: its refresh token stays here"
@@ -197,10 +195,10 @@ extension VaultInterface.CheckEvent {
 
   init(_ notice: CheckNotice) {
     switch notice {
-    case .waiting: self = .waiting
-    case .touch(let finger, let scan): self = .touch(finger: finger, scan: scan)
+    case .waiting: self = .waiting()
+    case .touch(let finger, let scan): self = .waiting(finger: finger, scan: scan)
     case .retry(let hint): self = .retry(hint)
-    case .wait(let seconds): self = .wait(seconds: Int(clamping: seconds))
+    case .wait(let seconds): self = .waiting(seconds: Int(clamping: seconds))
     case .queued: self = .queued
     }
   }

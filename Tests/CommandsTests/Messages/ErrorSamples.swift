@@ -30,8 +30,7 @@ extension VaultError {
     case .providerRefused: .providerRefused
     case .misconfigured: .misconfigured
     case .vaultUnsafe: .vaultUnsafe
-    case .refused: .refused
-    case .mayNarrow: .mayNarrow
+    case .refused(_, let narrows): narrows ? .mayNarrow : .refused
     case .internal: .internal
     }
   }
@@ -52,7 +51,7 @@ extension VaultError {
       .vaultUnsafe(message: "vault.db is damaged", hint: "restore it from a backup"),
       .vaultUnsafe(message: "vault.db is damaged", hint: nil),
       .refused(message: "me is not exportable"),
-      .mayNarrow(message: "a token for fewer scopes may narrow the login"),
+      .refused(message: "a token for fewer scopes may narrow the login", narrows: true),
       .internal(message: "the store failed"),
     ]
     + PresenceOutcome.allCases.map { .presenceFailed($0, message: "", methods: []) }

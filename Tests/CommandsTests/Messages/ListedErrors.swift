@@ -54,8 +54,11 @@ struct ListedErrors {
       + ExchangeFailure.allCases.map {
         entry("lost: \($0.rawValue)", RequestText.lost(from: "api.example.com", $0))
       } + [
-        entry("another user listens", RequestText.untrustedListener(at: "localhost:8000", 1001)),
-        entry("a stranger listens", RequestText.untrustedListener(at: "localhost:8000", nil)),
+        entry(
+          "another user listens",
+          RequestText.notSent(to: "localhost:8000", .listener, user: 1001)
+        ),
+        entry("a stranger listens", RequestText.notSent(to: "localhost:8000", .listener)),
       ]
       + [302, 401, 404].compactMap { status in
         RequestText.failure(status, status == 302 ? "https://example.com/" : nil)

@@ -43,10 +43,8 @@ extension Situation {
           .providerRefused(
             status: 422,
             message: "Invalid.",
-            details: .init(
-              reason: .invalidInput,
-              fields: [.init(field: "email", message: "is taken")]
-            )
+            reason: .invalidInput,
+            fields: [.init(field: "email", message: "is taken")]
           )
         )
       },
@@ -135,7 +133,7 @@ extension Situation {
       try stage.answer("Password again: ", "hunter2")
       _ = try stage.expect(RegisterCall.self)
       try stage.fail(
-        .providerRefused(status: 409, message: "taken", details: .init(reason: .addressTaken))
+        .providerRefused(status: 409, message: "taken", reason: .addressTaken)
       )
     }.with(files: ["dev": backendFile]),
     Situation("register work --email ada@example.org --name Ada", "a person is signed in") {

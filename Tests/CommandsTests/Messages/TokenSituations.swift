@@ -21,8 +21,9 @@ extension Situation {
     return reply
   }
 
-  private static let narrowing = VaultError.mayNarrow(
-    message: "a token of work for fewer scopes may narrow its login at gitlab"
+  private static let narrowing = VaultError.refused(
+    message: "a token of work for fewer scopes may narrow its login at gitlab",
+    narrows: true
   )
 
   static let tokens: [Situation] = [
@@ -60,11 +61,11 @@ extension Situation {
       try stage.reply(CheckEvent.queued, continues: true)
       try stage.reply(CheckEvent.free)
       _ = try stage.call(CheckCall.self)
-      try stage.reply(CheckEvent.wait(seconds: 2), continues: true)
+      try stage.reply(CheckEvent.waiting(seconds: 2), continues: true)
       try stage.reply(CheckEvent.ask(text: "System password for ada: ", hidden: true))
       try stage.answer("System password for ada: ", "wrong")
       _ = try stage.call(RespondCall.self)
-      try stage.reply(CheckEvent.wait(seconds: 4), continues: true)
+      try stage.reply(CheckEvent.waiting(seconds: 4), continues: true)
       try stage.fail(.presenceFailed(.noMatch, message: "", methods: [.password]))
       _ = try stage.call(CheckCall.self)
       try stage.fail(.presenceFailed(.timedOut, message: "", methods: []))
