@@ -1,4 +1,3 @@
-import JSON
 import PlainText
 import PresenceTerms
 import TestSupport

@@ -1,14 +1,10 @@
 import Glibc
-import JSON
-import PresenceTerms
 import SecretMemory
 import System
 import TerminalIO
 import TestSupport
 import Testing
-import Varlink
 import VaultClient
-import VaultInterface
 
 @testable import Commands
 

@@ -1,5 +1,4 @@
 import PresenceTerms
-import SecretMemory
 import TestSupport
 import Testing
 import Varlink

@@ -1,5 +1,3 @@
-import Configuration
-import JSON
 import PresenceTerms
 import TestSupport
 import Testing

@@ -1,9 +1,7 @@
 import Configuration
 import JSON
 import PresenceTerms
-import TestSupport
 import Testing
-import Varlink
 import VaultInterface
 
 @testable import Commands

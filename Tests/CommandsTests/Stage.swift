@@ -1,12 +1,9 @@
 import Glibc
-import JSON
 import PresenceTerms
 import SecretMemory
 import System
-import TerminalIO
 import TestSupport
 import Varlink
-import VaultClient
 import VaultInterface
 
 @testable import Commands

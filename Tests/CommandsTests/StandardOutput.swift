@@ -1,11 +1,7 @@
 import Glibc
-import JSON
 import System
 import TerminalIO
 import TestSupport
-import Varlink
-import VaultClient
-import VaultInterface
 
 @testable import Commands
 

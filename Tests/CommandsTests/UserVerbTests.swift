@@ -1,6 +1,4 @@
 import JSON
-import PresenceTerms
-import TestSupport
 import Testing
 import VaultInterface
 

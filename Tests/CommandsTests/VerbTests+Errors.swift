@@ -1,8 +1,6 @@
 import JSON
-import PresenceTerms
 import SecretMemory
 import Testing
-import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -3,7 +3,6 @@ import SecretMemory
 import System
 import TestSupport
 import Testing
-import Varlink
 import VaultInterface
 
 @testable import Commands

@@ -1,6 +1,4 @@
 import Glibc
-import SecretMemory
-import System
 import TestSupport
 import Testing
 import Varlink

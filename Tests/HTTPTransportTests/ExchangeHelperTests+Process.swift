@@ -1,8 +1,5 @@
-import Cryptography
 import Glibc
-import HTTPTransport
 import HelperInterface
-import JSON
 import SecretMemory
 import System
 import TestSupport

@@ -7,7 +7,6 @@ import SecretMemory
 import System
 import TestSupport
 import Testing
-import Varlink
 
 /// The built exchange helper, between an engine that may be killed and a server that may fail.
 struct ExchangeHelperTests {

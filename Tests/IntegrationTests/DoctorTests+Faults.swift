@@ -1,5 +1,3 @@
-import JSON
-import System
 import TestSupport
 
 /// The faults that the test plants.

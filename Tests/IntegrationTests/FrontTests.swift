@@ -3,7 +3,6 @@ import Storage
 import System
 import TestSupport
 import Testing
-import TokenFile
 
 @Suite
 struct FrontTests {

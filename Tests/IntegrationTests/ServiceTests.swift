@@ -1,5 +1,4 @@
 import Glibc
-import JSON
 import System
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 import Configuration
 import Glibc
-import SecretMemory
 import System
-import TestSupport
 import Testing
 
 @testable import LoopbackLogin

@@ -1,6 +1,5 @@
 import Configuration
 import OAuth
-import SecretMemory
 import Testing
 
 @Suite

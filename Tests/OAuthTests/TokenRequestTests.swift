@@ -1,4 +1,3 @@
-import Configuration
 import OAuth
 import SecretMemory
 import Testing

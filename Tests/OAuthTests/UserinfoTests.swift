@@ -1,6 +1,4 @@
-import Configuration
 import OAuth
-import SecretMemory
 import Testing
 
 @Suite

@@ -1,5 +1,3 @@
-import Presence
-
 /// Random numbers that a seed repeats (SplitMix64).
 struct Dice {
   private var state: UInt64

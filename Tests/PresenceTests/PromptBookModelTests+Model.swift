@@ -1,6 +1,5 @@
 import Presence
 import PresenceTerms
-import System
 
 extension PromptBookModelTests {
   /// The expected state of the book, as the simplest possible model: a list of the facts about each

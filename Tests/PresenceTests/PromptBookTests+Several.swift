@@ -1,6 +1,5 @@
 import Presence
 import PresenceTerms
-import System
 import Testing
 
 /// Prompts that wait for another prompt, or share its check.

@@ -1,4 +1,3 @@
-import System
 import Testing
 
 @testable import Storage

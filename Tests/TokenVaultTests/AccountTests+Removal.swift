@@ -1,7 +1,5 @@
 import JSON
 import Presence
-import PresenceTerms
-import Storage
 import System
 import Testing
 

@@ -2,7 +2,6 @@ import JSON
 import Presence
 import PresenceTerms
 import Storage
-import System
 import Testing
 
 @testable import TokenVault

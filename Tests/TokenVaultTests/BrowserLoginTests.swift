@@ -1,7 +1,6 @@
 import Configuration
 import Cryptography
 import PresenceTerms
-import SecretMemory
 import Storage
 import System
 import TestSupport

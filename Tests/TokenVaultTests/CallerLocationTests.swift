@@ -1,6 +1,5 @@
 import Presence
 import PresenceTerms
-import System
 import Testing
 
 @testable import TokenVault

@@ -1,7 +1,5 @@
 import Presence
 import PresenceTerms
-import Storage
-import System
 import Testing
 
 @testable import TokenVault

@@ -1,7 +1,4 @@
-import Configuration
-import SecretMemory
 import Storage
-import System
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Configuration
 import Cryptography
 import Presence
-import PresenceTerms
 import Storage
 import System
 import Testing

@@ -1,9 +1,5 @@
-import Cryptography
-import OAuth
-import Presence
 import PresenceTerms
 import Storage
-import System
 import Testing
 
 @testable import TokenVault

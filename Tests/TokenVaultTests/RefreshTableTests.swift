@@ -1,6 +1,3 @@
-import Cryptography
-import OAuth
-import Presence
 import PresenceTerms
 import Storage
 import System

@@ -1,4 +1,3 @@
-import Presence
 import Storage
 import System
 import Testing

@@ -1,6 +1,4 @@
 import Presence
-import Storage
-import System
 import Testing
 
 @testable import TokenVault

@@ -1,8 +1,4 @@
-import Configuration
-import OAuth
-import Presence
 import PresenceTerms
-import SecretMemory
 import Storage
 import System
 import Testing

@@ -1,8 +1,6 @@
-import Configuration
 import OAuth
 import Presence
 import PresenceTerms
-import SecretMemory
 import Storage
 import System
 import Testing

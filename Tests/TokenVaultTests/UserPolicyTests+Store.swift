@@ -1,6 +1,4 @@
 import Configuration
-import Presence
-import PresenceTerms
 import Storage
 import System
 import Testing

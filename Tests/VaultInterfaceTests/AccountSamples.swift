@@ -1,7 +1,4 @@
 import JSON
-import PresenceTerms
-import SecretMemory
-import Varlink
 import VaultInterface
 
 private func confidential() throws -> VaultProvider {

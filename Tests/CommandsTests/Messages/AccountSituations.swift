@@ -1,7 +1,5 @@
 import PresenceTerms
 import System
-import Varlink
-import VaultClient
 import VaultInterface
 
 @testable import Commands

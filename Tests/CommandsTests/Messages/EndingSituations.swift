@@ -1,6 +1,3 @@
-import PresenceTerms
-import System
-import Varlink
 import VaultClient
 import VaultInterface
 

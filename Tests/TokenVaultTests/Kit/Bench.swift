@@ -1,6 +1,5 @@
 import AuditLog
 import Configuration
-import Cryptography
 import Glibc
 import Presence
 import PresenceTerms
@@ -8,7 +7,6 @@ import SecretMemory
 import Storage
 import System
 import Testing
-import TokenFile
 
 @testable import TokenVault
 

@@ -1,5 +1,3 @@
-import Cryptography
-import OAuth
 import Synchronization
 import System
 

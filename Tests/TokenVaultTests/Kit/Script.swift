@@ -1,5 +1,3 @@
-import Presence
-import SecretMemory
 import Synchronization
 
 @testable import TokenVault

@@ -1,4 +1,3 @@
-import Presence
 import PresenceTerms
 import SecretMemory
 import Synchronization

@@ -1,12 +1,9 @@
-import AuditLog
-import Configuration
 import Cryptography
 import Glibc
 import Presence
 import PresenceTerms
 import SecretMemory
 import Storage
-import System
 import Testing
 import TokenFile
 
