@@ -27,22 +27,6 @@ package func startThread(_ work: @escaping @Sendable () -> Void) throws(SystemEr
   }
 }
 
-/// Runs blocking work on a separate thread, and returns its result.
-///
-/// - Throws: EAGAIN if no thread can be created.
-package func onThread<Value: Sendable>(
-  _ work: @escaping @Sendable () -> Value
-) async throws(SystemError) -> Value {
-  let outcome: Result<Value, SystemError> = await withCheckedContinuation { continuation in
-    do throws(SystemError) {
-      try startThread { continuation.resume(returning: .success(work())) }
-    } catch {
-      continuation.resume(returning: .failure(error))
-    }
-  }
-  return try outcome.get()
-}
-
 private final class ThreadWork: Sendable {
   let work: @Sendable () -> Void
 
