@@ -48,15 +48,15 @@ enum PasswordStackChecks {
 
   private static func flaw(of path: String) -> Finding? {
     let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
-    for place in [path, directory] {
+    for checked in [path, directory] {
       var status = stat()
-      guard unsafe stat(place, &status) == 0 else { continue }
+      guard unsafe stat(checked, &status) == 0 else { continue }
       guard status.st_uid == 0 || status.st_uid == ThisProcess.user, status.st_mode & 0o022 == 0
       else {
         return .problem(
           name,
-          "other users can change \(place), and so accept any password",
-          remedy: "find out who changed it; then: chown root \(place); chmod go-w \(place)"
+          "other users can change \(checked), and so accept any password",
+          remedy: "find out who changed it; then: chown root \(checked); chmod go-w \(checked)"
         )
       }
     }

@@ -35,7 +35,7 @@ package struct ExchangeHelperExchange: TokenExchange {
       if case .notStarted(let why) = error {
         return ExchangeHelperClient(.failure(.init(why)), spare)
       }
-      return ExchangeHelperClient(.failure(.init("the courier did not start")), spare)
+      return ExchangeHelperClient(.failure(.init("the exchange helper did not start")), spare)
     }
   }
 
@@ -58,7 +58,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
     init(_ reason: String) { self.reason = reason }
   }
 
-  private static let ended = "the courier ended"
+  private static let ended = "the exchange helper ended"
   /// How many seconds longer than the helper's lifetime to wait for it.
   private static let grace = 3
   /// How long it may run after its reply, in milliseconds.
@@ -135,7 +135,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
       let reply = await reply(of: exchangeHelper, terms)
       guard case .notSent(reason: Self.ended) = reply else { return reply }
     case .connecting: spare.end(exchangeHelper)
-    case .used: return .notSent(reason: "the courier was used before")
+    case .used: return .notSent(reason: "the exchange helper was used before")
     }
     // The helper has sent nothing, and no other helper has tried.
     return await ExchangeHelperExchange(spare).perform(request, terms: terms, delivery: delivery)

@@ -209,7 +209,7 @@ final class SpareExchangeHelper: Sendable {
       return ExchangeHelper(link: link, program: program, canWait: canWait)
     } catch {
       link.finish(withinMilliseconds: 0)
-      throw .notStarted("the courier did not start")
+      throw .notStarted("the exchange helper did not start")
     }
   }
 

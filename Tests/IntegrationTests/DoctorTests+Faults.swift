@@ -210,7 +210,7 @@ extension DoctorTests {
       name: "rollback-counter",
       level: "problem",
       remedy: "restore",
-      plant: "echo damaged >$S/mark",
+      plant: "echo damaged >$S/rollback-counter",
       engineRuns: true
     ),
     Fault(

@@ -113,7 +113,7 @@ func keys(of state: String, _ name: String = "") throws -> [String: String] {
       return derive(counted(b"thumblatch 1 derived key") + counted(name) + counted(context))
     with open(state + "/device-secret", "rb") as file: secret = file.read()
     found = {"device secret": secret}
-    for name in ("rollback mark", "audit chain", "audit ends", "enrolled fingers"):
+    for name in ("rollback counter", "audit chain", "audit ends", "enrolled fingers"):
       found["key of " + name] = purpose(name.encode())
     with tempfile.TemporaryDirectory() as copy:
       for name in ("vault.db", "vault.db-wal"):

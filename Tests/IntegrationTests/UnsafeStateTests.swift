@@ -230,7 +230,7 @@ struct UnsafeStateTests {
     #expect(try backend.count("sessions") == 1)
   }
 
-  @Test(arguments: ["vault.db-wal", "vault.db-journal", "mark"])
+  @Test(arguments: ["vault.db-wal", "vault.db-journal", "rollback-counter"])
   func aFileOfSomeoneElseBesideTheStoreIsNotUsed(_ name: String) throws {
     let (_, vault, _) = try made()
     try shell(

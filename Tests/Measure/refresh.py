@@ -115,5 +115,5 @@ def measure(engine, courier, directory, issuer, runs):
         print(f"  {name:<22} {whole:7.2f} ms, own part {own:6.2f} ms (at most {LIMITS[name]})")
         if own > LIMITS[name]:
             broken.append(f"refresh, {name}: own part {own:.2f} ms")
-    print(f"  the courier that waits: PSS {size}")
+    print(f"  the exchange helper that waits: PSS {size}")
     return broken

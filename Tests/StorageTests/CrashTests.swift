@@ -97,10 +97,12 @@ struct CrashTests {
       _ = try SlotFile(in: directory, account: accountID)
     }
     try SlotFile.create(in: directory, account: accountID)
-    let mark = try RollbackCounterFile.read(in: directory)?.count
-    if lines.contains("mark") { #expect(mark == 1) }
+    let counter = try RollbackCounterFile.read(in: directory)?.count
+    if lines.contains("rollback-counter") { #expect(counter == 1) }
     try RollbackCounterFile.write(count: 1, code: counterCode, in: directory)
-    let known: Set = ["device-secret", "mark", "slots", "tokens", "vault.db", "vault.db-wal"]
+    let known: Set = [
+      "device-secret", "rollback-counter", "slots", "tokens", "vault.db", "vault.db-wal",
+    ]
     #expect(try Set(directory.root.names()).isSubset(of: known))
   }
 
@@ -139,10 +141,10 @@ struct CrashTests {
     #expect(try store.accessToken(account: accountID)?.token == "access-\(row.generation)")
     if lines.contains("changed") { #expect(row.generation == 2) }
 
-    let mark = try #require(try RollbackCounterFile.read(in: directory)).count
-    #expect(mark == 1 || mark == 2)
-    #expect(mark <= row.generation)
-    if lines.contains("mark") { #expect(mark == 2) }
+    let counter = try #require(try RollbackCounterFile.read(in: directory)).count
+    #expect(counter == 1 || counter == 2)
+    #expect(counter <= row.generation)
+    if lines.contains("rollback-counter") { #expect(counter == 2) }
 
     let cached = try TokenFiles.read(account: "me", in: directory)
     let names = ["access-1", "access-2"].map { Array($0.utf8) }
@@ -183,7 +185,9 @@ struct CrashTests {
     let end = try run(Writer.path(), [scratch.path, "change"], output: report.descriptor.number)
     #expect(end == .exited(0))
     #expect(
-      try report.lines() == ["open", "changed", "mark", "token", "zeroed", "checkpoint"]
+      try report.lines() == [
+        "open", "changed", "rollback-counter", "token", "zeroed", "checkpoint",
+      ]
     )
     try judgeChange(scratch, try report.lines())
   }

@@ -75,8 +75,11 @@ struct DurabilityTests {
       in: calls
     )
     try demand(
-      [("write", "/mark.new>"), ("fsync", "/mark.new>"), ("renameat", "mark"), ("fsync", root)],
-      before: "mark",
+      [
+        ("write", "/rollback-counter.new>"), ("fsync", "/rollback-counter.new>"),
+        ("renameat", "rollback-counter"), ("fsync", root),
+      ],
+      before: "rollback-counter",
       in: calls
     )
   }
@@ -92,7 +95,11 @@ struct DurabilityTests {
       before: "changed",
       in: calls
     )
-    try demand([("pwrite64", "/mark>"), ("fdatasync", "/mark>")], before: "mark", in: calls)
+    try demand(
+      [("pwrite64", "/rollback-counter>"), ("fdatasync", "/rollback-counter>")],
+      before: "rollback-counter",
+      in: calls
+    )
     try demand([("pwrite64", slot), ("fdatasync", slot)], before: "zeroed", in: calls)
     try demand(
       [

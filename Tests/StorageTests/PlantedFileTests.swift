@@ -59,7 +59,7 @@ enum Target: CaseIterable {
   case log
   case journal
   case deviceSecret
-  case mark
+  case counter
   case slot
   case token
   case defaultAccount
@@ -70,7 +70,7 @@ enum Target: CaseIterable {
     case .log: "vault.db-wal"
     case .journal: "vault.db-journal"
     case .deviceSecret: "device-secret"
-    case .mark: "mark"
+    case .counter: "rollback-counter"
     case .slot: "slots/" + Hexadecimal.text(accountID)
     case .token: "tokens/me"
     case .defaultAccount: "tokens/@"
@@ -82,7 +82,7 @@ enum Target: CaseIterable {
     case .store, .log, .journal: _ = try Store(in: directory)
     case .deviceSecret:
       _ = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in false }
-    case .mark: _ = try RollbackCounterFile.read(in: directory)
+    case .counter: _ = try RollbackCounterFile.read(in: directory)
     case .slot: _ = try SlotFile(in: directory, account: accountID)
     case .token: _ = try TokenFiles.read(account: "me", in: directory)
     case .defaultAccount: _ = try TokenFiles.defaultAccount(in: directory)

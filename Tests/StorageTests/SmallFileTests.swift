@@ -207,16 +207,16 @@ struct RollbackCounterFileTests {
           == RollbackCounter(count: count, code: counterCode)
       )
     }
-    #expect(!Files.exists(scratch.path + "/mark.new"))
-    #expect(try Files.contents(scratch.path + "/mark").count == 48)
-    #expect(throws: StorageError.damaged("mark")) {
+    #expect(!Files.exists(scratch.path + "/rollback-counter.new"))
+    #expect(try Files.contents(scratch.path + "/rollback-counter").count == 48)
+    #expect(throws: StorageError.damaged("rollback-counter")) {
       try RollbackCounterFile.write(count: 1, code: [1, 2, 3], in: directory)
     }
   }
 
   @Test(arguments: [24, 47, 49, 96])
   func oneOfAnotherLengthIsReplaced(_ length: Int) throws {
-    let path = scratch.path + "/mark"
+    let path = scratch.path + "/rollback-counter"
     try Files.put([UInt8](repeating: 7, count: length), at: path)
     try RollbackCounterFile.write(count: 8, code: counterCode, in: directory)
     #expect(
@@ -228,25 +228,25 @@ struct RollbackCounterFileTests {
   @Test
   func everyOtherMagicAndLengthIsDamage() throws {
     try RollbackCounterFile.write(count: 77, code: counterCode, in: directory)
-    let path = scratch.path + "/mark"
+    let path = scratch.path + "/rollback-counter"
     let bytes = try Files.contents(path)
     #expect(bytes.count == 48)
     for bit in 0..<(8 * 8) {
       var changed = bytes
       changed[bit / 8] ^= 1 << UInt8(bit % 8)
       try Files.put(changed, at: path)
-      #expect(throws: StorageError.damaged("mark")) {
+      #expect(throws: StorageError.damaged("rollback-counter")) {
         _ = try RollbackCounterFile.read(in: directory)
       }
     }
     for count in [0, 24, 47] {
       try Files.put(Array(bytes.prefix(count)), at: path)
-      #expect(throws: StorageError.damaged("mark")) {
+      #expect(throws: StorageError.damaged("rollback-counter")) {
         _ = try RollbackCounterFile.read(in: directory)
       }
     }
     try Files.put(bytes + [0], at: path)
-    #expect(throws: StorageError.damaged("mark")) {
+    #expect(throws: StorageError.damaged("rollback-counter")) {
       _ = try RollbackCounterFile.read(in: directory)
     }
     try Files.put(bytes, at: path)

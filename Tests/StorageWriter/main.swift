@@ -47,7 +47,7 @@ func makeFresh(_ directory: StateDirectory) throws {
   }
   try report("account")
   try RollbackCounterFile.write(count: 1, code: code, in: directory)
-  try report("mark")
+  try report("rollback-counter")
 }
 
 func change(_ directory: StateDirectory) throws {
@@ -69,7 +69,7 @@ func change(_ directory: StateDirectory) throws {
   }
   try report("changed")
   try RollbackCounterFile.write(count: UInt64(row.generation), code: code, in: directory)
-  try report("mark")
+  try report("rollback-counter")
   if let cached = try token(row.generation) {
     try TokenFiles.write(cached, account: "me", in: directory)
   }

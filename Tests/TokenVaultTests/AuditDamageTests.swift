@@ -237,7 +237,7 @@ struct AuditDamageTests {
   @Test
   func whatNobodyHasChangedIsWhole() async throws {
     let bench = try await Self.damaged(nil)
-    let facts = try await bench.open().verifyTrail()
+    let facts = try await bench.open().verifyAuditLog()
     #expect(facts.isWhole)
     #expect(facts.bad == nil)
     #expect(facts.problem == nil)
@@ -257,14 +257,14 @@ struct AuditDamageTests {
     let before: AuditReport
     do {
       let vault = try await bench.open()
-      before = try await vault.verifyTrail()
+      before = try await vault.verifyAuditLog()
       #expect(!before.isWhole)
       #expect(before.bad == damage.bad)
       #expect(before.problem == damage.problem)
       // The vault stays usable, and its new records hide nothing.
       let count = before.records
       for _ in 0..<3 { try await bench.unlock(vault) }
-      let after = try await vault.verifyTrail()
+      let after = try await vault.verifyAuditLog()
       #expect(!after.isWhole)
       #expect(after.bad == damage.bad)
       #expect(after.problem == damage.problem)
@@ -274,7 +274,7 @@ struct AuditDamageTests {
       #expect(finding.message.contains("record \(damage.bad) "))
       #expect(finding.remedy?.contains("audit verify") == true)
     }
-    let again = try await bench.open().verifyTrail()
+    let again = try await bench.open().verifyAuditLog()
     #expect(!again.isWhole)
     #expect(again.bad == damage.bad)
   }

@@ -23,10 +23,10 @@ struct AuditKeepingTests {
     let vault = try await open(bench, records: 10)
     try await vault.write(10)
     try await vault.maintainAuditLog()
-    #expect(try await vault.verifyTrail().records == 10)
+    #expect(try await vault.verifyAuditLog().records == 10)
     try await vault.write(7)
     try await vault.pruneAuditLog()
-    let facts = try await vault.verifyTrail()
+    let facts = try await vault.verifyAuditLog()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [10, 9, 18])
     let last = try await vault.auditPage(after: 0, since: nil, account: nil).last
@@ -35,7 +35,7 @@ struct AuditKeepingTests {
     // Once more, from the checkpoint on.
     try await vault.write(30)
     try await vault.pruneAuditLog()
-    let more = try await vault.verifyTrail()
+    let more = try await vault.verifyAuditLog()
     #expect(more.isWhole)
     #expect([Int64(more.records), more.first, more.last] == [10, 40, 49])
   }
@@ -49,17 +49,17 @@ struct AuditKeepingTests {
     bench.clock.advance(364 * 86_400)
     try await vault.write(2)
     try await vault.maintainAuditLog()
-    #expect(try await vault.verifyTrail().records == 7)
+    #expect(try await vault.verifyAuditLog().records == 7)
     bench.clock.advance(2 * 86_400)
     try await vault.write(1)
     try await vault.maintainAuditLog()
-    let facts = try await vault.verifyTrail()
+    let facts = try await vault.verifyAuditLog()
     #expect(facts.isWhole)
     #expect([Int64(facts.records), facts.first, facts.last] == [4, 6, 9])
     // The last record stays, however old it is, because the head refers to it.
     bench.clock.advance(400 * 86_400)
     try await vault.maintainAuditLog()
-    let rest = try await vault.verifyTrail()
+    let rest = try await vault.verifyAuditLog()
     #expect(rest.isWhole)
     #expect([Int64(rest.records), rest.first, rest.last] == [2, 9, 10])
   }
@@ -71,13 +71,13 @@ struct AuditKeepingTests {
     try edit(bench, "UPDATE audit SET detail = 'nothing' WHERE number = 3")
     let vault = try await open(bench, records: 5)
     try await vault.pruneAuditLog()
-    let facts = try await vault.verifyTrail()
+    let facts = try await vault.verifyAuditLog()
     #expect(facts.first == 17)
     #expect(facts.bad == 3)
     #expect(facts.problem == "altered")
     try await vault.write(20)
     try await vault.pruneAuditLog()
-    #expect(try await vault.verifyTrail().bad == 3)
+    #expect(try await vault.verifyAuditLog().bad == 3)
   }
 
   @Test
@@ -88,7 +88,7 @@ struct AuditKeepingTests {
     try await vault.writeMany(100_500)
     let cut = try await clock.measure { try await vault.maintainAuditLog() }
     let checked = try await clock.measure {
-      let facts = try await vault.verifyTrail()
+      let facts = try await vault.verifyAuditLog()
       #expect(facts.isWhole)
       #expect([Int64(facts.records), facts.first, facts.last] == [99_000, 1502, 100_501])
     }
@@ -102,7 +102,7 @@ struct AuditKeepingTests {
     try await vault.write(5000)
     let isDone = Box<Bool>()
     async let facts = {
-      let facts = try await vault.verifyTrail()
+      let facts = try await vault.verifyAuditLog()
       isDone.put(true)
       return facts
     }()
@@ -115,7 +115,7 @@ struct AuditKeepingTests {
     }
     #expect(try await facts.isWhole)
     #expect(served > 1)
-    #expect(try await vault.verifyTrail().isWhole)
+    #expect(try await vault.verifyAuditLog().isWhole)
   }
 
   // MARK: - Without a head
@@ -131,9 +131,9 @@ struct AuditKeepingTests {
     try await write(bench, 9)
     try edit(bench, sql)
     let vault = try await bench.open()
-    #expect(try await !vault.verifyTrail().isWhole)
+    #expect(try await !vault.verifyAuditLog().isWhole)
     try await vault.write(1)
-    #expect(try await !vault.verifyTrail().isWhole)
+    #expect(try await !vault.verifyAuditLog().isWhole)
   }
 
   // MARK: -

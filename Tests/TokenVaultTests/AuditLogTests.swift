@@ -29,7 +29,7 @@ struct AuditLogTests {
       "refresh begun", "refresh done", "lock done", "logout done",
     ]
     #expect(try await vault.events().filter { $0 != "vault-created done" } == expected)
-    let facts = try await vault.verifyTrail()
+    let facts = try await vault.verifyAuditLog()
     let records = try await vault.inspect { try $0.audit() }
     #expect(records.map(\.number) == Array(1...Int64(records.count)))
     #expect(

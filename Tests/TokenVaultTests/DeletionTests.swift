@@ -22,10 +22,10 @@ struct DeletionTests {
       return try bench.scratch.files().values.contains { $0.firstRange(of: part) != nil }
     }
     #expect(try isOnDisk())
-    let mark = try bench.scratch.files()["mark"]
+    let counter = try bench.scratch.files()["rollback-counter"]
     try await bench.delete(vault, "left-thumb")
     #expect(try !isOnDisk())
-    #expect(try bench.scratch.files()["mark"] != mark)
+    #expect(try bench.scratch.files()["rollback-counter"] != counter)
     #expect(try await vault.fingers(of: caller()).fingers == ["right-index"])
     let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "finger-deletion" && last.detail == "left-thumb")

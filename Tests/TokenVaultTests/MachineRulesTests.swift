@@ -130,7 +130,7 @@ struct MachineRulesTests {
     #expect(await refusedLogin(vault, "me") != "")
     try await vault.pruneAuditLog()
     #expect(try await vault.storeSize() < 1 << 20)
-    let facts = try await vault.verifyTrail()
+    let facts = try await vault.verifyAuditLog()
     #expect(facts.isWhole)
     #expect(facts.first > 1 && facts.records > 100)
     try await bench.signIn(vault)
@@ -146,7 +146,7 @@ struct MachineRulesTests {
     let each = (try await vault.storeSize() - before) / count
     #expect(each * 100_000 < 32 << 20)
     try await vault.pruneAuditLog()
-    #expect(try await vault.verifyTrail().first == 1)
+    #expect(try await vault.verifyAuditLog().first == 1)
   }
 
   @Test

@@ -83,7 +83,7 @@ struct OneTokenTests {
     }
     #expect(bench.exchange.refreshes.isEmpty)
     #expect(try await vault.cachedToken() == nil)
-    #expect(vault.tokenAtHand(account: "me", minimumLifetime: nil) == nil)
+    #expect(vault.cachedAccessToken(account: "me", minimumLifetime: nil) == nil)
     #expect(try !isInPlain("one-1", bench))
     // Each release is in the audit log.
     #expect(try await vault.events().count { $0 == "release done" } == 2)

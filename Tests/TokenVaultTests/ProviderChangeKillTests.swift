@@ -21,7 +21,7 @@ struct ProviderChangeKillTests {
     #expect(try await (vault.token(of: vault.row("work")) == nil) == isNew)
     if isNew { #expect(try await vault.cachedToken("work") == nil) }
     #expect(try await vault.row("work").generation == (isNew ? 2 : 1))
-    #expect(try await vault.verifyTrail().isWhole)
+    #expect(try await vault.verifyAuditLog().isWhole)
     bench.clock.advance(7200)
     try await bench.unlock(vault)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))

@@ -215,7 +215,7 @@ struct RefreshAheadTests {
     let bench = try Bench()
     var vault: Vault? = try await inUse(bench)
     vault = nil
-    try run("/bin/rm", [bench.scratch.path + "/mark"])
+    try run("/bin/rm", [bench.scratch.path + "/rollback-counter"])
     vault = try await bench.open()
     markRead(bench)
     bench.clock.advance(due)

@@ -60,14 +60,14 @@ struct RefusalTests {
   func aFloodOfCallersDoesNotPushTheHistoryOut() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
-    let before = try await vault.verifyTrail().records
+    let before = try await vault.verifyAuditLog().records
     // A day of two hundred callers a minute, each with another name.
     for minute in 0..<1440 {
       await vault.flood(minute, 200)
       try await vault.maintainAuditLog()
       bench.clock.advance(60)
     }
-    let records = try await vault.verifyTrail().records - before
+    let records = try await vault.verifyAuditLog().records - before
     #expect(records < 2000)
     let counted = try await vault.inspect { store in
       var sum = 0
@@ -107,14 +107,14 @@ struct RefusalTests {
       }
       await vault.disconnect(100 + number)
     }
-    #expect(try await checks() == QuietChecks.most)
+    #expect(try await checks() == CheckRecordLimit.most)
     // A finger that does not match is still recorded.
     let need = try await need { _ = try await vault.token() }
     bench.check.plan([.failed(.noMatch)])
     _ = await failure {
       _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
     }
-    #expect(try await checks() == QuietChecks.most + 1)
+    #expect(try await checks() == CheckRecordLimit.most + 1)
     try await vault.flushRefusals()
     let counted = try await vault.inspect { store in
       try store.audit(limit: 10_000).filter { $0.event == "refusal" }.compactMap(\.detail)
@@ -168,7 +168,7 @@ struct RefusalTests {
       prompt = need.prompt
     }
     let before = try await vault.row()
-    let records = try await vault.verifyTrail().records
+    let records = try await vault.verifyAuditLog().records
     try scratch.fill()
     let failed: VaultFailure?
     if release == .enroll {
@@ -189,9 +189,9 @@ struct RefusalTests {
     #expect(try await vault.facts().unlockedFor == nil)
     #expect(try await vault.facts().fingers.isEmpty)
     #expect(bench.exchange.refreshes.isEmpty)
-    #expect(try await vault.verifyTrail().records == records)
+    #expect(try await vault.verifyAuditLog().records == records)
     try scratch.clear()
-    #expect(try await vault.verifyTrail().isWhole)
+    #expect(try await vault.verifyAuditLog().isWhole)
   }
 }
 

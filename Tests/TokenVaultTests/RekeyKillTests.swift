@@ -26,7 +26,7 @@ struct RekeyKillTests {
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
       let standing = try await vault.fingerEligibility(for: caller())
       #expect(standing.prints.count == 1 && standing.change == nil)
-      #expect(try await vault.verifyTrail().isWhole)
+      #expect(try await vault.verifyAuditLog().isWhole)
       // The next rekey works, too.
       try await bench.rekey(vault)
       #expect(try bench.filesHolding(old) == [])

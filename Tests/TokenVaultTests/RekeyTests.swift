@@ -39,9 +39,9 @@ struct RekeyTests {
     let standing = try await next.fingerEligibility(for: caller())
     #expect(standing.prints.count == 1 && standing.change == nil)
     #expect(try await next.events().contains("rekey done"))
-    #expect(try await next.verifyTrail().isWhole)
+    #expect(try await next.verifyAuditLog().isWhole)
     try await bench.rekey(next)
-    #expect(try await next.verifyTrail().isWhole)
+    #expect(try await next.verifyAuditLog().isWhole)
     #expect(try await next.sentToken("me", bench).contains("rt-1"))
   }
 
@@ -99,10 +99,10 @@ struct RekeyTests {
         }
       }
       let vault = try await bench.open()
-      #expect(try await !vault.verifyTrail().isWhole)
+      #expect(try await !vault.verifyAuditLog().isWhole)
       try await bench.rekey(vault)
       // The new keys confirm the records and the fact that the log was not intact.
-      #expect(try await !vault.verifyTrail().isWhole, "\(edit)")
+      #expect(try await !vault.verifyAuditLog().isWhole, "\(edit)")
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
     }
   }

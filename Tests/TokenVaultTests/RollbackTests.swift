@@ -32,10 +32,10 @@ struct RollbackTests {
     }
   }
 
-  private func overwriteMark(_ bench: Bench, _ bytes: [UInt8]) throws {
-    let mark = try Directory(path: bench.scratch.path)
-    try mark.unlink("mark")
-    try mark.create("mark").write(bytes)
+  private func overwriteCounter(_ bench: Bench, _ bytes: [UInt8]) throws {
+    let counter = try Directory(path: bench.scratch.path)
+    try counter.unlink("rollback-counter")
+    try counter.create("rollback-counter").write(bytes)
   }
 
   private func edit(_ bench: Bench, _ sql: String) throws {
@@ -56,19 +56,22 @@ struct RollbackTests {
     switch what {
     case "store": try put(["vault.db"], of: old, into: now)
     case "store and tokens": try put(["vault.db", "tokens/me"], of: old, into: now)
-    case "mark":
-      try put(["mark"], of: old, into: now)
+    case "rollback-counter":
+      try put(["rollback-counter"], of: old, into: now)
       return .newerThanCounter
-    case "mark removed":
-      try run("/bin/rm", [now.scratch.path + "/mark"])
+    case "counter removed":
+      try run("/bin/rm", [now.scratch.path + "/rollback-counter"])
       return .counterMissing
-    case "mark edited":
-      var bytes = try #require(try now.scratch.files()["mark"])
+    case "counter edited":
+      var bytes = try #require(try now.scratch.files()["rollback-counter"])
       bytes[8] -= 1
-      try overwriteMark(now, bytes)
+      try overwriteCounter(now, bytes)
       return .counterDamaged
-    case "mark cut":
-      try overwriteMark(now, Array(try #require(now.scratch.files()["mark"]).prefix(24)))
+    case "counter cut":
+      try overwriteCounter(
+        now,
+        Array(try #require(now.scratch.files()["rollback-counter"]).prefix(24))
+      )
       return .counterDamaged
     case "store, with the count of today":
       try put(["vault.db"], of: old, into: now)
@@ -92,8 +95,8 @@ struct RollbackTests {
           + "FROM old.accounts AS a WHERE a.id = accounts.id)"
       )
       return .boxesChanged
-    case "no count and no mark":
-      try run("/bin/rm", [now.scratch.path + "/mark"])
+    case "no count and no counter":
+      try run("/bin/rm", [now.scratch.path + "/rollback-counter"])
       try edit(now, "DELETE FROM meta WHERE key = 'box-changes'")
       return .boxesChanged
     case "no store":
@@ -119,7 +122,7 @@ struct RollbackTests {
       await failure { try await now.signIn(vault) },
       await failure { _ = try await now.rekey(vault) },
       // Its audit log is intact, but ends too early.
-      await failure { _ = try await vault.verifyTrail() },
+      await failure { _ = try await vault.verifyAuditLog() },
     ] {
       guard case .vaultUnsafe(_, let hint)? = failure else {
         Issue.record("\(what): \(String(describing: failure))")
@@ -147,15 +150,15 @@ struct RollbackTests {
     #expect(try await vault.events().last == "store-recovered done")
     // The head of the audit log has the count, too.
     let isEdited = what.contains("count")
-    #expect(try await vault.verifyTrail().isWhole == !isEdited)
+    #expect(try await vault.verifyAuditLog().isWhole == !isEdited)
     try await now.signIn(vault, refresh: "rt-9")
     try await now.rekey(vault)
   }
 
   @Test(arguments: [
-    "store", "store and tokens", "mark", "mark removed", "mark edited",
-    "mark cut", "store, with the count of today",
-    "store, with count and seal of today", "a token", "no count and no mark",
+    "store", "store and tokens", "rollback-counter", "counter removed", "counter edited",
+    "counter cut", "store, with the count of today",
+    "store, with count and seal of today", "a token", "no count and no counter",
   ])
   func anOldCopyIsRefusedChangesNothingAndCanBeAccepted(_ what: String) async throws {
     let (old, now) = try await copies()
@@ -206,13 +209,13 @@ struct RollbackTests {
     #expect(await vault?.identifier == name)
     if let vault {
       #expect(try await now.accept(vault) == [])
-      #expect(try await vault.verifyTrail().isWhole)
+      #expect(try await vault.verifyAuditLog().isWhole)
       try await now.signIn(vault)
     }
     vault = nil
     vault = try await now.open()
     #expect(await vault?.freshness == .current)
-    #expect(try await vault?.verifyTrail().isWhole == true)
+    #expect(try await vault?.verifyAuditLog().isWhole == true)
     vault = nil
     #expect(try now.scratch.files().keys.filter { $0.hasPrefix("slots/") }.count == 1)
   }
@@ -224,13 +227,13 @@ struct RollbackTests {
     try run("/bin/rm", [bench.scratch.path + "/device-secret"])
     let vault = try await bench.open()
     #expect(await vault.freshness == .current)
-    #expect(try await vault.verifyTrail().isWhole)
+    #expect(try await vault.verifyAuditLog().isWhole)
   }
 
   @Test
   func aKillBetweenCommitAndMarkIsNoRollback() async throws {
     let (_, now) = try await copies()
-    let mark = try #require(try now.scratch.files()["mark"])
+    let counter = try #require(try now.scratch.files()["rollback-counter"])
     var vault: Vault? = try await now.open()
     if let vault {
       now.clock.advance(60)
@@ -238,20 +241,20 @@ struct RollbackTests {
       _ = try await vault.token()
     }
     vault = nil
-    try overwriteMark(now, mark)
+    try overwriteCounter(now, counter)
     vault = try await now.open()
     #expect(await vault?.freshness == .current)
     vault = nil
     // The rollback counter has caught up.
-    #expect(try now.scratch.files()["mark"] != mark)
-    try overwriteMark(now, mark)
+    #expect(try now.scratch.files()["rollback-counter"] != counter)
+    try overwriteCounter(now, counter)
     #expect(try await now.open().freshness == .current)
   }
 
   @Test
   func aWholeCopyPutBackIsNotSeen() async throws {
     let (old, now) = try await copies()
-    try put(["vault.db", "mark"], of: old, into: now)
+    try put(["vault.db", "rollback-counter"], of: old, into: now)
     let vault = try await now.open()
     #expect(await vault.freshness == .current)
     #expect(try await vault.row().generation == 1)
@@ -261,12 +264,12 @@ struct RollbackTests {
   func aWholeCopyIsAcceptedByOneWhoKnows() async throws {
     let (old, now) = try await copies()
     let left = try now.snapshot()
-    try put(["vault.db", "mark"], of: old, into: now)
+    try put(["vault.db", "rollback-counter"], of: old, into: now)
     var vault: Vault? = try await now.open()
     if let vault {
       #expect(try await now.accept(vault) == ["me"])
       #expect(try await vault.stateOfMe().state == .loginRequired)
-      #expect(try await vault.verifyTrail().isWhole)
+      #expect(try await vault.verifyAuditLog().isWhole)
       // No account has to sign in a second time.
       #expect(try await now.accept(vault) == [])
     }
@@ -280,9 +283,9 @@ struct RollbackTests {
     let (_, now) = try await copies()
     let vault = try await now.open()
     // A directory in its place: it cannot be written.
-    let mark = now.scratch.path + "/mark"
-    try run("/bin/rm", [mark])
-    try run("/bin/mkdir", [mark])
+    let counter = now.scratch.path + "/rollback-counter"
+    try run("/bin/rm", [counter])
+    try run("/bin/mkdir", [counter])
     now.clock.advance(60)
     now.exchange.plan(.tokens(access: "at-4", refresh: "rt-4", lifetime: 30))
     _ = await failure { _ = try await vault.token() }
@@ -291,7 +294,7 @@ struct RollbackTests {
     let sent = now.exchange.requests.count
     #expect(await failure { _ = try await vault.token() } != nil)
     #expect(now.exchange.requests.count == sent)
-    try run("/bin/rmdir", [mark])
+    try run("/bin/rmdir", [counter])
     now.exchange.plan(.tokens(access: "at-5", refresh: "rt-5"))
     #expect(try await vault.token().accessToken == "at-5")
     #expect(try await vault.boxChanges() == vault.counterValue)

@@ -240,7 +240,7 @@ struct SessionEventsTests {
     let (bench, vault, windowGuard) = try await guarded()
     let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
     try await bench.pass(need, vault, caller())
-    await vault.restGuard()
+    await vault.endGuard()
     #expect(windowGuard.rested == 0)
     _ = try await vault.testPresence(prompt: need.prompt, caller: caller())
     while windowGuard.rested == 0 { await Task.yield() }
@@ -250,11 +250,11 @@ struct SessionEventsTests {
   func theGuardRestsWhenTheWindowIsClosed() async throws {
     let (bench, vault, windowGuard) = try await guarded()
     try await bench.unlock(vault, seconds: 60)
-    await vault.restGuard()
+    await vault.endGuard()
     await vault.barrier()
     #expect(windowGuard.rested == 0)
     bench.clock.advance(60)
-    await vault.restGuard()
+    await vault.endGuard()
     #expect(windowGuard.rested == 1)
   }
 

@@ -21,7 +21,7 @@ struct TokenCacheTests {
   }
 
   private func atHand(_ vault: Vault, minimum: Int64? = nil) -> AccessGrant? {
-    vault.tokenAtHand(account: "me", minimumLifetime: minimum)?.grant
+    vault.cachedAccessToken(account: "me", minimumLifetime: minimum)?.grant
   }
 
   @Test
@@ -30,8 +30,8 @@ struct TokenCacheTests {
     #expect(atHand(vault) == nil)
     let grant = try await vault.token()
     #expect(atHand(vault) == grant)
-    #expect(vault.tokenAtHand(account: "other", minimumLifetime: nil) == nil)
-    #expect(vault.tokenAtHand(account: nil, minimumLifetime: nil) == nil)
+    #expect(vault.cachedAccessToken(account: "other", minimumLifetime: nil) == nil)
+    #expect(vault.cachedAccessToken(account: nil, minimumLifetime: nil) == nil)
     for wish in [-1, .min, Vault.longestWish + 1, .max] as [Int64] {
       #expect(atHand(vault, minimum: wish) == nil)
     }
@@ -120,7 +120,7 @@ struct TokenCacheTests {
     }
     try await comesBack {
       _ = try await vault.rename(account: "me", to: "you", caller: caller())
-      #expect(vault.tokenAtHand(account: "you", minimumLifetime: nil) == nil)
+      #expect(vault.cachedAccessToken(account: "you", minimumLifetime: nil) == nil)
       _ = try await vault.rename(account: "you", to: "me", caller: caller())
     }
     try await comesBack {
@@ -172,7 +172,7 @@ struct TokenCacheTests {
     _ = try await vault.token()
     var made = 0
     func message(_ minimum: Int64?) -> [UInt8]? {
-      vault.tokenAtHand(account: "me", minimumLifetime: minimum)?.message { grant in
+      vault.cachedAccessToken(account: "me", minimumLifetime: minimum)?.message { grant in
         made += 1
         return Array("\(grant.accessToken) \(grant.isShorterThanRequested)".utf8)
       }

@@ -56,7 +56,7 @@ struct UserPolicyTests {
     try await bench.setRule(vault, "window-limit", nil)
     #expect(try await bench.unlock(vault).unlockedFor == 600)
     #expect(try await bench.unlock(vault, seconds: 43_200).unlockedFor == 43_200)
-    #expect(try await vault.verifyTrail().isWhole)
+    #expect(try await vault.verifyAuditLog().isWhole)
   }
 
   @Test

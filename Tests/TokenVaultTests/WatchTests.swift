@@ -225,7 +225,7 @@ struct WatchTests {
     var vault: Vault? = try await bench.open()
     try await bench.signIn(try #require(vault))
     vault = nil
-    try run("/bin/rm", [bench.scratch.path + "/mark"])
+    try run("/bin/rm", [bench.scratch.path + "/rollback-counter"])
     let opened = try await bench.open()
     guard case .failure(.vaultUnsafe) = await Onlooker(opened).outcome else {
       Issue.record("it is watched")

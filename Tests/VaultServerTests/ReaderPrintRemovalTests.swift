@@ -112,7 +112,7 @@ struct ReaderPrintRemovalTests {
     return Vaults(
       opening: { _, _ in throw VaultFailure.unexpected("root alone calls") },
       name: { _ in nil },
-      care: UserCare(
+      care: UserAccounts(
         find: { _ in [Self.user] },
         open: { _ in (try self.vault(reader), "ada") },
         remove: { _ in reader.events.withLock { $0.append("removed") } }
@@ -146,7 +146,7 @@ struct ReaderPrintRemovalTests {
     let vaults = Vaults(
       opening: { _, _ in throw VaultFailure.unexpected("root alone calls") },
       name: { _ in nil },
-      care: UserCare(
+      care: UserAccounts(
         find: { _ in [Self.user] },
         open: { _ in throw VaultFailure.unexpected("damaged") },
         remove: { _ in }

@@ -121,12 +121,13 @@ extension ProviderVerbs {
     let all = ProviderTemplate.all.flatMap { template in
       template.placeholders.map { (template.name, $0) }
     }
-    for (template, place) in all {
-      meanings[place.name, default: []].append("\(template): \(place.meaning)")
+    for (template, placeholder) in all {
+      meanings[placeholder.name, default: []].append("\(template): \(placeholder.meaning)")
     }
-    for (_, place) in all where !options.contains(where: { $0.name == "--\(place.name)" }) {
-      let help = (meanings[place.name] ?? []).joined(separator: "; ")
-      options.append(Verb.Option("--\(place.name)", place.name.uppercased(), help))
+    for (_, placeholder) in all
+    where !options.contains(where: { $0.name == "--\(placeholder.name)" }) {
+      let help = (meanings[placeholder.name] ?? []).joined(separator: "; ")
+      options.append(Verb.Option("--\(placeholder.name)", placeholder.name.uppercased(), help))
     }
     return options
   }()

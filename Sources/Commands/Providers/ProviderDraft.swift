@@ -14,7 +14,7 @@ struct ProviderDraft {
   /// The keys that the arguments set.
   var settings: [String: String]
 
-  private let places: [String: String]
+  private let values: [String: String]
 
   /// The options for single keys.
   private static let optionKeys = [
@@ -36,19 +36,19 @@ struct ProviderDraft {
       arguments.has("--client-secret") || arguments.has("--client-secret-stdin")
       || template?.needsSecret == true
     settings = try Self.settings(from: arguments)
-    var places: [String: String] = [:]
-    for place in ProviderTemplate.all.flatMap(\.placeholders) {
-      guard let value = arguments.value("--\(place.name)") else { continue }
-      guard template?.placeholders.contains(where: { $0.name == place.name }) == true else {
+    var values: [String: String] = [:]
+    for placeholder in ProviderTemplate.all.flatMap(\.placeholders) {
+      guard let value = arguments.value("--\(placeholder.name)") else { continue }
+      guard template?.placeholders.contains(where: { $0.name == placeholder.name }) == true else {
         throw .usage(
-          template.map { "the template \($0.name) has no --\(place.name)" }
-            ?? "--\(place.name) belongs to a template",
+          template.map { "the template \($0.name) has no --\(placeholder.name)" }
+            ?? "--\(placeholder.name) belongs to a template",
           hint: "thumblatch provider add --template lists what each needs"
         )
       }
-      places[place.name] = value
+      values[placeholder.name] = value
     }
-    self.places = places
+    self.values = values
     try checkNothingIsMissing()
   }
 
@@ -77,7 +77,7 @@ struct ProviderDraft {
       var all: [String: String] = [:]
       if let template {
         all = try template.settings(
-          filledWith: places,
+          filledWith: values,
           issuer: settings["issuer"],
           hasSecret: secret != nil
         )
@@ -102,9 +102,9 @@ struct ProviderDraft {
         guard !template.placeholders.isEmpty else {
           throw .usage("the template \(template.name) sets the issuer: leave --issuer out")
         }
-        guard places.isEmpty else { throw .usage("--issuer replaces \(hint): give one of them") }
+        guard values.isEmpty else { throw .usage("--issuer replaces \(hint): give one of them") }
       }
-      let unfilled = settings["issuer"] == nil ? template.missing(of: places) : []
+      let unfilled = settings["issuer"] == nil ? template.missing(of: values) : []
       var missing = unfilled.map { "--\($0.name) (\($0.meaning))" }
       if settings["client_id"] == nil {
         missing.append("--client-id (the ID of your client there)")
@@ -183,7 +183,9 @@ struct ProviderDraft {
     for (option, key, _) in Self.listKeys { options[key] = option }
     options["ca"] = "--ca"
     options[ClientSecret.key] = "--client-secret"
-    for place in template?.placeholders ?? [] { options[place.name] = "--\(place.name)" }
+    for placeholder in template?.placeholders ?? [] {
+      options[placeholder.name] = "--\(placeholder.name)"
+    }
     let plain = ConfigurationError(error.problem)
     return "\(options[key] ?? "--set \(ConfigurationError.shown(key))"): \(plain)"
   }

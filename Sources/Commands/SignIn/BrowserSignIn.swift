@@ -28,8 +28,8 @@ struct BrowserSignIn {
     var isStarted = browser.start()
     output.announce(
       isStarted
-        ? "Your browser opens to sign in at \(signIn.place). If it does not, open this address:"
-        : "No browser could be started. To sign in at \(signIn.place), open this address:"
+        ? "Your browser opens to sign in at \(signIn.providerName). If it does not, open this address:"
+        : "No browser could be started. To sign in at \(signIn.providerName), open this address:"
     )
     output.announce(lines: [url])
     var countdown = Countdown("waiting for the browser", until: deadline, on: output)
@@ -87,7 +87,7 @@ struct BrowserSignIn {
       }
       throw CommandError(
         .busy,
-        "another program has the port that \(signIn.place) sends the browser to: "
+        "another program has the port that \(signIn.providerName) sends the browser to: "
           + redirect.text,
         hint: "end that program, or sign in with --paste"
       )
@@ -140,7 +140,7 @@ struct BrowserSignIn {
     case .refused(.invalidArgument): .wrongState
     case .refused(.loginRequired): .expired
     case .refused(.providerRefused(_, let message, _, _)):
-      .refused(provider: signIn.place, reason: message)
+      .refused(provider: signIn.providerName, reason: message)
     default: .failed(reason: CommandError(error).message)
     }
   }

@@ -41,8 +41,10 @@ struct DeviceSignIn {
     }
     guard let code = begun.userCode, (1...64).contains(code.utf8.count),
       code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-    else { throw CommandError(.unavailable, "\(signIn.place) gave a code that cannot be shown") }
-    output.announce("To sign in at \(signIn.place), open this page on any device:")
+    else {
+      throw CommandError(.unavailable, "\(signIn.providerName) gave a code that cannot be shown")
+    }
+    output.announce("To sign in at \(signIn.providerName), open this page on any device:")
     output.announce(lines: ["    \(page)"])
     output.announce("and enter this code:")
     output.announce(lines: framed(code), painted: "1")
@@ -72,7 +74,7 @@ struct DeviceSignIn {
     _ begun: BeginLoginReply,
     until deadline: BootInstant
   ) throws(Failure) -> VaultAccount {
-    var countdown = Countdown("waiting for \(signIn.place)", until: deadline, on: output)
+    var countdown = Countdown("waiting for \(signIn.providerName)", until: deadline, on: output)
     defer { output.clearStatus() }
     var interval = begun.interval ?? 0
     var questions = 0
@@ -94,7 +96,7 @@ struct DeviceSignIn {
         if let longer = answer.interval, longer > interval {
           interval = longer
           output.announce(
-            "\(signIn.place) asks for fewer requests: the next ones are \(longer) seconds apart."
+            "\(signIn.providerName) asks for fewer requests: the next ones are \(longer) seconds apart."
           )
           countdown.again()
         }

@@ -31,7 +31,7 @@ struct PasteSignIn {
       redirect: redirect.url(port: redirect.port ?? held?.port ?? 49_152)
     )
     let deadline = signIn.deadline(begun, most: WebSignIn.browserLimit)
-    output.announce("To sign in at \(signIn.place), open this address in a browser:")
+    output.announce("To sign in at \(signIn.providerName), open this address in a browser:")
     output.announce(lines: [try signIn.address(begun.url)])
     output.announce(
       "The browser ends at a page that does not load. Copy the whole address of that page."

@@ -124,20 +124,20 @@ extension SignInVerbs {
   static func wantsPassword(
     _ asked: SignInWay?,
     _ settings: [String: String],
-    _ place: String,
+    _ providerName: String,
     _ session: Session
   ) throws(CommandError) -> Bool {
     if settings["kind"] == passwordBackend {
       guard let asked, asked != .password else { return true }
       throw .usage(
-        "\(place) is a password backend, which has no \(asked.option)",
+        "\(providerName) is a password backend, which has no \(asked.option)",
         hint: "leave \(asked.option) out"
       )
     }
     if asked == .password {
       guard settings["password_grant"] != "true" else { return true }
       throw .usage(
-        "\(place) does not take passwords here",
+        "\(providerName) does not take passwords here",
         hint: "leave --password out; or, if it takes them: password_grant = true in its file"
       )
     }
@@ -145,7 +145,7 @@ extension SignInVerbs {
       return false
     }
     throw .usage(
-      "\(option) needs --password: e-mail and password are typed on the page of \(place)"
+      "\(option) needs --password: e-mail and password are typed on the page of \(providerName)"
     )
   }
 
@@ -155,14 +155,14 @@ extension SignInVerbs {
     _ account: String,
     _ provider: VaultProvider?,
     _ known: VaultAccount?,
-    _ place: String
+    _ providerName: String
   ) throws(CommandError) -> VaultAccount {
     if session.arguments.has("--scope") {
       throw .usage("--scope does not work with a password login")
     }
     let email = try session.answer(option: "--email", question: "E-mail")
     if let known { try confirmChange(of: known, to: email, session) }
-    let password = try session.password("\(email) at \(place)", twice: false)
+    let password = try session.password("\(email) at \(providerName)", twice: false)
     let exportable = session.arguments.has("--exportable") ? true : nil
     do throws(CommandError) {
       return try session.call(within: Session.remoteLimit, again: .never) { prompt in

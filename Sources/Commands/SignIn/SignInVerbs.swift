@@ -107,7 +107,7 @@ enum SignInVerbs {
     let named = try provider(session)
     let known = try knownAccount(session, account)
     let provider = named ?? (known == nil ? onlyProvider(session, account) : nil)
-    guard let place = provider?.name ?? known?.provider else {
+    guard let providerName = provider?.name ?? known?.provider else {
       throw CommandError(
         .notFound,
         "no such account: \(account)",
@@ -116,14 +116,14 @@ enum SignInVerbs {
     }
     let target = try target(session, provider, known)
     let signedIn: VaultAccount
-    if try wantsPassword(asked, target.settings, place, session) {
-      signedIn = try passwordLogin(session, account, provider, known, place)
+    if try wantsPassword(asked, target.settings, providerName, session) {
+      signedIn = try passwordLogin(session, account, provider, known, providerName)
     } else {
       let signIn = WebSignIn(
         session: session,
         account: account,
         provider: provider,
-        place: place,
+        providerName: providerName,
         target: target
       )
       tellOfPresent(known, session)

@@ -20,7 +20,7 @@ struct WebSignIn {
   /// The provider; `nil` for the one that the account is bound to.
   let provider: VaultProvider?
   /// The name of the provider.
-  let place: String
+  let providerName: String
   /// The provider, or the one that the account is bound to.
   let target: VaultProvider
 
@@ -38,13 +38,13 @@ struct WebSignIn {
     if Browser.isSeen(session.environment) {
       if Browser.isThere(session.environment) { return .browser }
       _ = session.findTerminal()
-      session.output.announce("No browser was found to sign in at \(place).")
+      session.output.announce("No browser was found to sign in at \(providerName).")
     }
     return try offersCodes() ? .device : .paste
   }
 
   func run(_ way: SignInWay, isAsked: Bool) throws(CommandError) -> VaultAccount {
-    let question = "a sign-in at \(place) (\(way.option))"
+    let question = "a sign-in at \(providerName) (\(way.option))"
     switch way {
     case .browser:
       try session.demandInput(for: question)
@@ -88,7 +88,7 @@ struct WebSignIn {
     }
     // The advice about the provider's file does not matter if there is another way.
     let why = refusal.message.prefix { $0 != ";" }
-    session.output.announce("\(place) gives no code (\(why)). Paste an address instead.")
+    session.output.announce("\(providerName) gives no code (\(why)). Paste an address instead.")
     return try run(.paste, isAsked: false)
   }
 
@@ -149,7 +149,9 @@ struct WebSignIn {
     guard let text, text.utf8.count <= 8192,
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw CommandError(.unavailable, "\(place) gave an address that cannot be opened") }
+    else {
+      throw CommandError(.unavailable, "\(providerName) gave an address that cannot be opened")
+    }
     return text
   }
 
@@ -161,13 +163,13 @@ struct WebSignIn {
     let again = "to try again: thumblatch login \(account)"
     return CommandError(
       .loginRequired,
-      "the sign-in at \(place) took too long; nothing was changed",
+      "the sign-in at \(providerName) took too long; nothing was changed",
       hint: cause.map { "\($0); \(again)" } ?? again
     )
   }
 
   /// The same error if no browser came back.
-  var noRedirect: CommandError { tooLate(RedirectText.afterNoAnswer(settings, of: place)) }
+  var noRedirect: CommandError { tooLate(RedirectText.afterNoAnswer(settings, of: providerName)) }
 
   /// The error if the vault refused the browser's answer, or the person interrupted the wait.
   func answered(_ error: VaultClientError) -> CommandError {
@@ -175,7 +177,7 @@ struct WebSignIn {
     case .interrupted:
       CommandError(
         .interrupted,
-        "interrupted; the sign-in at \(place) may have happened all the same",
+        "interrupted; the sign-in at \(providerName) may have happened all the same",
         hint: "see whether it did: thumblatch status"
       )
     case .refused(.invalidArgument(let message)):
@@ -195,9 +197,9 @@ struct WebSignIn {
     case .refused(.providerRefused(let status, let message, _, _)):
       CommandError(
         .serverError,
-        "\(place) refused: \(message)",
+        "\(providerName) refused: \(message)",
         hint: message.hasPrefix("invalid_scope")
-          ? "to see the scopes that it offers: thumblatch provider test \(place)" : nil,
+          ? "to see the scopes that it offers: thumblatch provider test \(providerName)" : nil,
         status: status
       )
     // The answer that came from the browser is used once.
@@ -209,7 +211,7 @@ struct WebSignIn {
     do throws(ConfigurationError) {
       return try LoopbackRedirect(settings["redirect_uri"] ?? LoopbackRedirect.standard.text)
     } catch {
-      throw .usage("redirect_uri of \(place): \(error)")
+      throw .usage("redirect_uri of \(providerName): \(error)")
     }
   }
 

@@ -10,7 +10,7 @@ struct ResultFile {
   /// The path as it was given.
   let path: String
   /// The directory, and the name in it; `nil` if the file is written to directly.
-  private let place: (directory: String, name: String)?
+  private let destination: (directory: String, name: String)?
 
   init(_ path: String) throws(CommandError) {
     self.path = path
@@ -18,7 +18,7 @@ struct ResultFile {
     let exists = unsafe stat(path, &status) == 0
     if exists && status.st_mode & S_IFMT == S_IFDIR { throw .usage("\(path) is a directory") }
     if exists && status.st_mode & S_IFMT != S_IFREG {
-      place = nil
+      destination = nil
       return
     }
     // If the path is a link, replace the file that it leads to, not the link.
@@ -29,7 +29,7 @@ struct ResultFile {
     }
     let above = parts.dropLast().joined(separator: "/")
     let directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
-    place = (try Self.resolved(directory), String(name))
+    destination = (try Self.resolved(directory), String(name))
     guard unsafe access(directory, W_OK) == 0 else {
       throw .usage("\(path): \(SystemError("open", code: errno, subject: directory))")
     }
@@ -38,17 +38,17 @@ struct ResultFile {
   /// Writes the whole of `contents` there.
   func write(_ contents: borrowing MemoryFile) throws(CommandError) {
     do throws(SystemError) {
-      guard let place else {
+      guard let destination else {
         let number = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }
         return try copy(contents, to: Descriptor(owning: number))
       }
-      let directory = try Directory(path: place.directory)
-      let temporary = ".\(place.name.prefix(100)).\(ThisProcess.identifier)"
+      let directory = try Directory(path: destination.directory)
+      let temporary = ".\(destination.name.prefix(100)).\(ThisProcess.identifier)"
       do throws(SystemError) {
         try directory.unlink(temporary)
         try copy(contents, to: try directory.create(temporary))
-        try directory.rename(temporary, to: place.name)
+        try directory.rename(temporary, to: destination.name)
       } catch {
         _ = try? directory.unlink(temporary)
         throw error

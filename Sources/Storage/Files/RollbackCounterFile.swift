@@ -13,8 +13,8 @@ package struct RollbackCounter: Sendable, Equatable {
 /// A store restored from an older copy has a lower number. Only the holder of the key can check the
 /// code. Format: magic `TLMARK02`, the counter (UInt64, little-endian), the code: 48 bytes.
 package enum RollbackCounterFile {
-  static let name = "mark"
-  static let temporaryName = "mark.new"
+  static let name = "rollback-counter"
+  static let temporaryName = "rollback-counter.new"
   private static let magic = [UInt8]("TLMARK02".utf8)
   private static let codeCount = 32
   private static let count = 16 + codeCount

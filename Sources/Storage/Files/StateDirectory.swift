@@ -9,7 +9,7 @@ package import System
 /// | `vault.db` (`-wal`, `-journal`) | the store |
 /// | `device-secret` | the root of all keys |
 /// | `device-secret.next` | the one that takes its place, while that is under way |
-/// | `mark` | the rollback counter |
+/// | `rollback-counter` | the number of the last change, authenticated |
 /// | `slots/<account id>` | answer slot and lock of an account |
 /// | `tokens/<account name>`, `tokens/@` | access tokens for the front, and the default account |
 package final class StateDirectory: Sendable {

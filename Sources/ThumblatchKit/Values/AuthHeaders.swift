@@ -51,9 +51,9 @@ public struct AuthHeaders: Sendable, Hashable {
   public subscript(name: String) -> String? {
     get { fields.first { $0.has(name) }?.value }
     set {
-      let place = fields.firstIndex { $0.has(name) } ?? fields.endIndex
+      let index = fields.firstIndex { $0.has(name) } ?? fields.endIndex
       fields.removeAll { $0.has(name) }
-      if let newValue { fields.insert(Field(name: name, value: newValue), at: place) }
+      if let newValue { fields.insert(Field(name: name, value: newValue), at: index) }
     }
   }
 

@@ -207,7 +207,7 @@ extension Vault {
   /// It is called at the start and by `recover`, in a step in which no account is being made.
   static func removeLeavings(of store: Store, in directory: StateDirectory) {
     for row in (try? store.allAccounts()) ?? [] where row.generation == 0 {
-      guard row.state == .signedOut, isAtRest(row, in: store) else { continue }
+      guard row.state == .signedOut, isIdle(row, in: store) else { continue }
       _ = try? store.deleteAccount(id: row.id)
     }
     guard let accounts = try? store.allAccounts() else { return }
@@ -233,7 +233,7 @@ extension Vault {
 
   /// Whether nothing was requested for the account; an account that cannot be read counts as
   /// requested.
-  private static func isAtRest(_ row: AccountRow, in store: Store) -> Bool {
+  private static func isIdle(_ row: AccountRow, in store: Store) -> Bool {
     do throws(StorageError) {
       return try store.intent(account: row.id) == nil
     } catch {

@@ -61,7 +61,7 @@ extension Vault {
   ///
   /// - Throws: `vaultUnsafe` if the store may be an old copy: its log is intact as far as it goes,
   ///   but the records since are missing.
-  package func verifyTrail() async throws(VaultFailure) -> AuditReport {
+  package func verifyAuditLog() async throws(VaultFailure) -> AuditReport {
     try demandCurrentStore()
     return try await checkedAuditLog()
   }

@@ -6,9 +6,9 @@ struct AuditState {
   /// How much of the audit log is kept.
   let limits: AuditLimits
   private(set) var refusals = RefusalCount()
-  private var quietChecks = QuietChecks()
+  private var checkRecords = CheckRecordLimit()
   /// The times that the one token of a provider was opened without a check.
-  private var openings = QuietChecks()
+  private var openings = CheckRecordLimit()
   /// Of these, how many have no record yet.
   private(set) var unwrittenOpenings = 0
   /// When the audit log was last pruned; `nil` before the first time.
@@ -28,7 +28,7 @@ struct AuditState {
   }
 
   /// Whether a check without a person gets a record of its own.
-  mutating func takeQuietCheck(at now: BootInstant) -> Bool { quietChecks.take(at: now) }
+  mutating func takeCheckRecord(at now: BootInstant) -> Bool { checkRecords.take(at: now) }
 
   /// Whether an opening without a check gets a record of its own; it is counted otherwise.
   mutating func takeOpening(at now: BootInstant) -> Bool {

@@ -66,7 +66,7 @@ struct RefusalCount {
 }
 
 /// The limit of checks without a person that get a record of their own: 60, and one more a minute.
-struct QuietChecks {
+struct CheckRecordLimit {
   static let most = 60
   private static let secondsForOne: Int64 = 60
 
@@ -116,7 +116,7 @@ extension Vault {
   /// program can cause all other results without limit, by asking and going away. They get a record
   /// only so often, and are counted otherwise.
   func record(_ entry: AuditEntry, of failure: PresenceFailure) throws(VaultFailure) {
-    guard failure == .noMatch || audit.takeQuietCheck(at: clock.boot) else {
+    guard failure == .noMatch || audit.takeCheckRecord(at: clock.boot) else {
       return noteRefusal("check \(failure.outcome.rawValue)", by: entry.requester ?? "")
     }
     try record(entry)

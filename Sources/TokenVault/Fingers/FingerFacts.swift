@@ -66,7 +66,7 @@ extension Vault {
     }
     let question = caller.question(.deleteFinger, detail: finger)
     try await spendPassword(for: question, by: prompt, caller)
-    withdrawPresence()
+    discardProofs()
     guard let enrolled = try printRow(of: finger) else { throw .noSuchFinger(finger) }
     let print = opened(enrolled)
     let deletion = await deletion(of: print)
@@ -74,7 +74,7 @@ extension Vault {
       throw .noSuchFinger(finger)
     }
     // Another prompt may have been armed while the reader deleted it.
-    withdrawPresence()
+    discardProofs()
     try changeSealed(emptiesLog: true) {
       try store.deletePrint(id: row.id)
       if case .left = deletion, let print { try keepFormer(row, print) }

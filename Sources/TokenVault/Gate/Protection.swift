@@ -46,7 +46,7 @@ extension Vault {
     if isOn, let location, ends == windowState.ends {
       openWindow(of: changed, provenBy: authority.origin, at: location, policy, caller)
     }
-    restGuardLater()
+    endGuardLater()
     return try facts(of: changed, at: await locationOfWindow(caller))
   }
 

@@ -45,7 +45,7 @@ extension Vault {
     try stored(try store.checkpoint())
     try writeCounter(count)
     storeState.noteAccepted()
-    withdrawPresence()
+    discardProofs()
     if storeState.isRekeyUnfinished { try finishRekey() }
     Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()

@@ -64,7 +64,7 @@ extension Vault {
       throw error
     }
     storeState.replaceKeys(by: next)
-    withdrawPresence()
+    discardProofs()
     try finishRekey()
     return facts
   }

@@ -7,7 +7,7 @@ extension Vault {
   ///
   /// A helper that waits holds a copy of the prints of its beginning. A finger that was deleted since
   /// then would pass.
-  func withdrawPresence() {
+  func discardProofs() {
     windows.closeAll(now: clock.boot)
     for prompt in prompts.names(by: .fingerprint) { giveUp(prompt, as: .cancelled) }
   }

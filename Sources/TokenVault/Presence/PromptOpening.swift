@@ -80,7 +80,7 @@ extension Vault {
       if hasOnlyLooked { promptLimit.noteUnopened(question, at: clock.boot) }
       prompts.endBeginning(name)
       if !isReady { endPrepared(of: name) }
-      restGuardLater()
+      endGuardLater()
     }
     let location = await location(of: caller)
     // What is refused here has cost the person no prompt, and others no right to open one.

@@ -156,7 +156,7 @@ extension Vault {
         at: now
       )
       wakeProofWaiters(of: prompt)
-      restGuardLater()
+      endGuardLater()
       return proof
     } catch {
       throw refusal(of: prompt, error, caller)

@@ -106,7 +106,7 @@ extension Vault {
     }
     wakeJoinedWaiters(of: prompt, with: failure)
     wakeProofWaiters(of: prompt)
-    restGuardLater()
+    endGuardLater()
   }
 
   /// Gives up prompts that are not used in time.

@@ -67,6 +67,6 @@ extension Vault {
 extension VaultFailure {
   /// The provider answered 429, perhaps with the seconds for which it wants to be left alone.
   static func retryAfter(retryAfter wait: Int64?) -> VaultFailure {
-    .providerUnavailable("the provider asks for patience (429)", retryAfter: wait, status: 429)
+    .providerUnavailable("the provider asks to wait (429)", retryAfter: wait, status: 429)
   }
 }

@@ -50,7 +50,7 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     let (intent, caller) = (settlement.intent, settlement.caller)
     guard intent.attempts == 1 else {
-      let why = "the provider asks for patience"
+      let why = "the provider asks to wait"
       return try unanswered(intent, why, caller, least: wait, status: 429)
     }
     if !settlement.isSignIn { noteRetryAfter(wait, of: intent.account) }

@@ -110,7 +110,7 @@ extension Vault {
       }
     }
     wakeProofWaiters(of: prompt)
-    restGuardLater()
+    endGuardLater()
     return proofs
   }
 }

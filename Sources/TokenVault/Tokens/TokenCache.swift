@@ -103,7 +103,7 @@ extension Vault {
   /// wrong removes it before the commit.
   ///
   /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account.
-  package nonisolated func tokenAtHand(
+  package nonisolated func cachedAccessToken(
     account name: String?,
     minimumLifetime: Int64?
   ) -> GrantAtHand? {

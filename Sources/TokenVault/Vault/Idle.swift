@@ -6,7 +6,7 @@ extension Vault {
   package var isAtWork: Bool { !refreshes.isEmpty }
 
   /// Whether the vault may be closed without a loss, and opened again by the next call.
-  package var isAtRest: Bool {
+  package var isIdle: Bool {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
       && !promptLimit.isPausing(at: clock.boot)

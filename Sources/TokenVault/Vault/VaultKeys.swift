@@ -14,7 +14,7 @@ struct VaultKeys: ~Copyable, Sendable {
   init(_ secret: consuming SecretBytes) throws(CryptographyError) {
     let root = try SealingKey(secret)
     let audit = try AuditKeys(from: root)
-    let counter = try root.derived(for: "rollback mark")
+    let counter = try root.derived(for: "rollback counter")
     self.secret = root
     self.audit = audit
     self.counter = counter

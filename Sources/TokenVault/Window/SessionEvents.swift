@@ -73,7 +73,7 @@ extension Vault {
   }
 
   /// Lets the guard rest if nothing is open; the server calls it each minute.
-  package func restGuard() {
+  package func endGuard() {
     guard !windowState.isBeginning, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
       return
     }
@@ -81,9 +81,9 @@ extension Vault {
   }
 
   /// The same once the present step is over, because that step may still open a window.
-  func restGuardLater() {
+  func endGuardLater() {
     guard windowGuard != nil, prompts.isEmpty else { return }
-    Task { [weak self] in await self?.restGuard() }
+    Task { [weak self] in await self?.endGuard() }
   }
 
   func examineGuard() async -> [VaultFinding] {

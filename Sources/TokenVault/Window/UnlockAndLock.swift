@@ -84,7 +84,7 @@ extension Vault {
   package func lock(caller: Caller) throws(VaultFailure) -> Bool {
     let wasOpen = windows.closeAll(now: clock.boot)
     // No window has to be closed before the computer sleeps any more.
-    restGuardLater()
+    endGuardLater()
     if wasOpen {
       try change { try record(.lock, .done, by: caller) }
     }

@@ -726,7 +726,7 @@ let vaultDescription = #"""
     # How many records of the trail.
     records: int
   )
-  # Accepts a store that was put back, or whose mark is lost: until then every other method that
+  # Accepts a store that was put back, or whose rollback counter is lost: until then every other method that
   # needs the store is refused. Needs a prompt passed by password.
   method Recover(prompt: ?string, ask: ?bool) -> (
     # The accounts that need a login now.

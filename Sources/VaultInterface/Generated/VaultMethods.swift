@@ -1594,7 +1594,7 @@ public struct RekeyReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Accepts a store that was put back, or whose mark is lost: until then every other method that
+/// Accepts a store that was put back, or whose rollback counter is lost: until then every other method that
 /// needs the store is refused. Needs a prompt passed by password.
 public struct RecoverCall: AskingMethod, Equatable {
   public typealias Reply = RecoverReply

@@ -33,7 +33,7 @@ extension Dispatcher {
   ///
   /// Other calls are served during the check.
   func verifyAudit(_ call: VerifyAuditCall) async throws(VaultFailure) -> VerifyAuditReply {
-    VerifyAuditReply(try await vault.verifyTrail())
+    VerifyAuditReply(try await vault.verifyAuditLog())
   }
 }
 

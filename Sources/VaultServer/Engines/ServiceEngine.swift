@@ -91,7 +91,7 @@ package enum ServiceEngine {
       opening: { user, name in try made(user, try users.directories.open(user, named: name)) },
       name: { user in UserNames.name(of: user) },
       list: { try? Directory(path: "/etc").stamp("passwd") },
-      care: UserCare(
+      care: UserAccounts(
         find: { user in try users.directories.find(user) },
         open: { user in
           try users.directories.openAsItIs(user).map { (try made(user, $0.directory), $0.owner) }

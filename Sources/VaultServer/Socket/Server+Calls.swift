@@ -77,7 +77,7 @@ extension Server {
     guard connection.kind == .person,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
     else { return nil }
-    return vault.tokenAtHand(
+    return vault.cachedAccessToken(
       account: usual.account,
       minimumLifetime: usual.minimumLifetime.map(Int64.init)
     )?.message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }

@@ -8,7 +8,7 @@ internal import Varlink
 ///
 /// `Vaults` serves its callers by the uid from the kernel and a matching user name. Here neither
 /// counts: root decides, and each action is recorded.
-package struct UserCare: Sendable {
+package struct UserAccounts: Sendable {
   /// The uids whose vaults were made for a user name, or the uid that the text itself names.
   let find: @Sendable (_ user: String) throws -> [UInt32]
   /// Opens the vault of a uid as it is, with the user name that it was made for; `nil` if there is
@@ -58,7 +58,7 @@ extension Vaults {
     return try await removeAll(of: uid, care, caller)
   }
 
-  private func found(_ user: String, _ care: UserCare) throws(VaultFailure) -> UInt32 {
+  private func found(_ user: String, _ care: UserAccounts) throws(VaultFailure) -> UInt32 {
     let found = try steady { () throws in try care.find(user) }
     guard let uid = found.first else { throw .noSuchUser(user) }
     guard found.count == 1 else {
@@ -86,7 +86,7 @@ extension Vaults {
   private func remove(
     _ account: String,
     of user: UInt32,
-    _ care: UserCare,
+    _ care: UserAccounts,
     _ caller: Caller
   ) async throws(VaultFailure) -> RemovedUser {
     let opened = try await borrow(forRoot: user, care)
@@ -102,7 +102,10 @@ extension Vaults {
   /// The vault of a user as it is.
   ///
   /// It is opened first if it is not open.
-  private func borrow(forRoot user: UInt32, _ care: UserCare) async throws(VaultFailure) -> Opened {
+  private func borrow(
+    forRoot user: UInt32,
+    _ care: UserAccounts
+  ) async throws(VaultFailure) -> Opened {
     while true {
       let isRemoved = state.withLock { $0.removing.contains(user) }
       guard !isRemoved else { throw .isBeingRemoved(user) }
@@ -124,7 +127,7 @@ extension Vaults {
   }
 
   /// Opens the vault of a user without a check of the user name.
-  private func enter(_ user: UInt32, _ care: UserCare) async throws(VaultFailure) {
+  private func enter(_ user: UInt32, _ care: UserAccounts) async throws(VaultFailure) {
     guard let (vault, name) = try await opened(user, care) else { throw .noSuchUser("\(user)") }
     let isTaken = state.withLock { state in
       guard !state.removing.contains(user), state.entries[user] == nil else { return false }
@@ -141,7 +144,7 @@ extension Vaults {
   /// It waits for a vault of ours that was closed and still ends.
   private func opened(
     _ user: UInt32,
-    _ care: UserCare
+    _ care: UserAccounts
   ) async throws(VaultFailure) -> (vault: Vault, name: String)? {
     var tries = 0
     while true {
@@ -159,7 +162,7 @@ extension Vaults {
 
   private func removeAll(
     of user: UInt32,
-    _ care: UserCare,
+    _ care: UserAccounts,
     _ caller: Caller
   ) async throws(VaultFailure) -> RemovedUser {
     let isFirst = state.withLock { $0.removing.insert(user).inserted }
@@ -175,7 +178,7 @@ extension Vaults {
   /// store them.
   ///
   /// Returns the facts about it.
-  private func emptied(_ user: UInt32, _ care: UserCare) async -> RemovedUser {
+  private func emptied(_ user: UInt32, _ care: UserAccounts) async -> RemovedUser {
     guard let opened = await opened(user) else {
       // A vault that cannot be opened is removed anyway.
       let found: (vault: Vault, name: String)?

@@ -39,7 +39,7 @@ extension Vaults {
         state.entries[user].map { ($0.uses, $0.calls, $0.lastUse) }
       }
       guard let (uses, calls, lastUse) = before, calls == 0,
-        BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isAtRest
+        BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isIdle
       else { continue }
       let isClosed = state.withLock { state in
         // A call that came since then may have opened something.

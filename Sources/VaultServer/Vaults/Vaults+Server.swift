@@ -70,7 +70,7 @@ extension Vaults {
         try? await self.use(of: user, keeps: false) { vault in
           try? await vault.maintainAuditLog()
           guard refreshing else { return }
-          await vault.restGuard()
+          await vault.endGuard()
           await vault.refreshAhead()
         }
       }

@@ -74,7 +74,7 @@ package final class Vaults: Sendable {
   private let opener: Opener?
   let names: UserNameCache
   /// Root's actions on vaults; `nil` in an engine of one user.
-  let care: UserCare?
+  let care: UserAccounts?
   /// The one user who is served; `nil` if all users are.
   let onlyUser: UInt32?
   let state: Mutex<State>
@@ -105,7 +105,7 @@ package final class Vaults: Sendable {
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
-    care: UserCare? = nil
+    care: UserAccounts? = nil
   ) {
     form = .service
     self.care = care

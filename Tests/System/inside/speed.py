@@ -127,7 +127,7 @@ def aRefreshTakesWhatItMay():
         until(lambda: not spares(), "it was not killed")
         cold.append(refresh(talk))
     talk.close()
-    print(f"measured the courier that waits: PSS {size / 1024:.1f} MiB")
+    print(f"measured the exchange helper that waits: PSS {size / 1024:.1f} MiB")
     tell("refresh, courier started ahead", statistics.median(ahead))
     tell("its own part", statistics.median(ahead) - FIGURES["C: POST"])
     tell("refresh, cold", statistics.median(cold))

@@ -183,7 +183,7 @@ def whatHasEndedLeavesNothingBehind():
         return [line.split()[0] for line in units.splitlines()]
 
     until(lambda: all("exchange@" in unit for unit in listed()) and len(listed()) <= 1,
-          "a conversation is still listed, beside the courier that waits for the next request")
+          "a conversation is still listed, beside the exchange helper that waits for the next request")
     check(run("systemctl", "--failed", "--no-legend", "--plain") == "", "a unit has failed")
 
 

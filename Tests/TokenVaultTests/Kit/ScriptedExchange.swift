@@ -185,13 +185,13 @@ final class ScriptedExchange: TokenExchange {
       try write(try image(.notSent(reason: "resolve"), delivery), delivery)
       return .delivered
     case .notStarted(let reason): return .notSent(reason: reason)
-    case .died: return .interrupted(reason: "the courier ended")
+    case .died: return .interrupted(reason: "the exchange helper ended")
     case .torn:
-      guard let delivery else { return .interrupted(reason: "the courier ended") }
+      guard let delivery else { return .interrupted(reason: "the exchange helper ended") }
       let body = tokenAnswer(access: "lost", refresh: "lost", lifetime: 60)
       let whole = try image(.answered(status: 200, retryAfter: nil, body: shared(body)), delivery)
       try write(Array(whole.prefix(whole.count / 2)), delivery)
-      return .interrupted(reason: "the courier ended")
+      return .interrupted(reason: "the exchange helper ended")
     case .overTheSocket(let access, let refresh):
       guard let delivery else { return .interrupted(reason: "no delivery") }
       let body = tokenAnswer(access: access, refresh: refresh, lifetime: 3600)
@@ -206,7 +206,7 @@ final class ScriptedExchange: TokenExchange {
       try write(Array(whole.prefix(100)), delivery)
       let orphan = try Orphan(delivery.slot, whole)
       state.withLock { $0.orphans.append(orphan) }
-      return .interrupted(reason: "nothing was heard of the courier")
+      return .interrupted(reason: "nothing was heard of the exchange helper")
     }
   }
 
