@@ -56,18 +56,17 @@ struct RollbackTests {
     switch what {
     case "store": try put(["vault.db"], of: old, into: now)
     case "store and tokens": try put(["vault.db", "tokens/me"], of: old, into: now)
-    case "rollback-counter":
-      try put(["rollback-counter"], of: old, into: now)
+    case "file": try put(["rollback-counter"], of: old, into: now)
       return .newerThanCounter
-    case "counter removed":
+    case "file removed":
       try run("/bin/rm", [now.scratch.path + "/rollback-counter"])
       return .counterMissing
-    case "counter edited":
+    case "file edited":
       var bytes = try #require(try now.scratch.files()["rollback-counter"])
       bytes[8] -= 1
       try overwriteCounter(now, bytes)
       return .counterDamaged
-    case "counter cut":
+    case "file cut":
       try overwriteCounter(
         now,
         Array(try #require(now.scratch.files()["rollback-counter"]).prefix(24))
@@ -95,7 +94,7 @@ struct RollbackTests {
           + "FROM old.accounts AS a WHERE a.id = accounts.id)"
       )
       return .boxesChanged
-    case "no count and no counter":
+    case "no count and no file":
       try run("/bin/rm", [now.scratch.path + "/rollback-counter"])
       try edit(now, "DELETE FROM meta WHERE key = 'box-changes'")
       return .boxesChanged
@@ -156,9 +155,8 @@ struct RollbackTests {
   }
 
   @Test(arguments: [
-    "store", "store and tokens", "rollback-counter", "counter removed", "counter edited",
-    "counter cut", "store, with the count of today",
-    "store, with count and seal of today", "a token", "no count and no counter",
+    "store", "store and tokens", "file", "file removed", "file edited", "file cut", "a token",
+    "store, with the count of today", "store, with count and seal of today", "no count and no file",
   ])
   func anOldCopyIsRefusedChangesNothingAndCanBeAccepted(_ what: String) async throws {
     let (old, now) = try await copies()
