@@ -56,7 +56,8 @@ struct RollbackTests {
     switch what {
     case "store": try put(["vault.db"], of: old, into: now)
     case "store and tokens": try put(["vault.db", "tokens/me"], of: old, into: now)
-    case "file": try put(["rollback-counter"], of: old, into: now)
+    case "file":
+      try put(["rollback-counter"], of: old, into: now)
       return .newerThanCounter
     case "file removed":
       try run("/bin/rm", [now.scratch.path + "/rollback-counter"])
@@ -67,10 +68,8 @@ struct RollbackTests {
       try overwriteCounter(now, bytes)
       return .counterDamaged
     case "file cut":
-      try overwriteCounter(
-        now,
-        Array(try #require(now.scratch.files()["rollback-counter"]).prefix(24))
-      )
+      let bytes = try #require(now.scratch.files()["rollback-counter"])
+      try overwriteCounter(now, Array(bytes.prefix(24)))
       return .counterDamaged
     case "store, with the count of today":
       try put(["vault.db"], of: old, into: now)
