@@ -26,20 +26,15 @@ package struct HelperPresence: PresenceChecker {
     (try? await onThread { [self] in PreparedHelper(by: route, turn: turn) }) ?? nil
   }
 
-  /// Arms the reader; see `PresenceChecker`.
-  package func fingerprint(
-    _ request: FingerRequest,
+  /// Starts a check by one method; see `PresenceChecker`.
+  package func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
-    try HelperCheck(request, of: caller, by: route, turn: turn)
-  }
-
-  /// Asks for the system password; see `PresenceChecker`.
-  package func password(
-    of caller: Caller,
-    seconds: Int64
-  ) async throws(PresenceFailure) -> any CheckConversation {
-    try HelperCheck(password: seconds, of: caller, by: route)
+    switch attempt {
+    case .fingerprint(let request): try HelperCheck(request, of: caller, by: route, turn: turn)
+    case .password(let seconds): try HelperCheck(password: seconds, of: caller, by: route)
+    }
   }
 
   /// Enrolls a new print; see `PresenceChecker`.

@@ -24,7 +24,7 @@ final class PresenceService {
 
   enum Running {
     case check(ReaderOperation<Verdict>)
-    case enrolment(ReaderOperation<StoredPrint>)
+    case enrollment(ReaderOperation<StoredPrint>)
     case deletion(ReaderOperation<[Deletion]>)
     case look
     case fingers
@@ -107,7 +107,7 @@ final class PresenceService {
       switch try HelperRequest(call) {
       case .loadPrint(let call): try load(call)
       case .check(let check): try begin(check, about: subject(), more: call.more)
-      case .enroll(let enrolment): try begin(enrolment, more: call.more)
+      case .enroll(let enrollment): try begin(enrollment, more: call.more)
       case .keep:
         unkept = nil
         connection.reply(EmptyReply())
@@ -216,7 +216,7 @@ final class PresenceService {
   private func cancel() {
     switch running {
     case .check(let operation): operation.cancel()
-    case .enrolment(let operation): operation.cancel()
+    case .enrollment(let operation): operation.cancel()
     case .deletion(let operation): operation.cancel()
     case .password(let dialogue): if dialogue.isAsking { dialogue.give(nil) }
     case .look, .fingers, nil: break
@@ -247,7 +247,7 @@ final class PresenceService {
   private func release() throws(SystemError) {
     connection.ignore(inbox.queue)
     switch running {
-    case .check, .enrolment, .deletion:
+    case .check, .enrollment, .deletion:
       cancel()
       try awaitLastEvent()
     case .look, .fingers, .password, nil: break

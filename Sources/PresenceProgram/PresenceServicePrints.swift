@@ -42,7 +42,7 @@ extension PresenceService {
       report: { inbox.put(.enroll($0)) },
       seen: { inbox.put(.seen($0)) }
     )
-    running = .enrolment(operation)
+    running = .enrollment(operation)
     work { inbox.put(.enrolled(Result { () throws(ReaderError) in try operation.wait() })) }
   }
 

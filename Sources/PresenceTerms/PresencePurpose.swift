@@ -67,3 +67,64 @@ extension PresencePurpose {
     }
   }
 }
+
+// The words of a purpose, for the person who is asked.
+extension PresencePurpose {
+  /// The action that a passed check allows.
+  ///
+  /// It completes "Touch the fingerprint reader to ...".
+  ///
+  /// - Parameters:
+  ///   - name: the account, harmless for the display; `nil` for the vault as a whole.
+  ///   - detail: what else the person must see, as harmless; `nil` if there is nothing.
+  /// - Returns: the clause.
+  public func action(account name: String?, detail: String?) -> String {
+    let account = name.map { "account '\($0)'" } ?? "the account"
+    let more = detail.map { " (\($0))" } ?? ""
+    return switch self {
+    case .refresh: "use \(account)\(more)"
+    case .enable: "turn on presence protection for \(account)\(detail.map { " \($0)" } ?? "")"
+    case .disable: "turn off presence protection for \(account)"
+    case .unlock: "unlock \(detail ?? (name == nil ? "the vault" : account))"
+    case .enroll: "enroll \(detail ?? "a finger")"
+    case .deleteFinger: "delete \(detail ?? "a finger")"
+    case .release: "release the refresh token of \(account)"
+    case .exportable: "make \(account) exportable\(more)"
+    case .rekey: "replace the device secret and re-encrypt everything"
+    case .recover: "accept a vault that was restored from a backup"
+    case .test: "test the presence check"
+    case .rename: "rename \(account) to \(detail.map { "'\($0)'" } ?? "another name")"
+    case .policy: "change the policy\(more)"
+    case .signOut where name == nil: "sign out of \(detail ?? "all accounts")"
+    case .signOut: "sign out of \(account)\(more)"
+    case .remove: "remove \(account)\(more)"
+    case .replace: "replace the login of \(account)\(more)"
+    case .setDefault: "make \(account) the default account\(more)"
+    case .applyProvider: "change the provider of \(account)\(more)"
+    }
+  }
+
+  /// The purpose in few words, which the name of the account may follow.
+  public var words: String {
+    switch self {
+    case .refresh: "refresh"
+    case .enable: "protect"
+    case .disable: "end the protection of"
+    case .unlock: "unlock"
+    case .enroll: "enroll a finger"
+    case .deleteFinger: "delete a finger"
+    case .release: "release the refresh token of"
+    case .exportable: "make exportable"
+    case .rekey: "replace the device secret"
+    case .recover: "accept a restored vault"
+    case .test: "test the presence check"
+    case .applyProvider: "change the provider of"
+    case .rename: "rename"
+    case .policy: "change the policy"
+    case .signOut: "sign out of"
+    case .remove: "remove"
+    case .replace: "replace the login of"
+    case .setDefault: "make the default account"
+    }
+  }
+}

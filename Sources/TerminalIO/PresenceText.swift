@@ -23,31 +23,10 @@ package enum PresenceText {
   ///
   /// It completes "Touch the fingerprint reader to ...".
   package static func purpose(of request: PresenceRequest) -> String {
-    let account =
-      request.account.map { "account '\(PlainText.line($0, limit: 64))'" } ?? "the account"
-    let detail = request.detail.map { PlainText.line($0, limit: longestDetail) }
-    let more = detail.map { " (\($0))" } ?? ""
-    return switch request.purpose {
-    case .refresh: "use \(account)\(more)"
-    case .enable: "turn on presence protection for \(account)\(detail.map { " \($0)" } ?? "")"
-    case .disable: "turn off presence protection for \(account)"
-    case .unlock: "unlock \(detail ?? (request.account == nil ? "the vault" : account))"
-    case .enroll: "enroll \(detail ?? "a finger")"
-    case .deleteFinger: "delete \(detail ?? "a finger")"
-    case .release: "release the refresh token of \(account)"
-    case .exportable: "make \(account) exportable\(more)"
-    case .rekey: "replace the device secret and re-encrypt everything"
-    case .recover: "accept a vault that was restored from a backup"
-    case .test: "test the presence check"
-    case .rename: "rename \(account) to \(detail.map { "'\($0)'" } ?? "another name")"
-    case .policy: "change the policy\(more)"
-    case .signOut where request.account == nil: "sign out of \(detail ?? "all accounts")"
-    case .signOut: "sign out of \(account)\(more)"
-    case .remove: "remove \(account)\(more)"
-    case .replace: "replace the login of \(account)\(more)"
-    case .setDefault: "make \(account) the default account\(more)"
-    case .applyProvider: "change the provider of \(account)\(more)"
-    }
+    request.purpose.action(
+      account: request.account.map { PlainText.line($0, limit: 64) },
+      detail: request.detail.map { PlainText.line($0, limit: longestDetail) }
+    )
   }
 
   /// The check that a call needs, for an error when no person can be asked.

@@ -77,7 +77,7 @@ extension PresenceDialogueTests {
   }
 
   @Test
-  func enrolmentIsShownStageByStage() throws {
+  func enrollmentIsShownStageByStage() throws {
     let play = try Play.run(["fingers", "enroll", "right-index"]) { stage in
       _ = try stage.expect(EnrollFingerCall.self)
       try stage.needPresence(.enroll, methods: [.password])

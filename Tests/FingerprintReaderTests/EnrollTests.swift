@@ -5,7 +5,7 @@ import Testing
 
 extension ReaderTests {
   @Suite
-  struct Enrolments {
+  struct Enrollments {
     let reader: VirtualReader
 
     init() throws {

@@ -90,7 +90,7 @@ struct FingerProgramTests {
   }
 
   @Test
-  func aCloseInTheMiddleOfAnEnrolmentEndsTheProgram() throws {
+  func aCloseInTheMiddleOfAnEnrollmentEndsTheProgram() throws {
     defer { remove() }
     let client = try PresenceClient(presence.program)
     try client.send(HelperEnrollCall(finger: "left-thumb", timeout: 60_000), more: true)

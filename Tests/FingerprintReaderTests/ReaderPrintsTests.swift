@@ -92,7 +92,7 @@ extension ReaderTests {
     }
 
     @Test
-    func aFormerPrintIsDeletedBeforeAnEnrolment() throws {
+    func aFormerPrintIsDeletedBeforeAnEnrollment() throws {
       defer { chip.remove() }
       try chip.connected {
         let former = try enroll("right")

@@ -94,7 +94,7 @@ extension ReaderTests {
     }
 
     @Test
-    func anEnrolmentEndsToo() throws {
+    func anEnrollmentEndsToo() throws {
       defer { remove() }
       try bus.killFprintd()
       try virtual.connected {

@@ -154,7 +154,7 @@ struct MemoryTraceTests {
   ) throws {
     try enroll.expect("with right-index")
     try record.keep(
-      "enrolment under way",
+      "enrollment under way",
       of: person,
       running: "thumblatch-cli",
       "thumblatchd",
@@ -165,7 +165,7 @@ struct MemoryTraceTests {
       if touch < 5 { try enroll.expect("\(touch) of 5") }
     }
     try enroll.end()
-    try record.keep("enrolment", of: person, running: "thumblatchd")
+    try record.keep("enrollment", of: person, running: "thumblatchd")
   }
 
   private func turnsProtectionOn(

@@ -44,16 +44,12 @@ struct OpenDoor: PresenceChecker {
 
   func prepare() async -> (any PreparedCheck)? { nil }
 
-  func fingerprint(
-    _ request: FingerRequest,
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
-  ) async throws(PresenceFailure) -> any CheckConversation { throw .notAvailable("") }
-
-  func password(
-    of caller: Caller,
-    seconds: Int64
   ) async throws(PresenceFailure) -> any CheckConversation {
-    Conversation()
+    guard case .password = attempt else { throw .notAvailable("") }
+    return Conversation()
   }
 
   func enroll(

@@ -16,7 +16,7 @@ enum FalseFprintd {
         @dbus.service.method(I + '.Device', in_signature='s', out_signature='as')
         def ListEnrolledFingers(self, user):
             known = ['right-index-finger']
-            # An enrolment comes between two looks.
+            # An enrollment comes between two looks.
             if 'grow' in early and 'Claim' in calls:
                 known.append('left-thumb')
             return known

@@ -147,7 +147,7 @@ struct CallerLocationTests {
   }
 
   @Test
-  func theEndOfASessionEndsItsEnrolmentAlone() async throws {
+  func theEndOfASessionEndsItsEnrollmentAlone() async throws {
     let desks = try await Desks()
     let (bench, vault) = (desks.bench, desks.vault)
     let begun = bench.check.enrollments.count

@@ -188,12 +188,12 @@ struct EnrolledSetTests {
     try await bench.pass(need, vault, caller())
     bench.check.setDesktop(desktop([("left-thumb", 1)]))
     let begun = bench.check.enrollments.count
-    let enrolment = Task {
+    let enrollment = Task {
       try await vault.enroll("left-index", prompt: need.prompt, caller: caller()) { _ in }
     }
     while bench.check.enrollments.count == begun { await Task.yield() }
     bench.check.enrollments[begun].tell(.done(print: shared("x"), driver: "scripted", device: "1"))
-    _ = try await enrolment.value
+    _ = try await enrollment.value
     let added = "enrolled fingers changed: added left-thumb (desktop)" + Self.once
     #expect(try await bench.glance(vault).reason == added)
 

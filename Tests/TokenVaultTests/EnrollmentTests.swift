@@ -89,13 +89,13 @@ struct EnrollmentTests {
     let vault = try await bench.open()
     let prompt = try await passed(bench, vault)
     bench.check.holdStarts()
-    let enrolment = Task {
+    let enrollment = Task {
       await failure { _ = try await vault.enroll(nil, prompt: prompt, caller: caller()) { _ in } }
     }
     await bench.check.untilHeld()
     await vault.disconnect(1)
     bench.check.release()
-    guard case .presenceFailed(.cancelled, _)? = await enrolment.value else {
+    guard case .presenceFailed(.cancelled, _)? = await enrollment.value else {
       Issue.record("went on")
       return
     }
@@ -108,7 +108,7 @@ struct EnrollmentTests {
     let bench = try Bench()
     let vault = try await bench.open()
     let prompt = try await passed(bench, vault)
-    let enrolment = Task {
+    let enrollment = Task {
       await failure { _ = try await vault.enroll(nil, prompt: prompt, caller: caller()) { _ in } }
     }
     while bench.check.enrollments.isEmpty { await Task.yield() }
@@ -116,7 +116,7 @@ struct EnrollmentTests {
     await vault.disconnect(1) {
       bench.check.enrollments[0].tell(.done(print: shared("late"), driver: "d", device: "1"))
     }
-    #expect(await enrolment.value != nil)
+    #expect(await enrollment.value != nil)
     #expect(try await vault.fingers(of: caller()).fingers.isEmpty)
   }
 
@@ -127,7 +127,7 @@ struct EnrollmentTests {
     let first = try await passed(bench, vault, 1)
     let second = try await passed(bench, vault, 2)
     bench.check.holdStarts()
-    let enrolment = Task {
+    let enrollment = Task {
       try await vault.enroll(nil, prompt: first, caller: caller(1)) { _ in }
     }
     await bench.check.untilHeld()
@@ -143,7 +143,7 @@ struct EnrollmentTests {
     while bench.check.enrollments.isEmpty { await Task.yield() }
     bench.check.enrollments[0].tell(.stage(1, of: 5))
     bench.check.enrollments[0].tell(.done(print: shared("p"), driver: "d", device: "1"))
-    #expect(try await enrolment.value == "right-index")
+    #expect(try await enrollment.value == "right-index")
   }
 
   @Test
@@ -151,13 +151,13 @@ struct EnrollmentTests {
     let bench = try Bench()
     let vault = try await bench.open()
     let prompt = try await passed(bench, vault)
-    let enrolment = Task {
+    let enrollment = Task {
       await failure { _ = try await vault.enroll(nil, prompt: prompt, caller: caller()) { _ in } }
     }
     while bench.check.enrollments.isEmpty { await Task.yield() }
     let excuse = String(repeating: "no\u{1b}[2J\n", count: 3000)
     bench.check.enrollments[0].tell(.failed(.notAvailable(excuse)))
-    #expect(await enrolment.value == .presenceFailed(.notAvailable(excuse), methods: []))
+    #expect(await enrollment.value == .presenceFailed(.notAvailable(excuse), methods: []))
     let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "enrollment" && last.outcome == "failed")
     let detail = try #require(last.detail)

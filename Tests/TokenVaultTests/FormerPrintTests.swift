@@ -54,7 +54,7 @@ struct FormerPrintTests {
   }
 
   @Test
-  func whatItsReaderStillHasIsSaidAndDeletedWithTheNextEnrolmentThere() async throws {
+  func whatItsReaderStillHasIsSaidAndDeletedWithTheNextEnrollmentThere() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()
     bench.check.setDeletion(.left("it is not plugged in"))
@@ -82,7 +82,7 @@ struct FormerPrintTests {
   }
 
   @Test
-  func aFormerPrintIsForgottenWhereTheEnrolmentFailsAfterwards() async throws {
+  func aFormerPrintIsForgottenWhereTheEnrollmentFailsAfterwards() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()
     bench.check.setDeletion(.left("busy"))

@@ -169,7 +169,7 @@ struct SessionEventsTests {
   }
 
   @Test
-  func theComputerSleepsOnlyWhenAnEnrolmentHasReleasedTheReader() async throws {
+  func theComputerSleepsOnlyWhenAnEnrollmentHasReleasedTheReader() async throws {
     let (bench, vault, windowGuard) = try await guarded()
     let need = try await need {
       _ = try await vault.enroll("right-index", prompt: nil, caller: caller()) { _ in }
@@ -228,7 +228,7 @@ struct SessionEventsTests {
     while bench.check.enrollments.isEmpty { await Task.yield() }
     await windowGuard.happen("the screen was locked")
     guard case .presenceFailed(.cancelled, _) = await enrolling.value else {
-      Issue.record("the enrolment went on")
+      Issue.record("the enrollment went on")
       return
     }
     #expect(bench.check.enrollments[0].isCancelled)

@@ -45,15 +45,13 @@ struct ReaderPrintRemovalTests {
 
     func prepare() async -> (any PreparedCheck)? { nil }
 
-    func fingerprint(
-      _ request: FingerRequest,
+    func start(
+      _ attempt: PresenceAttempt,
       of caller: Caller
-    ) async throws(PresenceFailure) -> any CheckConversation { throw .notAvailable("") }
-
-    func password(
-      of caller: Caller,
-      seconds: Int64
-    ) async throws(PresenceFailure) -> any CheckConversation { Door() }
+    ) async throws(PresenceFailure) -> any CheckConversation {
+      guard case .password = attempt else { throw .notAvailable("") }
+      return Door()
+    }
 
     func enroll(
       _ request: EnrollmentRequest

@@ -5,7 +5,7 @@ internal import VaultInterface
 
 /// The exit status of the process, by which scripts tell apart how a verb ended.
 ///
-/// Only this file knows the number of each failure.
+/// The command-line program takes every status from here. The front repeats 1 and 6.
 package enum ExitCode: Int32, Sendable, CaseIterable {
   case done = 0
   /// An unexpected failure: a bug.

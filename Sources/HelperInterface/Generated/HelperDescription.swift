@@ -135,7 +135,7 @@ let helperDescription = #"""
     failed
   )
 
-  # What happens in an enrolment.
+  # What happens in an enrollment.
   type HelperEnrollStep (
     # The reader is armed.
     ready,
@@ -149,7 +149,7 @@ let helperDescription = #"""
     removed,
     # The finger is enrolled.
     done,
-    # The enrolment was given up.
+    # The enrollment was given up.
     failed
   )
 
@@ -428,7 +428,7 @@ let helperDescription = #"""
     # How many touches there are.
     stages: int
   )
-  # The print of the last enrolment is stored.
+  # The print of the last enrollment is stored.
   method Keep() -> ()
   # Deletes the loaded prints on the reader that stores them: these and no others.
   method DeletePrints(
@@ -449,7 +449,7 @@ let helperDescription = #"""
     driver: ?string,
     # Its identity within the driver.
     device: ?string,
-    # How many touches an enrolment takes.
+    # How many touches an enrollment takes.
     stages: ?int,
     # Why it cannot be used.
     reason: ?string,

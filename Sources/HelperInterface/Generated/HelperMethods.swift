@@ -588,7 +588,7 @@ package enum HelperEnrollEvent: VarlinkRecord {
   ///
   /// `device`: Its identity within the driver.
   case done(print: SharedSecret, driver: String, device: String)
-  /// The enrolment was given up.
+  /// The enrollment was given up.
   ///
   /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
   case failed(PresenceOutcome, detail: String? = nil, hiddenReader: Bool = false)
@@ -620,7 +620,7 @@ package enum HelperEnrollEvent: VarlinkRecord {
   }
 }
 
-/// The print of the last enrolment is stored.
+/// The print of the last enrollment is stored.
 package struct HelperKeepCall: VarlinkMethod, Equatable {
   package typealias Reply = EmptyReply
   package static let method = "io.thumblatch.Helper.Keep"
@@ -714,7 +714,7 @@ package struct HelperReader: VarlinkRecord, Equatable {
   package var driver: String?
   /// Its identity within the driver.
   package var device: String?
-  /// How many touches an enrolment takes.
+  /// How many touches an enrollment takes.
   package var stages: Int?
   /// Why it cannot be used.
   package var reason: String?

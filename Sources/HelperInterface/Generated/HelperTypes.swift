@@ -79,7 +79,7 @@ enum HelperCheckStep: String, Sendable, CaseIterable, WireValue {
   case failed
 }
 
-/// What happens in an enrolment.
+/// What happens in an enrollment.
 enum HelperEnrollStep: String, Sendable, CaseIterable, WireValue {
   /// The reader is armed.
   case ready
@@ -93,7 +93,7 @@ enum HelperEnrollStep: String, Sendable, CaseIterable, WireValue {
   case removed
   /// The finger is enrolled.
   case done
-  /// The enrolment was given up.
+  /// The enrollment was given up.
   case failed
 }
 

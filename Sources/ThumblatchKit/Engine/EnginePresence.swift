@@ -140,7 +140,7 @@ extension PresencePrompt {
     self.init(
       requester: request.requester,
       account: request.account,
-      purpose: request.purpose.text,
+      purpose: request.purpose.words,
       action: PresenceText.purpose(of: request),
       detail: request.detail,
       reason: asking.reason,
@@ -159,32 +159,6 @@ extension PresencePolicy {
     case .fingerprint: [.fingerprint]
     case .fingerprintOrPassword: [.fingerprint, .password]
     case .password: [.password]
-    }
-  }
-}
-
-extension PresencePurpose {
-  /// The purpose that a passed check allows, as the words after "to".
-  fileprivate var text: String {
-    switch self {
-    case .refresh: "refresh"
-    case .enable: "protect"
-    case .disable: "end the protection of"
-    case .unlock: "unlock"
-    case .enroll: "enroll a finger"
-    case .deleteFinger: "delete a finger"
-    case .release: "release the refresh token of"
-    case .exportable: "make exportable"
-    case .rekey: "make a new device secret"
-    case .recover: "accept a store that was put back"
-    case .test: "test the presence check"
-    case .applyProvider: "change the provider of"
-    case .rename: "rename"
-    case .policy: "change the policy"
-    case .signOut: "sign out of"
-    case .remove: "remove"
-    case .replace: "replace the login of"
-    case .setDefault: "make the default account"
     }
   }
 }

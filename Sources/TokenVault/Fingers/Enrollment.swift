@@ -6,7 +6,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// An enrolment that runs for a connection.
+/// An enrollment that runs for a connection.
 struct EnrollmentRun {
   /// The name of the caller's location.
   let location: String
@@ -20,7 +20,7 @@ extension Vault {
     "left-thumb", "left-index", "left-middle", "left-ring", "left-little",
     "right-thumb", "right-index", "right-middle", "right-ring", "right-little",
   ]
-  /// How long an enrolment waits for each touch, in seconds.
+  /// How long an enrollment waits for each touch, in seconds.
   static let enrollmentSeconds: Int64 = 120
 
   /// Enrolls a finger: seals its print and stores it.
@@ -110,7 +110,7 @@ extension Vault {
     return location
   }
 
-  /// A finished enrolment, whose print the reader keeps once it is told to.
+  /// A finished enrollment, whose print the reader keeps once it is told to.
   private struct TakenPrint {
     let print: SharedSecret
     let driver: String
@@ -154,7 +154,7 @@ extension Vault {
     }
   }
 
-  /// Ends an enrolment, and returns when its helper has released the reader.
+  /// Ends an enrollment, and returns when its helper has released the reader.
   private func end(
     _ conversation: any EnrollmentConversation,
     after event: EnrollmentEvent? = nil

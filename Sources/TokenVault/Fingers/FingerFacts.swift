@@ -34,7 +34,7 @@ extension Vault {
   ///
   /// The bytes of the print in the store and in its write-ahead log are overwritten. A reader that
   /// stores prints deletes the print first. If it cannot, the sealed print is kept until an
-  /// enrolment on that reader deletes it there. A print whose box does not open cannot be named to
+  /// enrollment on that reader deletes it there. A print whose box does not open cannot be named to
   /// a reader, and is not kept.
   ///
   /// - Parameters:

@@ -10,7 +10,7 @@ package struct FingerRequest: Sendable {
   package let seconds: Int64
 }
 
-/// The input of an enrolment.
+/// The input of an enrollment.
 package struct EnrollmentRequest: Sendable {
   /// The finger's name.
   package let finger: String

@@ -4,7 +4,7 @@ internal import Storage
 internal import System
 
 // Some readers store prints and match them on the chip. If a print was deleted here and is still on
-// such a reader, the reader refuses a new enrolment of that finger. Or it identifies the old print
+// such a reader, the reader refuses a new enrollment of that finger. Or it identifies the old print
 // in place of another. So the sealed print is kept until its reader has deleted it. Only prints that
 // this store holds or held are ever deleted on a reader, because it may have prints of other users
 // and systems.
@@ -39,7 +39,7 @@ extension Vault {
 
   /// Deletes all prints that this vault holds or held on the readers that store them.
   ///
-  /// It is for a vault that is about to be removed: later no enrolment can delete them. The store
+  /// It is for a vault that is about to be removed: later no enrollment can delete them. The store
   /// does not change.
   ///
   /// - Parameter seconds: no deletion begins later than this.

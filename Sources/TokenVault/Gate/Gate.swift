@@ -45,7 +45,9 @@ struct Use {
 }
 
 extension Vault {
-  /// The gate: the one function that opens a refresh token.
+  /// The gate: opens a refresh token for a use.
+  ///
+  /// Only this file opens refresh tokens.
   ///
   /// A token under presence protection needs a proof, which is used up in any case. The class is a part
   /// of the associated data, so a row that was edited to say "not protected" does not open.

@@ -38,7 +38,7 @@ extension Vault {
     await readersReleased()
   }
 
-  /// Returns when each check and enrolment of a finger that was given up has ended, or after 3 s.
+  /// Returns when each check and enrollment of a finger that was given up has ended, or after 3 s.
   ///
   /// A helper that is told to end releases its reader before its last event.
   func readersReleased() async {

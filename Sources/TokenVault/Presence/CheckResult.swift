@@ -10,7 +10,7 @@ enum CheckCost {
   case nothing
   /// A wrong finger, or a wrong password.
   case miss
-  /// The charge of its beginning, because its end is not known.
+  /// The charge made at the start stays, because the end is not known.
   case charge
 }
 

@@ -12,11 +12,11 @@ struct CheckRun {
   var isArmed = false
   /// The fingers that can pass it, in the order in which they are asked one by one.
   var fingers: [String] = []
-  /// The one finger that can match, where the reader takes one print at a time.
+  /// The only finger that can match, if the reader takes one print at a time.
   var only: String?
-  /// Nil while it is being started.
+  /// `nil` while it is being started.
   var conversation: (any CheckConversation)?
-  /// What a password's check was charged on top of, and what that came to; nil before it is.
+  /// The back-off before and after the charge of a password; `nil` before the charge.
   var backoffBefore: PasswordBackoff?
   var backoffCharged: PasswordBackoff?
 }
@@ -36,7 +36,7 @@ extension Vault {
       switch method {
       case .fingerprint: conversation = try await fingerprintCheck(prompt, &run, caller)
       case .password:
-        conversation = try await check.password(of: caller, seconds: Self.checkSeconds)
+        conversation = try await check.start(.password(seconds: Self.checkSeconds), of: caller)
       }
     } catch let failure as PresenceFailure {
       throw try failed(prompt, run, failure, caller)
@@ -101,7 +101,7 @@ extension Vault {
     if let program = takePrepared(for: prompt) {
       return try await program.fingerprint(request, of: caller)
     }
-    return try await check.fingerprint(request, of: caller)
+    return try await check.start(.fingerprint(request), of: caller)
   }
 
   /// A reader that takes one print at a time is given that of another finger after a miss, and the

@@ -30,7 +30,7 @@ package struct DesktopFingers: Sendable, Equatable {
   package enum Source: String, Sendable {
     /// Their prints, in fprintd's own files: only root may read those.
     case prints
-    /// Their names alone, through fprintd's bus.
+    /// Only their names, through fprintd's bus.
     case names
   }
 
@@ -60,9 +60,9 @@ package enum CheckEvent: Sendable, Equatable {
   case retry(ScanHint)
   /// The password's stack asks something; answer with `respond`.
   case ask(text: String, hidden: Bool)
-  /// It was this person.
+  /// The finger or the password matched.
   case matched
-  /// It was not, or the check could not be made.
+  /// It did not match, or the check failed.
   case failed(PresenceFailure)
   /// The helper is gone, or makes no sense, and has not said how the check ended.
   case lost(String)
@@ -100,7 +100,7 @@ package protocol CheckConversation: Sendable {
   func cancel()
 }
 
-/// What an enrolment reports.
+/// What an enrollment reports.
 package enum EnrollmentEvent: Sendable {
   /// Which reader takes the print.
   case reader(SeenReader)
@@ -114,7 +114,7 @@ package enum EnrollmentEvent: Sendable {
   case failed(PresenceFailure)
 }
 
-/// One running enrolment.
+/// One running enrollment.
 package protocol EnrollmentConversation: Sendable {
   /// The next event. After `done` or `failed` nothing follows.
   func next() async -> EnrollmentEvent
@@ -137,19 +137,22 @@ package protocol PreparedCheck: Sendable {
   func end()
 }
 
+/// A check by one method, with what it needs.
+package enum PresenceAttempt: Sendable {
+  /// Arms the reader for a print, or for a finger of the desktop.
+  case fingerprint(FingerRequest)
+  /// Asks for the system password of the caller's user.
+  case password(seconds: Int64)
+}
+
 /// Asks the reader or the password's stack.
 package protocol PresenceChecker: Sendable {
-  /// Starts a helper for a check that may follow; nil if there are too many.
+  /// Starts a helper for a check that may follow; `nil` if there are too many.
   func prepare() async -> (any PreparedCheck)?
-  /// Arms the reader for a print, or for a finger of the desktop.
-  func fingerprint(
-    _ request: FingerRequest,
+  /// Starts a check by one method.
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
-  ) async throws(PresenceFailure) -> any CheckConversation
-  /// Asks the system password of the caller's user.
-  func password(
-    of caller: Caller,
-    seconds: Int64
   ) async throws(PresenceFailure) -> any CheckConversation
   /// Takes a new print.
   func enroll(
@@ -161,7 +164,7 @@ package protocol PresenceChecker: Sendable {
   func reader() async -> ReaderFacts
   /// The fingers that fprintd has of the caller's user; `nil` if there are none, or no fprintd.
   ///
-  /// - Throws: where that could not be found out.
+  /// - Throws: if that could not be found out.
   func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers?
   /// The same, without a start of fprintd, which looks for readers when it starts.
   func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView

@@ -181,8 +181,9 @@ extension Vault {
     }
   }
 
-  /// Looks again where the caller sits, who may have moved: the one who was shown the prompt has to
-  /// be the one who passes it.
+  /// Checks the caller's location again.
+  ///
+  /// The person that sees the prompt must be the person that passes it, and the caller may have moved.
   private func demandSameLocation(
     _ prompt: String,
     _ method: PresenceMethod,

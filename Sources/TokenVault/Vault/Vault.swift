@@ -59,7 +59,7 @@ package actor Vault {
   var backoff: PasswordBackoff
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
-  /// Enrolments whose helper has not ended yet.
+  /// Enrollments whose helper has not ended yet.
   var takingPrints = 0
   var joinedWaiters: [String: [JoinedWaiter]] = [:]
   var proofWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]

@@ -200,7 +200,7 @@ let vaultDescription = #"""
     names_only
   )
 
-  # What an enrolment does.
+  # What an enrollment does.
   type EnrollEvent (
     # The reader waits for a touch.
     waiting,
@@ -637,7 +637,7 @@ let vaultDescription = #"""
   ) -> (
     # Those that are left.
     fingers: []string,
-    # Why the reader could not delete the print that it stores. The next enrolment there does it then.
+    # Why the reader could not delete the print that it stores. The next enrollment there does it then.
     on_reader: ?string
   )
 

@@ -1074,7 +1074,7 @@ public struct DeleteFingerCall: AskingMethod, Equatable {
 public struct DeleteFingerReply: VarlinkRecord, Equatable {
   /// Those that are left.
   public var fingers: [String]
-  /// Why the reader could not delete the print that it stores. The next enrolment there does it then.
+  /// Why the reader could not delete the print that it stores. The next enrollment there does it then.
   public var onReader: String?
 
   public init(

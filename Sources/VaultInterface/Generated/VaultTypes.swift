@@ -48,7 +48,7 @@ public enum FingerSource: String, Sendable, CaseIterable, WireValue {
   case namesOnly = "names_only"
 }
 
-/// What an enrolment does.
+/// What an enrollment does.
 public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
   /// The reader waits for a touch.
   case waiting

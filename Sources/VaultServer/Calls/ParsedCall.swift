@@ -7,7 +7,7 @@ internal import VaultInterface
 /// A parsed call.
 ///
 /// The raw message is dropped, so that it uses no memory while the call runs.
-struct Question: Sendable {
+struct ParsedCall: Sendable {
   let request: Result<VaultRequest, VarlinkError>
   /// The answer, if it needs no vault.
   let service: VarlinkReply?
@@ -58,7 +58,7 @@ extension Vaults {
   /// Answers one call with the vault of its caller's user.
   ///
   /// - Parameters:
-  ///   - question: the call.
+  ///   - call: the call.
   ///   - caller: the caller.
   ///   - recognition: the known facts about the caller's connection.
   ///   - reply: takes each reply of a stream except the last.
@@ -67,17 +67,17 @@ extension Vaults {
   /// - Returns: the last reply, and whether the connection must end because that user can have no
   ///   vault.
   func answer(
-    _ question: Question,
+    _ call: ParsedCall,
     from caller: Caller,
     _ recognition: Recognition,
     reply: @escaping @Sendable (VarlinkReply) -> Void,
     whenSent: @escaping @Sendable () async -> Bool
   ) async -> (reply: VarlinkReply, isEnd: Bool) {
-    if let answer = question.service { return (answer, false) }
+    if let answer = call.service { return (answer, false) }
     var caller = caller
-    caller.asking = question.asking
+    caller.asking = call.asking
     let asking = caller
-    if case .success(.removeUser(let call)) = question.request {
+    if case .success(.removeUser(let call)) = call.request {
       // Root's own vault is not involved and need not exist.
       return (await remove(call, asking), false)
     }
@@ -85,16 +85,16 @@ extension Vaults {
       let last = try await use(
         of: caller.user,
         by: recognition,
-        isPassing: question.isPassing
+        isPassing: call.isPassing
       ) { vault in
         let context = CallContext(
-          more: question.more,
+          more: call.more,
           caller: asking,
           reply: reply,
           whenSent: whenSent
         )
         return await Dispatcher(vault: vault, form: form, vaults: self, context: context)
-          .answer(question.request)
+          .answer(call.request)
       }
       return (last, false)
     } catch {

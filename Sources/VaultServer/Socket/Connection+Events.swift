@@ -5,7 +5,7 @@ extension Connection {
   /// A message, parsed as far as it was when its turn came.
   enum Message {
     case usualToken(UsualTokenCall)
-    case call(Question)
+    case call(ParsedCall)
     /// A message that the decoder must parse.
     case undecoded(ReceivedMessage)
   }

@@ -27,7 +27,7 @@ final class Connection {
   var share: Share
   var kind: UserKind
   /// A call that waits until the kind of its user is known.
-  var held: Question?
+  var held: ParsedCall?
   var isQueued = false
   /// Whether the server has removed the connection.
   var hasEnded = false
@@ -172,7 +172,7 @@ final class Connection {
           return unsafe .undecoded(ReceivedMessage(copying: bytes, on: .vault))
         }
         share.decodable -= length
-        return unsafe .call(Question(try VarlinkCall(decoding: bytes, on: .vault)))
+        return unsafe .call(ParsedCall(try VarlinkCall(decoding: bytes, on: .vault)))
       }
       if case .undecoded(let copy) = message { decoding = copy.footprint }
       return message
@@ -188,11 +188,11 @@ final class Connection {
   // MARK: - The running call
 
   /// The call goes to the vault, which may keep state for this connection.
-  func hand(_ question: Question) {
+  func hand(_ parsed: ParsedCall) {
     isKnownToVault = true
-    isInterruptible = question.waitsForPerson
-    isLasting = question.lasts
-    isPassing = question.isPassing
+    isInterruptible = parsed.waitsForPerson
+    isLasting = parsed.lasts
+    isPassing = parsed.isPassing
   }
 
   /// Stops the running call if it waits for a person.

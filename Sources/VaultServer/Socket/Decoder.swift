@@ -9,7 +9,7 @@ internal import Varlink
 /// The CPU time of a message is charged to the party that sent it, and the party with the least
 /// charge comes next. A party that sends one message waits for one message of each other party.
 final class Decoder: Sendable {
-  typealias Decoded = Result<Question, MessageError>
+  typealias Decoded = Result<ParsedCall, MessageError>
 
   private struct Job {
     let token: UInt64
@@ -66,7 +66,7 @@ final class Decoder: Sendable {
   private func run() {
     while let (party, job) = next() {
       let begun = ThreadTime.used
-      let result = Result { () throws(MessageError) in Question(try job.message.call()) }
+      let result = Result { () throws(MessageError) in ParsedCall(try job.message.call()) }
       deliver(job.token, result)
       let used = ThreadTime.used - begun
       state.withLock { state in state.charges[party]? += used }

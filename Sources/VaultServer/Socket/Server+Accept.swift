@@ -130,9 +130,9 @@ extension Server {
       guard connection.kind == .pending else { continue }
       connection.kind = kind
       if kind == .person { connections.move(connection, to: .person(user)) }
-      if let question = connection.held {
+      if let parsed = connection.held {
         connection.held = nil
-        start(question, of: connection)
+        start(parsed, of: connection)
       }
     }
   }

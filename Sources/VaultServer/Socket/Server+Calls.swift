@@ -35,7 +35,7 @@ extension Server {
         left -= 1
         switch message {
         case .usualToken(let usual): try answer(usual, of: connection)
-        case .call(let question): start(question, of: connection)
+        case .call(let parsed): start(parsed, of: connection)
         case .undecoded(let message):
           decoder.add(message, of: connection.number, connection.share.party)
         }
@@ -60,7 +60,7 @@ extension Server {
   /// Answers a token call at once if the vault has the token in its cache.
   private func answer(_ usual: UsualTokenCall, of connection: Connection) throws(MessageError) {
     guard let message = messageAtHand(for: usual, of: connection) else {
-      return start(Question(try usual.call), of: connection)
+      return start(ParsedCall(try usual.call), of: connection)
     }
     // Authority belongs to the process that connected, and ends with it.
     guard connection.isPeerAlive else {
@@ -84,23 +84,23 @@ extension Server {
   }
 
   /// Starts a task that answers a call beside this thread.
-  func start(_ question: Question, of connection: Connection) {
+  func start(_ parsed: ParsedCall, of connection: Connection) {
     let token = connection.number
-    if let service = question.service {
-      beside { [inbox] in inbox.putLast(question.oneway ? nil : service, for: token) }
+    if let service = parsed.service {
+      beside { [inbox] in inbox.putLast(parsed.oneway ? nil : service, for: token) }
       return
     }
     switch connection.kind {
     case .person: break
     case .pending:
-      connection.held = question
+      connection.held = parsed
       return
     case .stranger(let why):
       vaults.noteRefusal(why, of: nil, by: "user \(connection.user)")
-      let reply = question.oneway ? nil : Dispatcher.failure(.refused(why))
+      let reply = parsed.oneway ? nil : Dispatcher.failure(.refused(why))
       return inbox.putLast(reply, for: token, isEnd: true)
     }
-    connection.hand(question)
+    connection.hand(parsed)
     let answer = beside {
       [vaults, inbox, peer = connection.peer, recognition = connection.recognition] in
       guard let caller = Caller(peer, connection: token) else {
@@ -108,12 +108,12 @@ extension Server {
         vaults.noteRefusal("dead caller", of: user, by: "user \(user)")
         return inbox.putLast(nil, for: token, isEnd: true)
       }
-      let last = await vaults.answer(question, from: caller, recognition) { part in
+      let last = await vaults.answer(parsed, from: caller, recognition) { part in
         inbox.put(part, for: token)
       } whenSent: {
         await inbox.waitUntilSent(to: token)
       }
-      inbox.putLast(question.oneway ? nil : last.reply, for: token, isEnd: last.isEnd)
+      inbox.putLast(parsed.oneway ? nil : last.reply, for: token, isEnd: last.isEnd)
     }
     connection.answering(answer)
   }
@@ -139,27 +139,8 @@ extension Server {
   private func take(_ decoded: Decoder.Decoded, of connection: Connection) {
     connection.finishDecoding()
     // A stopping server begins no more calls. An invalid message ends its connection.
-    guard !isStopping, case .success(let question) = decoded else { return end(connection.number) }
-    start(question, of: connection)
+    guard !isStopping, case .success(let parsed) = decoded else { return end(connection.number) }
+    start(parsed, of: connection)
     connections.recount(connection)
-  }
-}
-
-extension Caller {
-  /// The caller behind a connection; `nil` if the process that connected is gone.
-  ///
-  /// Authority belongs to that process. After its end, its number may belong to another process. So
-  /// check that it is alive after its facts were read.
-  init?(_ peer: Peer, connection: UInt64) {
-    let facts = ProcessFacts(process: peer.identifier)
-    let requester = Provenance.requester(of: peer.identifier, facts)
-    guard peer.isAlive else { return nil }
-    self.init(
-      connection: connection,
-      user: peer.credentials.user,
-      requester: requester,
-      peer: peer,
-      terminal: facts?.terminal
-    )
   }
 }

@@ -106,18 +106,11 @@ struct SharedPresence: PresenceChecker {
     return SharedPrepared(program: program, turns: shares.prepared, user: user)
   }
 
-  func fingerprint(
-    _ request: FingerRequest,
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
-    try await check.fingerprint(request, of: caller)
-  }
-
-  func password(
-    of caller: Caller,
-    seconds: Int64
-  ) async throws(PresenceFailure) -> any CheckConversation {
-    try await check.password(of: caller, seconds: seconds)
+    try await check.start(attempt, of: caller)
   }
 
   func enroll(

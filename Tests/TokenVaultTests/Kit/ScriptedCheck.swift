@@ -154,21 +154,19 @@ final class ScriptedCheck: PresenceChecker {
     }
   }
 
-  func fingerprint(
-    _ request: FingerRequest,
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
-    await hold { $0.holdsStarts }
-    return begin(.fingerprint, request)
-  }
-
-  func password(
-    of caller: Caller,
-    seconds: Int64
-  ) async throws(PresenceFailure) -> any CheckConversation {
-    await hold { $0.holdsStarts }
-    return begin(.password, nil)
+    switch attempt {
+    case .fingerprint(let request):
+      if let failure = state.withLock({ $0.failure }) { throw failure }
+      await hold { $0.holdsStarts }
+      return begin(.fingerprint, request)
+    case .password:
+      await hold { $0.holdsStarts }
+      return begin(.password, nil)
+    }
   }
 
   func enroll(
@@ -262,7 +260,7 @@ final class Prepared: PreparedCheck {
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
     state.withLock { $0.isUsed = true }
-    return try await check.fingerprint(request, of: caller)
+    return try await check.start(.fingerprint(request), of: caller)
   }
 
   func end() { state.withLock { $0.hasEnded = true } }

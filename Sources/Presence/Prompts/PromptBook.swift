@@ -167,9 +167,7 @@ package struct PromptBook: Sendable {
     if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
     for (other, running) in prompts where other != name {
       guard case .armed = running.state, let end = running.end, now <= end else { continue }
-      guard running.question == prompt.question, running.location == prompt.location,
-        prompt.question.purpose.mayBeShared, now <= running.deadline
-      else {
+      guard mayJoin(running, prompt, at: now) else {
         guard mayWait else { throw .busy("another presence prompt is open") }
         follow(name, prompt, .waiting(other), running)
         return .wait(other)

@@ -3,22 +3,22 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-/// One who joined another's prompt.
+/// A caller that joined the prompt of another.
 struct JoinedWaiter {
   /// Its own prompt.
   let prompt: String
   let wake: CheckedContinuation<PresenceFailure?, Never>
 }
 
-// The joined waiters: for the check of another prompt, or for the use of its proof. Each wait has an end.
+// The joined waiters wait for the check of another prompt, or for the use of its proof. Each wait has an
+// end.
 extension Vault {
   /// How often the vault looks for unused prompts, in milliseconds.
   private static let sweepInterval: Int64 = 5000
 
-  /// Where a call names a prompt that joined another: waits until that one's proof was spent, or
-  /// will not be.
+  /// If a prompt has joined another one, waits until that proof is spent, or cannot be.
   ///
-  /// True: look again, without the prompt.
+  /// It returns true if the caller must try again without the prompt.
   func waitForLeader(
     of prompt: String,
     _ question: PromptQuestion,
@@ -53,7 +53,7 @@ extension Vault {
     return true
   }
 
-  /// What comes of a leader's check; nil: it was passed.
+  /// The failure of a leader's check; `nil` if it passed.
   func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceFailure? {
     guard prompts.contains(leader) else { return .cancelled }
     return await withTaskCancellationHandler {
