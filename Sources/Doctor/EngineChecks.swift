@@ -9,22 +9,33 @@ enum EngineChecks {
 
   /// - Throws: only `interrupted`: a check that Ctrl-C ends has found no fault.
   static func run(
-    _ connect: () throws(VaultClientError) -> Connection
+    _ calls: VaultCalls,
+    _ whenSlow: (() -> Void)?
   ) throws(VaultClientError) -> [Finding] {
-    let connection: Connection
     do throws(VaultClientError) {
-      connection = try connect()
+      _ = try calls.open()
     } catch {
       return [try finding(error)]
     }
     var findings: [Finding] = []
     do throws(VaultClientError) {
-      findings.append(version(try connection.call(GetStatusCall())))
+      let status = try calls.run(again: .untilPrompted, asking: nil) {
+        connection,
+        _ throws(VaultClientError) in
+        try connection.call(GetStatusCall())
+      }
+      findings.append(version(status))
     } catch {
       findings.append(try finding(error))
     }
     do throws(VaultClientError) {
-      try connection.stream(ExamineCall(), within: limit) { findings.append(Finding($0)) }
+      try calls.run(again: .untilPrompted, asking: nil) {
+        connection,
+        _ throws(VaultClientError) in
+        try connection.stream(ExamineCall(), within: limit, whenSlow: whenSlow) {
+          findings.append(Finding($0))
+        }
+      }
     } catch {
       findings.append(try finding(error))
     }

@@ -22,13 +22,15 @@ public struct Examination {
 
   /// Asks the engine for its version and for its findings.
   ///
-  /// `connect` opens the connection. A failure to connect is a finding as well.
+  /// A failure to connect is a finding as well. `whenSlow` is called if the engine lets the person
+  /// wait.
   ///
   /// - Throws: only `interrupted`.
   public func ofEngine(
-    _ connect: () throws(VaultClientError) -> Connection
+    _ calls: VaultCalls,
+    whenSlow: (() -> Void)? = nil
   ) throws(VaultClientError) -> [Finding] {
-    try EngineChecks.run(connect)
+    try EngineChecks.run(calls, whenSlow)
   }
 
   private func vault() -> [Finding] {

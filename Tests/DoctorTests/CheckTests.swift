@@ -123,12 +123,12 @@ struct CheckTests {
 
   @Test
   func anEngineThatIsNotReachedIsAFindingAndCtrlCIsNone() throws {
-    let findings = try Examination(of: nil).ofEngine { () throws(VaultClientError) in
-      throw .engineMissing(places: ["/x"])
+    func findings(_ error: VaultClientError) throws -> [Finding] {
+      let calls = VaultCalls(interrupt: nil) { () throws(VaultClientError) in throw error }
+      return try Examination(of: nil).ofEngine(calls)
     }
-    #expect(findings.map(\.name) == ["engine"] && findings[0].severity == .problem)
-    #expect(throws: VaultClientError.self) {
-      try Examination(of: nil).ofEngine { () throws(VaultClientError) in throw .interrupted }
-    }
+    let missing = try findings(.engineMissing(places: ["/x"]))
+    #expect(missing.map(\.name) == ["engine"] && missing[0].severity == .problem)
+    #expect(throws: VaultClientError.self) { try findings(.interrupted) }
   }
 }

@@ -23,9 +23,8 @@ enum DoctorVerbs {
     let examination = Examination(of: session.location, by: caller)
     var findings = examination.withoutEngine()
     do throws(VaultClientError) {
-      findings += try examination.ofEngine { () throws(VaultClientError) in
-        try session.openVault()
-      }
+      defer { session.output.clearStatus() }
+      findings += try examination.ofEngine(session.calls, whenSlow: session.announceWaiting)
     } catch {
       throw CommandError(error)
     }

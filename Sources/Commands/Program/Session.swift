@@ -177,14 +177,6 @@ final class Session {
   /// (at most 65 s), and the start of their helpers.
   static let remoteLimit: Int64 = 150
 
-  /// Connects to the vault, if that has not been done.
-  func connect() throws(CommandError) {
-    do { _ = try calls.open() } catch { throw CommandError(error) }
-  }
-
-  /// The connection to the vault, with the client's own error.
-  func openVault() throws(VaultClientError) -> Connection { try calls.open() }
-
   /// Hangs up: whatever the engine does for this caller is cancelled.
   func hangUp() { calls.hangUp() }
 
@@ -229,7 +221,7 @@ final class Session {
   }
 
   /// Tells a person at a terminal why nothing happens.
-  private func announceWaiting() {
+  func announceWaiting() {
     guard !output.json, (try? terminal(for: "")) != nil else { return }
     output.status("waiting for the provider")
   }

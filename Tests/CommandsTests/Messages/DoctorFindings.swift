@@ -179,7 +179,8 @@ enum DoctorFindings {
       )
     }
     func failing(_ error: VaultClientError) throws -> [Finding] {
-      try Examination(of: nil).ofEngine { () throws(VaultClientError) in throw error }
+      let calls = VaultCalls(interrupt: nil) { () throws(VaultClientError) in throw error }
+      return try Examination(of: nil).ofEngine(calls)
     }
     return [
       entry(
