@@ -23,6 +23,15 @@ final class ReaderThread: Sendable {
     var next: (@Sendable () -> Void)?
     /// The calls to make when the reader is free.
     var whenFree: [@Sendable () -> Void] = []
+
+    /// Lets the callers go on that wait for the reader: it is free, or found busy.
+    mutating func endWaiting() {
+      isEnding = false
+      work += whenFree
+      whenFree = []
+      if let next { work.append(next) }
+      next = nil
+    }
   }
 
   /// The result of a request for the reader.
@@ -106,12 +115,8 @@ final class ReaderThread: Sendable {
     state.withLock { state in
       guard state.owner == ObjectIdentifier(operation) else { return }
       state.hangs = true
-      state.isEnding = false
-      state.work += state.whenFree
-      state.whenFree = []
       // The next operation will find the reader busy.
-      if let next = state.next { state.work.append(next) }
-      state.next = nil
+      state.endWaiting()
     }
   }
 
@@ -119,12 +124,8 @@ final class ReaderThread: Sendable {
     state.withLock { state in
       guard state.owner == ObjectIdentifier(operation) else { return }
       state.owner = nil
-      state.isEnding = false
       state.hangs = false
-      state.work += state.whenFree
-      state.whenFree = []
-      if let next = state.next { state.work.append(next) }
-      state.next = nil
+      state.endWaiting()
     }
   }
 
