@@ -7,10 +7,9 @@ extension PromptBook {
   ///
   /// If the question may be shared, a passed check answers them too.
   package func sameRequests(of name: String) -> [String] {
-    guard let prompt = prompts[name], prompt.question.purpose.mayBeShared else { return [] }
+    guard let prompt = prompts[name] else { return [] }
     return prompts.filter {
-      $0.key != name && $0.value.state == .open && $0.value.question == prompt.question
-        && $0.value.location == prompt.location
+      $0.key != name && $0.value.state == .open && isSameRequest($0.value, prompt)
     }
     .map(\.key)
   }
