@@ -1,6 +1,7 @@
 internal import HelperInterface
 internal import Synchronization
 internal import System
+internal import TokenVault
 internal import Varlink
 
 /// Exchange helpers that have started and wait for a request.

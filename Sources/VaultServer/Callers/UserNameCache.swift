@@ -155,16 +155,3 @@ final class Recognition: Sendable {
 func beside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
   Task(priority: .medium, operation: work)
 }
-
-/// Runs blocking work on a thread of its own.
-func onThread<Value: Sendable>(
-  _ work: @escaping @Sendable () throws -> Value
-) async -> Result<Value, any Error> {
-  await withCheckedContinuation { continuation in
-    do throws(SystemError) {
-      try startThread { continuation.resume(returning: Result { try work() }) }
-    } catch {
-      continuation.resume(returning: .failure(error))
-    }
-  }
-}

@@ -139,23 +139,13 @@ extension Vaults {
     if !isTaken { await vault.retire() }
   }
 
-  /// Opens a vault on a thread of its own.
-  ///
-  /// It waits for a vault of ours that was closed and still ends.
+  /// Opens a vault without a check of the user name; `nil` if the user has none.
   private func opened(
     _ user: UInt32,
     _ care: UserAccounts
   ) async throws(VaultFailure) -> (vault: Vault, name: String)? {
-    var tries = 0
-    while true {
-      let made = await onThread { () throws in try care.open(user) }
-      if case .failure(StorageError.inUse) = made, tries < 200 {
-        tries += 1
-        try? await Task.sleep(nanoseconds: 50_000_000)
-        continue
-      }
-      return try steady { () throws in try made.get() }
-    }
+    let opened = await opening { try care.open(user) }
+    return try steady { () throws in try opened.get() }
   }
 
   // MARK: - A whole vault

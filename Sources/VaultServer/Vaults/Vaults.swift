@@ -249,20 +249,35 @@ package final class Vaults: Sendable {
 
   private func open(_ user: UInt32, _ name: String?) async -> Result<Vault, VaultFailure> {
     guard let opener else { return .failure(.refused("this vault is another user's")) }
+    return await opening { try opener(user, name) }.mapError { error in
+      switch error {
+      case let failure as VaultFailure: failure
+      case let error as StorageError: VaultFailure(error)
+      default: .unexpected("the vault cannot be opened: \(error)")
+      }
+    }
+  }
+
+  /// Opens a vault on a thread of its own.
+  ///
+  /// Two engines are impossible here. A vault in use is our own one, which was closed and still ends,
+  /// so the opening waits for it.
+  func opening<Value: Sendable>(
+    _ open: @escaping @Sendable () throws -> Value
+  ) async -> Result<Value, any Error> {
     var tries = 0
     while true {
-      let opened = await onThread { () throws in try opener(user, name) }
-      switch opened {
-      case .success(let vault): return .success(vault)
-      // Two engines are impossible here: this is our own vault, which was closed and still ends.
-      case .failure(StorageError.inUse) where tries < Self.mostTries:
-        tries += 1
-        try? await Task.sleep(nanoseconds: 50_000_000)
-      case .failure(let failure as VaultFailure): return .failure(failure)
-      case .failure(let error as StorageError): return .failure(VaultFailure(error))
-      case .failure(let error):
-        return .failure(.unexpected("the vault cannot be opened: \(error)"))
+      let opened: Result<Value, any Error>
+      do throws(SystemError) {
+        opened = try await onThread { Result { try open() } }
+      } catch {
+        return .failure(error)
       }
+      guard case .failure(StorageError.inUse) = opened, tries < Self.mostTries else {
+        return opened
+      }
+      tries += 1
+      try? await Task.sleep(nanoseconds: 50_000_000)
     }
   }
 }
