@@ -57,11 +57,13 @@ def compare(what, engine, other, name, names):
     """Prints one line, and returns it if it is beyond the limit."""
     one, many = [], []
     for index in range(-len(names), ROUNDS):
-        times = (microseconds(engine, name[0]), microseconds(other, names[index % len(names)]))
-        # Each is read once before it counts.
-        if index >= 0:
-            one.append(times[0])
-            many.append(times[1])
+        reads = [(one, engine, name[0]), (many, other, names[index % len(names)])]
+        # The order of a pair changes what its reads take, so the engines take turns at being first.
+        for times, connection, account in reads if index % 2 else reversed(reads):
+            took = microseconds(connection, account)
+            # Each is read once before it counts.
+            if index >= 0:
+                times.append(took)
     ratio = statistics.median(many) / statistics.median(one)
     line = (f"{what}: {statistics.median(one):.0f} and {statistics.median(many):.0f} µs, "
             f"{ratio:.2f} times (limit {LIMIT})")
