@@ -110,7 +110,8 @@ def prepare(machine, package, programs):
 def prepare_floors(machine):
     """Programs for comparison, built here: the machine has no compiler, but the same libraries."""
     os.makedirs(machine.path("/opt/system-test/floors"), exist_ok=True)
-    for name, options in (("refresh", ["-lsqlite3"]), ("bare", ["-static"])):
+    for name, options in (
+            ("refresh", ["-lsqlite3"]), ("bare", ["-static"]), ("libraries", ["-lcurl"])):
         source = os.path.join(PROJECT, "Tests/Measure/floors", name + ".c")
         subprocess.run(["cc", "-O2", "-o", machine.path(f"/opt/system-test/floors/{name}"), source,
                         *options], check=True)
