@@ -70,8 +70,10 @@ final class ServiceBench {
     let (near, far) = try UnixSocket.pair()
     input = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
-    if withOwnNames { try shell("install -m 644 /etc/passwd \(base)") }
-    let names = "mount --bind \(base)/passwd /etc/passwd; exec \"$0\" \"$@\""
+    // The whole directory: a mount on /etc/passwd itself is gone when another test adds a user, which
+    // renames a file over it.
+    if withOwnNames { try shell("cp -a /etc \(base)/etc") }
+    let names = "mount --bind \(base)/etc /etc; exec \"$0\" \"$@\""
     manager = try Run(
       withOwnNames ? "/usr/bin/unshare" : "/usr/bin/python3",
       (withOwnNames ? ["--mount", "/bin/sh", "-ec", names, "/usr/bin/python3"] : []) + [
@@ -109,6 +111,9 @@ final class ServiceBench {
     for user in [users.engine, users.first, users.second] { user.remove() }
   }
 
+  /// The address of the system bus on which logind knows the people's sessions.
+  var bus: String? { desktop?.bus.address }
+
   /// The running engine.
   var engine: Int32? { processes(in: programs, named: "thumblatchd").first }
 
@@ -126,8 +131,8 @@ final class ServiceBench {
   func rename(_ user: String, to name: String) throws {
     try shell(
       """
-      sed 's/^\(user):/\(name):/' \(base)/passwd >\(base)/changed
-      ! cmp -s \(base)/changed \(base)/passwd && cat \(base)/changed >\(base)/passwd
+      sed 's/^\(user):/\(name):/' \(base)/etc/passwd >\(base)/changed
+      ! cmp -s \(base)/changed \(base)/etc/passwd && cat \(base)/changed >\(base)/etc/passwd
       """
     )
   }
