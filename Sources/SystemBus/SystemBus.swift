@@ -53,6 +53,9 @@ package final class SystemBus {
     _ = unsafe functions.pointee.close_unref(bus)
   }
 
+  /// The descriptor of the connection, which is readable when messages come.
+  package var descriptor: Int32 { unsafe functions.pointee.get_fd(bus) }
+
   /// Calls a method with texts and a number, and waits for the answer.
   ///
   /// - Throws: `failed` with ETIMEDOUT or EINTR at the limit.
@@ -65,6 +68,21 @@ package final class SystemBus {
     number: UInt32? = nil,
     within limit: BusLimit = BusLimit(milliseconds: 2000)
   ) throws(BusError) -> BusMessage {
+    let values = texts.map { BusValue.text($0) } + (number.map { [.number($0)] } ?? [])
+    return try call(destination, path, interface, method, values: values, within: limit)
+  }
+
+  /// Calls a method with any values, and waits for the answer.
+  ///
+  /// - Throws: `failed` with ETIMEDOUT or EINTR at the limit.
+  package func call(
+    _ destination: String,
+    _ path: String,
+    _ interface: String,
+    _ method: String,
+    values: [BusValue],
+    within limit: BusLimit = BusLimit(milliseconds: 2000)
+  ) throws(BusError) -> BusMessage {
     var call: OpaquePointer?
     var code = unsafe functions.pointee.message_new_method_call(
       bus,
@@ -75,11 +93,8 @@ package final class SystemBus {
       method
     )
     defer { _ = unsafe functions.pointee.message_unref(call) }
-    for text in texts where code >= 0 {
-      code = unsafe functions.pointee.message_append_basic(call, BusMessage.code("s"), text)
-    }
-    if code >= 0, var number {
-      code = unsafe functions.pointee.message_append_basic(call, BusMessage.code("u"), &number)
+    for value in values where code >= 0 {
+      if let call = unsafe call { code = unsafe value.append(to: call, functions) }
     }
     var cookie: UInt64 = 0
     if code >= 0 { code = unsafe functions.pointee.send(bus, call, &cookie) }
@@ -100,7 +115,9 @@ package final class SystemBus {
         return message
       }
       if isWanted(message) {
-        guard kept.count < Self.mostKept else { throw .failed(SystemError(method, code: ENOBUFS)) }
+        guard kept.count < Self.mostKept else {
+          throw .failed(SystemError(method, code: ENOBUFS))
+        }
         kept.append(message)
       }
       if limit.isOver { break }
@@ -118,18 +135,21 @@ package final class SystemBus {
     try call(Self.driver, "/", Self.driver, method, texts, number: number, within: limit)
   }
 
-  /// The unique name of the process that owns a well-known name, and belongs to root.
+  /// The unique name of the process that owns a well-known name, and belongs to root or to `user`.
   ///
-  /// A bus that lets another user own the name of a system service is not trusted.
+  /// A bus that lets another user own the name of a service is not trusted.
   ///
   /// - Throws: `failed` with EPERM if another user owns it.
   package func owner(
     of name: String,
+    user: UInt32 = 0,
     within limit: BusLimit = BusLimit(milliseconds: 2000)
   ) throws(BusError) -> String {
     let owner = try callDriver("GetNameOwner", [name], within: limit).text()
-    let user = try callDriver("GetConnectionUnixUser", [owner], within: limit).number()
-    guard user == 0 else { throw .failed(SystemError("GetConnectionUnixUser", code: EPERM)) }
+    let number = try callDriver("GetConnectionUnixUser", [owner], within: limit).number()
+    guard number == 0 || number == user else {
+      throw .failed(SystemError("GetConnectionUnixUser", code: EPERM))
+    }
     return owner
   }
 

@@ -187,7 +187,7 @@ static int beyond_limit(void) {
 // async-signal-safe calls (signal-safety(7)) and writes only to this stack. It does not return.
 static _Noreturn void become(
     const char *path, char *const argv[], char *const envp[], const char *directory,
-    const int *sources, int count, int new_session, mode_t mask, int report) {
+    const int *sources, int count, int session, mode_t mask, pid_t parent, int report) {
   // Move all sources to high numbers first, so that none is overwritten before its turn.
   int moved[most_descriptors];
   int report_moved = fcntl(report, F_DUPFD_CLOEXEC, most_descriptors + 1);
@@ -207,8 +207,8 @@ static _Noreturn void become(
   }
   // Everything else closes at exec; the report pipe must stay open until then.
   if (syscall(SYS_close_range, (unsigned)count, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */) != 0) goto failed;
-  if (new_session && setsid() < 0) goto failed;
-  if (new_session == 2) {
+  if ((session & 3) && setsid() < 0) goto failed;
+  if (session & 2) {
     pid_t second = _Fork();
     if (second < 0) goto failed;
     if (second > 0) _exit(0);
@@ -224,6 +224,11 @@ static _Noreturn void become(
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  if (session & 4) {
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0) goto failed;
+    // A parent that ended earlier sends no signal any more.
+    if (getppid() != parent) _exit(127);
+  }
   execve(path, argv, envp);
 failed:;
   // fcntl(2), F_DUPFD: EINVAL means that the number is beyond RLIMIT_NOFILE.
@@ -235,7 +240,7 @@ failed:;
 
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
-    const int *sources, int count, int new_session, mode_t mask) {
+    const int *sources, int count, int session, mode_t mask) {
   if (count < 0 || count > most_descriptors) return -EINVAL;
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return -errno;
@@ -245,9 +250,10 @@ pid_t clinux_spawn(
   // fork(2) would copy the page tables, and stop the other threads during that time. After vfork(2)
   // the parent waits until the child has its own memory. No signal handler runs in either, since
   // all signals are blocked.
+  pid_t parent = getpid();
   pid_t pid = vfork();
   if (pid == 0) {
-    become(path, argv, envp, directory, sources, count, new_session, mask, report[1]);
+    become(path, argv, envp, directory, sources, count, session, mask, parent, report[1]);
   }
   int fork_error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -262,7 +268,7 @@ pid_t clinux_spawn(
     got = read(report[0], &code, sizeof code);
   } while (got < 0 && errno == EINTR);
   close(report[0]);
-  if (got == 0 && new_session != 2) return pid;
+  if (got == 0 && !(session & 2)) return pid;
   int status;
   clinux_wait(pid, 1, &status);
   if (got == 0) return 0;

@@ -13,7 +13,8 @@
   each(message_is_signal) each(message_get_sender) each(message_get_path) \
   each(message_get_interface) each(message_get_member) each(message_get_reply_cookie) \
   each(message_get_error) each(message_get_errno) each(message_read_basic) \
-  each(message_enter_container) each(message_exit_container) each(message_skip)
+  each(message_enter_container) each(message_exit_container) each(message_skip) \
+  each(message_open_container) each(message_close_container)
 
 struct csystemd {
 #define CSYSTEMD_MEMBER(name) __typeof__(&sd_bus_##name) name;

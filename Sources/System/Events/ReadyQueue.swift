@@ -25,16 +25,21 @@ package final class ReadyQueue: Sendable {
     try check(Int(clinux_epoll_set(epoll.number, wake.number, 1, Self.wakeToken, 1)), "epoll_ctl")
   }
 
+  /// A descriptor that is readable when `wait` would return at once.
+  package var number: Int32 { epoll.number }
+
   /// Watches a descriptor under a token other than `UInt64.max`.
   package func add(
     _ descriptor: borrowing Descriptor,
     token: UInt64,
     writable: Bool = false
   ) throws(SystemError) {
-    try check(
-      Int(clinux_epoll_set(epoll.number, descriptor.number, writable ? 3 : 1, token, 1)),
-      "epoll_ctl"
-    )
+    try add(descriptor.number, token: token, writable: writable)
+  }
+
+  /// The same for a descriptor that belongs to another owner.
+  package func add(_ number: Int32, token: UInt64, writable: Bool = false) throws(SystemError) {
+    try check(Int(clinux_epoll_set(epoll.number, number, writable ? 3 : 1, token, 1)), "epoll_ctl")
   }
 
   /// Changes the watched events of a descriptor.

@@ -56,6 +56,14 @@ package struct Directory: ~Copyable, Sendable {
     try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
   }
 
+  /// Opens a file for writing and closes it, which `DirectoryEvents` reports.
+  ///
+  /// It is made if it is missing (mode 0600).
+  package func touch(_ name: String) throws(SystemError) {
+    let file = try open(name, flags: O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o600)
+    _ = consume file
+  }
+
   /// Whether a name exists, of any type; a dangling link counts.
   package func contains(_ name: String) throws(SystemError) -> Bool {
     var status = stat()

@@ -96,6 +96,8 @@ package struct ProcessFacts: Sendable, Equatable {
   package let parent: Int32
   /// The device number of the controlling terminal; `nil` without one (proc_pid_stat(5), tty_nr).
   package let terminal: Int32?
+  /// When it started, in ticks since the boot (proc_pid_stat(5), starttime).
+  package let started: UInt64
   /// The effective user id.
   package let user: UInt32
 
@@ -111,12 +113,15 @@ package struct ProcessFacts: Sendable, Equatable {
     name = facts.name
     parent = facts.parent
     terminal = facts.terminal
+    started = facts.started
   }
 
   /// Parses the fields.
   ///
   /// The name stands in parentheses and may hold some itself, so it ends at the last one.
-  package static func parse(_ bytes: [UInt8]) -> (name: String, parent: Int32, terminal: Int32?)? {
+  package static func parse(
+    _ bytes: [UInt8]
+  ) -> (name: String, parent: Int32, terminal: Int32?, started: UInt64)? {
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
       let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return nil }
@@ -126,7 +131,8 @@ package struct ProcessFacts: Sendable, Equatable {
     }
     let terminal = fields.count > 4 ? Int32(String(decoding: fields[4], as: UTF8.self)) : nil
     let name = String(decoding: bytes[(open + 1)..<close], as: UTF8.self)
-    return (name, parent, terminal == 0 ? nil : terminal)
+    let started = fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
+    return (name, parent, terminal == 0 ? nil : terminal, started ?? 0)
   }
 }
 

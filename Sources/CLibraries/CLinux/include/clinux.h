@@ -53,12 +53,13 @@ int clinux_set_no_new_privileges(void);
 
 // vfork(2), arrange descriptors, execve(2). `sources[i]` becomes descriptor `i` of the child (-1:
 // /dev/null); all higher ones are closed. The signal mask is emptied and dispositions are reset.
-// `directory` is the child's working directory. `new_session`: 1 calls setsid(2); 2 also makes the
-// child an orphan that needs no wait. `mask` is its file mode mask (umask(2)). Returns the pid (0
-// with `new_session` 2) after execve(2) has succeeded.
+// `directory` is the child's working directory. `session`: 1 calls setsid(2); 2 also makes the child
+// an orphan that needs no wait; with 4 the child gets SIGTERM when the calling thread ends
+// (PR_SET_PDEATHSIG(2const)). `mask` is its file mode mask (umask(2)). Returns the pid (0 with
+// `session` 2) after execve(2) has succeeded.
 pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], const char *directory,
-    const int *sources, int count, int new_session, mode_t mask);
+    const int *sources, int count, int session, mode_t mask);
 // waitpid(2) without EINTR. 0 while the child runs (with `block` == 0), else its pid; `status` is
 // raw.
 pid_t clinux_wait(pid_t pid, int block, int *status);
