@@ -143,21 +143,30 @@ let package = Package(
       ]
     ),
     room(
+      "DesktopPrompt",
+      [
+        "TerminalIO", "VaultClient", "VaultInterface", "LoginEvents", "SystemBus", "PresenceTerms",
+        "System", "SecretMemory",
+      ]
+    ),
+    room(
       "Doctor",
       ["VaultClient", "VaultInterface", "Providers", "Configuration", "PlainText", "System"]
     ),
     room(
       "Commands",
       [
-        "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
-        "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode",
+        "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
+        "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
+        "QRCode",
         "JSON", "System", "SecretMemory",
       ]
     ),
     room(
       "ThumblatchKit",
       [
-        "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface", "Varlink",
+        "DesktopPrompt", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
+        "Varlink",
         "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration", "JSON",
         "System", "SecretMemory",
       ]
@@ -339,8 +348,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "Doctor", "HelperInterface", "LoopbackLogin", "QRCode",
-        "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "JSON", "PlainText",
+        "Commands", "Configuration", "DesktopPrompt", "Doctor", "HelperInterface", "LoopbackLogin",
+        "QRCode", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "JSON", "PlainText",
         "PresenceTerms", "System", "SecretMemory", "TestSupport",
       ]
     ),

@@ -19,15 +19,19 @@ package struct LoginLocation: Sendable, Equatable {
   package let objection: LoginObjection?
   /// Whether the location is certainly at the machine, not on the network.
   package let isLocal: Bool
+  /// Whether the process belongs to a session, or to the manager of a user with a session.
+  package let hasSession: Bool
 
   /// Makes the location of a unit outside any session.
   init(unit: String?) {
     name = unit.map { "unit \($0)" }
     objection = .noSession
     isLocal = false
+    hasSession = false
   }
 
   init(_ session: UserSession, user: UInt32) {
+    hasSession = true
     let isClosing = session.state == "closing"
     // The person has left the session: processes left behind must not use its unlock window.
     name = (isClosing ? "closing " : "") + Self.name(ofSession: session.identifier)

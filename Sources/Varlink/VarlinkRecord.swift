@@ -18,13 +18,14 @@ public protocol VarlinkMethod: VarlinkRecord {
   associatedtype Reply: VarlinkRecord
   /// Its full name, such as `io.thumblatch.Vault.Lock`.
   static var method: String { get }
-  /// Tells the engine whether the client can ask a person, if the method has a parameter for it.
-  mutating func tell(canAsk: () -> Bool)
+  /// Tells the engine whether the client can ask a person, if the method has a parameter for it;
+  /// `nil` says nothing.
+  mutating func tell(canAsk: () -> Bool?)
 }
 
 extension VarlinkMethod {
   /// Does nothing, because the method has no parameter for it.
-  public mutating func tell(canAsk: () -> Bool) {}
+  public mutating func tell(canAsk: () -> Bool?) {}
 }
 
 /// Parameters without members.

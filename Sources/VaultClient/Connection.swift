@@ -47,6 +47,14 @@ public final class Connection {
     do { return try socket.peerCredentials() } catch { throw .system(error) }
   }
 
+  /// Makes a queue readable when the server has closed the connection, or at an interrupt.
+  ///
+  /// It is for the time in which no call is open.
+  package func watchEnd(by queue: ReadyQueue) throws(SystemError) {
+    try queue.add(socket.number, token: 0)
+    if let interrupt { try queue.add(interrupt, token: 1) }
+  }
+
   /// Sends a call without waiting for its reply.
   ///
   /// During a stream this cancels the stream.

@@ -61,7 +61,7 @@ public struct PresenceRun<View: PresenceView> {
     while tries < Self.mostTries, !methods.isEmpty {
       tries += 1
       let method: PresenceMethod = methods.contains(.fingerprint) ? .fingerprint : .password
-      view.begin(method, of: methods, isFirst: isFirst)
+      try view.begin(method, of: methods, isFirst: isFirst)
       isFirst = false
       switch method == .fingerprint ? try fingerprint() : try password() {
       case .passed: return

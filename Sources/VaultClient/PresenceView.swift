@@ -11,8 +11,13 @@ public protocol PresenceView {
   ///
   /// `methods` are all that are left.
   ///
-  /// The prompt must be on the screen when this returns. `isFirst` says that it is not there yet.
-  func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool)
+  /// The prompt must be on the screen when this returns: only then is the reader armed. `isFirst` says
+  /// that it is not there yet.
+  func begin(
+    _ method: PresenceMethod,
+    of methods: [PresenceMethod],
+    isFirst: Bool
+  ) throws(VaultClientError)
   /// The person's action between questions.
   func takeInput() -> PresenceInput
   /// A descriptor that is readable when the person may have cancelled between two questions; `nil`

@@ -16,6 +16,8 @@ public enum VaultLocation: Sendable, Equatable {
   public static let serviceDirectory = "/run/thumblatch"
   /// The service's socket.
   public static let serviceSocket = "io.thumblatch.Vault"
+  /// The directory beside the service's socket where the service calls agents.
+  private static let agents = "agents"
   /// The private engine's socket, in the state directory.
   public static let engineSocket = "engine"
 
@@ -38,6 +40,16 @@ public enum VaultLocation: Sendable, Equatable {
       self = .socket(path: path)
     } else {
       self = Self.serviceIsInstalled() ? .service : .privateVault
+    }
+  }
+
+  /// The directory where the service calls the agents of its users; `nil` for a private vault.
+  package var agentDirectory: String? {
+    switch self {
+    case .service: Self.serviceDirectory + "/" + Self.agents
+    case .socket(let path):
+      "/" + path.split(separator: "/").dropLast().joined(separator: "/") + "/" + Self.agents
+    case .privateVault: nil
     }
   }
 

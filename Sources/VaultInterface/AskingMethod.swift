@@ -18,5 +18,5 @@ extension VarlinkCall {
 
 extension AskingMethod {
   /// Tells the engine whether the client can ask a person.
-  public mutating func tell(canAsk: () -> Bool) { ask = canAsk() }
+  public mutating func tell(canAsk: () -> Bool?) { ask = canAsk() }
 }

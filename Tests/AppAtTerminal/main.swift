@@ -1,7 +1,8 @@
 import ThumblatchKit
 
 // A command-line program as another developer would write it. It unlocks the account `me` at its
-// terminal. With `password` it reads a password there and prints its length.
+// terminal. With `password` it reads a password there and prints its length. With `desktop` and a
+// reason it unlocks the account where its person is.
 
 do throws(AuthError) {
   if CommandLine.arguments.dropFirst().first == "password" {
@@ -15,6 +16,10 @@ do throws(AuthError) {
     )
     let user = try await session.login(email: "me@example.org", password: first)
     print("signed in as \(user.email ?? "nobody")")
+  } else if CommandLine.arguments.dropFirst().first == "desktop" {
+    let session = AuthSession(account: "me", presenter: DesktopPresenter())
+    try await session.unlock(reason: CommandLine.arguments[2])
+    print("unlocked")
   } else {
     let session = AuthSession(account: "me", presenter: TerminalPresenter())
     try await session.unlock(reason: "to show your mail")

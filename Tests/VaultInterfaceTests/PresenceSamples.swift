@@ -52,6 +52,25 @@ private func checkSamples() throws -> [Sample] {
     reply(to: RespondCall.self, .ask(text: "New password: ", hidden: false), isVariant: true),
     call(CancelCall(prompt: "p1")),
     reply(to: CancelCall.self, EmptyReply()),
+    call(AskAtDesktopCall(prompt: "p1")),
+    reply(to: AskAtDesktopCall.self, EmptyReply()),
+    call(NextPromptCall()),
+    reply(
+      to: NextPromptCall.self,
+      NextPromptReply(
+        prompt: VaultDesktopPrompt(
+          prompt: "p1",
+          requester: "git, PID 7",
+          account: "me",
+          purpose: .refresh,
+          detail: "scope mail",
+          methods: [.fingerprint, .password],
+          timeout: 30,
+          reason: "r",
+          scan: .press
+        )
+      )
+    ),
   ]
 }
 
@@ -124,6 +143,7 @@ private func presenceErrors() throws -> [Sample] {
 private func otherErrors() throws -> [Sample] {
   try [
     error(.busy(message: "m", retryAfter: 15)),
+    error(.noDesktop(message: "m")),
     error(.noSuchAccount(account: "me")),
     error(.noSuchUser(user: "ada")),
     error(.noSuchFinger(finger: "left-thumb")),

@@ -42,16 +42,27 @@ struct CallerLocatorTests {
     defer { bus.remove() }
     let peer = try myself()
     let locations = CallerLocator(address: bus.address)
-    let here = CallerLocation(name: "session 1", objection: nil, isLocal: true)
+    let here = CallerLocation(
+      name: "session 1",
+      objection: nil,
+      isLocal: true,
+      hasSession: true
+    )
     #expect(await locations.location(of: caller(1, peer)) == here)
     try bus.act("set_session('1', Remote=True)")
-    let far = CallerLocation(name: "session 1", objection: "remote session", isLocal: false)
+    let far = CallerLocation(
+      name: "session 1",
+      objection: "remote session",
+      isLocal: false,
+      hasSession: true
+    )
     #expect(await locations.location(of: caller(2, peer)) == far)
     // Without a session the caller shares the location of its unit. Without a unit it has its own
     // location.
     try bus.act("set_sessions({})")
     let one = await locations.location(of: caller(1, peer))
     let two = await locations.location(of: caller(2, peer))
+    #expect(one.hasSession == false && two.hasSession == false)
     #expect(one.objection == "no session" && !one.isLocal)
     if let group = ControlGroup(process: ThisProcess.identifier) {
       #expect(one == two && one.name == "unit \(group.unit)")

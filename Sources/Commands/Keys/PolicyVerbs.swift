@@ -11,6 +11,7 @@ enum PolicyVerbs {
   /// The values that a shell can offer.
   private static let values = Verb.Candidates.following([
     ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.desktop.rawValue], Policy.Desktop.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.window.rawValue, Policy.Key.windowLimit.rawValue], [defaultWord]),
   ])
 
@@ -27,10 +28,12 @@ enum PolicyVerbs {
       system password, ends open prompts and locks the vault. A value that is laxer than the \
       machine's is refused.
       RULE is remote (deny: a person who is not at this machine is not asked for the password), \
+      desktop (which programs without a terminal may show a prompt at your desktop: off, session, \
+      or user, which includes programs outside your session), \
       window (how long an unlock window stays open after its last use, such as 5m) or \
       window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
-      at this machine can change that. In a private vault all callers are in one location, and \
-      remote has no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
+      at this machine can change that. In a private vault all callers are in one location: remote \
+      and desktop have no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
       thumblatch.conf(5).
       """
   ) { session throws(CommandError) in

@@ -81,7 +81,7 @@ extension ExitCode {
   init(_ error: VaultError) {
     self =
       switch error {
-      case .presenceNeeded: .promptNeeded
+      case .presenceNeeded, .noDesktop: .promptNeeded
       case .presenceFailed(let outcome, _, _): ExitCode(outcome)
       case .busy: .busy
       case .noSuchAccount, .noSuchFinger, .noSuchUser: .notFound

@@ -1,3 +1,4 @@
+internal import DesktopPrompt
 internal import JSON
 internal import System
 internal import TerminalIO
@@ -10,7 +11,7 @@ package enum Program {
   static let verbs: [Verb] =
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
-    + PolicyVerbs.all + UserVerbs.all + DoctorVerbs.all
+    + PolicyVerbs.all + UserVerbs.all + AgentVerb.all + DoctorVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.
   ///
@@ -64,6 +65,11 @@ package enum Program {
     )
     session.inheritedMask = mask
     session.location = try? VaultLocation(privately: arguments.has("--private"))
+    if session.location == .privateVault {
+      session.openDesktop = { () throws(DesktopError) in
+        try Desktop(of: ThisProcess.identifier, user: ThisProcess.user, variable: environment)
+      }
+    }
     defer { session.hangUp() }
     try arguments.verb.run(session)
   }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import DesktopPrompt
 internal import JSON
 internal import PlainText
 internal import System
@@ -20,12 +21,16 @@ final class Session {
   var location: VaultLocation?
   /// Whether the caller is root.
   var isRoot = ThisProcess.user == 0
+  /// Finds the person's desktop, for a program without a terminal; `nil` if prompts are shown at a
+  /// terminal only.
+  var openDesktop: (() throws(DesktopError) -> Desktop)?
+  var desktopIfAny: Result<Desktop, DesktopError>?
   private let openTerminal: () -> Terminal?
   private var terminalIfAny: Terminal??
   /// The calls of this run to the vault.
   let calls: VaultCalls
   /// Why a presence check could not be led.
-  private var failure: CommandError?
+  var failure: CommandError?
 
   /// Brings together what a run needs; terminal and vault are opened when first wanted.
   init(
@@ -84,7 +89,7 @@ final class Session {
       throw CommandError(
         .promptNeeded,
         "\(question) is needed, but there is no terminal",
-        hint: instead ?? "run the command in the foreground of a terminal"
+        hint: instead ?? CommandError.foreground
       )
     }
     return terminal
@@ -130,45 +135,6 @@ final class Session {
     try output.data(object())
   }
 
-  // MARK: Presence
-
-  /// Whether a prompt can be shown here.
-  var canAsk: Bool { !arguments.has("--no-input") && findTerminal() != nil }
-
-  /// Asks the person at the terminal.
-  var asker: PresenceAsker {
-    PresenceAsker(canAsk: self.canAsk) { request, connection throws(VaultClientError) in
-      do throws(CommandError) {
-        try self.check(request, on: connection)
-      } catch {
-        self.failure = error
-        throw .interrupted
-      }
-    }
-  }
-
-  /// The error of a presence check that could not be led, once.
-  func takeFailure() -> CommandError? {
-    defer { failure = nil }
-    return failure
-  }
-
-  /// Leads a presence check; fails without a terminal.
-  private func check(_ request: PresenceRequest, on connection: Connection) throws(CommandError) {
-    // The person must see all that a check allows.
-    let shown = PlainText.line(request.detail ?? "", limit: .max)
-    guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
-      throw .usage("the purpose of the presence check is too long to be shown")
-    }
-    let terminal = try terminal(for: PresenceText.need(request))
-    let presence = TerminalPresence(request, at: terminal, interrupt: interrupt)
-    do throws(VaultClientError) {
-      try presence.run(on: connection)
-    } catch {
-      throw presence.failure.map(CommandError.init) ?? CommandError(error)
-    }
-  }
-
   // MARK: The vault
 
   /// How long a call may take that the engine answers by itself, in seconds.
@@ -206,7 +172,7 @@ final class Session {
     do throws(VaultClientError) {
       try calls.run(again: again, asking: asker) { connection, prompt throws(VaultClientError) in
         var call = make(prompt)
-        call.tell { self.canAsk }
+        call.tell { self.saysCanAsk }
         try connection.stream(
           call,
           more: more,

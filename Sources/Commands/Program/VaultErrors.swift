@@ -1,3 +1,4 @@
+internal import DesktopPrompt
 internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
@@ -41,6 +42,18 @@ extension CommandError {
     }
   }
 
+  /// What is said about a desktop that cannot show a prompt.
+  init(_ error: DesktopError, for need: String) {
+    self.init(
+      .promptNeeded,
+      "\(need) is needed, but there is no terminal, and \(error)",
+      hint: Self.foreground
+    )
+  }
+
+  /// The advice to a program without a terminal.
+  static let foreground = "run the command in the foreground of a terminal"
+
   /// How the engine says that an account has to be named.
   static let severalAccounts = "there are several accounts: name one"
 
@@ -55,6 +68,7 @@ extension CommandError {
     case .busy(let message, let retryAfter):
       let again = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when it is done"
       self.init(code, message, hint: "try again \(again)")
+    case .noDesktop(let message): self.init(code, message, hint: Self.foreground)
     case .noSuchAccount(let account) where account.isEmpty:
       self.init(code, "no account yet", hint: "thumblatch login NAME --provider P")
     case .noSuchAccount(let account):

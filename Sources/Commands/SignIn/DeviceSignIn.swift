@@ -81,7 +81,7 @@ struct DeviceSignIn {
     func wait(_ connection: Connection, _ prompt: String?) throws(VaultClientError) -> VaultAccount
     {
       let number = try connection.send(
-        AwaitLoginCall(login: begun.login, prompt: prompt, ask: signIn.session.canAsk),
+        AwaitLoginCall(login: begun.login, prompt: prompt, ask: signIn.session.saysCanAsk),
         more: true
       )
       while true {

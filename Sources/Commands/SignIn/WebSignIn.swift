@@ -133,7 +133,7 @@ struct WebSignIn {
   func finish(_ login: String, _ query: SharedSecret) throws(Failure) -> VaultAccount {
     try asking { connection, prompt throws(VaultClientError) in
       try connection.call(
-        FinishLoginCall(login: login, query: query, prompt: prompt, ask: session.canAsk),
+        FinishLoginCall(login: login, query: query, prompt: prompt, ask: session.saysCanAsk),
         within: Session.remoteLimit
       ).account
     }

@@ -40,7 +40,7 @@ extension Session {
     do {
       return try call(within: Session.remoteLimit, again: .always, make)
     } catch {
-      guard error.reason == .mayNarrow, canAsk else { throw error }
+      guard error.reason == .mayNarrow, canQuestion else { throw error }
       try agree(to: error.message)
     }
     return try call(within: Session.remoteLimit, again: .always) { prompt in

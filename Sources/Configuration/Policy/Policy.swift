@@ -8,8 +8,24 @@ package struct Policy: Sendable, Equatable {
     case password
   }
 
+  /// Which callers without a terminal have their prompts shown at the person's desktop.
+  package enum Desktop: String, Sendable, CaseIterable, Comparable {
+    /// None.
+    case off
+    /// Those of the desktop's own session.
+    case session
+    /// Also programs of the user that belong to no session, such as system units.
+    case user
+
+    package static func < (one: Desktop, other: Desktop) -> Bool {
+      (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+    }
+  }
+
   /// The check for a caller that is not at this machine.
   package var remote = Remote.password
+  /// The callers whose prompts are shown at the desktop.
+  package var desktop = Desktop.session
   package var accounts = 1000
   /// The most MiB of a user's store before it refuses new data.
   package var store = 64
@@ -21,6 +37,7 @@ package struct Policy: Sendable, Equatable {
   /// A rule, identified by its key in the file.
   package enum Key: String, Sendable, CaseIterable {
     case remote
+    case desktop
     case window
     case windowLimit = "window-limit"
     case accounts
@@ -29,7 +46,7 @@ package struct Policy: Sendable, Equatable {
     /// Whether a user may set a stricter value for themselves.
     package var isForUsers: Bool {
       switch self {
-      case .remote, .window, .windowLimit: true
+      case .remote, .desktop, .window, .windowLimit: true
       case .accounts, .store: false
       }
     }
@@ -39,14 +56,14 @@ package struct Policy: Sendable, Equatable {
       switch self {
       case .window: (60, "minutes")
       case .windowLimit: (3600, "hours")
-      case .remote, .accounts, .store: nil
+      case .remote, .desktop, .accounts, .store: nil
       }
     }
 
     /// A value with its unit, for people.
     package func shown(_ value: String) -> String {
       switch self {
-      case .remote, .accounts: value
+      case .remote, .desktop, .accounts: value
       case .window: value + " min"
       case .windowLimit: value + " h"
       case .store: value + " MiB"
@@ -84,6 +101,7 @@ package struct Policy: Sendable, Equatable {
   private init(settings: [String: String]) throws(ConfigurationError) {
     var reader = ProviderSettings(settings)
     remote = try reader.takeOptional("remote", ProviderSettings.choice) ?? remote
+    desktop = try reader.takeOptional("desktop", ProviderSettings.choice) ?? desktop
     accounts = try reader.takeOptional("accounts", Self.number(1...10_000)) ?? accounts
     store = try reader.takeOptional("store", Self.number(1...4096)) ?? store
     window = try reader.takeOptional("window", Self.number(Self.windows)) ?? window
@@ -96,6 +114,7 @@ package struct Policy: Sendable, Equatable {
   package func value(of key: Key) -> String {
     switch key {
     case .remote: remote.rawValue
+    case .desktop: desktop.rawValue
     case .window: "\(window)"
     case .windowLimit: "\(windowLimit)"
     case .accounts: "\(accounts)"
@@ -107,6 +126,7 @@ package struct Policy: Sendable, Equatable {
   package func tightened(by own: UserRules) -> Policy {
     var policy = self
     if own.remote == .deny { policy.remote = .deny }
+    policy.desktop = min(desktop, own.desktop ?? desktop)
     policy.window = min(window, own.window ?? window)
     policy.windowLimit = min(windowLimit, own.windowLimit ?? windowLimit)
     return policy

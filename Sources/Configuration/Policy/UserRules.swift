@@ -4,6 +4,8 @@
 package struct UserRules: Sendable, Equatable {
   /// The check for a remote caller; `nil` to follow the machine's policy.
   package let remote: Policy.Remote?
+  /// The callers whose prompts are shown at the desktop; `nil` to follow the machine's policy.
+  package let desktop: Policy.Desktop?
   /// How long the unlock window stays open after its last use, in minutes.
   package let window: Int?
   /// The longest that an unlock window stays open, in hours.
@@ -11,6 +13,7 @@ package struct UserRules: Sendable, Equatable {
 
   package init() {
     remote = nil
+    desktop = nil
     window = nil
     windowLimit = nil
   }
@@ -28,6 +31,7 @@ package struct UserRules: Sendable, Equatable {
   private init(settings: [String: String]) throws(ConfigurationError) {
     var reader = ProviderSettings(settings)
     remote = try reader.takeOptional("remote", ProviderSettings.choice)
+    desktop = try reader.takeOptional("desktop", ProviderSettings.choice)
     window = try reader.takeOptional("window", Policy.number(Policy.windows))
     windowLimit = try reader.takeOptional("window-limit", Policy.number(Policy.windowLimits))
     try reader.finish()
@@ -51,6 +55,7 @@ package struct UserRules: Sendable, Equatable {
   package func value(of key: Policy.Key) -> String? {
     switch key {
     case .remote: remote?.rawValue
+    case .desktop: desktop?.rawValue
     case .window: window.map { "\($0)" }
     case .windowLimit: windowLimit.map { "\($0)" }
     case .accounts, .store: nil

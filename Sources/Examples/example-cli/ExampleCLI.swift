@@ -27,7 +27,7 @@ struct ExampleCLI {
     let session = AuthSession(
       account: "example-cli",
       provider: try provider(issuer, Array(arguments.dropFirst())),
-      presenter: TerminalPresenter()
+      presenter: DesktopPresenter()
     )
     if try await !session.restore().isSignedIn {
       if arguments.count == 1 {

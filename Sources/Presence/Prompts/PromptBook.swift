@@ -167,13 +167,10 @@ package struct PromptBook: Sendable {
     if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
     for (other, running) in prompts where other != name {
       guard case .armed = running.state, let end = running.end, now <= end else { continue }
-      guard mayJoin(running, prompt, at: now) else {
-        guard mayWait else { throw .busy("another presence prompt is open") }
-        follow(name, prompt, .waiting(other), running)
-        return .wait(other)
+      guard mayWait || mayJoin(running, prompt, at: now) else {
+        throw .busy("another presence prompt is open")
       }
-      follow(name, prompt, .joined(other), running)
-      return .join(other)
+      return queue(name, behind: other, at: now)
     }
     prompt.state = .armed(method)
     prompt.wasArmed = true
@@ -184,13 +181,15 @@ package struct PromptBook: Sendable {
 
   /// Reopens a prompt whose wait has ended, so that it can be armed.
   package mutating func endWait(_ name: String, at now: BootInstant) {
-    guard case .waiting? = prompts[name]?.state else { return }
-    prompts[name]?.state = .open
+    switch prompts[name]?.state {
+    case .waiting, .joined: prompts[name]?.state = .open
+    default: return
+    }
     renew(name, at: now)
   }
 
   /// Keeps a prompt for one lifetime longer than the prompt that it follows.
-  private mutating func follow(
+  mutating func follow(
     _ name: String,
     _ prompt: Prompt,
     _ state: State,
@@ -251,7 +250,7 @@ package struct PromptBook: Sendable {
   }
 
   /// Extends a prompt after a step, and the prompts that joined it.
-  private mutating func renew(_ name: String, at now: BootInstant) {
+  mutating func renew(_ name: String, at now: BootInstant) {
     let deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name]?.deadline = deadline
     for (other, prompt) in prompts

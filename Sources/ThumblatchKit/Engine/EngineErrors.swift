@@ -73,7 +73,7 @@ extension AuthError {
 
   private init(_ error: VaultError, cause: any Error) {
     switch error {
-    case .presenceNeeded: self = .nobodyToAsk(cause: cause)
+    case .presenceNeeded, .noDesktop: self = .nobodyToAsk(cause: cause)
     case .presenceFailed(let outcome, let message, _):
       self.init(outcome, message, cause: cause)
     case .busy(let message, let seconds):

@@ -9,6 +9,8 @@ internal import VaultInterface
 struct PromptView: PresenceView {
   private static let strangeFinger = "that finger is not enrolled"
   private static let wrongPassword = "that was not the password"
+  /// How long the display of a prompt may take, in seconds.
+  private static let longestDisplay: Int64 = 30
 
   let prompt: PresencePrompt
   let interrupt: Int32
@@ -16,8 +18,30 @@ struct PromptView: PresenceView {
   var input: Int32? { prompt.input }
   var cancelInput: Int32? { prompt.input }
 
-  func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
+  func begin(
+    _ method: PresenceMethod,
+    of methods: [PresenceMethod],
+    isFirst: Bool
+  ) throws(VaultClientError) {
+    if isFirst { try awaitDisplay() }
     prompt.show(method == .fingerprint ? .finger(nil) : .starting)
+  }
+
+  /// Waits for a presenter that must show the prompt before the reader is armed.
+  private func awaitDisplay() throws(VaultClientError) {
+    guard let input = prompt.input else { return }
+    let deadline = BootInstant.now.advanced(bySeconds: Self.longestDisplay)
+    while true {
+      if prompt.takeCancel() {
+        throw .refused(.presenceFailed(.cancelled, message: "", methods: []))
+      }
+      guard prompt.isHeld else { break }
+      guard try Connection.wait(for: input, interrupt: interrupt, until: deadline) else {
+        throw .refused(.presenceFailed(.timedOut, message: "", methods: []))
+      }
+    }
+    // What the person did while it was shown is still to be taken.
+    prompt.signalActs()
   }
 
   func takeInput() -> PresenceInput {
@@ -45,17 +69,17 @@ struct PromptView: PresenceView {
       // The event with the result follows, and that one is counted.
       prompt.show(
         notice: wasWrong ? .init(Self.wrongPassword, about: .password) : prompt.lastNotice,
-        spoken: PresenceText.wait(seconds, hasAnswered: wasWrong)
+        event: event
       )
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
-    case .failed(let method, let outcome, let message, let left):
+    case .failed(let method, let outcome, let message, _):
       let noMatch = method == .fingerprint ? Self.strangeFinger : Self.wrongPassword
       let known = outcome == .noMatch ? noMatch : PresenceText.failure(outcome, "")
       let sentence = message.isEmpty ? known : message
       prompt.show(
         notice: .init(sentence, about: method == .fingerprint ? .fingerprint : .password),
-        spoken: PresenceText.nextTry(after: method, outcome, message, left: left, prompt.scan.type),
+        event: event,
         countsAsFailure: outcome == .noMatch
       )
     }

@@ -62,6 +62,7 @@ final class PresenceCall: Sendable {
       return true
     }
     guard isShown else { return false }
+    if presenter is DesktopPresenter { prompt.hold() }
     session.change { $0.begin(prompt) }
     let isOver = shown.withLock { shown in
       if !shown.isOver { shown.tasks.append(Task { await presenter.present(prompt) }) }

@@ -1,5 +1,7 @@
 internal import Observation
+internal import PlainText
 internal import Synchronization
+internal import System
 
 extension PresencePrompt {
   /// The step that the check waits for.
@@ -123,4 +125,32 @@ extension PresencePrompt {
     registrar.withMutation(of: self, keyPath: \.finger) {}
     registrar.withMutation(of: self, keyPath: \.scan) {}
   }
+}
+
+// A display that takes time, before which the reader must not be armed.
+extension PresencePrompt {
+  /// The action with the app's reason.
+  var wholePurpose: String {
+    reason.map { "\(action), \(PlainText.line($0))" } ?? action
+  }
+
+  /// Makes the check wait until `release()`.
+  func hold() { content.withLock { $0.isHeld = true } }
+
+  /// Lets the check begin, because the prompt is shown or cannot be shown.
+  func release() {
+    let wasHeld = content.withLock { content in
+      defer { content.isHeld = false }
+      return content.isHeld
+    }
+    if wasHeld { wake?.event.signal() }
+  }
+
+  /// Makes the descriptor readable if an action waits.
+  func signalActs() {
+    if content.withLock({ !$0.acts.isEmpty }) { wake?.event.signal() }
+  }
+
+  /// Whether the check must wait for the display.
+  var isHeld: Bool { content.withLock { $0.isHeld } }
 }

@@ -1,6 +1,7 @@
 public import Observation
 internal import Synchronization
 internal import System
+internal import VaultClient
 
 /// A question to the person at the machine that asks for presence.
 ///
@@ -40,8 +41,10 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   struct Content: Sendable {
     var phase = Phase.starting
     var notice: Notice?
-    /// The text of the notice in the words of the commands.
-    var spoken: String?
+    /// The event that the notice is about.
+    var event: PresenceEvent?
+    /// Whether the check must wait for the display.
+    var isHeld = false
     var scan = Scan.press
     var finger: String?
     var failures = 0
@@ -54,7 +57,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   let content = Mutex(Content())
   let registrar = ObservationRegistrar()
-  private let wake: WakeEventBox?
+  let wake: WakeEventBox?
 
   /// A descriptor that is readable when the person has done something.
   var input: Int32? { wake?.event.descriptor.number }
@@ -120,10 +123,11 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.notice }
   }
 
-  /// The last notice in the words of the commands if there are any, else its own text.
-  var spokenNotice: String? {
+  /// The event that the last notice is about, which a presenter can put in the words of the commands;
+  /// `nil` if only the notice has words.
+  var event: PresenceEvent? {
     registrar.access(self, keyPath: \.notice)
-    return content.withLock { $0.spoken ?? $0.notice?.text }
+    return content.withLock { $0.event }
   }
 
   /// Continues with the system password.
@@ -178,19 +182,19 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   ///   - notice: a sentence for the person; `nil` removes the last one.
   ///   - way: the way that the message is about; `nil` if it is about no single way.
   public func show(notice: String?, about way: Way? = nil) {
-    show(notice: notice.map { Notice($0, about: way) }, spoken: nil)
+    show(notice: notice.map { Notice($0, about: way) }, event: nil)
   }
 
   /// Shows the view that a try did not pass, and counts it.
   public func show(failure: String, about way: Way? = nil) {
-    show(notice: Notice(failure, about: way), spoken: nil, countsAsFailure: true)
+    show(notice: Notice(failure, about: way), event: nil, countsAsFailure: true)
   }
 
-  /// The same with the sentences of the commands, which a terminal shows instead.
-  func show(notice: Notice?, spoken: String?, countsAsFailure: Bool = false) {
+  /// The same with the event, which terminal and desktop show in the words of the commands.
+  func show(notice: Notice?, event: PresenceEvent?, countsAsFailure: Bool = false) {
     content.withLock { content in
       content.notice = notice
-      content.spoken = spoken
+      content.event = event
       if countsAsFailure { content.failures += 1 }
     }
     if countsAsFailure { registrar.withMutation(of: self, keyPath: \.failures) {} }

@@ -1,5 +1,4 @@
 internal import Observation
-internal import PlainText
 internal import System
 internal import TerminalIO
 internal import VaultClient
@@ -18,10 +17,19 @@ public struct TerminalPresenter: PresencePresenter {
 
   /// Shows the prompt at the terminal until it has ended.
   public func present(_ prompt: PresencePrompt) async {
-    let isShown = try? await BlockingWork.terminal.run { interrupt throws(AuthError) in
+    if await show(prompt) != true { prompt.cancel() }
+  }
+
+  /// Shows the prompt until it has ended.
+  ///
+  /// Returns false if the terminal failed, and `nil` if the process has none.
+  func show(_ prompt: PresencePrompt) async -> Bool? {
+    let isShown = try? await BlockingWork.terminal.run { interrupt throws(AuthError) -> Bool? in
       // The prompt may have ended while another one was shown.
       if case .ended = prompt.phase { return true }
-      guard let terminal = Terminal.controlling(takesInterruptKey: true) else { return false }
+      guard let terminal = Terminal.controlling(takesInterruptKey: true) else { return nil }
+      // A terminal shows a prompt before the person can answer it.
+      prompt.release()
       let changed = try WakeEventBox.make()
       do throws(TerminalError) {
         try terminal.hideInput()
@@ -33,7 +41,7 @@ public struct TerminalPresenter: PresencePresenter {
         return error == .interrupted
       }
     }
-    if isShown != true { prompt.cancel() }
+    return isShown ?? nil
   }
 }
 
@@ -63,7 +71,7 @@ private final class TerminalDialogue {
     self.interrupt = interrupt
     screen = PresenceScreen(
       on: terminal,
-      purpose: prompt.reason.map { "\(prompt.action), \(PlainText.line($0))" } ?? prompt.action,
+      purpose: prompt.wholePurpose,
       requester: prompt.requester,
       reason: prompt.passwordReason,
       scan: prompt.scan.type
@@ -99,13 +107,23 @@ private final class TerminalDialogue {
   private func observe() -> (PresencePrompt.Phase, String?) {
     let seen = withObservationTracking {
       _ = (prompt.finger, prompt.scan)
-      return (prompt.phase, prompt.spokenNotice)
+      return (prompt.phase, news)
     } onChange: { [changed] in
       changed.event.signal()
     }
     // Observers do not learn of a change between the read and the start of the observation.
-    if seen != (prompt.phase, prompt.spokenNotice) { changed.event.signal() }
+    if seen != (prompt.phase, news) { changed.event.signal() }
     return seen
+  }
+
+  /// The last notice, in the words of the commands if it is about an event of the check.
+  private var news: String? {
+    switch prompt.event {
+    case .wait(let seconds, let wasWrong): PresenceText.wait(seconds, hasAnswered: wasWrong)
+    case .failed(let method, let outcome, let message, let left):
+      PresenceText.nextTry(after: method, outcome, message, left: left, prompt.scan.type)
+    default: prompt.notice
+    }
   }
 
   /// Waits for the prompt or the person.
@@ -153,7 +171,7 @@ private final class TerminalDialogue {
     case .waiting(let seconds):
       introduce(byFinger: false)
       // The engine's own prompt has already said it in a notice.
-      if prompt.spokenNotice == nil { screen.show(.wait(seconds: seconds, wasWrong: false)) }
+      if prompt.notice == nil { screen.show(.wait(seconds: seconds, wasWrong: false)) }
     case .question(let question, _):
       if hasQueued { takeTurn(byFinger: false, &line) }
       introduce(byFinger: false)

@@ -18,6 +18,8 @@ final class BlockingWork: Sendable {
   static let elsewhere = BlockingWork(mostThreads: 32)
   /// Prompts at the terminal: one at a time, because there is one keyboard.
   static let terminal = BlockingWork(mostThreads: 1)
+  /// Prompts at the desktop: as many as calls that may ask.
+  static let desktop = BlockingWork(mostThreads: 16)
 
   private struct Job {
     let turn: Turn

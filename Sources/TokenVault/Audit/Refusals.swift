@@ -101,11 +101,9 @@ extension Vault {
     case .mayNarrow: break
     case .notExportable(let account):
       noteRefusal("release of an account that is not exportable", of: account, by: caller.requester)
-    case .presenceNeeded, .presenceFailed, .noSuchFinger, .noSuchAccount, .noSuchUser,
-      .invalidArgument,
-      .loginRequired,
-      .providerUnavailable, .unavailable, .offline, .providerRefused, .misconfigured, .vaultUnsafe,
-      .unexpected:
+    case .presenceNeeded, .presenceFailed, .noDesktop, .noSuchFinger, .noSuchAccount, .noSuchUser,
+      .invalidArgument, .loginRequired, .providerUnavailable, .unavailable, .offline,
+      .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
       break
     }
   }

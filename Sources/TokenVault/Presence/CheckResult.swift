@@ -61,7 +61,10 @@ extension Vault {
     }
     // Who was about to ask the same finds what this one brings: one touch is enough.
     answered = answered.filter { prompts.contains($0.key) }
-    for sameRequest in prompts.sameRequests(of: prompt) { answered[sameRequest] = prompt }
+    for sameRequest in prompts.sameRequests(of: prompt) {
+      answered[sameRequest] = prompt
+      endAnsweredShowing(of: sameRequest)
+    }
     wakeJoinedWaiters(of: prompt, with: nil)
   }
 
@@ -91,6 +94,7 @@ extension Vault {
       )
     }
     if run.method == .fingerprint { notes[prompt]?.objection = failure }
+    noteDesktop(failure, of: prompt)
     guard checks[prompt]?.number == run.number else {
       return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
     }

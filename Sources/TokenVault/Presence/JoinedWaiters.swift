@@ -68,6 +68,7 @@ extension Vault {
   }
 
   func wakeJoinedWaiters(of leader: String, with failure: PresenceFailure?) {
+    endShowing(of: leader, with: failure)
     for joinedWaiter in joinedWaiters.removeValue(forKey: leader) ?? [] {
       joinedWaiter.wake.resume(returning: failure)
     }

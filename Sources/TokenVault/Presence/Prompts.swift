@@ -27,7 +27,7 @@ extension Vault {
   ///   - prompt: its name on this connection.
   ///   - method: how to prove it.
   ///   - mayWait: whether to wait while another prompt is armed, rather than to be busy.
-  ///   - caller: who asks.
+  ///   - shower: who shows the prompt: its caller, or an agent.
   ///   - report: gets `waiting` and `retry` while a finger is awaited, how long a password has to
   ///     wait, and `queued`.
   /// - Returns: `passed`, what the password's stack asks, or `free`.
@@ -36,16 +36,18 @@ extension Vault {
     _ prompt: String,
     by method: PresenceMethod,
     mayWait: Bool = false,
-    caller: Caller,
+    caller shower: Caller,
     report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
+    let caller = try owner(of: prompt, shower)
     try demandOwner(of: prompt, caller)
+    noteDesktop(nil, of: prompt)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
     if method == .password { endPrepared(of: prompt) }
     // No reader is armed before the end of the person's time would be seen.
     let ends = await beginGuarding()
     // It proves nothing: the call that names this prompt looks again.
-    if answered[prompt] != nil { return .passed }
+    if answered[prompt] != nil { return answeredElsewhere(prompt) }
     if method == .password {
       await waitOut(report)
       if Task.isCancelled {
@@ -56,7 +58,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
       throw .presenceFailed(.cancelled, methods: [])
     }
-    try await demandSameLocation(prompt, method, caller)
+    try await demandSameLocation(prompt, method, caller, shownBy: shower)
     // The book knows that no finger counts for a prompt, and not why.
     if method == .fingerprint, question(of: prompt, allows: .fingerprint),
       !prompts.methods(of: prompt).contains(.fingerprint), let objection = notes[prompt]?.objection
@@ -64,8 +66,19 @@ extension Vault {
       throw refusal(of: prompt, objection, caller)
     }
     // During the wait, another check may have answered it, or the person may have refused it.
-    if answered[prompt] != nil { return .passed }
+    if answered[prompt] != nil { return answeredElsewhere(prompt) }
     try demandPromptLimit(of: prompt, caller)
+    return try await run(prompt, by: method, mayWait: mayWait, caller, report)
+  }
+
+  /// Arms the prompt and runs its check; joins the armed prompt, or waits for it.
+  private func run(
+    _ prompt: String,
+    by method: PresenceMethod,
+    mayWait: Bool,
+    _ caller: Caller,
+    _ report: @Sendable (CheckNotice) -> Void
+  ) async throws(VaultFailure) -> CheckStep {
     let arming = try outcome(of: prompt, caller) { () throws(PresenceFailure) in
       try self.prompts.arm(
         prompt,
@@ -86,14 +99,20 @@ extension Vault {
       if let failure = await leaderOutcome(leader, for: prompt) {
         throw .presenceFailed(failure, methods: prompts.methods(of: prompt))
       }
-      return .passed
+      return answeredElsewhere(prompt)
     }
     let run = try await begin(prompt, method, caller)
     return try await follow(prompt, run, caller, report)
   }
 
+  /// Another check has answered the prompt; its caller waits for an agent that shows it.
+  private func answeredElsewhere(_ prompt: String) -> CheckStep {
+    endShowing(of: prompt, with: nil)
+    return .passed
+  }
+
   /// Waits until the armed prompt has ended.
-  private func waitInQueue(
+  func waitInQueue(
     _ prompt: String,
     behind other: String,
     _ caller: Caller
@@ -109,9 +128,10 @@ extension Vault {
   package func respond(
     _ prompt: String,
     text: SharedSecret,
-    caller: Caller,
+    caller shower: Caller,
     report: @Sendable (CheckNotice) -> Void = { _ in }
   ) async throws(VaultFailure) -> CheckStep {
+    let caller = try owner(of: prompt, shower)
     // The answer of another connection is not the answer of the one who sees the question.
     try demandOwner(of: prompt, caller)
     guard let run = checks[prompt], run.method == .password,
@@ -126,12 +146,17 @@ extension Vault {
 
   /// Gives a prompt up.
   package func cancel(_ prompt: String, caller: Caller) {
-    guard prompts.connection(of: prompt) == caller.connection else { return }
-    giveUp(prompt, as: .cancelled, byCaller: true)
+    let isShownByCaller = desktop.shown.map { $0.prompt == prompt && $0.agent == caller.connection }
+    guard isShownByCaller == true || prompts.connection(of: prompt) == caller.connection else {
+      return
+    }
+    // The person who denies at the desktop is not at the terminal of the caller.
+    giveUp(prompt, as: .cancelled, byCaller: isShownByCaller != true)
   }
 
   /// Gives up everything that a connection had open, because it has ended.
   package func disconnect(_ connection: UInt64) {
+    leaveDesktop(connection)
     for prompt in prompts.names(of: connection) {
       wakeJoinedWaiter(prompt)
       giveUp(prompt, as: .cancelled, byCaller: true)
@@ -187,10 +212,11 @@ extension Vault {
   private func demandSameLocation(
     _ prompt: String,
     _ method: PresenceMethod,
-    _ caller: Caller
+    _ caller: Caller,
+    shownBy shower: Caller
   ) async throws(VaultFailure) {
     guard locations != nil else { return }
-    let location = await location(of: caller)
+    let location = await location(of: shower)
     // Enter may come before the reader is armed: who has chosen the password goes on with it.
     if Task.isCancelled {
       if method == .fingerprint { prompts.refuseFinger(prompt) }
@@ -216,7 +242,7 @@ extension Vault {
     prompts.question(of: prompt)?.purpose.methods.contains(method) == true
   }
 
-  private func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
+  func demandOwner(of prompt: String, _ caller: Caller) throws(VaultFailure) {
     guard prompts.connection(of: prompt) == caller.connection else {
       throw refusal(of: prompt, .denied("no such prompt on this connection"), caller)
     }
@@ -230,6 +256,7 @@ extension Vault {
     // Who is busy is counted where the answer leaves, as for all requests.
     let isBusy = failure.outcome == .busy
     if !isBusy { noteRefusal(failure.outcome.rawValue, by: caller.requester) }
+    noteDesktop(failure, of: prompt)
     // A prompt that has just expired ends for those who wait for it, too.
     if !prompts.contains(prompt) { giveUp(prompt, as: failure) }
     if isBusy { return .busy(failure.detail) }

@@ -27,6 +27,8 @@ package actor Vault {
   let windowGuard: (any SessionEvents)?
   /// Finds the locations of callers; `nil` if all callers have one location.
   let locations: (any CallerLocations)?
+  /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
+  let agents: (any DesktopAgents)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
   /// The tokens that may be handed out again until their account changes.
@@ -57,6 +59,7 @@ package actor Vault {
   var notes: [String: PromptContext] = [:]
   var tries: FingerTries
   var backoff: PasswordBackoff
+  var desktop = DesktopState()
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   /// Enrollments whose helper has not ended yet.
@@ -79,6 +82,7 @@ package actor Vault {
   ///   - rules: the rules of the machine's administrator.
   ///   - promptLimit: how often a person may be asked.
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
+  ///   - agents: show prompts at the person's desktop; `nil` if the clients do that themselves.
   /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
   ///   not safe. Nothing is changed then.
   package init(
@@ -91,7 +95,8 @@ package actor Vault {
     windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = PromptLimit(),
-    locations: (any CallerLocations)? = nil
+    locations: (any CallerLocations)? = nil,
+    agents: (any DesktopAgents)? = nil
   ) throws(VaultFailure) {
     self.directory = directory
     self.owner = owner
@@ -101,6 +106,7 @@ package actor Vault {
     self.rules = rules
     self.windowGuard = windowGuard
     self.locations = locations
+    self.agents = agents
     self.promptLimit = promptLimit
     audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)

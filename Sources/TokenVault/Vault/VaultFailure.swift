@@ -33,6 +33,8 @@ package enum VaultFailure: Error, Sendable, Equatable {
   case presenceFailed(PresenceFailure, methods: [PresenceMethod])
   /// Another prompt or the reader is in use.
   case busy(String)
+  /// The prompt cannot be shown at a desktop.
+  case noDesktop(String)
   /// Prompts were opened too often; the next may be opened after this many seconds.
   case tooManyPrompts(retryAfter: Int64)
   /// No print of this finger is enrolled here.

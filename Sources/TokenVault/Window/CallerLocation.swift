@@ -4,7 +4,12 @@
 /// machine's reader can be that of the caller's person.
 package struct CallerLocation: Sendable, Equatable {
   /// The one location of all callers, if they are not told apart.
-  package static let everywhere = CallerLocation(name: "", objection: nil, isLocal: true)
+  package static let everywhere = CallerLocation(
+    name: "",
+    objection: nil,
+    isLocal: true,
+    hasSession: true
+  )
 
   /// The same for all callers that belong together.
   package let name: String
@@ -12,20 +17,29 @@ package struct CallerLocation: Sendable, Equatable {
   package let objection: String?
   /// Whether it is certain that the person is at this machine, and not somewhere on the network.
   package let isLocal: Bool
+  /// Whether the caller belongs to a session of a person; `nil` if that is not known.
+  package let hasSession: Bool?
 
-  package init(name: String, objection: String?, isLocal: Bool) {
+  package init(name: String, objection: String?, isLocal: Bool, hasSession: Bool? = nil) {
     self.name = name
     self.objection = objection
     self.isLocal = isLocal
+    self.hasSession = hasSession
   }
 
   /// A location that one connection shares with no other.
   package static func alone(
     _ connection: UInt64,
     objection: String,
-    isLocal: Bool = false
+    isLocal: Bool = false,
+    hasSession: Bool? = nil
   ) -> CallerLocation {
-    CallerLocation(name: aloneName(connection), objection: objection, isLocal: isLocal)
+    CallerLocation(
+      name: aloneName(connection),
+      objection: objection,
+      isLocal: isLocal,
+      hasSession: hasSession
+    )
   }
 
   static func aloneName(_ connection: UInt64) -> String { "connection \(connection)" }

@@ -48,6 +48,19 @@ let vaultDescription = #"""
     settings: [string]string
   )
 
+  # A prompt of another program, for an agent to show. The members are those of PresenceNeeded.
+  type DesktopPrompt (
+    prompt: string,
+    requester: string,
+    account: ?string,
+    purpose: PresencePurpose,
+    detail: ?string,
+    methods: []PresenceMethod,
+    timeout: int,
+    reason: ?string,
+    scan: ?ScanType
+  )
+
   # Which vault an engine keeps.
   type VaultForm (
     # That of one user, in an engine of their own.
@@ -567,6 +580,14 @@ let vaultDescription = #"""
   # Gives the prompt up. The callers that joined it fail as cancelled too.
   method Cancel(prompt: string) -> ()
 
+  # Has the prompt shown at the person's desktop, by an agent of the same user. It answers when the
+  # check has passed, or with PresenceFailed. No other call may name the prompt before that.
+  method AskAtDesktop(prompt: string) -> ()
+  # Waits for a prompt of another program of the same user, which this program is to show: it is an
+  # agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
+  # person denies. The engine ends the connection if the prompt ends earlier.
+  method NextPrompt() -> (prompt: DesktopPrompt)
+
   # Protects an account.
   method EnablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
   # Ends the protection of an account.
@@ -974,6 +995,11 @@ let vaultDescription = #"""
     message: string,
     # Too many prompts were opened, and the next one may be after so many seconds.
     retry_after: ?int
+  )
+  # The prompt cannot be shown at a desktop.
+  error NoDesktop(
+    # Why.
+    message: string
   )
   # No account of this name.
   error NoSuchAccount(account: string)

@@ -15,6 +15,8 @@ enum VaultErrorName: String, CaseIterable {
   case presenceFailed = "PresenceFailed"
   /// Another request has what this one needs.
   case busy = "Busy"
+  /// The prompt cannot be shown at a desktop.
+  case noDesktop = "NoDesktop"
   /// No account of this name.
   case noSuchAccount = "NoSuchAccount"
   /// No print of this finger.
@@ -124,6 +126,10 @@ public enum VaultError: Error, Equatable, Sendable {
   ///
   /// `retryAfter`: Too many prompts were opened, and the next one may be after so many seconds.
   case busy(message: String, retryAfter: Int? = nil)
+  /// The prompt cannot be shown at a desktop.
+  ///
+  /// `message`: Why.
+  case noDesktop(message: String)
   /// No account of this name.
   case noSuchAccount(account: String)
   /// No print of this finger.
@@ -173,6 +179,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .presenceNeeded: self = .presenceNeeded(try PresenceRequest(decoding: object))
     case .presenceFailed: self = .presenceFailed(try object.required("outcome"), message: try object.required("message"), methods: try object.required("methods"))
     case .busy: self = .busy(message: try object.required("message"), retryAfter: try object.optional("retry_after"))
+    case .noDesktop: self = .noDesktop(message: try object.required("message"))
     case .noSuchAccount: self = .noSuchAccount(account: try object.required("account"))
     case .noSuchFinger: self = .noSuchFinger(finger: try object.required("finger"))
     case .noSuchUser: self = .noSuchUser(user: try object.required("user"))
@@ -195,6 +202,7 @@ public enum VaultError: Error, Equatable, Sendable {
       case .presenceNeeded(let presenceRequest): parameters = try presenceRequest.encoded
       case .presenceFailed(let outcome, let message, let methods): parameters = try .wire(["outcome": outcome, "message": message, "methods": methods])
       case .busy(let message, let retryAfter): parameters = try .wire(["message": message, "retry_after": retryAfter])
+      case .noDesktop(let message): parameters = try .wire(["message": message])
       case .noSuchAccount(let account): parameters = try .wire(["account": account])
       case .noSuchFinger(let finger): parameters = try .wire(["finger": finger])
       case .noSuchUser(let user): parameters = try .wire(["user": user])
@@ -217,6 +225,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .presenceNeeded: "PresenceNeeded"
     case .presenceFailed: "PresenceFailed"
     case .busy: "Busy"
+    case .noDesktop: "NoDesktop"
     case .noSuchAccount: "NoSuchAccount"
     case .noSuchFinger: "NoSuchFinger"
     case .noSuchUser: "NoSuchUser"
@@ -236,6 +245,7 @@ public enum VaultError: Error, Equatable, Sendable {
     switch self {
     case .presenceFailed(_, let message, _): message
     case .busy(let message, _): message
+    case .noDesktop(let message): message
     case .invalidArgument(let message): message
     case .loginRequired(_, let message): message
     case .providerUnavailable(let message, _, _, _, _): message

@@ -644,6 +644,72 @@ public struct CancelCall: VarlinkMethod, Equatable {
   }
 }
 
+/// Has the prompt shown at the person's desktop, by an agent of the same user. It answers when the
+/// check has passed, or with PresenceFailed. No other call may name the prompt before that.
+public struct AskAtDesktopCall: VarlinkMethod, Equatable {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.AskAtDesktop"
+
+  public var prompt: String
+
+  public init(
+    prompt: String
+  ) {
+    self.prompt = prompt
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+      ])
+    }
+  }
+}
+
+/// Waits for a prompt of another program of the same user, which this program is to show: it is an
+/// agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
+/// person denies. The engine ends the connection if the prompt ends earlier.
+public struct NextPromptCall: VarlinkMethod, Equatable {
+  public typealias Reply = NextPromptReply
+  public static let method = "io.thumblatch.Vault.NextPrompt"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `NextPrompt` answers.
+public struct NextPromptReply: VarlinkRecord, Equatable {
+  public var prompt: VaultDesktopPrompt
+
+  public init(
+    prompt: VaultDesktopPrompt
+  ) {
+    self.prompt = prompt
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+      ])
+    }
+  }
+}
+
 /// Protects an account.
 public struct EnablePresenceCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply

@@ -13,6 +13,8 @@ package enum VaultRequest: Sendable {
   case check(CheckCall)
   case respond(RespondCall)
   case cancel(CancelCall)
+  case askAtDesktop(AskAtDesktopCall)
+  case nextPrompt(NextPromptCall)
   case enablePresence(EnablePresenceCall)
   case disablePresence(DisablePresenceCall)
   case testPresence(TestPresenceCall)
@@ -60,6 +62,8 @@ package enum VaultRequest: Sendable {
       case CheckCall.method: self = .check(try call.content())
       case RespondCall.method: self = .respond(try call.content())
       case CancelCall.method: self = .cancel(try call.content())
+      case AskAtDesktopCall.method: self = .askAtDesktop(try call.content())
+      case NextPromptCall.method: self = .nextPrompt(try call.content())
       case EnablePresenceCall.method: self = .enablePresence(try call.content())
       case DisablePresenceCall.method: self = .disablePresence(try call.content())
       case TestPresenceCall.method: self = .testPresence(try call.content())
@@ -115,6 +119,8 @@ package enum VaultRequest: Sendable {
     CheckCall.self,
     RespondCall.self,
     CancelCall.self,
+    AskAtDesktopCall.self,
+    NextPromptCall.self,
     EnablePresenceCall.self,
     DisablePresenceCall.self,
     TestPresenceCall.self,

@@ -4,6 +4,69 @@ public import JSON
 public import Varlink
 public import PresenceTerms
 
+/// A prompt of another program, for an agent to show. The members are those of PresenceNeeded.
+public struct VaultDesktopPrompt: VarlinkRecord, WireValue, Equatable {
+  public var prompt: String
+  public var requester: String
+  public var account: String?
+  public var purpose: PresencePurpose
+  public var detail: String?
+  public var methods: [PresenceMethod]
+  public var timeout: Int
+  public var reason: String?
+  public var scan: ScanType?
+
+  public init(
+    prompt: String,
+    requester: String,
+    account: String? = nil,
+    purpose: PresencePurpose,
+    detail: String? = nil,
+    methods: [PresenceMethod],
+    timeout: Int,
+    reason: String? = nil,
+    scan: ScanType? = nil
+  ) {
+    self.prompt = prompt
+    self.requester = requester
+    self.account = account
+    self.purpose = purpose
+    self.detail = detail
+    self.methods = methods
+    self.timeout = timeout
+    self.reason = reason
+    self.scan = scan
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    prompt = try object.required("prompt")
+    requester = try object.required("requester")
+    account = try object.optional("account")
+    purpose = try object.required("purpose")
+    detail = try object.optional("detail")
+    methods = try object.required("methods")
+    timeout = try object.required("timeout")
+    reason = try object.optional("reason")
+    scan = try object.optional("scan")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "prompt": prompt,
+        "requester": requester,
+        "account": account,
+        "purpose": purpose,
+        "detail": detail,
+        "methods": methods,
+        "timeout": timeout,
+        "reason": reason,
+        "scan": scan,
+      ])
+    }
+  }
+}
+
 /// Which vault an engine keeps.
 public enum VaultForm: String, Sendable, CaseIterable, WireValue {
   /// That of one user, in an engine of their own.

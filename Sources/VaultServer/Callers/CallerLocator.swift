@@ -118,9 +118,18 @@ final class CallerLocator: CallerLocations {
     guard peer.isAlive else { return unknown(caller, because: "the caller has ended") }
     let objection = location.objection?.rawValue
     guard let name = location.name else {
-      return .alone(caller.connection, objection: objection ?? "no session")
+      return .alone(
+        caller.connection,
+        objection: objection ?? "no session",
+        hasSession: location.hasSession
+      )
     }
-    return CallerLocation(name: name, objection: objection, isLocal: location.isLocal)
+    return CallerLocation(
+      name: name,
+      objection: objection,
+      isLocal: location.isLocal,
+      hasSession: location.hasSession
+    )
   }
 }
 

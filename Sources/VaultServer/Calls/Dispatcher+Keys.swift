@@ -30,6 +30,7 @@ extension VaultRequest {
   var usesStore: Bool {
     switch self {
     case .getStatus, .check, .respond, .cancel, .audit, .examine, .recover: false
+    case .askAtDesktop, .nextPrompt: false
     default: true
     }
   }

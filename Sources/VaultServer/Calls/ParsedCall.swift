@@ -35,13 +35,17 @@ struct ParsedCall: Sendable {
     switch request {
     case .success(.check(let call)): call.presenceMethod == .fingerprint || call.wait == true
     case .success(.enrollFinger), .success(.awaitLogin), .success(.watch): true
+    case .success(.askAtDesktop), .success(.nextPrompt): true
     default: false
     }
   }
 
   /// Whether the answer lasts as long as the connection.
   var lasts: Bool {
-    if case .success(.watch) = request { true } else { false }
+    switch request {
+    case .success(.watch), .success(.nextPrompt): true
+    default: false
+    }
   }
 
   /// Whether the call only reads something for its caller, so that it may be dropped when the
@@ -81,6 +85,7 @@ extension Vaults {
       // Root's own vault is not involved and need not exist.
       return (await remove(call, asking), false)
     }
+    if case .success(.nextPrompt) = call.request { return (await nextPrompt(asking), false) }
     do throws(VaultFailure) {
       let last = try await use(
         of: caller.user,
@@ -111,6 +116,14 @@ extension Vaults {
 }
 
 extension Vaults {
+  private func nextPrompt(_ caller: Caller) async -> VarlinkReply {
+    do throws(VaultFailure) {
+      return try .made(try await nextPrompt(for: caller))
+    } catch {
+      return Dispatcher.failure(error)
+    }
+  }
+
   private func remove(_ call: RemoveUserCall, _ caller: Caller) async -> VarlinkReply {
     do throws(VaultFailure) {
       return try .made(

@@ -12,6 +12,7 @@ extension VaultError {
     case .presenceFailed(let failure, let methods):
       self = .presenceFailed(failure.outcome, message: failure.detail, methods: methods)
     case .busy(let message): self = .busy(message: message)
+    case .noDesktop(let message): self = .noDesktop(message: message)
     case .tooManyPrompts(let wait):
       self = .busy(message: "too many prompts", retryAfter: Int(clamping: wait))
     case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)

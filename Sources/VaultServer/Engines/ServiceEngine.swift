@@ -75,6 +75,16 @@ package enum ServiceEngine {
     let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
     let locations = CallerLocator(address: bus)
     let shares = HelperShares()
+    // Without this directory, agents are found only while they are connected.
+    let runtime = ThisProcess.environment("RUNTIME_DIRECTORY")
+    let agents = AgentTable { user in
+      guard let runtime else { return }
+      do throws(SystemError) {
+        try Directory(path: runtime).touch("\(user)")
+      } catch {
+        Journal.note("no agent can be called: \(runtime): \(error)")
+      }
+    }
     let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
       try Vault(
         directory: directory,
@@ -84,7 +94,8 @@ package enum ServiceEngine {
         clock: clock,
         windowGuard: SessionGuard(user: user, address: bus),
         rules: rules,
-        locations: locations
+        locations: locations,
+        agents: agents
       )
     }
     return Vaults(
@@ -97,7 +108,8 @@ package enum ServiceEngine {
           try users.directories.openAsItIs(user).map { (try made(user, $0.directory), $0.owner) }
         },
         remove: { user in try users.directories.remove(user) }
-      )
+      ),
+      agents: agents
     )
   }
 

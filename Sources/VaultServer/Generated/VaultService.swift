@@ -15,6 +15,8 @@ protocol VaultService: Sendable {
   func check(_ call: CheckCall) async throws(VaultFailure) -> CheckCall.Reply
   func respond(_ call: RespondCall) async throws(VaultFailure) -> RespondCall.Reply
   func cancel(_ call: CancelCall) async throws(VaultFailure) -> CancelCall.Reply
+  func askAtDesktop(_ call: AskAtDesktopCall) async throws(VaultFailure) -> AskAtDesktopCall.Reply
+  func nextPrompt(_ call: NextPromptCall) async throws(VaultFailure) -> NextPromptCall.Reply
   func enablePresence(_ call: EnablePresenceCall) async throws(VaultFailure) -> EnablePresenceCall.Reply
   func disablePresence(_ call: DisablePresenceCall) async throws(VaultFailure) -> DisablePresenceCall.Reply
   func testPresence(_ call: TestPresenceCall) async throws(VaultFailure) -> TestPresenceCall.Reply
@@ -63,6 +65,8 @@ extension VaultService {
     case .check(let call): try .made(await check(call))
     case .respond(let call): try .made(await respond(call))
     case .cancel(let call): try .made(await cancel(call))
+    case .askAtDesktop(let call): try .made(await askAtDesktop(call))
+    case .nextPrompt(let call): try .made(await nextPrompt(call))
     case .enablePresence(let call): try .made(await enablePresence(call))
     case .disablePresence(let call): try .made(await disablePresence(call))
     case .testPresence(let call): try .made(await testPresence(call))

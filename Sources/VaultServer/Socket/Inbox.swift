@@ -19,6 +19,8 @@ final class Inbox: Sendable {
     case message(Message, token: UInt64)
     /// The result of a lookup for a user's name.
     case name(Result<String?, SystemError>, user: UInt32)
+    /// A connection that must end.
+    case end(token: UInt64)
   }
 
   private let items = Mutex<[Item]>([])
@@ -47,6 +49,8 @@ final class Inbox: Sendable {
   func put(_ decoded: Decoder.Decoded, for token: UInt64) {
     put(.message(Message(decoded: decoded), token: token))
   }
+
+  func putEnd(of token: UInt64) { put(.end(token: token)) }
 
   func put(name: Result<String?, SystemError>, of user: UInt32) {
     put(.name(name, user: user))

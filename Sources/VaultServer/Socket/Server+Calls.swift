@@ -18,6 +18,7 @@ extension Server {
     switch item {
     case .message(let message, let token): deliver(message, to: token)
     case .name(let name, let user): learn(name, of: user)
+    case .end(let token): end(token)
     }
   }
 

@@ -86,6 +86,7 @@ package final class Server {
     let inbox = Inbox(ready)
     self.inbox = inbox
     decoder = Decoder { token, decoded in inbox.put(decoded, for: token) }
+    vaults.agents?.endConnections { token in inbox.putEnd(of: token) }
     try ready.add(listener, token: Self.listenerToken)
     try ready.add(signals.descriptor, token: Self.signalToken)
     self.listener = listener

@@ -75,6 +75,8 @@ package final class Vaults: Sendable {
   let names: UserNameCache
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
+  /// The agents of all users; `nil` in an engine of one user.
+  let agents: AgentTable?
   /// The one user who is served; `nil` if all users are.
   let onlyUser: UInt32?
   let state: Mutex<State>
@@ -87,6 +89,7 @@ package final class Vaults: Sendable {
     form = .private
     opener = nil
     care = nil
+    agents = nil
     names = UserNameCache { _ in nil }
     onlyUser = user
     let opened = Opened(vault: vault, name: nil, number: 0)
@@ -101,13 +104,16 @@ package final class Vaults: Sendable {
   ///   - list: a stamp of the machine's user list. While it does not change, a name is valid for a
   ///     second without another lookup. If it is `nil`, a name is looked up for each connection.
   ///   - care: root's actions on vaults.
+  ///   - agents: the table that the vaults use too; `nil` if prompts are not shown at desktops.
   package init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
-    care: UserAccounts? = nil
+    care: UserAccounts? = nil,
+    agents: AgentTable? = nil
   ) {
     form = .service
+    self.agents = agents
     self.care = care
     self.opener = opener
     names = UserNameCache(by: name, list: list)

@@ -12,7 +12,7 @@ import VaultInterface
 enum VaultErrorCase: CaseIterable {
   case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger
   case invalidArgument, loginRequired, providerUnavailable, providerRefused, misconfigured
-  case vaultUnsafe, refused, mayNarrow, `internal`
+  case vaultUnsafe, refused, mayNarrow, `internal`, noDesktop
 }
 
 extension VaultError {
@@ -32,6 +32,7 @@ extension VaultError {
     case .vaultUnsafe: .vaultUnsafe
     case .refused(_, let narrows): narrows ? .mayNarrow : .refused
     case .internal: .internal
+    case .noDesktop: .noDesktop
     }
   }
 
@@ -53,6 +54,7 @@ extension VaultError {
       .refused(message: "me is not exportable"),
       .refused(message: "a token for fewer scopes may narrow the login", narrows: true),
       .internal(message: "the store failed"),
+      .noDesktop(message: "the clients of a private vault show its prompts themselves"),
     ]
     + PresenceOutcome.allCases.map { .presenceFailed($0, message: "", methods: []) }
     + [.presenceFailed(.denied, message: "this needs the system password", methods: [])]

@@ -1,3 +1,5 @@
+import DesktopPrompt
+import Glibc
 import HelperInterface
 import JSON
 import PresenceTerms
@@ -104,6 +106,13 @@ struct ListedErrors {
       entry("another prompt is open", PresenceText.queued),
       entry("it is over", PresenceText.isReady),
       entry("the answer is being checked", PresenceText.checking),
+      entry("an agent without a desktop", DesktopAgent.notShown(.notShown)),
+      entry(
+        "an agent that cannot watch",
+        DesktopAgent.notSeen(
+          SystemError("inotify_add_watch", code: ENOENT, subject: "/run/thumblatch/agents")
+        )
+      ),
       entry("an earlier password was wrong", PresenceText.wait(1, hasAnswered: false)),
       entry("the password was wrong", PresenceText.wait(4, hasAnswered: true)),
     ]

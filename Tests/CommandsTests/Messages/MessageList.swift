@@ -1,3 +1,5 @@
+import DesktopPrompt
+
 @testable import Commands
 
 /// The list of all messages, in the order in which a person may read them.
@@ -45,6 +47,9 @@ enum MessageList {
       prepare: { session in
         session.location = situation.location
         session.isRoot = situation.isRoot
+        if let error = situation.desktop {
+          session.openDesktop = { () throws(DesktopError) in throw error }
+        }
       },
       script: { stage in
         do { try situation.script(stage) } catch {

@@ -1,3 +1,4 @@
+import DesktopPrompt
 import Varlink
 import VaultClient
 import VaultInterface
@@ -20,6 +21,8 @@ struct Situation: Sendable {
   var files: [String: String]?
   var location: VaultLocation?
   var isRoot = false
+  /// Why the desktop shows no prompt; `nil` if no desktop is looked for.
+  var desktop: DesktopError?
   let script: @Sendable (Stage) throws -> Void
 
   /// Without a script, no call may come.
@@ -67,6 +70,10 @@ struct Situation: Sendable {
     var changed = self
     change(&changed)
     return changed
+  }
+
+  func withoutTerminal(_ desktop: DesktopError) -> Situation {
+    withoutTerminal.with { $0.desktop = desktop }
   }
 
   var withoutTerminal: Situation { with { $0.hasTerminal = false } }

@@ -1,3 +1,4 @@
+import DesktopPrompt
 import JSON
 import PresenceTerms
 import TestSupport
@@ -25,6 +26,15 @@ extension Situation {
     message: "a token of work for fewer scopes may narrow its login at gitlab",
     narrows: true
   )
+
+  /// A check is needed, and neither a terminal nor the desktop can show it.
+  private static func withoutDesktop(_ what: String, _ error: DesktopError) -> Situation {
+    Situation("token work", "no terminal, and \(what)") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence()
+      try stage.expectEnd()
+    }.withoutTerminal(error)
+  }
 
   static let tokens: [Situation] = [
     Situation("token work", "a valid token", AccessTokenCall.self, replies: token()),
@@ -75,6 +85,11 @@ extension Situation {
       try stage.needPresence(reason: "too many fingers failed")
       try stage.expectEnd()
     }.withoutTerminal,
+    withoutDesktop("a session over ssh", .notAtDesk(reason: "SSH_CONNECTION is set")),
+    withoutDesktop("a locked screen", .notAtDesk(reason: "its screen is locked")),
+    withoutDesktop("no server", .noServer(reason: "the bus has disconnected")),
+    withoutDesktop("a server that shows nothing", .notShown),
+    withoutDesktop("no pinentry", .noPinentry),
     Situation("token work --no-input", "a check is needed") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()

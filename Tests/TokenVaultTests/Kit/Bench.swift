@@ -32,7 +32,8 @@ final class Bench: Sendable {
     windowGuard: (any SessionEvents)? = nil,
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = .none,
-    locations: (any CallerLocations)? = nil
+    locations: (any CallerLocations)? = nil,
+    agents: (any DesktopAgents)? = nil
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -50,7 +51,8 @@ final class Bench: Sendable {
           windowGuard: windowGuard,
           rules: rules,
           promptLimit: promptLimit,
-          locations: locations
+          locations: locations,
+          agents: agents
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()

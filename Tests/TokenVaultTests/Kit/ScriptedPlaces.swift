@@ -19,12 +19,14 @@ final class ScriptedPlaces: CallerLocations {
     _ connections: UInt64...,
     at name: String,
     objection: String? = nil,
-    isLocal: Bool? = nil
+    isLocal: Bool? = nil,
+    hasSession: Bool? = true
   ) {
     let location = CallerLocation(
       name: name,
       objection: objection,
-      isLocal: isLocal ?? (objection == nil)
+      isLocal: isLocal ?? (objection == nil),
+      hasSession: hasSession
     )
     state.withLock { state in
       for connection in connections { state.locations[connection] = location }

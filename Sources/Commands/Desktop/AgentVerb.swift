@@ -1,0 +1,185 @@
+internal import DesktopPrompt
+internal import PlainText
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+enum AgentVerb {
+  static let all = [agent]
+
+  static let agent = Verb(
+    "agent",
+    summary: "show the prompts of programs without a terminal at your desktop",
+    details: """
+      It runs in your desktop session until that ends, and is started with it. When a program \
+      without a terminal needs a presence check of the service, a notification shows the program, \
+      the account and the purpose, and the reader waits for your finger. "Type password" opens a \
+      window for the system password, "Deny" refuses.
+      The rule "desktop" says for which programs: see "thumblatch policy --help". In a private \
+      vault each program shows its own prompts, and needs no agent.
+      """
+  ) { session throws(CommandError) in
+    guard let location = session.location, let directory = location.agentDirectory else {
+      throw .usage(
+        "the programs that use a private vault show its prompts themselves",
+        hint: "an agent is for the service: see thumblatchd(8)"
+      )
+    }
+    do throws(VaultClientError) {
+      try DesktopAgent(session: session, location: location, directory: directory).run()
+    } catch {
+      // A signal is how the session ends it.
+      guard case .interrupted = error else { throw CommandError(error) }
+    }
+  }
+}
+
+/// Shows prompts of other programs, one after the other.
+struct DesktopAgent {
+  /// How long it stays connected after a prompt, in seconds.
+  private static let stay: Int64 = 10
+  /// How often it looks for the service's directory if that is not there, in seconds.
+  private static let lookInterval: Int64 = 60
+
+  let session: Session
+  let location: VaultLocation
+  /// A file with the user's number is written here when an agent is called.
+  let directory: String
+
+  /// Runs until a signal ends it.
+  func run() throws(VaultClientError) {
+    var isTold = false
+    while true {
+      guard let error = try watch() else {
+        isTold = false
+        continue
+      }
+      if !isTold { session.output.talk(Self.notSeen(error)) }
+      isTold = true
+      try pause(for: nil, until: BootInstant.now.advanced(bySeconds: Self.lookInterval))
+    }
+  }
+
+  /// Watches the directory until it is replaced; returns why it cannot be watched.
+  private func watch() throws(VaultClientError) -> SystemError? {
+    let events: DirectoryEvents
+    do throws(SystemError) { events = try DirectoryEvents(path: directory) } catch { return error }
+    try follow(events)
+    return nil
+  }
+
+  /// Serves each call, until the directory is replaced.
+  private func follow(_ events: borrowing DirectoryEvents) throws(VaultClientError) {
+    // It may have been called before it watched.
+    try serve()
+    while true {
+      try pause(for: events.descriptor.number, until: nil)
+      guard let (names, isWatching) = try? events.take() else { return }
+      // Calls are lost with the old directory.
+      if !isWatching || names.contains("\(ThisProcess.user)") { try serve() }
+      if !isWatching { return }
+    }
+  }
+
+  /// Waits for a descriptor or a deadline.
+  private func pause(for number: Int32?, until deadline: BootInstant?) throws(VaultClientError) {
+    let ready: Readiness
+    do throws(SystemError) {
+      ready = try .wait(for: number ?? -1, interrupt: session.interrupt, deadline: deadline)
+    } catch {
+      throw .system(error)
+    }
+    if ready == .interrupted { throw .interrupted }
+  }
+
+  /// Takes prompts from the engine until none has come for a while.
+  private func serve() throws(VaultClientError) {
+    do throws(VaultClientError) {
+      let connection = try location.connect(interrupt: session.interrupt)
+      while true {
+        let next = try connection.call(NextPromptCall(), within: Self.stay)
+        try show(PresenceRequest(next.prompt), on: connection)
+      }
+    } catch {
+      switch error {
+      case .interrupted: throw error
+      // The engine ends the connection if a prompt is over. No further prompt has come.
+      case .timedOut, .disconnected: return
+      default: session.output.talk(CommandError(error).message)
+      }
+    }
+  }
+
+  /// Readable when the connection ends, or at a signal.
+  private static func ending(of connection: Connection) throws(DesktopError) -> ReadyQueue {
+    do throws(SystemError) {
+      let ending = try ReadyQueue()
+      try connection.watchEnd(by: ending)
+      return ending
+    } catch {
+      throw .noServer(reason: "\(error)")
+    }
+  }
+
+  /// Shows one prompt, whose outcome the engine tells the program that asks.
+  private func show(
+    _ request: PresenceRequest,
+    on connection: Connection
+  ) throws(VaultClientError) {
+    let view: DesktopView
+    let ending: ReadyQueue
+    do throws(DesktopError) {
+      let desktop = try Desktop(
+        of: ThisProcess.identifier,
+        user: ThisProcess.user,
+        variable: session.environment
+      )
+      ending = try Self.ending(of: connection)
+      view = try DesktopView(request, at: desktop, interrupt: ending.number)
+    } catch {
+      report(error)
+      // The engine calls another agent, or tells the program.
+      throw .disconnected
+    }
+    defer { withExtendedLifetime(ending) {} }
+    do throws(VaultClientError) {
+      try view.run(on: connection)
+    } catch {
+      if case .disconnected = error { throw error }
+      if let failure = view.failure {
+        report(failure)
+        throw .disconnected
+      }
+      _ = try connection.call(CancelCall(prompt: request.prompt))
+    }
+  }
+
+  /// What the agent says about a directory that it cannot watch.
+  static func notSeen(_ error: SystemError) -> String {
+    "the calls of the service are not seen: \(error)"
+  }
+
+  /// What the agent says about a prompt that it could not show.
+  static func notShown(_ error: DesktopError) -> String { "no prompt was shown: \(error)" }
+
+  private func report(_ error: DesktopError) {
+    session.output.talk(Self.notShown(error))
+  }
+}
+
+extension PresenceRequest {
+  /// The prompt of another program.
+  init(_ prompt: VaultDesktopPrompt) {
+    self.init(
+      prompt: prompt.prompt,
+      requester: prompt.requester,
+      account: prompt.account,
+      purpose: prompt.purpose,
+      detail: prompt.detail,
+      methods: prompt.methods,
+      timeout: prompt.timeout,
+      reason: prompt.reason,
+      scan: prompt.scan
+    )
+  }
+}

@@ -1,0 +1,123 @@
+internal import DesktopPrompt
+internal import PlainText
+internal import PresenceTerms
+internal import TerminalIO
+internal import VaultClient
+internal import VaultInterface
+
+// The presence checks of a run: at the terminal, else at the desktop. A private vault's clients show a
+// prompt there themselves, and the service's agents show it for its clients.
+extension Session {
+  /// How long an agent may take for a check, in seconds: the engine bounds it.
+  private static let agentLimit: Int64 = 660
+
+  /// Whether a question can be asked at the terminal.
+  var canQuestion: Bool { !arguments.has("--no-input") && findTerminal() != nil }
+
+  /// Whether a presence check can be made here.
+  var canAsk: Bool {
+    canQuestion || !arguments.has("--no-input") && (try? findDesktop()?.get()) != nil
+  }
+
+  /// The same for the engine; `nil` if only the service's agents can tell.
+  var saysCanAsk: Bool? {
+    guard !canAsk else { return true }
+    return hasAgents ? nil : false
+  }
+
+  /// Whether the service may have an agent at the person's desktop.
+  ///
+  /// A program that an editor runs over ssh may belong to the manager of the user, and not to the
+  /// session of ssh.
+  private var hasAgents: Bool {
+    !arguments.has("--no-input") && location?.agentDirectory != nil
+      && ["SSH_CONNECTION", "SSH_TTY"].allSatisfy { environment($0) == nil }
+  }
+
+  /// The person's desktop, or why there is none; `nil` if it is not used.
+  private func findDesktop() -> Result<Desktop, DesktopError>? {
+    if desktopIfAny == nil, let openDesktop {
+      desktopIfAny = Result { () throws(DesktopError) in try openDesktop() }
+    }
+    return desktopIfAny
+  }
+
+  /// Asks the person at the terminal, or at the desktop if there is no terminal.
+  var asker: PresenceAsker {
+    PresenceAsker(canAsk: self.canAsk) { request, connection throws(VaultClientError) in
+      do throws(CommandError) {
+        try self.check(request, on: connection)
+      } catch {
+        self.failure = error
+        throw .interrupted
+      }
+    }
+  }
+
+  /// The error of a presence check that could not be led, once.
+  func takeFailure() -> CommandError? {
+    defer { failure = nil }
+    return failure
+  }
+
+  /// Leads a presence check; fails if there is no person to ask.
+  private func check(_ request: PresenceRequest, on connection: Connection) throws(CommandError) {
+    // The person must see all that a check allows.
+    let shown = PlainText.line(request.detail ?? "", limit: .max)
+    guard shown.unicodeScalars.count <= PresenceText.longestDetail else {
+      throw .usage("the purpose of the presence check is too long to be shown")
+    }
+    let need = PresenceText.need(request)
+    // A change that needs the password only is made at a terminal.
+    if findTerminal() == nil, request.purpose.methods.contains(.fingerprint) {
+      try demandInput(for: need)
+      if hasAgents { return try checkByAgent(request, on: connection) }
+      if let desktop = findDesktop() { return try check(request, on: connection, at: desktop) }
+    }
+    let terminal = try terminal(for: need)
+    let presence = TerminalPresence(request, at: terminal, interrupt: interrupt)
+    do throws(VaultClientError) {
+      try presence.run(on: connection)
+    } catch {
+      throw presence.failure.map(CommandError.init) ?? CommandError(error)
+    }
+  }
+
+  /// Leads a presence check at the desktop; fails if there is none.
+  private func check(
+    _ request: PresenceRequest,
+    on connection: Connection,
+    at desktop: Result<Desktop, DesktopError>
+  ) throws(CommandError) {
+    let view: DesktopView
+    do throws(DesktopError) {
+      view = try DesktopView(request, at: try desktop.get(), interrupt: interrupt)
+    } catch {
+      throw CommandError(error, for: PresenceText.need(request))
+    }
+    do throws(VaultClientError) {
+      try view.run(on: connection)
+    } catch {
+      throw view.failure.map { CommandError($0, for: PresenceText.need(request)) }
+        ?? CommandError(error)
+    }
+  }
+
+  /// Has an agent lead a presence check.
+  private func checkByAgent(
+    _ request: PresenceRequest,
+    on connection: Connection
+  ) throws(CommandError) {
+    do throws(VaultClientError) {
+      _ = try connection.call(AskAtDesktopCall(prompt: request.prompt), within: Self.agentLimit)
+    } catch {
+      guard case .refused(.noDesktop(let message)) = error else { throw CommandError(error) }
+      throw CommandError(
+        .promptNeeded,
+        "\(PresenceText.need(request)) is needed, but there is no terminal, and no desktop: "
+          + message,
+        hint: CommandError.foreground
+      )
+    }
+  }
+}

@@ -1,0 +1,86 @@
+internal import LoginEvents
+internal import System
+internal import SystemBus
+
+/// The desktop of the person that runs a program: its bus, and its display.
+package struct Desktop: Sendable {
+  /// The address of the session bus.
+  let address: String
+  /// The user of the session.
+  let user: UInt32
+  /// The whole environment of a program that opens a window, as `NAME=value`.
+  let environment: [String]
+
+  /// Finds the desktop of a user's process.
+  ///
+  /// logind decides whether the process belongs to an active, unlocked session at this machine. A
+  /// variable of ssh refuses as well: a program that an editor runs over ssh may belong to the
+  /// manager of the user, and not to the session of ssh.
+  ///
+  /// - Parameters:
+  ///   - process: the process that asks.
+  ///   - user: its user.
+  ///   - variable: a variable of the process's environment.
+  /// - Throws: `notAtDesk`.
+  package init(
+    of process: Int32,
+    user: UInt32,
+    variable: (String) -> String?
+  ) throws(DesktopError) {
+    for name in ["SSH_CONNECTION", "SSH_TTY"] where variable(name) != nil {
+      throw .notAtDesk(reason: "\(name) is set")
+    }
+    try Self.demandSession(of: process, user, bus: variable("DBUS_SYSTEM_BUS_ADDRESS"))
+    let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(user)"
+    address = variable("DBUS_SESSION_BUS_ADDRESS") ?? "unix:path=\(runtime)/bus"
+    self.user = user
+    let shown = Self.displayNames.contains { variable($0) != nil }
+    let told = shown ? [:] : Self.managersEnvironment(at: address)
+    environment =
+      [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "XDG_RUNTIME_DIR=\(runtime)",
+        "DBUS_SESSION_BUS_ADDRESS=\(address)",
+      ]
+      + (Self.displayNames + ["XAUTHORITY", "HOME", "XDG_SESSION_TYPE"]).compactMap { name in
+        (variable(name) ?? told[name]).map { "\(name)=\($0)" }
+      }
+  }
+
+  private static let displayNames = ["DISPLAY", "WAYLAND_DISPLAY"]
+
+  private static func demandSession(
+    of process: Int32,
+    _ user: UInt32,
+    bus: String?
+  ) throws(DesktopError) {
+    let location: LoginLocation
+    do throws(LoginFailure) {
+      location = try SessionLookup(address: bus).location(of: process, user: user)
+    } catch {
+      throw .notAtDesk(reason: "logind does not answer: \(error)")
+    }
+    if let objection = location.objection { throw .notAtDesk(reason: objection.rawValue) }
+  }
+
+  /// What the desktop has told the user's service manager, for a process that inherited nothing of
+  /// it.
+  private static func managersEnvironment(at address: String) -> [String: String] {
+    var found: [String: String] = [:]
+    let answer = try? SystemBus(address).call(
+      "org.freedesktop.systemd1",
+      "/org/freedesktop/systemd1",
+      SystemBus.properties,
+      "Get",
+      ["org.freedesktop.systemd1.Manager", "Environment"],
+      within: BusLimit(milliseconds: 500)
+    )
+    let entries = try? answer?.variant("as") { () throws(BusError) in
+      try answer?.texts(limit: 1000) ?? []
+    }
+    for entry in entries ?? [] {
+      guard let equals = entry.firstIndex(of: "=") else { continue }
+      found[String(entry[..<equals])] = String(entry[entry.index(after: equals)...])
+    }
+    return found
+  }
+}

@@ -1,0 +1,185 @@
+package import PresenceTerms
+package import SecretMemory
+package import System
+internal import TerminalIO
+package import VaultClient
+
+/// What a person at the desktop sees of a presence check, in commands and in apps: a notification,
+/// and a window of pinentry for the password.
+package final class DesktopScreen {
+  /// What the person did.
+  package enum Action {
+    /// The person wants to type the password.
+    case password
+    /// The person is ready for the turn of this prompt.
+    case proceed
+    /// The person denied, or the notification is gone.
+    case cancel
+  }
+
+  private enum Offer {
+    case usual
+    /// Another prompt is open: an action could be meant for that one.
+    case queued
+    case turn
+  }
+
+  private let desktop: Desktop
+  private let server: NotificationServer
+  private let interrupt: Int32?
+  private let purpose: String
+  private let requester: String
+  private var scan: ScanType
+  private var byFinger = true
+  private var offersPassword = false
+  private var offer = Offer.usual
+  /// The last remark to the person.
+  private var remark: String?
+  private var pinentry: Pinentry?
+
+  /// Prepares the notification of one prompt, and finds the server.
+  ///
+  /// - Parameters:
+  ///   - desktop: where it is shown.
+  ///   - purpose: the action that a passed check allows, from `PresenceText.purpose(of:)`.
+  ///   - requester: the program that asks.
+  ///   - reason: why the password is needed although a finger is usually enough.
+  ///   - scan: how to touch the reader, as far as that is known.
+  ///   - interrupt: a descriptor that ends the wait for the password.
+  /// - Throws: `noServer`.
+  package init(
+    at desktop: Desktop,
+    purpose: String,
+    requester: String,
+    reason: String?,
+    scan: ScanType,
+    interrupt: Int32?
+  ) throws(DesktopError) {
+    self.desktop = desktop
+    self.purpose = purpose
+    self.requester = requester
+    self.scan = scan
+    self.interrupt = interrupt
+    remark = reason.map(PresenceText.reason)
+    server = try NotificationServer(of: desktop)
+  }
+
+  /// Whether the person can act at the notification.
+  package var hasActions: Bool { server.hasActions }
+
+  /// A descriptor that is readable when the person may have acted.
+  package var descriptor: Int32 { server.descriptor }
+
+  // MARK: The notification
+
+  /// Shows the purpose and the requester, before the reader is armed and before any question.
+  ///
+  /// A passed check allows what is shown. It returns when the server has answered with an id.
+  package func introduce(byFinger: Bool, offersPassword: Bool) throws(DesktopError) {
+    self.byFinger = byFinger
+    self.offersPassword = offersPassword
+    offer = .usual
+    try show()
+  }
+
+  /// Shows an event of the check.
+  package func show(_ event: PresenceEvent) throws(DesktopError) {
+    if case .touch(_, let scan?) = event { self.scan = scan }
+    if case .queued = event { offer = .queued }
+    guard let text = DesktopText.remark(event, scan) else { return }
+    try show(remark: text)
+  }
+
+  /// Shows a message about the check.
+  package func show(remark text: String) throws(DesktopError) {
+    guard text != remark else { return }
+    remark = text
+    try show()
+  }
+
+  /// Shows that the prompt before this one is over, and what continues with this one.
+  package func offerTurn() throws(DesktopError) {
+    offer = .turn
+    remark = DesktopText.isReady
+    try show()
+  }
+
+  private func show() throws(DesktopError) {
+    let text =
+      byFinger
+      ? PresenceText.fingerprintPrompt(to: purpose, requester: requester, password: false, scan)
+      : PresenceText.passwordPrompt(to: purpose, requester: requester)
+    try server.show(
+      DesktopText.summary,
+      [text, remark].compactMap(\.self).joined(separator: "\n"),
+      actions
+    )
+  }
+
+  private var actions: [NotificationServer.Action] {
+    switch offer {
+    case .usual where offersPassword: [DesktopText.password, DesktopText.deny]
+    case .usual, .queued: [DesktopText.deny]
+    case .turn: [DesktopText.proceed, DesktopText.deny]
+    }
+  }
+
+  /// What the person did since the last call; `nil` if nothing.
+  ///
+  /// An action that the notification does not offer now does not count.
+  package func takeAction() -> Action? {
+    var action: Action?
+    for event in server.takeEvents() {
+      switch event {
+      case .action(DesktopText.deny.key), .closed: return .cancel
+      case .action(let key) where !actions.contains { $0.key == key }: continue
+      case .action(DesktopText.proceed.key): action = .proceed
+      case .action: action = .password
+      }
+    }
+    // A remark about a finger says nothing about the password.
+    if action == .password, byFinger { remark = nil }
+    return action
+  }
+
+  // MARK: The password
+
+  /// Asks for the password in a window.
+  ///
+  /// - Parameters:
+  ///   - question: the question of the password check.
+  ///   - deadline: the end of the wait.
+  ///   - hasEnded: whether the prompt has ended; asked when the person may have acted.
+  /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
+  /// - Throws: `noPinentry`.
+  package func askPassword(
+    _ question: String,
+    until deadline: BootInstant,
+    hasEnded: () -> Bool
+  ) throws(DesktopError) -> SharedSecret? {
+    let pinentry: Pinentry
+    if let running = self.pinentry {
+      pinentry = running
+    } else {
+      pinentry = try Pinentry.start(on: desktop, interrupt: interrupt)
+    }
+    self.pinentry = pinentry
+    let window = Pinentry.Window(
+      description: PresenceText.passwordPrompt(to: purpose, requester: requester),
+      question: PresenceText.question(question),
+      error: remark
+    )
+    return try pinentry.ask(
+      window,
+      until: deadline,
+      events: { server.descriptor },
+      hasEnded: hasEnded
+    )
+  }
+
+  /// Closes the notification and the window.
+  package func close() {
+    pinentry = nil
+    server.close()
+  }
+}

@@ -1,0 +1,159 @@
+package import PresenceTerms
+package import SecretMemory
+package import System
+internal import TerminalIO
+package import VaultClient
+package import VaultInterface
+
+/// One presence check at the person's desktop: a notification while the reader waits for a finger,
+/// and a window of pinentry for the password.
+///
+/// An action of the notification chooses the password or denies. It never consents.
+package final class DesktopView: PresenceView {
+  /// Why the desktop failed, if that ended the check.
+  package private(set) var failure: DesktopError?
+  private let request: PresenceRequest
+  private let screen: DesktopScreen
+  private let interrupt: Int32?
+  private var methods: [PresenceMethod] = []
+  /// What the person did, and no question has taken yet.
+  private var pending: DesktopScreen.Action?
+  /// Whether the person asked for the window of the password.
+  private var wantsPassword = false
+
+  /// Prepares the dialogue, and finds the notification server.
+  package init(
+    _ request: PresenceRequest,
+    at desktop: Desktop,
+    interrupt: Int32?
+  ) throws(DesktopError) {
+    self.request = request
+    self.interrupt = interrupt
+    screen = try DesktopScreen(
+      at: desktop,
+      purpose: PresenceText.purpose(of: request),
+      requester: request.requester,
+      reason: request.reason,
+      scan: request.scan ?? .press,
+      interrupt: interrupt
+    )
+  }
+
+  /// Leads the dialogue; returns when the prompt's check has passed.
+  package func run(on connection: Connection) throws(VaultClientError) {
+    defer { screen.close() }
+    try PresenceRun(request, on: connection, view: self).run()
+  }
+
+  package func begin(
+    _ method: PresenceMethod,
+    of methods: [PresenceMethod],
+    isFirst: Bool
+  ) throws(VaultClientError) {
+    self.methods = methods
+    try introduce(byFinger: method == .fingerprint)
+  }
+
+  private func introduce(byFinger: Bool) throws(VaultClientError) {
+    try showing { () throws(DesktopError) in
+      let offersPassword = methods.contains(.password) && !wantsPassword
+      try screen.introduce(byFinger: byFinger, offersPassword: offersPassword)
+    }
+  }
+
+  package func show(_ event: PresenceEvent) {
+    // A server that fails here has closed the notification, and the screen reports that next.
+    try? screen.show(event)
+  }
+
+  // MARK: The person's actions
+
+  package var input: Int32? { screen.descriptor }
+
+  package func takeInput() -> PresenceInput {
+    takeAction()
+    defer { pending = nil }
+    switch pending {
+    case .password:
+      wantsPassword = true
+      return .password
+    case .cancel: return .cancel
+    case .proceed, nil: return .nothing
+    }
+  }
+
+  package var cancelInput: Int32? { screen.descriptor }
+
+  package func takeCancel() -> Bool {
+    takeAction()
+    return pending == .cancel
+  }
+
+  private func takeAction() {
+    guard pending != .cancel else { return }
+    pending = screen.takeAction() ?? pending
+  }
+
+  /// Waits for an action of the person; false if the prompt has ended.
+  private func wait(
+    for action: DesktopScreen.Action,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool {
+    repeat {
+      takeAction()
+      if pending == .cancel { return false }
+      if pending == action {
+        pending = nil
+        return true
+      }
+    } while try Connection.wait(for: screen.descriptor, interrupt: interrupt, until: deadline)
+    return false
+  }
+
+  package func takeTurn(
+    for method: PresenceMethod,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool {
+    // A window that was wanted for the time before would take what is typed for the other prompt.
+    wantsPassword = false
+    if pending != .cancel { pending = nil }
+    guard method == .fingerprint else { return true }
+    // Without actions the person cannot confirm the turn.
+    guard screen.hasActions else { return false }
+    try showing { () throws(DesktopError) in try screen.offerTurn() }
+    return try wait(for: .proceed, until: deadline)
+  }
+
+  package func answer(
+    to question: String,
+    hidden: Bool,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> SharedSecret? {
+    // A window that opens by itself takes what the person is typing elsewhere.
+    if screen.hasActions, !wantsPassword {
+      guard try wait(for: .password, until: deadline) else { return nil }
+      wantsPassword = true
+      try introduce(byFinger: false)
+    }
+    let answer = try showing { () throws(DesktopError) in
+      try screen.askPassword(question, until: deadline, hasEnded: takeCancel)
+    }
+    // An interrupt ends the wait for the window as well.
+    if answer == nil {
+      _ = try Connection.wait(for: screen.descriptor, interrupt: interrupt, until: .now)
+    }
+    return answer
+  }
+
+  /// Uses the desktop; what goes wrong there ends the check, and is kept.
+  private func showing<Value>(
+    _ body: () throws(DesktopError) -> Value
+  ) throws(VaultClientError) -> Value {
+    do throws(DesktopError) {
+      return try body()
+    } catch {
+      failure = error
+      throw .interrupted
+    }
+  }
+}

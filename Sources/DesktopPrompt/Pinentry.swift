@@ -1,0 +1,166 @@
+internal import Glibc
+internal import SecretMemory
+internal import System
+
+/// A pinentry, the program that asks for a password in a window of the desktop.
+///
+/// It speaks the Assuan protocol (https://www.gnupg.org/documentation/manuals/assuan/). The answer is
+/// read straight into locked memory.
+final class Pinentry {
+  /// What the window shows.
+  struct Window {
+    let description: String
+    let question: String
+    /// Why the last answer did not pass; `nil` at the first question.
+    var error: String?
+  }
+
+  /// The programs that are tried after the one that the administrator chose.
+  private static let others = ["pinentry-gnome3", "pinentry-qt", "pinentry-gtk-2"]
+  private static let directory = "/usr/bin/"
+  /// How long the program may take to answer what needs no person, in seconds.
+  private static let replySeconds: Int64 = 10
+
+  private let child: ChildProcess
+  private let input: AssuanInput
+  private let interrupt: Int32?
+
+  private init(_ path: String, on desktop: Desktop, interrupt: Int32?) throws(SystemError) {
+    let (ours, theirs) = try UnixSocket.pair()
+    let near = Descriptor(owning: ours)
+    let far = Descriptor(owning: theirs)
+    child = try ChildProcess(
+      path: path,
+      arguments: [],
+      environment: desktop.environment,
+      descriptors: [far.number, far.number, -1],
+      newSession: true,
+      endsWithParent: true
+    )
+    input = try AssuanInput(near)
+    self.interrupt = interrupt
+  }
+
+  deinit {
+    // A pinentry does not notice the end of its input while its window stands.
+    child.send(signal: SIGTERM)
+    let limit = BootInstant.now.advanced(bySeconds: 1)
+    if !input.waitForEnd(until: limit) { child.kill() }
+    _ = try? child.wait()
+  }
+
+  /// Starts the first pinentry that can open a window.
+  ///
+  /// The flavours `curses` and `tty` would ask at a terminal that is not there.
+  static func start(on desktop: Desktop, interrupt: Int32?) throws(DesktopError) -> Pinentry {
+    for path in programs() {
+      let found = try? Pinentry(path, on: desktop, interrupt: interrupt)
+      if let found, found.opensWindow() { return found }
+    }
+    throw .noPinentry
+  }
+
+  /// Absolute paths of programs that only root can change.
+  private static func programs() -> [String] {
+    let chosen = unsafe realpath(directory + "pinentry", nil)
+    defer { unsafe free(chosen) }
+    let first = unsafe chosen.map { unsafe String(cString: $0) }
+    let paths = [first].compactMap(\.self) + others.map { directory + $0 }
+    return paths.enumerated().filter { index, path in
+      !paths[..<index].contains(path) && isRootsProgram(path)
+    }.map(\.element)
+  }
+
+  private static func isRootsProgram(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && status.st_uid == 0 && status.st_mode & 0o022 == 0
+  }
+
+  private func opensWindow() -> Bool {
+    let limit = BootInstant.now.advanced(bySeconds: Self.replySeconds)
+    guard case .ok = reply(limit), (try? input.send("GETINFO flavor")) != nil,
+      case .data(let flavour) = reply(limit), case .ok = reply(limit)
+    else { return false }
+    let names = flavour.text.split(separator: ":")
+    return !names.isEmpty && !names.contains { $0 == "curses" || $0 == "tty" || $0 == "emacs" }
+  }
+
+  /// Asks for a password.
+  ///
+  /// - Parameters:
+  ///   - window: what the window shows.
+  ///   - deadline: the end of the wait.
+  ///   - events: the descriptor that is readable when the prompt may have ended.
+  ///   - hasEnded: whether it has.
+  /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
+  /// - Throws: `noPinentry` if the program fails.
+  func ask(
+    _ window: Window,
+    until deadline: BootInstant,
+    events: () -> Int32,
+    hasEnded: () -> Bool
+  ) throws(DesktopError) -> SharedSecret? {
+    let limit = BootInstant.now.advanced(bySeconds: Self.replySeconds)
+    var commands = [
+      "OPTION no-grab", "SETTITLE Thumblatch", "SETDESC \(Self.escaped(window.description))",
+      "SETPROMPT \(Self.escaped(window.question))", "SETOK OK", "SETCANCEL Cancel",
+    ]
+    if let error = window.error { commands.append("SETERROR \(Self.escaped(error))") }
+    for command in commands {
+      guard (try? input.send(command)) != nil else { throw .noPinentry }
+      switch reply(limit) {
+      // An option that this pinentry does not know is no fault.
+      case .ok, .refused: continue
+      case .data, .ended: throw .noPinentry
+      }
+    }
+    // The person may have acted while the window was prepared.
+    if hasEnded() { return nil }
+    guard (try? input.send("GETPIN")) != nil else { throw .noPinentry }
+    var answer = AssuanInput.Data.empty
+    while true {
+      switch reply(deadline, events: events, hasEnded) {
+      case .data(let data): answer = data
+      case .ok: return answer.secret
+      case .refused, .ended: return nil
+      }
+    }
+  }
+
+  /// The next line of the program; `ended` at the deadline, at an interrupt and when the prompt ends.
+  private func reply(
+    _ deadline: BootInstant,
+    events: () -> Int32? = { nil },
+    _ hasEnded: () -> Bool = { false }
+  ) -> AssuanInput.Line {
+    while true {
+      if let line = input.takeLine() { return line }
+      let readiness = try? Readiness.wait(
+        for: input.socket.number,
+        input: events(),
+        interrupt: interrupt,
+        deadline: deadline
+      )
+      switch readiness {
+      case .ready?: guard input.receive() else { return .ended }
+      case .input? where !hasEnded(): continue
+      default: return .ended
+      }
+    }
+  }
+
+  /// A text as one line of the protocol: "%0A" is a line feed, and "%25" a percent sign.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "%": escaped += "%25"
+      case "\n": escaped += "%0A"
+      case "\r": escaped += "%0D"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

@@ -1,0 +1,39 @@
+package import System
+
+// The steps of a prompt that is shown at the desktop, beside those of `PromptBook`.
+extension PromptBook {
+  /// Has a prompt wait for another one: it joins that one if both are for the same request.
+  ///
+  /// - Returns: what to wait for; `run` if one of them is over.
+  package mutating func queue(
+    _ name: String,
+    behind other: String,
+    at now: BootInstant
+  ) -> Arming {
+    guard let prompt = prompts[name], let running = prompts[other] else { return .run }
+    guard mayJoin(running, prompt, at: now) else {
+      follow(name, prompt, .waiting(other), running)
+      return .wait(other)
+    }
+    follow(name, prompt, .joined(other), running)
+    return .join(other)
+  }
+
+  /// Binds an open prompt to the location at which it is shown.
+  ///
+  /// - Returns: false if it is not open any more.
+  package mutating func move(
+    _ name: String,
+    to location: String,
+    fingerprintPossible: Bool,
+    at now: BootInstant
+  ) -> Bool {
+    guard prompts[name]?.state == .open, prompts[name]?.counts(at: now) == true else {
+      return false
+    }
+    prompts[name]?.location = location
+    prompts[name]?.fingerprintPossible = fingerprintPossible
+    renew(name, at: now)
+    return true
+  }
+}

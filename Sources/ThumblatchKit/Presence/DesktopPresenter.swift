@@ -1,0 +1,243 @@
+internal import DesktopPrompt
+internal import Glibc
+internal import Observation
+internal import SecretMemory
+internal import Synchronization
+internal import System
+internal import TerminalIO
+internal import VaultClient
+
+/// A presenter for programs that may have no terminal, such as a tool that an editor starts.
+///
+/// If the process has a terminal, the prompt is shown there, as by ``TerminalPresenter``. Otherwise it
+/// is shown at the desktop of the person: in a notification while the reader waits for a finger, and
+/// in a window of pinentry for the system password. The window opens only after a click on "Type
+/// password" in the notification. "Deny" and a closed notification cancel the prompt.
+///
+/// The prompt is cancelled at once if the process belongs to no active and unlocked session at this
+/// machine, as over ssh, or if no notification server answers. The reader is armed only after the
+/// notification is shown.
+public struct DesktopPresenter: PresencePresenter {
+  /// Makes a presenter for the desktop of this process.
+  public init() {}
+
+  /// Shows the prompt at the terminal or the desktop until it has ended.
+  public func present(_ prompt: PresencePrompt) async {
+    defer { prompt.release() }
+    let isShown: Bool?
+    if let shown = await TerminalPresenter().show(prompt) {
+      isShown = shown
+    } else {
+      isShown = try? await BlockingWork.desktop.run { interrupt throws(AuthError) in
+        let changed = try WakeEventBox.make()
+        do throws(DesktopError) {
+          let desktop = try Desktop(
+            of: ThisProcess.identifier,
+            user: ThisProcess.user,
+            variable: ThisProcess.environment
+          )
+          let dialogue = try DesktopDialogue(prompt, at: desktop, changed, interrupt: interrupt)
+          OpenDialogues.begin(prompt.id, interrupt)
+          defer { OpenDialogues.end(prompt.id) }
+          try dialogue.run()
+          return true
+        } catch {
+          prompt.show(notice: "\(error)")
+          return false
+        }
+      }
+    }
+    if isShown != true { prompt.cancel() }
+  }
+}
+
+/// The dialogues that are at the desktop now.
+///
+/// A program that exits takes them from the screen first. A notification belongs to its server, and
+/// would stay.
+private enum OpenDialogues {
+  /// How long an exit waits, in seconds.
+  private static let limit: Int64 = 2
+
+  private struct Content {
+    var interrupts: [UInt64: Int32] = [:]
+    /// Signalled at an exit, when no dialogue is left.
+    var closed: WakeEventBox?
+    var isRegistered = false
+  }
+
+  private static let content = Mutex(Content())
+
+  static func begin(_ prompt: UInt64, _ interrupt: Int32) {
+    let isRegistered = content.withLock { content in
+      content.interrupts[prompt] = interrupt
+      defer { content.isRegistered = true }
+      return content.isRegistered
+    }
+    if !isRegistered { atexit { OpenDialogues.closeAll() } }
+  }
+
+  static func end(_ prompt: UInt64) {
+    content.withLock { content in
+      content.interrupts[prompt] = nil
+      if content.interrupts.isEmpty { content.closed?.event.signal() }
+    }
+  }
+
+  /// Ends all dialogues, and waits for that.
+  private static func closeAll() {
+    guard let closed = try? WakeEventBox.make() else { return }
+    let isEmpty = content.withLock { content in
+      content.closed = closed
+      // eventfd(2): a write of 1 makes the descriptor readable.
+      var one: UInt64 = 1
+      for interrupt in content.interrupts.values { _ = unsafe write(interrupt, &one, 8) }
+      return content.interrupts.isEmpty
+    }
+    guard !isEmpty else { return }
+    _ = try? Readiness.wait(
+      for: closed.event.descriptor.number,
+      interrupt: nil,
+      deadline: BootInstant.now.advanced(bySeconds: limit)
+    )
+  }
+}
+
+/// One prompt at the desktop.
+private final class DesktopDialogue {
+  /// How long the window of the password may stay, in seconds; the engine ends the prompt earlier.
+  private static let longestQuestion: Int64 = 600
+
+  private let prompt: PresencePrompt
+  private let changed: WakeEventBox
+  private let interrupt: Int32
+  private let screen: DesktopScreen
+  /// The phase on the screen.
+  private var shown: PresencePrompt.Phase?
+  private var shownEvent: PresenceEvent?
+  private var wantsPassword = false
+  private var question: String?
+
+  init(
+    _ prompt: PresencePrompt,
+    at desktop: Desktop,
+    _ changed: WakeEventBox,
+    interrupt: Int32
+  ) throws(DesktopError) {
+    self.prompt = prompt
+    self.changed = changed
+    self.interrupt = interrupt
+    screen = try DesktopScreen(
+      at: desktop,
+      purpose: prompt.wholePurpose,
+      requester: prompt.requester,
+      reason: prompt.passwordReason,
+      scan: prompt.scan.type,
+      interrupt: interrupt
+    )
+  }
+
+  /// Follows the prompt until it ends.
+  func run() throws(DesktopError) {
+    defer { screen.close() }
+    try introduce(byFinger: prompt.allowsFingerprint)
+    prompt.release()
+    while true {
+      let (phase, event, notice) = observe()
+      if case .ended = phase { return }
+      if event != shownEvent || phase != shown {
+        if let event {
+          try screen.show(event)
+        } else if let notice {
+          try screen.show(remark: notice)
+        }
+      }
+      if phase != shown { try show(phase) }
+      (shown, shownEvent) = (phase, event)
+      while let action = screen.takeAction() { act(action) }
+      if let question, wantsPassword || !screen.hasActions {
+        self.question = nil
+        try ask(question)
+      } else {
+        guard wait() else { return }
+      }
+    }
+  }
+
+  private func observe() -> (PresencePrompt.Phase, PresenceEvent?, String?) {
+    let seen = withObservationTracking {
+      _ = (prompt.finger, prompt.scan)
+      return (prompt.phase, prompt.event, prompt.notice)
+    } onChange: { [changed] in
+      changed.event.signal()
+    }
+    // Observers do not learn of a change between the read and the start of the observation.
+    if seen != (prompt.phase, prompt.event, prompt.notice) { changed.event.signal() }
+    return seen
+  }
+
+  /// Waits for the prompt or the person; false if the prompt is no longer wanted.
+  private func wait() -> Bool {
+    let readiness = try? Readiness.wait(
+      for: screen.descriptor,
+      input: changed.event.descriptor.number,
+      interrupt: interrupt
+    )
+    changed.event.clear()
+    return readiness == .ready || readiness == .input
+  }
+
+  private func introduce(byFinger: Bool) throws(DesktopError) {
+    try screen.introduce(
+      byFinger: byFinger,
+      offersPassword: prompt.allowsPassword && !wantsPassword
+    )
+  }
+
+  private func show(_ phase: PresencePrompt.Phase) throws(DesktopError) {
+    if case .question = phase {} else { question = nil }
+    switch phase {
+    case .ended: break
+    // The check by the password begins after the one by the finger.
+    case .starting: if shown != nil { try introduce(byFinger: false) }
+    case .queued: try screen.show(.queued)
+    case .ready:
+      wantsPassword = false
+      try screen.offerTurn()
+    case .finger(nil):
+      try introduce(byFinger: true)
+      try screen.show(.touch(finger: prompt.finger, scan: prompt.scan.type))
+    case .finger(let advice?): try screen.show(.retry(advice.hint))
+    case .waiting(let seconds):
+      if prompt.notice == nil { try screen.show(.wait(seconds: seconds, wasWrong: false)) }
+    case .checking: try screen.show(.checking)
+    case .question(let text, _):
+      question = text
+      if shown == .ready || shown == .queued { wantsPassword = false }
+      try introduce(byFinger: false)
+    }
+  }
+
+  private func act(_ action: DesktopScreen.Action) {
+    switch (action, shown) {
+    case (.cancel, _): prompt.cancel()
+    case (.proceed, .ready): prompt.begin()
+    case (.proceed, _): break
+    case (.password, .question): wantsPassword = true
+    case (.password, _):
+      wantsPassword = true
+      prompt.choosePassword()
+    }
+  }
+
+  private func ask(_ question: String) throws(DesktopError) {
+    let deadline = BootInstant.now.advanced(bySeconds: Self.longestQuestion)
+    var hasEnded = false
+    let answer = try screen.askPassword(question, until: deadline) {
+      if screen.takeAction() == .cancel { hasEnded = true }
+      return hasEnded
+    }
+    guard let answer else { return prompt.cancel() }
+    prompt.answer(Password(answer))
+  }
+}

@@ -1,0 +1,285 @@
+internal import Configuration
+internal import Presence
+internal import PresenceTerms
+internal import Storage
+internal import System
+
+// A caller without a terminal has its prompt shown at the person's desktop by an agent. The agent's
+// session decides whether a finger counts. The proof and the unlock window stay the caller's.
+extension Vault {
+  /// How long an agent may take to show a prompt, in milliseconds.
+  private static let showTime: Int64 = 2000
+  /// How long an agent may show a prompt, in milliseconds: a limit above those of its checks.
+  private static let longestShowing: Int64 = 120_000
+  /// The most agents that are asked to show one prompt.
+  private static let mostAgents = 8
+  /// Why a prompt that joined another one must ask for itself.
+  private static let noDesk = PresenceFailure.notAvailable("no prompt can be shown at the desktop")
+
+  /// Has a prompt shown at the desktop.
+  ///
+  /// It returns when the check has passed.
+  ///
+  /// - Throws: `noDesktop` if no agent may show it or does show it, `presenceFailed`,
+  ///   `tooManyPrompts`.
+  package func askAtDesktop(_ prompt: String, caller: Caller) async throws(VaultFailure) {
+    try demandOwner(of: prompt, caller)
+    let rule = try policy().desktop
+    guard rule != .off else {
+      throw .noDesktop("desktop = off\(try origin(of: .desktop))")
+    }
+    guard prompts.question(of: prompt)?.purpose.methods.contains(.fingerprint) == true else {
+      throw .noDesktop("the system password alone counts, which is asked for at a terminal")
+    }
+    guard agents != nil else { throw .noDesktop("this engine has no agents") }
+    let location = await location(of: caller)
+    if let objection = Self.objection(rule, to: location) { throw .noDesktop(objection) }
+    guard try await takeTurn(prompt, caller) else { return }
+    defer { endTurn(prompt) }
+    // The person sees the notification before the check begins.
+    try demandPromptLimit(of: prompt, caller)
+    let objection = try await showByAgents(prompt, of: caller, rule, from: location)
+    guard let objection else { return }
+    // The caller may still show it itself.
+    _ = try bind(prompt, to: location)
+    throw .noDesktop(objection)
+  }
+
+  /// Tries the agents, the newest first, until one has shown the prompt and its check has passed.
+  ///
+  /// - Returns: why none has shown it; `nil` if the check has passed.
+  private func showByAgents(
+    _ prompt: String,
+    of caller: Caller,
+    _ rule: Policy.Desktop,
+    from location: CallerLocation
+  ) async throws(VaultFailure) -> String? {
+    var tried: Set<UInt64> = []
+    var objection: String?
+    // An agent that has left may be on its way back.
+    var mayArrive = true
+    while tried.count < Self.mostAgents,
+      let agent = await agents?.newest(of: caller.user, besides: tried, mayArrive: mayArrive)
+    {
+      tried.insert(agent.connection)
+      mayArrive = false
+      let desk = await self.location(of: agent)
+      if let why = Self.objection(rule, caller: location, desk: desk) {
+        objection = objection ?? why
+        continue
+      }
+      switch try await show(prompt, of: caller, by: agent, at: desk, from: location) {
+      case .passed: return nil
+      case .failed(let failure): throw .presenceFailed(failure, methods: [])
+      case .left:
+        mayArrive = true
+        objection = "the agent of your session has ended"
+      case .notShown: objection = "the agent of your session does not show it"
+      }
+    }
+    if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
+    return objection ?? "no agent runs in your session (thumblatch agent)"
+  }
+
+  /// Why no agent may show the prompts of a caller; `nil` if one may.
+  private static func objection(_ rule: Policy.Desktop, to caller: CallerLocation) -> String? {
+    switch caller.hasSession {
+    case .some(true): return caller.objection.map { "no prompt is shown for your session: \($0)" }
+    case .some(false):
+      return rule == .user ? nil : "the caller belongs to no session: desktop = session"
+    case nil: return caller.objection ?? "the session of the caller is not known"
+    }
+  }
+
+  /// Why an agent at a desk may not show the prompt of a caller; `nil` if it may.
+  private static func objection(
+    _ rule: Policy.Desktop,
+    caller: CallerLocation,
+    desk: CallerLocation
+  ) -> String? {
+    if let objection = desk.objection { return "no prompt is shown in your session: \(objection)" }
+    if caller.name == desk.name || caller.hasSession == false { return nil }
+    return "the agent belongs to another session"
+  }
+
+  // MARK: The turn
+
+  /// Waits until no other prompt is shown; false if the check of another prompt has answered this one.
+  private func takeTurn(_ prompt: String, _ caller: Caller) async throws(VaultFailure) -> Bool {
+    while true {
+      if answered[prompt] != nil { return false }
+      guard prompts.contains(prompt) else { throw .presenceFailed(.cancelled, methods: []) }
+      guard let other = desktop.current, other != prompt, prompts.contains(other) else {
+        desktop.current = prompt
+        return true
+      }
+      switch prompts.queue(prompt, behind: other, at: clock.boot) {
+      case .join:
+        guard let failure = await leaderOutcome(other, for: prompt) else { return false }
+        guard failure == Self.noDesk, !Task.isCancelled else {
+          throw .presenceFailed(failure, methods: prompts.methods(of: prompt))
+        }
+        prompts.endWait(prompt, at: clock.boot)
+      case .run, .wait: try await waitInQueue(prompt, behind: other, caller)
+      }
+    }
+  }
+
+  private func endTurn(_ prompt: String) {
+    guard desktop.current == prompt else { return }
+    wakeJoinedWaiters(of: prompt, with: Self.noDesk)
+  }
+
+  // MARK: The agent
+
+  /// Has one agent show a prompt, and waits for the outcome.
+  private func show(
+    _ prompt: String,
+    of caller: Caller,
+    by agent: Caller,
+    at desk: CallerLocation,
+    from location: CallerLocation
+  ) async throws(VaultFailure) -> DesktopOutcome {
+    guard let need = try await need(prompt, caller, at: desk, from: location), let agents else {
+      return .failed(.cancelled)
+    }
+    let timer = Task { [weak self, clock] in
+      await clock.pause(milliseconds: Self.showTime)
+      await self?.demandOnScreen(prompt, agent.connection)
+      await clock.pause(milliseconds: Self.longestShowing)
+      await self?.demandEnd(prompt, agent.connection)
+    }
+    defer { timer.cancel() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wake in
+        desktop.shown = ShownPrompt(
+          prompt: prompt,
+          caller: caller,
+          agent: agent.connection,
+          wake: wake
+        )
+        // From here on the person may see it.
+        count(prompt, caller)
+        agents.give(need, to: agent.connection)
+      }
+    } onCancel: {
+      Task { await self.giveUp(prompt, as: .cancelled) }
+    }
+  }
+
+  /// The prompt as the agent shows it, bound to the location of the agent's session from here on;
+  /// `nil` if it is over.
+  private func need(
+    _ prompt: String,
+    _ caller: Caller,
+    at desk: CallerLocation,
+    from location: CallerLocation
+  ) async throws(VaultFailure) -> PresenceNeed? {
+    guard let question = prompts.question(of: prompt),
+      let eligibility = try bind(prompt, to: desk)
+    else { return nil }
+    // A prompt of a program that was not started from the session says so.
+    let requester =
+      location.name == desk.name ? caller.requester : "\(caller.requester), not of your session"
+    return PresenceNeed(
+      prompt: prompt,
+      requester: requester,
+      account: try question.account.flatMap { id throws(VaultFailure) in try accountName(id) },
+      purpose: question.purpose,
+      detail: question.detail,
+      methods: prompts.methods(of: prompt),
+      timeout: PromptBook.lifetime,
+      reason: reason(for: question.purpose, eligibility, at: desk),
+      scan: lastReader()?.scan
+    )
+  }
+
+  /// Binds a prompt to a location, which decides whether a finger counts.
+  ///
+  /// - Returns: the fingers that count; `nil` if the prompt is over.
+  private func bind(
+    _ prompt: String,
+    to location: CallerLocation
+  ) throws(VaultFailure) -> FingerEligibility? {
+    guard let look = notes[prompt]?.look else { return nil }
+    let eligibility = try fingerEligibility(look)
+    let isMoved = prompts.move(
+      prompt,
+      to: location.name,
+      fingerprintPossible: fingerObjection(eligibility, at: location) == nil,
+      at: clock.boot
+    )
+    guard isMoved else { return nil }
+    note(prompt, eligibility, at: location)
+    return eligibility
+  }
+
+  private func accountName(_ id: [UInt8]) throws(VaultFailure) -> String? {
+    try stored(try store.account(id: id))?.name
+  }
+
+  private func demandOnScreen(_ prompt: String, _ agent: UInt64) {
+    guard let shown = desktop.shown, shown.prompt == prompt, shown.agent == agent,
+      !shown.isOnScreen
+    else { return }
+    endShowing(.notShown)
+  }
+
+  private func demandEnd(_ prompt: String, _ agent: UInt64) {
+    guard let shown = desktop.shown, shown.prompt == prompt, shown.agent == agent else { return }
+    giveUp(prompt, as: .timedOut)
+  }
+
+  /// Ends the showing of a prompt, because its caller, its check or its agent has ended.
+  private func endShowing(_ outcome: DesktopOutcome) {
+    guard let shown = desktop.shown else { return }
+    desktop.shown = nil
+    agents?.withdraw(from: shown.agent)
+    shown.wake.resume(returning: outcome)
+  }
+
+  /// Tells the agent and the caller of a prompt that it is over; `failure` is `nil` if it passed.
+  func endShowing(of prompt: String, with failure: PresenceFailure?) {
+    if desktop.current == prompt { desktop.current = nil }
+    guard let shown = desktop.shown, shown.prompt == prompt else { return }
+    guard let failure else { return endShowing(.passed) }
+    // An agent that waits for the person's answer has no call that could fail.
+    agents?.hangUp(shown.agent)
+    endShowing(.failed(shown.failure ?? failure))
+  }
+
+  /// The check of another prompt has answered this one: an agent that still shows it need not.
+  func endAnsweredShowing(of prompt: String) {
+    guard let shown = desktop.shown, shown.prompt == prompt else { return }
+    agents?.hangUp(shown.agent)
+    endShowing(of: prompt, with: nil)
+  }
+
+  /// An agent has ended.
+  func leaveDesktop(_ agent: UInt64) {
+    guard let shown = desktop.shown, shown.agent == agent else { return }
+    guard shown.isOnScreen else { return endShowing(.left) }
+    let failure = PresenceFailure(.cancelled, detail: "the agent at the desktop has ended")
+    giveUp(shown.prompt, as: failure)
+  }
+
+  // MARK: The calls of an agent
+
+  /// The caller whose prompt a call is about: an agent acts for the caller whose prompt it shows.
+  ///
+  /// - Throws: `busy` to that caller while its prompt is shown.
+  func owner(of prompt: String, _ caller: Caller) throws(VaultFailure) -> Caller {
+    guard let shown = desktop.shown, shown.prompt == prompt else { return caller }
+    if shown.agent == caller.connection {
+      desktop.shown?.isOnScreen = true
+      return shown.caller
+    }
+    guard shown.caller.connection == caller.connection else { return caller }
+    throw .busy("the prompt is shown at the desktop")
+  }
+
+  /// Keeps why the last check at the desktop did not pass; `nil` when another one begins.
+  func noteDesktop(_ failure: PresenceFailure?, of prompt: String) {
+    if desktop.shown?.prompt == prompt { desktop.shown?.failure = failure }
+  }
+}

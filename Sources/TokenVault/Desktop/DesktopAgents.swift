@@ -1,0 +1,51 @@
+internal import PresenceTerms
+
+/// The agents: programs that show prompts of other programs at the desktops of people.
+///
+/// An agent is believed nothing. It may run the check of the prompt that it shows, and no other.
+package protocol DesktopAgents: Sendable {
+  /// The newest agent of a user besides these connections; `nil` if there is none.
+  ///
+  /// With `mayArrive` the agents are called, and waited for.
+  func newest(of user: UInt32, besides tried: Set<UInt64>, mayArrive: Bool) async -> Caller?
+
+  /// Gives a prompt to an agent, now or when it asks for the next one.
+  func give(_ prompt: PresenceNeed, to agent: UInt64)
+
+  /// Takes back a prompt that the agent has not taken yet.
+  func withdraw(from agent: UInt64)
+
+  /// Ends the connection of an agent, because the prompt that it shows is over.
+  func hangUp(_ agent: UInt64)
+}
+
+/// The prompt that an agent shows, or is about to show.
+struct ShownPrompt {
+  let prompt: String
+  /// The program that asks, and spends the proof.
+  let caller: Caller
+  /// The connection of the agent.
+  let agent: UInt64
+  /// Whether the agent has begun a check, which means that the prompt is on the screen.
+  var isOnScreen = false
+  /// Why the last check did not pass.
+  var failure: PresenceFailure?
+  let wake: CheckedContinuation<DesktopOutcome, Never>
+}
+
+/// What became of a prompt at the desktop.
+enum DesktopOutcome {
+  case passed
+  case failed(PresenceFailure)
+  /// The agent has left before it showed it.
+  case left
+  /// The agent has not shown it in time.
+  case notShown
+}
+
+/// The desktop's part of a vault: one prompt at a time is shown there.
+struct DesktopState {
+  /// The prompt whose turn it is.
+  var current: String?
+  var shown: ShownPrompt?
+}

@@ -1,0 +1,133 @@
+import Presence
+import PresenceTerms
+import Testing
+
+@testable import TokenVault
+
+// Prompts at the desktop beside other prompts, and their limits.
+extension AskAtDesktopTests {
+  /// A touch for the same request at a terminal answers the prompt at the desk, in each order.
+  @Test(arguments: [true, false])
+  func aTouchAtATerminalAnswersThePromptAtTheDesk(isArmedBefore: Bool) async throws {
+    let prompt = try await prompt(1)
+    let terminal = try await need { _ = try await vault.token(caller: caller(2)) }.prompt
+    async let asked: Void = vault.askAtDesktop(prompt, caller: caller())
+    _ = await agents.prompt()
+    let begun = bench.check.conversations.count
+    async let touch = vault.check(terminal, by: .fingerprint, caller: caller(2)) { _ in }
+    let reader = await bench.check.conversation(begun + 1)
+    if isArmedBefore {
+      async let joined = vault.check(prompt, by: .fingerprint, caller: caller(9)) { _ in }
+      while await vault.waitingAtDesktop < 1 { await Task.yield() }
+      reader.tell(.matched)
+      #expect(try await joined == .passed)
+      #expect(agents.ended.isEmpty)
+    } else {
+      reader.tell(.matched)
+    }
+    #expect(try await touch == .passed)
+    try await asked
+    // Its notification would still ask.
+    if !isArmedBefore { #expect(agents.ended == [9]) }
+  }
+
+  @Test
+  func withoutAnAgentCallersOfTheSameRequestAreToldTheSame() async throws {
+    agents.hold()
+    let first = try await prompt(1)
+    let second = try await prompt(2)
+    async let one = failure { try await vault.askAtDesktop(first, caller: caller(1)) }
+    await agents.untilHeld()
+    async let two = failure { try await vault.askAtDesktop(second, caller: caller(2)) }
+    while await vault.waitingAtDesktop < 1 { await Task.yield() }
+    agents.set()
+    agents.release()
+    let why = VaultFailure.noDesktop("no agent runs in your session (thumblatch agent)")
+    #expect(await one == why)
+    #expect(await two == why)
+    // The prompt is the caller's again.
+    bench.check.plan([.ready, .matched])
+    #expect(
+      try await vault.check(first, by: .fingerprint, caller: caller(1)) { _ in } == .passed
+    )
+  }
+
+  @Test
+  func anotherMessageOfTheCallerEndsTheShowing() async throws {
+    let prompt = try await prompt()
+    let asked = Task { await failure { try await vault.askAtDesktop(prompt, caller: caller()) } }
+    _ = await agents.prompt()
+    asked.cancel()
+    #expect(await asked.value == .presenceFailed(.cancelled, methods: []))
+    #expect(agents.ended == [9])
+  }
+
+  @Test
+  func promptsAtTheDeskAreLimitedBeforeTheyAreShown() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open(
+      promptLimit: PromptLimit(),
+      locations: locations,
+      agents: agents
+    )
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    for count in 1...3 {
+      let need = try await need {
+        _ = try await vault.token(caller: caller(1, asking: .unsaid))
+      }
+      let asked = Task {
+        await failure { try await vault.askAtDesktop(need.prompt, caller: caller(1)) }
+      }
+      _ = await agents.prompt(count)
+      // The agent has left without a check, so the person refused nothing.
+      await vault.disconnect(9)
+      _ = await asked.value
+      await vault.cancel(need.prompt, caller: caller(1))
+    }
+    let fourth = try await need {
+      _ = try await vault.token(caller: caller(1, asking: .unsaid))
+    }
+    let refused = await failure { try await vault.askAtDesktop(fourth.prompt, caller: caller(1)) }
+    guard case .tooManyPrompts? = refused else {
+      Issue.record("\(String(describing: refused))")
+      return
+    }
+    #expect(agents.given.count == 3)
+  }
+
+  @Test
+  func oneTouchAnswersTheSameRequestsAndOthersWait() async throws {
+    let first = try await prompt(1)
+    let second = try await prompt(2)
+    let other = try await need {
+      _ = try await vault.setProtection(
+        false,
+        account: "me",
+        prompt: nil,
+        caller: caller(2, asking: .unsaid)
+      )
+    }
+    async let one: Void = vault.askAtDesktop(first, caller: caller(1))
+    _ = await agents.prompt()
+    let two = Task { try await vault.askAtDesktop(second, caller: caller(2)) }
+    let three = Task { try await vault.askAtDesktop(other.prompt, caller: caller(2)) }
+    while await vault.waitingAtDesktop < 2 { await Task.yield() }
+    #expect(agents.given.count == 1)
+    bench.check.plan([.ready, .matched])
+    _ = try await vault.check(first, by: .fingerprint, caller: caller(9)) { _ in }
+    try await one
+    try await two.value
+    let next = await agents.prompt(2)
+    #expect(next.purpose == .disable)
+    bench.check.plan([.ready, .matched])
+    _ = try await vault.check(next.prompt, by: .fingerprint, caller: caller(9)) { _ in }
+    try await three.value
+  }
+}
+
+extension Vault {
+  /// How many prompts wait for the one at the desktop.
+  fileprivate var waitingAtDesktop: Int { joinedWaiters.values.reduce(0) { $0 + $1.count } }
+}

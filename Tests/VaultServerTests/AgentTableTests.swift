@@ -1,0 +1,124 @@
+import PresenceTerms
+import Synchronization
+import System
+import Testing
+
+@testable import TokenVault
+@testable import VaultServer
+
+/// The agents that wait for prompts.
+@Suite(.timeLimit(.minutes(10)))
+struct AgentTableTests {
+  private static let need = PresenceNeed(
+    prompt: "p1",
+    requester: "git, PID 7",
+    account: "me",
+    purpose: .refresh,
+    detail: nil,
+    methods: [.password],
+    timeout: 30,
+    reason: nil,
+    scan: nil
+  )
+
+  private func caller(_ connection: UInt64, user: UInt32 = 1000) -> Caller {
+    Caller(connection: connection, user: user, requester: "agent")
+  }
+
+  /// A table in which each call makes these agents wait.
+  private func table(arriving: [Caller] = [], within limit: Int64 = 500_000) -> AgentTable {
+    let own = Mutex<AgentTable?>(nil)
+    let table = AgentTable(arrivalTime: limit) { _ in
+      guard let table = own.withLock({ $0 }) else { return }
+      for agent in arriving { Task { _ = try? await table.next(for: agent) } }
+    }
+    own.withLock { $0 = table }
+    return table
+  }
+
+  @Test
+  func aCalledAgentGetsThePrompt() async throws {
+    let table = table(arriving: [caller(1)])
+    let agent = try #require(await table.newest(of: 1000, besides: [], mayArrive: true))
+    #expect(agent.connection == 1)
+    #expect(await table.newest(of: 1000, besides: [1], mayArrive: false) == nil)
+    // It asks again only after it was given one.
+    table.give(Self.need, to: 1)
+  }
+
+  @Test
+  func withoutAnAgentTheWaitEnds() async {
+    #expect(await table(within: 50).newest(of: 1000, besides: [], mayArrive: true) == nil)
+    let strange = table(arriving: [caller(1, user: 1001)], within: 50)
+    #expect(await strange.newest(of: 1000, besides: [], mayArrive: true) == nil)
+  }
+
+  @Test
+  func aPromptWaitsForAnAgentThatHasNotAskedYet() async throws {
+    let table = table()
+    async let first = table.next(for: caller(1))
+    while await table.newest(of: 1000, besides: [], mayArrive: true) == nil {}
+    table.give(Self.need, to: 1)
+    #expect(try await first == Self.need)
+    table.give(Self.need, to: 1)
+    #expect(try await table.next(for: caller(1)) == Self.need)
+    // A prompt that was taken back is not shown later.
+    table.give(Self.need, to: 1)
+    table.withdraw(from: 1)
+    let late = Task { try await table.next(for: caller(1)) }
+    while await table.newest(of: 1000, besides: [], mayArrive: true) == nil {}
+    table.remove(1)
+    await #expect(throws: VaultFailure.presenceFailed(.cancelled, methods: [])) {
+      _ = try await late.value
+    }
+  }
+
+  /// A connection that ends before its call is looked at leaves nothing behind.
+  @Test
+  func anAgentThatHasLeftIsNotEntered() async {
+    let table = table()
+    let task = Task { () -> Bool in
+      while !Task.isCancelled { await Task.yield() }
+      return (try? await table.next(for: caller(1))) == nil
+    }
+    task.cancel()
+    table.remove(1)
+    #expect(await task.value)
+    #expect(await table.newest(of: 1000, besides: [], mayArrive: false) == nil)
+  }
+
+  /// Nothing is given to an agent whose connection is being ended.
+  @Test
+  func anAgentThatIsHungUpIsGoneAtOnce() async throws {
+    let table = table()
+    let ended = Mutex<[UInt64]>([])
+    table.endConnections { number in ended.withLock { $0.append(number) } }
+    let waiting = Task { try await table.next(for: caller(1)) }
+    while await table.newest(of: 1000, besides: [], mayArrive: false) == nil { await Task.yield() }
+    table.hangUp(1)
+    #expect(await table.newest(of: 1000, besides: [], mayArrive: false) == nil)
+    #expect(ended.withLock { $0 } == [1])
+    _ = await waiting.result
+  }
+
+  @Test
+  func aUserHasSixteenAgents() async throws {
+    let table = table()
+    let waiting = (1...16).map { number in
+      Task { try await table.next(for: caller(UInt64(number))) }
+    }
+    var tried: Set<UInt64> = []
+    while tried.count < 16 {
+      if let agent = await table.newest(of: 1000, besides: tried, mayArrive: false) {
+        tried.insert(agent.connection)
+      }
+    }
+    await #expect(throws: VaultFailure.busy("too many agents show prompts")) {
+      _ = try await table.next(for: caller(17))
+    }
+    waiting[0].cancel()
+    _ = await waiting[0].result
+    for number in 1...16 { table.remove(UInt64(number)) }
+    for task in waiting { _ = await task.result }
+  }
+}
