@@ -98,7 +98,12 @@ def main():
     null = os.open("/dev/null", os.O_RDWR)
     log = os.open(os.path.dirname(run) + "/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
-    engine_environment = {"LISTEN_FDS": "1", "STATE_DIRECTORY": state}
+    # The directory where the engine calls agents.
+    agents = run + "/agents"
+    os.mkdir(agents)
+    os.chmod(agents, 0o755)
+    os.chown(agents, engine_user.pw_uid, 0)
+    engine_environment = {"LISTEN_FDS": "1", "STATE_DIRECTORY": state, "RUNTIME_DIRECTORY": agents}
     if "--bus" in sys.argv[6:]:
         engine_environment["DBUS_SYSTEM_BUS_ADDRESS"] = sys.argv[sys.argv.index("--bus") + 1]
     if "--without-peer-descriptors" in sys.argv[6:]:

@@ -62,7 +62,9 @@ def theSocketsBelongToThoseWhoMayConnect():
           "/run/thumblatch is not root's 0755")
     wanted = {"io.thumblatch.Vault": (0, 0o666), "presence": (engine, 0o600),
               "exchange": (engine, 0o600)}
-    check(set(os.listdir("/run/thumblatch")) == set(wanted), str(os.listdir("/run/thumblatch")))
+    check(set(os.listdir("/run/thumblatch")) == {*wanted, "agents"}, str(os.listdir("/run/thumblatch")))
+    agents = os.lstat("/run/thumblatch/agents")
+    check((agents.st_uid, agents.st_mode) == (engine, stat.S_IFDIR | 0o755), f"agents: {agents}")
     for name, (owner, mode) in wanted.items():
         there = os.lstat(f"/run/thumblatch/{name}")
         check(stat.S_ISSOCK(there.st_mode), f"{name} is no socket")

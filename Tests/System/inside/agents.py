@@ -1,0 +1,171 @@
+"""Prompts of programs without a terminal, which the service has an agent show: the file by which it calls
+the agents of a user, and whose agent may show whose prompt, as logind knows the sessions.
+
+What an agent puts on a screen is tried in Tests/IntegrationTests/AgentTests.swift. Here it is a connection
+of Ada's session that calls what an agent calls."""
+import os
+import subprocess
+import time
+
+import household
+import provider
+from calls import Conversation
+from household import ACCOUNT, ADA, BOB, expiry, is_valid
+from people import Person, is_armed, session_at_seat, touch
+from scenarios import check, main, run, scenario, until
+
+FAR = Person("ada", ADA.password, "remote")
+POLICY = "/etc/thumblatch/thumblatch.conf"
+CALLS = "/run/thumblatch/agents"
+
+
+class Agent:
+    """A connection that waits for prompts, and shows one."""
+
+    def __init__(self, person=ADA):
+        self.talk = Conversation(person).send("NextPrompt")
+
+    def prompt(self):
+        error, parameters = self.talk.receive()
+        check(error is None, f"no prompt: {error} {parameters}")
+        return parameters["prompt"]
+
+    def begin(self):
+        prompt = self.prompt()
+        self.talk.send("Check", more=True, prompt=prompt["prompt"], method="fingerprint")
+        self.talk.expect("waiting")
+        return prompt
+
+    def close(self):
+        self.talk.close()
+
+
+def ask(talk):
+    """A request that only a refresh can serve; its prompt."""
+    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    error, parameters = talk.call("AccessToken", account=ACCOUNT, minimum_lifetime=provider.LIFETIME)
+    check(error == "PresenceNeeded", f"{error} {parameters}")
+    return parameters["prompt"]
+
+
+def refused(talk, error, words):
+    got, parameters = talk.call("AskAtDesktop", prompt=ask(talk))
+    check(got == error and words in parameters["message"], f"{got} {parameters}")
+
+
+@scenario
+def theProofOfThePersonAtTheDeskIsTheCallers():
+    agent, talk = Agent(), Conversation(ADA)
+    prompt = ask(talk)
+    talk.send("AskAtDesktop", prompt=prompt)
+    shown = agent.begin()
+    check(shown["account"] == ACCOUNT and "not of your session" not in shown["requester"], shown)
+    touch(household.FINGER)
+    agent.talk.expect("passed")
+    check(talk.receive() == (None, {}), "the caller is not told")
+    error, parameters = talk.call("AccessToken", account=ACCOUNT, prompt=prompt,
+                                  minimum_lifetime=provider.LIFETIME)
+    check(error is None and is_valid(parameters["access_token"]), f"no token: {error}")
+    agent.close()
+    talk.close()
+
+
+@scenario
+def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
+    status = os.stat(CALLS)
+    check((status.st_uid, status.st_mode & 0o777) == (run_id("thumblatch"), 0o755), f"{status}")
+    talk = Conversation(ADA)
+    refused(talk, "NoDesktop", "no agent runs in your session")
+    check(os.path.exists(f"{CALLS}/{run_id('ada')}"), "nobody was called")
+    talk.close()
+    ADA.type("touch", f"{CALLS}/{run_id('bob')}").expect("Permission denied").end(status=1)
+    # The program itself comes when it is called, and leaves: there is no notification server here.
+    agent = ADA.type("thumblatch", "agent")
+    until(is_watching, "the agent does not watch")
+    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    caller = subprocess.Popen(["systemd-run", "--quiet", "--wait", "--pipe", "--user", "--machine=ada@",
+                               "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"],
+                              stderr=subprocess.PIPE, text=True)
+    agent.expect("no prompt was shown")
+    shown = caller.communicate()[1]
+    check(caller.returncode == 7 and "the agent of your session has ended" in shown, shown)
+    run("pkill", "--full", "^thumblatch agent$")
+    agent.end()
+
+
+def run_id(user):
+    return int(run("id", "--user", user))
+
+
+def is_watching():
+    """Whether an agent watches the directory of the calls."""
+    for process in run("pgrep", "--full", "^thumblatch agent$", status=None).split():
+        places = f"/proc/{process}/fdinfo"
+        for number in os.listdir(places):
+            with open(f"{places}/{number}", encoding="ascii") as file:
+                if "inotify" in file.read():
+                    return True
+    return False
+
+
+@scenario
+def overTheNetworkAndWithoutASessionNothingIsShown():
+    agent, far = Agent(), Conversation(FAR)
+    refused(far, "NoDesktop", "remote session")
+    far.close()
+    unit = ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=ada", "thumblatch", "token", ACCOUNT,
+            "--min-ttl", f"{provider.LIFETIME}s"]
+    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    run(*unit, status=7)
+    with open(POLICY, encoding="utf-8") as file:
+        before = file.read()
+    with open(POLICY, "w", encoding="utf-8") as file:
+        file.write("[Policy]\ndesktop = user\n")
+    try:
+        caller = subprocess.Popen(unit, stdout=subprocess.PIPE, text=True)
+        shown = agent.begin()
+        check("not of your session" in shown["requester"], shown)
+        touch(household.FINGER)
+        agent.talk.expect("passed")
+        check(is_valid(caller.communicate()[0].strip()), "no token")
+    finally:
+        with open(POLICY, "w", encoding="utf-8") as file:
+            file.write(before)
+    agent.close()
+
+
+@scenario
+def aLockedScreenEndsWhatIsShown():
+    agent, talk = Agent(), Conversation(ADA)
+    talk.send("AskAtDesktop", prompt=ask(talk))
+    agent.begin()
+    until(is_armed, "the reader was never armed")
+    run("loginctl", "lock-session", session_at_seat(ADA))
+    try:
+        error, parameters = talk.receive()
+        check(error == "PresenceFailed", f"{error} {parameters}")
+        until(lambda: not is_armed(), "the reader stays armed")
+    finally:
+        run("loginctl", "unlock-session", session_at_seat(ADA))
+    talk.close()
+
+
+@scenario
+def nobodyElseIsGivenAPrompt():
+    stranger, agent, talk = Agent(BOB), Agent(), Conversation(ADA)
+    talk.send("AskAtDesktop", prompt=ask(talk))
+    shown = agent.prompt()
+    check(not stranger.talk.has_reply(), "Bob's program was given it")
+    agent.talk.send("Cancel", prompt=shown["prompt"])
+    error, parameters = talk.receive()
+    check(error == "PresenceFailed" and parameters["outcome"] == "cancelled", f"{error} {parameters}")
+    stranger.close()
+    talk.close()
+
+
+def begin():
+    household.begin()
+    FAR.arrive()
+
+
+main(begin)
