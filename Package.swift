@@ -313,6 +313,10 @@ let package = Package(
       path: "Tests/AppAtTerminal",
       swiftSettings: strict
     ),
+    tests(
+      "DesktopPromptTests",
+      ["DesktopPrompt", "VaultClient", "PresenceTerms", "SecretMemory", "System", "TestSupport"]
+    ),
     tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),

@@ -100,10 +100,10 @@ struct AppDesktopTests {
     let reason = "<b>$(id)%0A&lt;</b>" + String(repeating: "long ", count: 2000)
     let run = try start("AppAtTerminal", "desktop", reason)
     try desk.sees("&lt;b&gt;$(id)%0A&amp;lt;&lt;/b&gt;long long")
-    try desk.keepPicture("reason")
+    desk.keepPicture("reason")
     try desk.run("desk.click('Type password')")
     try desk.run("desk.await_window()")
-    try desk.keepPicture("reason-window")
+    desk.keepPicture("reason-window")
     try desk.run("desk.press('Escape')")
     try ends(run, 0, "PresenceFailure.cancelled")
   }

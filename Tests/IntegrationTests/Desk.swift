@@ -67,10 +67,11 @@ final class Desk {
     return count
   }
 
-  /// Keeps a picture of the screen in the directory that a person names, to look at.
-  func keepPicture(_ name: String) throws {
+  /// Keeps a picture of the screen in the directory that THUMBLATCH_PICTURES names, for a person to
+  /// look at.
+  func keepPicture(_ name: String) {
     guard let directory = ThisProcess.environment("THUMBLATCH_PICTURES") else { return }
-    try run("desk.picture(\(quoted("\(directory)/\(name).png")))")
+    _ = try? run("desk.picture(\(quoted("\(directory)/\(name).png")))")
   }
 
   /// Does something at the desk, as its driver names it.

@@ -166,10 +166,10 @@ struct DesktopPromptTests {
       environment: person.environment + desk.variables
     )
     try desk.sees(#"run by "&lt;b&gt;$(id)%0A&amp;", PID"#)
-    try desk.keepPicture("notification")
+    desk.keepPicture("notification")
     try desk.run("desk.click('Type password')")
     try desk.run("desk.await_window()")
-    try desk.keepPicture("pinentry")
+    desk.keepPicture("pinentry")
     try desk.run("desk.press('Escape')")
     try ends(run, 3, "the presence check was cancelled")
   }
