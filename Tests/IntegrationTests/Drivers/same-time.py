@@ -82,7 +82,8 @@ VERBS = {
     "account rename": (0.4, lambda: [account(), account()], None, {0, 2, 9, 11} | ASKED),
     "account default": (1, lambda: [account()], None, {0, 9} | ASKED),
     "account remove": (0.3, lambda: [account(), "--yes"], None, {0, 5, 9, 12} | ASKED),
-    # A private vault has no other users.
+    # A private vault has no agents, and no other users.
+    "agent": (0.2, list, None, {2}),
     "user remove": (0.2, lambda: ["nobody", "--yes"], None, {2}),
     "presence enable": (2, lambda: [account()], None, {0, 9} | ASKED),
     "presence disable": (2, lambda: [account()], None, {0, 5, 9} | ASKED),

@@ -4,6 +4,7 @@ the agents of a user, and whose agent may show whose prompt, as logind knows the
 What an agent puts on a screen is tried in Tests/IntegrationTests/AgentTests.swift. Here it is a connection
 of Ada's session that calls what an agent calls."""
 import os
+import signal
 import subprocess
 import time
 
@@ -81,7 +82,7 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     ADA.type("touch", f"{CALLS}/{run_id('bob')}").expect("Permission denied").end(status=1)
     # The program itself comes when it is called, and leaves: there is no notification server here.
     agent = ADA.type("thumblatch", "agent")
-    until(is_watching, "the agent does not watch")
+    until(watching, "the agent does not watch")
     until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
     caller = subprocess.Popen(["systemd-run", "--quiet", "--wait", "--pipe", "--user", "--machine=ada@",
                                "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"],
@@ -89,7 +90,8 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     agent.expect("no prompt was shown")
     shown = caller.communicate()[1]
     check(caller.returncode == 7 and "the agent of your session has ended" in shown, shown)
-    run("pkill", "--full", "^thumblatch agent$")
+    for process in watching():
+        os.kill(process, signal.SIGTERM)
     agent.end()
 
 
@@ -97,15 +99,22 @@ def run_id(user):
     return int(run("id", "--user", user))
 
 
-def is_watching():
-    """Whether an agent watches the directory of the calls."""
-    for process in run("pgrep", "--full", "^thumblatch agent$", status=None).split():
-        places = f"/proc/{process}/fdinfo"
-        for number in os.listdir(places):
-            with open(f"{places}/{number}", encoding="ascii") as file:
-                if "inotify" in file.read():
-                    return True
-    return False
+def watching():
+    """The agents that watch the directory of the calls."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            if b"agent" not in words[1:] or not words[0].endswith(b"thumblatch"):
+                continue
+            for number in os.listdir(f"/proc/{process}/fdinfo"):
+                with open(f"/proc/{process}/fdinfo/{number}", encoding="ascii") as file:
+                    if "inotify" in file.read():
+                        found.append(int(process))
+        except OSError:
+            pass  # it has ended
+    return found
 
 
 @scenario
