@@ -67,7 +67,10 @@ class Room(Variants):
         yield from ["}", ""]
         for name, (comment, members) in self.file.errors.items():
             record = self.names.get(f"error {name}")
-            if record:
+            twin = next((kind for kind in self.kinds if record and self.type_name(kind) == record), None)
+            if twin and [m.shape() for m in self.kinds[twin]] != [m.shape() for m in members]:
+                raise Wrong(f"{self.file.name}: {name} and {twin} differ, and have one Swift type")
+            if record and not twin:
                 yield from documented(comment) + self.record(record, name, members, ["VarlinkRecord"])
         if "errors" in self.names:
             yield from self.errors(self.names["errors"])
@@ -169,6 +172,9 @@ class Room(Variants):
                 # No other package decodes a call or describes an interface.
                 if part in ("Request", "Description"):
                     access = "internal" if module == "PresenceTerms" else "package"
+                # Nor does it decode an error, if no error is a record of its own.
+                if part == "Errors" and f"{self.access} struct" not in text:
+                    access = {"JSON": "internal", "Varlink": "package"}.get(module, access)
                 yield f"{access} import {module}"
 
     def outputs(self):

@@ -5,6 +5,7 @@ from .language import Member, Value, Wrong
 # Swift names that do not follow from the file.
 NAMES = {
     "Vault": {
+        "type DesktopPrompt": "PresenceRequest",
         "type EndedAccount": "EndedAccount",
         "type PolicyRule": "VaultRule",
         "reply GetStatus": "VaultStatus",

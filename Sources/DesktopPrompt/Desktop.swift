@@ -11,29 +11,19 @@ package struct Desktop: Sendable {
   /// The whole environment of a program that opens a window, as `NAME=value`.
   let environment: [String]
 
-  /// Finds the desktop of a user's process.
+  /// Finds the desktop of this process's user.
   ///
   /// logind decides whether the process belongs to an active, unlocked session at this machine. A
-  /// variable of ssh refuses as well: a program that an editor runs over ssh may belong to the
-  /// manager of the user, and not to the session of ssh.
+  /// variable of ssh refuses as well.
   ///
-  /// - Parameters:
-  ///   - process: the process that asks.
-  ///   - user: its user.
-  ///   - variable: a variable of the process's environment.
+  /// - Parameter variable: a variable of the process's environment.
   /// - Throws: `notAtDesk`.
-  package init(
-    of process: Int32,
-    user: UInt32,
-    variable: (String) -> String?
-  ) throws(DesktopError) {
-    for name in ["SSH_CONNECTION", "SSH_TTY"] where variable(name) != nil {
-      throw .notAtDesk(reason: "\(name) is set")
-    }
-    try Self.demandSession(of: process, user, bus: variable("DBUS_SYSTEM_BUS_ADDRESS"))
+  package init(variable: (String) -> String?) throws(DesktopError) {
+    if let name = Self.remoteVariable(variable) { throw .notAtDesk(reason: "\(name) is set") }
+    user = ThisProcess.user
+    try Self.demandSession(bus: variable("DBUS_SYSTEM_BUS_ADDRESS"))
     let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(user)"
     address = variable("DBUS_SESSION_BUS_ADDRESS") ?? "unix:path=\(runtime)/bus"
-    self.user = user
     let shown = Self.displayNames.contains { variable($0) != nil }
     let told = shown ? [:] : Self.managersEnvironment(at: address)
     environment =
@@ -48,14 +38,21 @@ package struct Desktop: Sendable {
 
   private static let displayNames = ["DISPLAY", "WAYLAND_DISPLAY"]
 
-  private static func demandSession(
-    of process: Int32,
-    _ user: UInt32,
-    bus: String?
-  ) throws(DesktopError) {
+  /// The name of a variable that ssh has set; `nil` if there is none.
+  ///
+  /// A program that an editor runs over ssh may belong to the manager of the user, and not to the
+  /// session of ssh. Then logind does not call it remote.
+  package static func remoteVariable(_ variable: (String) -> String?) -> String? {
+    ["SSH_CONNECTION", "SSH_TTY"].first { variable($0) != nil }
+  }
+
+  private static func demandSession(bus: String?) throws(DesktopError) {
     let location: LoginLocation
     do throws(LoginFailure) {
-      location = try SessionLookup(address: bus).location(of: process, user: user)
+      location = try SessionLookup(address: bus).location(
+        of: ThisProcess.identifier,
+        user: ThisProcess.user
+      )
     } catch {
       throw .notAtDesk(reason: "logind does not answer: \(error)")
     }

@@ -58,7 +58,7 @@ private func checkSamples() throws -> [Sample] {
     reply(
       to: NextPromptCall.self,
       NextPromptReply(
-        prompt: VaultDesktopPrompt(
+        prompt: PresenceRequest(
           prompt: "p1",
           requester: "git, PID 7",
           account: "me",

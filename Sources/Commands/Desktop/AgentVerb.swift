@@ -98,7 +98,7 @@ struct DesktopAgent {
       let connection = try location.connect(interrupt: session.interrupt)
       while true {
         let next = try connection.call(NextPromptCall(), within: Self.stay)
-        try show(PresenceRequest(next.prompt), on: connection)
+        try show(next.prompt, on: connection)
       }
     } catch {
       switch error {
@@ -129,11 +129,7 @@ struct DesktopAgent {
     let view: DesktopView
     let ending: ReadyQueue
     do throws(DesktopError) {
-      let desktop = try Desktop(
-        of: ThisProcess.identifier,
-        user: ThisProcess.user,
-        variable: session.environment
-      )
+      let desktop = try Desktop(variable: session.environment)
       ending = try Self.ending(of: connection)
       view = try DesktopView(request, at: desktop, interrupt: ending.number)
     } catch {
@@ -164,22 +160,5 @@ struct DesktopAgent {
 
   private func report(_ error: DesktopError) {
     session.output.talk(Self.notShown(error))
-  }
-}
-
-extension PresenceRequest {
-  /// The prompt of another program.
-  init(_ prompt: VaultDesktopPrompt) {
-    self.init(
-      prompt: prompt.prompt,
-      requester: prompt.requester,
-      account: prompt.account,
-      purpose: prompt.purpose,
-      detail: prompt.detail,
-      methods: prompt.methods,
-      timeout: prompt.timeout,
-      reason: prompt.reason,
-      scan: prompt.scan
-    )
   }
 }

@@ -67,7 +67,7 @@ package enum Program {
     session.location = try? VaultLocation(privately: arguments.has("--private"))
     if session.location == .privateVault {
       session.openDesktop = { () throws(DesktopError) in
-        try Desktop(of: ThisProcess.identifier, user: ThisProcess.user, variable: environment)
+        try Desktop(variable: environment)
       }
     }
     defer { session.hangUp() }

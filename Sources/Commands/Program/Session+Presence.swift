@@ -26,12 +26,9 @@ extension Session {
   }
 
   /// Whether the service may have an agent at the person's desktop.
-  ///
-  /// A program that an editor runs over ssh may belong to the manager of the user, and not to the
-  /// session of ssh.
   private var hasAgents: Bool {
     !arguments.has("--no-input") && location?.agentDirectory != nil
-      && ["SSH_CONNECTION", "SSH_TTY"].allSatisfy { environment($0) == nil }
+      && Desktop.remoteVariable(environment) == nil
   }
 
   /// The person's desktop, or why there is none; `nil` if it is not used.

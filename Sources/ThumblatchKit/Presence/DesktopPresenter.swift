@@ -31,11 +31,7 @@ public struct DesktopPresenter: PresencePresenter {
       isShown = try? await BlockingWork.desktop.run { interrupt throws(AuthError) in
         let changed = try WakeEventBox.make()
         do throws(DesktopError) {
-          let desktop = try Desktop(
-            of: ThisProcess.identifier,
-            user: ThisProcess.user,
-            variable: ThisProcess.environment
-          )
+          let desktop = try Desktop(variable: ThisProcess.environment)
           let dialogue = try DesktopDialogue(prompt, at: desktop, changed, interrupt: interrupt)
           OpenDialogues.begin(prompt.id, interrupt)
           defer { OpenDialogues.end(prompt.id) }

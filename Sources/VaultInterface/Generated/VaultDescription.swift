@@ -48,16 +48,22 @@ let vaultDescription = #"""
     settings: [string]string
   )
 
-  # A prompt of another program, for an agent to show. The members are those of PresenceNeeded.
+  # A presence check, as the person is to see it. The error PresenceNeeded has the same members.
   type DesktopPrompt (
+    # What to call Check with.
     prompt: string,
+    # The program that asks, as the person is to see it.
     requester: string,
     account: ?string,
     purpose: PresencePurpose,
+    # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
     detail: ?string,
+    # How the check may be passed.
     methods: []PresenceMethod,
     timeout: int,
+    # Why the password is needed where a finger would do else: show it.
     reason: ?string,
+    # How the reader that was used last wants to be touched.
     scan: ?ScanType
   )
 

@@ -1,7 +1,7 @@
 // Written by Scripts/interface from io.thumblatch.Vault.varlink: change that file instead.
 // swift-format-ignore-file
-public import JSON
-public import Varlink
+internal import JSON
+package import Varlink
 internal import PlainText
 public import PresenceTerms
 
@@ -39,77 +39,6 @@ enum VaultErrorName: String, CaseIterable {
   case refused = "Refused"
   /// A fault of the engine.
   case `internal` = "Internal"
-}
-
-/// A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
-/// The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
-/// empty, and no method can be tried.
-public struct PresenceRequest: VarlinkRecord, Equatable {
-  /// What to call Check with.
-  public var prompt: String
-  /// The program that asks, as the person is to see it.
-  public var requester: String
-  public var account: String?
-  public var purpose: PresencePurpose
-  /// Which finger, which accounts for how long, which provider: what the check allows, nothing else.
-  public var detail: String?
-  /// How the check may be passed.
-  public var methods: [PresenceMethod]
-  public var timeout: Int
-  /// Why the password is needed where a finger would do else: show it.
-  public var reason: String?
-  /// How the reader that was used last wants to be touched.
-  public var scan: ScanType?
-
-  public init(
-    prompt: String,
-    requester: String,
-    account: String? = nil,
-    purpose: PresencePurpose,
-    detail: String? = nil,
-    methods: [PresenceMethod],
-    timeout: Int,
-    reason: String? = nil,
-    scan: ScanType? = nil
-  ) {
-    self.prompt = prompt
-    self.requester = requester
-    self.account = account
-    self.purpose = purpose
-    self.detail = detail
-    self.methods = methods
-    self.timeout = timeout
-    self.reason = reason
-    self.scan = scan
-  }
-
-  public init(decoding object: JSONObject) throws(MessageError) {
-    prompt = try object.required("prompt")
-    requester = try object.required("requester")
-    account = try object.optional("account")
-    purpose = try object.required("purpose")
-    detail = try object.optional("detail")
-    methods = try object.required("methods")
-    timeout = try object.required("timeout")
-    reason = try object.optional("reason")
-    scan = try object.optional("scan")
-  }
-
-  public var encoded: JSONObject {
-    get throws(MessageError) {
-      try .wire([
-        "prompt": prompt,
-        "requester": requester,
-        "account": account,
-        "purpose": purpose,
-        "detail": detail,
-        "methods": methods,
-        "timeout": timeout,
-        "reason": reason,
-        "scan": scan,
-      ])
-    }
-  }
 }
 
 /// The errors of `io.thumblatch.Vault`.

@@ -689,10 +689,10 @@ public struct NextPromptCall: VarlinkMethod, Equatable {
 
 /// What `NextPrompt` answers.
 public struct NextPromptReply: VarlinkRecord, Equatable {
-  public var prompt: VaultDesktopPrompt
+  public var prompt: PresenceRequest
 
   public init(
-    prompt: VaultDesktopPrompt
+    prompt: PresenceRequest
   ) {
     self.prompt = prompt
   }

@@ -4,16 +4,22 @@ public import JSON
 public import Varlink
 public import PresenceTerms
 
-/// A prompt of another program, for an agent to show. The members are those of PresenceNeeded.
-public struct VaultDesktopPrompt: VarlinkRecord, WireValue, Equatable {
+/// A presence check, as the person is to see it. The error PresenceNeeded has the same members.
+public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
+  /// What to call Check with.
   public var prompt: String
+  /// The program that asks, as the person is to see it.
   public var requester: String
   public var account: String?
   public var purpose: PresencePurpose
+  /// Which finger, which accounts for how long, which provider: what the check allows, nothing else.
   public var detail: String?
+  /// How the check may be passed.
   public var methods: [PresenceMethod]
   public var timeout: Int
+  /// Why the password is needed where a finger would do else: show it.
   public var reason: String?
+  /// How the reader that was used last wants to be touched.
   public var scan: ScanType?
 
   public init(

@@ -20,23 +20,6 @@ extension Vaults {
     guard let agents else {
       throw .noDesktop("the clients of a private vault show its prompts themselves")
     }
-    return NextPromptReply(prompt: VaultDesktopPrompt(try await agents.next(for: caller)))
-  }
-}
-
-extension VaultDesktopPrompt {
-  fileprivate init(_ need: PresenceNeed) {
-    let request = PresenceRequest(need)
-    self.init(
-      prompt: request.prompt,
-      requester: request.requester,
-      account: request.account,
-      purpose: request.purpose,
-      detail: request.detail,
-      methods: request.methods,
-      timeout: request.timeout,
-      reason: request.reason,
-      scan: request.scan
-    )
+    return NextPromptReply(prompt: PresenceRequest(try await agents.next(for: caller)))
   }
 }
