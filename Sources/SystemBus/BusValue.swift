@@ -85,7 +85,8 @@ package enum BusValue {
     return code < 0 ? code : unsafe functions.pointee.message_close_container(message)
   }
 
-  private static func appendAll(
+  /// Appends values one after the other; returns a negative error number if that fails.
+  static func appendAll(
     _ values: [BusValue],
     to message: OpaquePointer,
     _ functions: UnsafePointer<csystemd>

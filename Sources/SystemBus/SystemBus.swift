@@ -93,8 +93,8 @@ package final class SystemBus {
       method
     )
     defer { _ = unsafe functions.pointee.message_unref(call) }
-    for value in values where code >= 0 {
-      if let call = unsafe call { code = unsafe value.append(to: call, functions) }
+    if code >= 0, let call = unsafe call {
+      code = unsafe BusValue.appendAll(values, to: call, functions)
     }
     var cookie: UInt64 = 0
     if code >= 0 { code = unsafe functions.pointee.send(bus, call, &cookie) }
@@ -115,9 +115,7 @@ package final class SystemBus {
         return message
       }
       if isWanted(message) {
-        guard kept.count < Self.mostKept else {
-          throw .failed(SystemError(method, code: ENOBUFS))
-        }
+        guard kept.count < Self.mostKept else { throw .failed(SystemError(method, code: ENOBUFS)) }
         kept.append(message)
       }
       if limit.isOver { break }

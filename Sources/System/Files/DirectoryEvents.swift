@@ -26,10 +26,9 @@ package struct DirectoryEvents: ~Copyable {
         unsafe read(descriptor.number, bytes.baseAddress, bytes.count)
       }
       if count < 0 && (errno == EAGAIN || errno == EINTR) { return (names, isWatching) }
-      var at = try check(count, "read")
-      guard at > 0 else { return (names, isWatching) }
-      let end = at
-      at = 0
+      let end = try check(count, "read")
+      guard end > 0 else { return (names, isWatching) }
+      var at = 0
       // struct inotify_event: watch, mask, cookie, length, each of 32 bits, and the name with NULs.
       while at + 16 <= end {
         let mask = Self.number(buffer, at + 4)
