@@ -219,15 +219,12 @@ extension Vault {
   }
 
   private func demandOnScreen(_ prompt: String, _ agent: UInt64) {
-    guard let shown = desktop.shown, shown.prompt == prompt, shown.agent == agent,
-      !shown.isOnScreen
-    else { return }
+    guard desktop.shows(prompt, by: agent), desktop.shown?.isOnScreen == false else { return }
     endShowing(.notShown)
   }
 
   private func demandEnd(_ prompt: String, _ agent: UInt64) {
-    guard let shown = desktop.shown, shown.prompt == prompt, shown.agent == agent else { return }
-    giveUp(prompt, as: .timedOut)
+    if desktop.shows(prompt, by: agent) { giveUp(prompt, as: .timedOut) }
   }
 
   /// Ends the showing of a prompt, because its caller, its check or its agent has ended.
@@ -270,7 +267,7 @@ extension Vault {
   /// - Throws: `busy` to that caller while its prompt is shown.
   func owner(of prompt: String, _ caller: Caller) throws(VaultFailure) -> Caller {
     guard let shown = desktop.shown, shown.prompt == prompt else { return caller }
-    if shown.agent == caller.connection {
+    if desktop.shows(prompt, by: caller.connection) {
       desktop.shown?.isOnScreen = true
       return shown.caller
     }

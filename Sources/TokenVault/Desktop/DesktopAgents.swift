@@ -48,4 +48,9 @@ struct DesktopState {
   /// The prompt whose turn it is.
   var current: String?
   var shown: ShownPrompt?
+
+  /// Whether this agent shows a prompt, or is about to.
+  func shows(_ prompt: String, by agent: UInt64) -> Bool {
+    shown.map { $0.prompt == prompt && $0.agent == agent } ?? false
+  }
 }

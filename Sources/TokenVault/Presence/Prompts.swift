@@ -146,12 +146,10 @@ extension Vault {
 
   /// Gives a prompt up.
   package func cancel(_ prompt: String, caller: Caller) {
-    let isShownByCaller = desktop.shown.map { $0.prompt == prompt && $0.agent == caller.connection }
-    guard isShownByCaller == true || prompts.connection(of: prompt) == caller.connection else {
-      return
-    }
+    let isAgents = desktop.shows(prompt, by: caller.connection)
+    guard isAgents || prompts.connection(of: prompt) == caller.connection else { return }
     // The person who denies at the desktop is not at the terminal of the caller.
-    giveUp(prompt, as: .cancelled, byCaller: isShownByCaller != true)
+    giveUp(prompt, as: .cancelled, byCaller: !isAgents)
   }
 
   /// Gives up everything that a connection had open, because it has ended.
