@@ -48,12 +48,8 @@ struct AgentTests {
     try person.start(["token", "me"] + arguments)
   }
 
-  private func ends(_ run: Run, _ code: Int32, _ text: String) throws {
-    let shown = try run.text()
-    #expect(try run.child.wait() == .exited(code), "\(shown)")
-    #expect(shown.contains(text), "\(shown)")
-    #expect(!shown.contains(person.systemPassword))
-    try desk.run("desk.await_no_window()")
+  private func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
+    try desk.expectEnd(of: run, code, text, hiding: person.systemPassword, others: others)
   }
 
   private func stop(_ agent: Run, _ said: String = "") throws {
@@ -62,19 +58,19 @@ struct AgentTests {
     #expect(try agent.child.wait() == .exited(0))
   }
 
-  /// A program of the person that calls itself an agent, and does nothing.
-  private func idleAgent(_ socket: String) throws -> Run {
+  /// A program of a person that calls itself an agent, and does nothing but print what it gets.
+  private func idleAgent(of person: Someone) throws -> Run {
     let program = """
       import socket, sys
       s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
       s.sendall(b'{"method":"io.thumblatch.Vault.NextPrompt","parameters":{}}\\0')
       print("ready", flush=True)
       print(s.recv(65536), flush=True)
-      sys.stdin.read()
+      s.recv(1)
       """
     let run = try Run(
       "/usr/bin/setpriv",
-      person.become + ["/usr/bin/python3", "-c", program, socket],
+      person.become + ["/usr/bin/python3", "-c", program, bench.socket],
       environment: ["PATH=/usr/bin:/bin"]
     )
     try run.waitForOutput()
@@ -160,14 +156,15 @@ struct AgentTests {
     #expect(eventually { person.readerIsOpen })
     kill(agent.child.identifier, SIGKILL)
     _ = try agent.child.wait()
-    try ends(run, 3, "the agent at the desktop has ended")
+    // Its notification stays without effect.
+    try ends(run, 3, "the agent at the desktop has ended", others: 1)
     #expect(eventually { !person.readerIsOpen })
   }
 
   @Test
   func anAgentThatShowsNothingIsPassedOver() throws {
     let agent = try startAgent()
-    let idle = try idleAgent(bench.socket)
+    let idle = try idleAgent(of: person)
     let run = try token()
     try idle.waitForOutput()
     try desk.sees(Self.question)
@@ -209,21 +206,7 @@ struct AgentTests {
   @Test
   func nobodyElseGetsThePromptOrPassesIt() throws {
     let other = try Customer(bench, isSecond: true)
-    let strange = try Run(
-      "/usr/bin/setpriv",
-      other.become + [
-        "/usr/bin/python3", "-c",
-        """
-        import socket, sys
-        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
-        s.sendall(b'{"method":"io.thumblatch.Vault.NextPrompt","parameters":{}}\\0')
-        print("ready", flush=True)
-        print(s.recv(65536), flush=True)
-        """, bench.socket,
-      ],
-      environment: ["PATH=/usr/bin:/bin"]
-    )
-    try strange.waitForOutput()
+    let strange = try idleAgent(of: other)
     let agent = try startAgent()
     let run = try token()
     try desk.sees(Self.question)

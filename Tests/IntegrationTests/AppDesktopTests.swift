@@ -39,12 +39,7 @@ struct AppDesktopTests {
   }
 
   private func ends(_ run: Run, _ code: Int32, _ text: String) throws {
-    let shown = try run.text()
-    #expect(try run.child.wait() == .exited(code), "\(shown)")
-    #expect(shown.contains(text), "\(shown)")
-    #expect(!shown.contains(Someone.systemPassword))
-    try desk.run("desk.await_no_window()")
-    try desk.run("desk.await_open(0)")
+    try desk.expectEnd(of: run, code, text, hiding: Someone.systemPassword)
   }
 
   @Test

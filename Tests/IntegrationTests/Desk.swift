@@ -74,6 +74,24 @@ final class Desk {
     _ = try? run("desk.picture(\(quoted("\(directory)/\(name).png")))")
   }
 
+  /// Expects that a program ends with an exit code and a text, and takes everything from the screen
+  /// but so many notifications of others.
+  func expectEnd(
+    of run: Run,
+    _ code: Int32,
+    _ text: String,
+    hiding secret: String,
+    others: Int = 0
+  ) throws {
+    let shown = try run.text()
+    #expect(try run.child.wait() == .exited(code), "\(shown)")
+    #expect(shown.contains(text), "\(shown)")
+    #expect(!shown.contains(secret))
+    // The notification goes with the check, and so does the window of the password.
+    try self.run("desk.await_no_window()")
+    try self.run("desk.await_open(\(others))")
+  }
+
   /// Does something at the desk, as its driver names it.
   @discardableResult
   func run(_ expression: String) throws -> JSONValue {

@@ -34,13 +34,7 @@ struct DesktopPromptTests {
 
   /// Ends with an exit code and a text, and takes everything from the screen.
   func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
-    let shown = try run.text()
-    #expect(try run.child.wait() == .exited(code), "\(shown)")
-    #expect(shown.contains(text), "\(shown)")
-    #expect(!shown.contains(Someone.systemPassword))
-    // The notification goes with the check, and so does the window of the password.
-    try desk.run("desk.await_no_window()")
-    try desk.run("desk.await_open(\(others))")
+    try desk.expectEnd(of: run, code, text, hiding: Someone.systemPassword, others: others)
   }
 
   @Test

@@ -6,12 +6,11 @@ of Ada's session that calls what an agent calls."""
 import os
 import signal
 import subprocess
-import time
 
 import household
 import provider
 from calls import Conversation
-from household import ACCOUNT, ADA, BOB, expiry, is_valid
+from household import ACCOUNT, ADA, BOB, is_valid, let_the_token_age
 from people import Person, is_armed, session_at_seat, touch
 from scenarios import check, main, run, scenario, until
 
@@ -43,7 +42,7 @@ class Agent:
 
 def ask(talk):
     """A request that only a refresh can serve; its prompt."""
-    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    let_the_token_age()
     error, parameters = talk.call("AccessToken", account=ACCOUNT, minimum_lifetime=provider.LIFETIME)
     check(error == "PresenceNeeded", f"{error} {parameters}")
     return parameters["prompt"]
@@ -83,7 +82,7 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     # The program itself comes when it is called, and leaves: there is no notification server here.
     agent = ADA.type("thumblatch", "agent")
     until(watching, "the agent does not watch")
-    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    let_the_token_age()
     caller = subprocess.Popen(["systemd-run", "--quiet", "--wait", "--pipe", "--user", "--machine=ada@",
                                "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"],
                               stderr=subprocess.PIPE, text=True)
@@ -124,7 +123,7 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
     far.close()
     unit = ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=ada", "thumblatch", "token", ACCOUNT,
             "--min-ttl", f"{provider.LIFETIME}s"]
-    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    let_the_token_age()
     run(*unit, status=7)
     with open(POLICY, encoding="utf-8") as file:
         before = file.read()

@@ -152,10 +152,15 @@ def enroll_finger():
     command.end()
 
 
+def let_the_token_age():
+    """From here on a request for the full lifetime needs a refresh: the token is a second old."""
+    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+
+
 def ask_anew(*options):
     """Ada requests a token that only a refresh can bring: as long-lived as a brand-new one. The
     stored token must be at least a second old."""
-    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    let_the_token_age()
     return ADA.thumblatch("token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s", *options)
 
 

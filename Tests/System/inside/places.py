@@ -1,11 +1,10 @@
 """The caller's location decides whether a finger counts, and whose unlock window is open. The
 locations are the seat, the user's own manager, and the network, each as logind knows it."""
 import json
-import time
 
 import provider
 import household
-from household import ACCOUNT, ADA, BOB, brings_token, expiry, is_valid, last_line, status
+from household import ACCOUNT, ADA, BOB, brings_token, is_valid, last_line, let_the_token_age, status
 from people import Person, is_armed, session_at_seat, touch
 from scenarios import check, main, run, scenario, show, until
 from sleep import asleep
@@ -18,7 +17,7 @@ POLICY = "/etc/thumblatch/thumblatch.conf"
 def ask(person, *options, inside=()):
     """A person requests a token that only a refresh can bring. `inside` is a program that runs the
     command."""
-    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    let_the_token_age()
     return person.type(*inside, "thumblatch", *TOKEN, *options)
 
 
