@@ -91,7 +91,7 @@ extension FingerCareTests {
       let stopped = helpers(person)
       #expect(stopped.count == 1)
       // The helper takes the password and does not report.
-      for helper in stopped { kill(helper, SIGSTOP) }
+      for helper in stopped { halt(helper) }
       try terminal.enter("wrong")
       for helper in stopped { kill(helper, SIGKILL) }
       try waits(terminal, seconds: seconds, since: begun)

@@ -81,7 +81,7 @@ struct FingerCareTests {
   func whileTheEngineStands(_ person: Person, _ body: () throws -> Void) rethrows {
     let engines = processes(in: person.programs, named: "thumblatchd")
     #expect(engines.count == 1)
-    for engine in engines { kill(engine, SIGSTOP) }
+    for engine in engines { halt(engine) }
     defer { for engine in engines { kill(engine, SIGCONT) } }
     try body()
   }

@@ -80,7 +80,13 @@ struct SpareExchangeHelperTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGSTOP])
   func oneThatHasDiedOrHangsIsReplacedBeforeAnythingIsInDoubt(_ signal: Int32) throws {
     let (backend, vault, token, spare) = try waiting()
-    kill(spare, signal)
+    // The signal takes effect when the process next has the processor.
+    if signal == SIGSTOP {
+      halt(spare)
+    } else {
+      kill(spare, signal)
+      try waitForEnd(spare)
+    }
     let (exchangeHelper, next) = try exchangeHelper(of: vault, backend, replacing: token)
     #expect(exchangeHelper != spare)
     #expect(next != token)
@@ -169,6 +175,7 @@ struct SpareExchangeHelperTests {
       """
     )
     kill(spare, SIGKILL)
+    try waitForEnd(spare)
     return (backend, vault, token)
   }
 

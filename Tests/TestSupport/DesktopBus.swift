@@ -123,7 +123,7 @@ public final class DesktopBus {
 
   /// Stops the stand-in for logind: it is on the bus, but does not answer.
   public func haltLogind() {
-    if let logind { _ = Glibc.kill(logind.identifier, SIGSTOP) }
+    if let logind { halt(logind.identifier) }
   }
 
   /// Lets the stand-in for logind answer again.

@@ -58,13 +58,18 @@ public final class DevBackend: Sendable {
   /// Forgets requests and faults.
   public func clear() throws { _ = try call("clear") }
 
-  /// Waits at most 50 s until this many requests for a path have arrived since the last `clear`.
+  /// Waits until so many requests for a path have arrived since the last `clear`.
   ///
-  /// - Returns: how many have arrived.
-  @discardableResult
-  public func waitForRequests(_ path: String, count: Int = 1) throws -> Int {
+  /// It waits at most 50 s, so many times.
+  ///
+  /// - Throws: `DevBackendError.tooFewRequests`.
+  public func waitForRequests(_ path: String, count: Int = 1, waits: Int = 1) throws {
     let given: JSONObject = ["path": .string(path), "count": .integer(Int64(count))]
-    return Int(try call("wait", given).integer("arrived"))
+    var arrived = 0
+    for _ in 0..<waits where arrived < count {
+      arrived = Int(try call("wait", given).integer("arrived"))
+    }
+    guard arrived >= count else { throw DevBackendError.tooFewRequests(arrived) }
   }
 
   /// Lets every request go on that a fault holds.
@@ -105,6 +110,8 @@ public final class DevBackend: Sendable {
 public enum DevBackendError: Error {
   case didNotStart
   case answer(String)
+  /// So many requests came before the time was over.
+  case tooFewRequests(Int)
 }
 
 /// A request as the server received it.

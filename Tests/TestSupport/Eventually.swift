@@ -19,3 +19,14 @@ public func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
 
 /// Waits for a millisecond, because the processes that a test waits for need the processor.
 public func pauseBriefly() { _ = poll(nil, 0, 1) }
+
+/// Stops a process by SIGSTOP, and waits until it stands.
+///
+/// A process that was waiting when the signal was sent stands only after it had the processor once.
+///
+/// - Returns: whether it stands.
+@discardableResult
+public func halt(_ process: Int32) -> Bool {
+  kill(process, SIGSTOP)
+  return eventually { ProcessFacts(process: process)?.isStopped ?? true }
+}

@@ -88,10 +88,12 @@ public final class IdentityProvider: Sendable {
   public func clear() throws { try call("clear") }
 
   /// Waits at most 50 s until this many requests of a grant have arrived since the last `clear`.
-  @discardableResult
-  public func waitForRequests(grant: String = "refresh_token", count: Int = 1) throws -> Int {
+  ///
+  /// - Throws: `DevBackendError.tooFewRequests`.
+  public func waitForRequests(grant: String = "refresh_token", count: Int = 1) throws {
     let given: JSONObject = ["grant": .string(grant), "count": .integer(Int64(count))]
-    return Int(try call("wait", given).integer("arrived"))
+    let arrived = Int(try call("wait", given).integer("arrived"))
+    guard arrived >= count else { throw DevBackendError.tooFewRequests(arrived) }
   }
 
   /// Lets every request go on that a fault holds.

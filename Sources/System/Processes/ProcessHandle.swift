@@ -61,15 +61,8 @@ package struct ProcessHandle: ~Copyable, Sendable {
 }
 
 extension ChildProcess {
-  /// Whether a signal (signal(7), SIGSTOP) or a debugger has stopped it (proc_pid_stat(5), state).
-  package var isStopped: Bool {
-    guard let directory = try? Directory(path: "/proc/\(identifier)"),
-      let text = try? directory.openForReading("stat").readAll(limit: 4096),
-      // The preceding name stands in parentheses and may itself hold some.
-      let end = text.lastIndex(of: UInt8(ascii: ")"))
-    else { return false }
-    return text[end...].dropFirst(2).first.map { "Tt".utf8.contains($0) } ?? false
-  }
+  /// Whether a signal or a debugger has stopped it; see `ProcessFacts`.
+  package var isStopped: Bool { ProcessFacts(process: identifier)?.isStopped ?? false }
 
   /// Waits for the end of a child without reaping it; call waitpid(2) later.
   package func awaitEnd(withinMilliseconds limit: Int32) {
@@ -94,6 +87,8 @@ package struct ProcessFacts: Sendable, Equatable {
   /// The first 15 bytes of the program's name; the program itself can change them.
   package let name: String
   package let parent: Int32
+  /// Whether a signal (signal(7), SIGSTOP) or a debugger has stopped it (proc_pid_stat(5), state).
+  package let isStopped: Bool
   /// The device number of the controlling terminal; `nil` without one (proc_pid_stat(5), tty_nr).
   package let terminal: Int32?
   /// When it started, in ticks since the boot (proc_pid_stat(5), starttime).
@@ -112,6 +107,7 @@ package struct ProcessFacts: Sendable, Equatable {
     user = status.owner
     name = facts.name
     parent = facts.parent
+    isStopped = facts.isStopped
     terminal = facts.terminal
     started = facts.started
   }
@@ -121,7 +117,7 @@ package struct ProcessFacts: Sendable, Equatable {
   /// The name stands in parentheses and may hold some itself, so it ends at the last one.
   package static func parse(
     _ bytes: [UInt8]
-  ) -> (name: String, parent: Int32, terminal: Int32?, started: UInt64)? {
+  ) -> (name: String, parent: Int32, isStopped: Bool, terminal: Int32?, started: UInt64)? {
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
       let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
     else { return nil }
@@ -132,7 +128,8 @@ package struct ProcessFacts: Sendable, Equatable {
     let terminal = fields.count > 4 ? Int32(String(decoding: fields[4], as: UTF8.self)) : nil
     let name = String(decoding: bytes[(open + 1)..<close], as: UTF8.self)
     let started = fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
-    return (name, parent, terminal == 0 ? nil : terminal, started ?? 0)
+    let isStopped = fields[0].first.map { "Tt".utf8.contains($0) } ?? false
+    return (name, parent, isStopped, terminal == 0 ? nil : terminal, started ?? 0)
   }
 }
 
