@@ -87,7 +87,9 @@ struct UnansweredRequestTests {
     try await bench.signIn(vault, settings: ["loopback_users": "7;998"])
     let users = Set([ThisProcess.user, 7, 998]).sorted()
     #expect(bench.exchange.terms.last?.loopbackUsers == users)
-    #expect(try await vault.requestTerms(account: "me").exchange.loopbackUsers == users)
+    #expect(
+      try await vault.requestTerms(account: "me", caller: caller()).exchange.loopbackUsers == users
+    )
     try await bench.signIn(vault, "other")
     #expect(bench.exchange.terms.last?.loopbackUsers == [ThisProcess.user])
   }

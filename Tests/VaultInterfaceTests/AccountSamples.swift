@@ -85,7 +85,8 @@ private func tokenSamples() throws -> [Sample] {
         audience: "https://api.example.org",
         ask: false,
         narrow: true,
-        remember: true
+        remember: true,
+        reason: "deploy"
       )
     ),
     try reply(

@@ -67,10 +67,13 @@ private func checkSamples() throws -> [Sample] {
           methods: [.fingerprint, .password],
           timeout: 30,
           reason: "r",
-          scan: .press
+          scan: .press,
+          statedReason: "deploy"
         )
       )
     ),
+    call(RestrictCall(name: "build", accounts: ["me", "you"], scope: "read write")),
+    reply(to: RestrictCall.self, EmptyReply()),
   ]
 }
 
@@ -132,7 +135,9 @@ private func presenceErrors() throws -> [Sample] {
           methods: [.fingerprint, .password],
           timeout: 30,
           reason: "r",
-          scan: .press
+          scan: .press,
+          statedReason: "deploy",
+          atDesk: true
         )
       )
     ),

@@ -19,6 +19,10 @@ package struct PromptQuestion: Sendable, Equatable {
   package let binding: [UInt8]?
   /// The accounts that `detail` names, if several; the check gives one proof for each.
   package let accounts: [[UInt8]]
+  /// Why the program says that it asks, not verified; `nil` if it does not say.
+  package let statedReason: String?
+  /// The only connection that the answer is for; `nil` if others may share it.
+  package let connection: UInt64?
 
   /// Makes a question of its parts.
   package init(
@@ -27,7 +31,9 @@ package struct PromptQuestion: Sendable, Equatable {
     account: [UInt8]?,
     detail: String? = nil,
     binding: [UInt8]? = nil,
-    accounts: [[UInt8]] = []
+    accounts: [[UInt8]] = [],
+    statedReason: String? = nil,
+    connection: UInt64? = nil
   ) {
     self.user = user
     self.purpose = purpose
@@ -35,5 +41,7 @@ package struct PromptQuestion: Sendable, Equatable {
     self.detail = detail
     self.binding = binding
     self.accounts = accounts
+    self.statedReason = statedReason
+    self.connection = connection
   }
 }

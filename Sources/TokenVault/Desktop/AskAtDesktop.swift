@@ -190,7 +190,8 @@ extension Vault {
       methods: prompts.methods(of: prompt),
       timeout: PromptBook.lifetime,
       reason: reason(for: question.purpose, eligibility, at: desk),
-      scan: lastReader()?.scan
+      scan: lastReader()?.scan,
+      statedReason: question.statedReason
     )
   }
 

@@ -141,7 +141,9 @@ extension Vault {
       methods: name.map { prompts.methods(of: $0) } ?? [],
       timeout: name == nil ? 0 : PromptBook.lifetime,
       reason: reason,
-      scan: name == nil ? nil : lastReader()?.scan
+      scan: name == nil ? nil : lastReader()?.scan,
+      statedReason: question.statedReason,
+      isForAgents: caller.rule != nil
     )
   }
 

@@ -13,8 +13,11 @@ package struct RequestTerms: Sendable, Equatable {
 
 extension Vault {
   /// The rules that a caller must keep when it sends the access token somewhere.
-  package func requestTerms(account name: String?) throws(VaultFailure) -> RequestTerms {
-    let account = try account(named: name)
+  package func requestTerms(
+    account name: String?,
+    caller: Caller
+  ) throws(VaultFailure) -> RequestTerms {
+    let account = try account(named: try self.account(name, under: caller.rule))
     let provider = try provider(of: account)
     return RequestTerms(
       account: account.name,

@@ -140,7 +140,7 @@ extension Vault {
         account: account,
         caller: refresh.caller,
         method: refresh.method,
-        detail: refresh.asked.shown
+        detail: Self.detail(refresh.asked.shown, reason: refresh.reason)
       )
     )
     let reply = await exchangeHelper.perform(request, terms: terms, delivery: delivery)

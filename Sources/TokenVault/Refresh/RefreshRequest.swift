@@ -9,6 +9,8 @@ struct RefreshRequest: Sendable {
   let wanted: Int64
   let authority: Authority
   let caller: Caller
+  /// Why the program says that it asks, not verified.
+  var reason: String?
   /// The use of the one token of a provider; `nil` for a provider that gives two.
   var use: OneTokenUse?
 }
@@ -22,6 +24,8 @@ struct OutgoingRefresh {
   /// How presence was shown.
   let method: String?
   let caller: Caller
+  /// Why the program says that it asks, not verified.
+  var reason: String?
 }
 
 extension OutgoingRefresh {
@@ -31,7 +35,8 @@ extension OutgoingRefresh {
       asked: request.asked,
       earlier: earlier,
       method: request.authority.method,
-      caller: request.caller
+      caller: request.caller,
+      reason: request.reason
     )
   }
 }

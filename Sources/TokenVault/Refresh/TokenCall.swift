@@ -18,7 +18,14 @@ struct TokenCall: Sendable {
   var consent = NarrowingConsent.notGiven
   /// A passed presence check to spend.
   var prompt: String?
+  /// Why the program says that it asks, not verified.
+  var reason: String?
   let caller: Caller
+
+  /// The question of its presence check.
+  func question(about account: AccountRow, _ asked: ScopeRequest) -> PromptQuestion {
+    caller.question(.refresh, about: account.id, detail: asked.shown, statedReason: reason)
+  }
 }
 
 extension Vault {
@@ -39,10 +46,11 @@ extension Vault {
   ///   - audience: the audience of the token; `nil` for the usual one.
   ///   - consent: to the risk that a token for fewer scopes narrows the login.
   ///   - prompt: a passed presence check to spend.
+  ///   - reason: what the caller says that it needs the token for, at most 200 characters.
   ///   - caller: the caller that gets the token.
   /// - Returns: the token.
-  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, and failures of
-  ///   the store.
+  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, `outsideRule`, and
+  ///   failures of the store.
   package func accessToken(
     account name: String?,
     minimumLifetime: Int64?,
@@ -51,20 +59,23 @@ extension Vault {
     audience: String? = nil,
     consent: NarrowingConsent = .notGiven,
     prompt: String?,
+    reason: String? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
-    let (grant, token) = try await grantedToken(
-      TokenCall(
-        account: name,
-        minimumLifetime: minimumLifetime,
-        rejected: rejected,
-        scope: scope,
-        audience: audience,
-        consent: consent,
-        prompt: prompt,
-        caller: caller
-      )
+    var call = TokenCall(
+      account: name,
+      minimumLifetime: minimumLifetime,
+      rejected: rejected,
+      scope: scope,
+      audience: audience,
+      consent: consent,
+      prompt: prompt,
+      reason: try Self.stated(reason),
+      caller: caller
     )
+    try apply(caller.rule, to: &call)
+    let (grant, token) =
+      caller.needsOwnCheck ? try await checkedToken(call) : try await grantedToken(call)
     try recordOpened(grant, caller)
     return telling(grant, token)
   }
@@ -92,7 +103,7 @@ extension Vault {
       let current = try self.account(named: call.account)
       guard current.id == account.id, refreshes.refresh(of: account.id) == nil else { continue }
       let readable = try refreshable(current, asked, wanted, call.consent)
-      let question = call.caller.question(.refresh, about: current.id, detail: asked.shown)
+      let question = call.question(about: current, asked)
       if let prompt = call.prompt, try await waitForLeader(of: prompt, question, call.caller) {
         call.prompt = nil
         continue
@@ -116,6 +127,7 @@ extension Vault {
           wanted: wanted,
           authority: authority,
           caller: call.caller,
+          reason: call.reason,
           use: isOneToken ? OneTokenUse(rejected: call.rejected) : nil
         )
       )
@@ -125,7 +137,7 @@ extension Vault {
   }
 
   /// How long the token has to live, in seconds.
-  private func lifetime(_ call: TokenCall) throws(VaultFailure) -> Int64 {
+  func lifetime(_ call: TokenCall) throws(VaultFailure) -> Int64 {
     let minimum = call.minimumLifetime ?? leastLifetime
     guard minimum >= 0, minimum <= Self.longestWish else {
       throw .invalidArgument("the minimum lifetime must be between 0 seconds and a year")
@@ -179,7 +191,7 @@ extension Vault {
   /// Refuses before a person is asked, if no refresh could be made anyway.
   ///
   /// - Returns: the account; `nil` if its record cannot be read.
-  private func refreshable(
+  func refreshable(
     _ account: AccountRow,
     _ asked: ScopeRequest,
     _ wanted: Int64,

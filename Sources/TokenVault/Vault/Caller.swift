@@ -1,3 +1,4 @@
+package import Configuration
 internal import Presence
 internal import PresenceTerms
 package import System
@@ -29,6 +30,8 @@ package struct Caller: Sendable {
   package let terminal: Int32?
   /// Whether the call says that a prompt would be shown.
   package var asking: Asking
+  /// The rule that holds for the connection; `nil` if none does.
+  package private(set) var rule: CallerRule?
 
   package init(
     connection: UInt64,
@@ -45,16 +48,36 @@ package struct Caller: Sendable {
     self.terminal = terminal
     self.asking = asking
   }
+
+  /// The caller behind a restricted socket.
+  ///
+  /// The process that holds the connection is the agent, which lends it to programs that are not known.
+  package func restricted(by rule: CallerRule) -> Caller {
+    var caller = Caller(
+      connection: connection,
+      user: user,
+      requester: rule.title,
+      peer: peer,
+      terminal: terminal,
+      asking: asking
+    )
+    caller.rule = rule
+    return caller
+  }
 }
 
 extension Caller {
+  /// Whether each access token needs a check of its own.
+  var needsOwnCheck: Bool { rule?.presence == .each }
+
   /// A question for the person of this caller.
   func question(
     _ purpose: PresencePurpose,
     about account: [UInt8]? = nil,
     detail: String? = nil,
     accounts: [[UInt8]] = [],
-    binding: [UInt8]? = nil
+    binding: [UInt8]? = nil,
+    statedReason: String? = nil
   ) -> PromptQuestion {
     PromptQuestion(
       user: user,
@@ -62,7 +85,10 @@ extension Caller {
       account: account,
       detail: detail,
       binding: binding,
-      accounts: accounts
+      accounts: accounts,
+      statedReason: statedReason,
+      // A check of its own answers no other caller.
+      connection: needsOwnCheck ? connection : nil
     )
   }
 }

@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 internal import Cryptography
 internal import Presence
 internal import PresenceTerms
@@ -33,9 +33,17 @@ extension Vault {
   /// An unlock window is open at one location only.
   package func accountFacts(
     named name: String?,
-    at location: CallerLocation = .everywhere
+    at location: CallerLocation = .everywhere,
+    under rule: CallerRule? = nil
   ) throws(VaultFailure) -> [AccountFacts] {
-    let rows = if let name { [try account(named: name)] } else { try accounts() }
+    var rows: [AccountRow]
+    if let name {
+      try demand(name, under: rule)
+      rows = [try account(named: name)]
+    } else {
+      rows = try accounts()
+      if let allowed = rule?.accounts { rows.removeAll { !allowed.contains($0.name) } }
+    }
     var facts: [AccountFacts] = []
     let chosen = try impliedAccount()?.id
     for row in rows {

@@ -21,6 +21,10 @@ package struct PresenceNeed: Sendable, Equatable {
   package let reason: String?
   /// How the last used reader is touched; `nil` if none was used.
   package let scan: ScanType?
+  /// Why the program says that it asks, not verified; `nil` if it does not say.
+  package var statedReason: String?
+  /// Whether only an agent may show it, because the caller is behind a restricted socket.
+  package var isForAgents = false
 }
 
 /// Why the vault refused a request, or failed.
@@ -66,6 +70,8 @@ package enum VaultFailure: Error, Sendable, Equatable {
   case vaultUnsafe(String, hint: String?)
   /// A rule of the vault forbids it.
   case refused(String)
+  /// The rule of the caller, by its title, does not allow this.
+  case outsideRule(String, String)
   /// The login may lose some of its scopes; the caller may give a `NarrowingConsent`.
   case mayNarrow(String)
   /// The refresh token of this account may not leave the vault.

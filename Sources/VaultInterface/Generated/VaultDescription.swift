@@ -64,7 +64,12 @@ let vaultDescription = #"""
     # Why the password is needed where a finger would do else: show it.
     reason: ?string,
     # How the reader that was used last wants to be touched.
-    scan: ?ScanType
+    scan: ?ScanType,
+    # What the program says that it needs the token for. It is not verified: show it in quotes.
+    stated_reason: ?string,
+    # Whether the check is made by AskAtDesktop alone: the connection is restricted.
+    # [false if absent]
+    at_desk: ?bool
   )
 
   # Which vault an engine keeps.
@@ -518,7 +523,10 @@ let vaultDescription = #"""
     # The caller accepts, for this call only, that a token for fewer scopes may narrow the login.
     narrow: ?bool,
     # With `narrow`: the person accepts it, until the next login and for every caller.
-    remember: ?bool
+    remember: ?bool,
+    # What the program needs the token for: at most 200 characters. It is shown to the person as not
+    # verified, and recorded.
+    reason: ?string
   ) -> (
     account: string,
     # The token. It is never logged.
@@ -593,6 +601,18 @@ let vaultDescription = #"""
   # agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
   # person denies. The engine ends the connection if the prompt ends earlier.
   method NextPrompt() -> (prompt: DesktopPrompt)
+
+  # Restricts this connection until its end: a program calls it before it lends the connection to another
+  # one, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and AskAtDesktop
+  # are answered, for these accounts, and each access token needs a presence check of its own. A
+  # connection that is restricted already stays as it is.
+  method Restrict(
+    # What the programs behind it are called, in prompts and in the audit trail: as an account's name.
+    name: string,
+    accounts: []string,
+    # The scopes that may be asked for, and that are asked for where a call names none. Absent: any.
+    scope: ?string
+  ) -> ()
 
   # Protects an account.
   method EnablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
@@ -987,7 +1007,12 @@ let vaultDescription = #"""
     # Why the password is needed where a finger would do else: show it.
     reason: ?string,
     # How the reader that was used last wants to be touched.
-    scan: ?ScanType
+    scan: ?ScanType,
+    # What the program says that it needs the token for. It is not verified: show it in quotes.
+    stated_reason: ?string,
+    # Whether the check is made by AskAtDesktop alone: the connection is restricted.
+    # [false if absent]
+    at_desk: ?bool
   )
   # The check did not pass.
   error PresenceFailed(

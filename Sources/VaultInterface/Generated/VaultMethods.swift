@@ -381,6 +381,9 @@ public struct AccessTokenCall: AskingMethod, Equatable {
   public var narrow: Bool?
   /// With `narrow`: the person accepts it, until the next login and for every caller.
   public var remember: Bool?
+  /// What the program needs the token for: at most 200 characters. It is shown to the person as not
+  /// verified, and recorded.
+  public var reason: String?
 
   public init(
     account: String? = nil,
@@ -391,7 +394,8 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     audience: String? = nil,
     ask: Bool? = nil,
     narrow: Bool? = nil,
-    remember: Bool? = nil
+    remember: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.minimumLifetime = minimumLifetime
@@ -402,6 +406,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     self.ask = ask
     self.narrow = narrow
     self.remember = remember
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -414,6 +419,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     ask = try object.optional("ask")
     narrow = try object.optional("narrow")
     remember = try object.optional("remember")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -428,6 +434,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
         "ask": ask,
         "narrow": narrow,
         "remember": remember,
+        "reason": reason,
       ])
     }
   }
@@ -705,6 +712,47 @@ public struct NextPromptReply: VarlinkRecord, Equatable {
     get throws(MessageError) {
       try .wire([
         "prompt": prompt,
+      ])
+    }
+  }
+}
+
+/// Restricts this connection until its end: a program calls it before it lends the connection to another
+/// one, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and AskAtDesktop
+/// are answered, for these accounts, and each access token needs a presence check of its own. A
+/// connection that is restricted already stays as it is.
+public struct RestrictCall: VarlinkMethod, Equatable {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.Restrict"
+
+  /// What the programs behind it are called, in prompts and in the audit trail: as an account's name.
+  public var name: String
+  public var accounts: [String]
+  /// The scopes that may be asked for, and that are asked for where a call names none. Absent: any.
+  public var scope: String?
+
+  public init(
+    name: String,
+    accounts: [String],
+    scope: String? = nil
+  ) {
+    self.name = name
+    self.accounts = accounts
+    self.scope = scope
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    accounts = try object.required("accounts")
+    scope = try object.optional("scope")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "accounts": accounts,
+        "scope": scope,
       ])
     }
   }

@@ -15,6 +15,7 @@ package enum VaultRequest: Sendable {
   case cancel(CancelCall)
   case askAtDesktop(AskAtDesktopCall)
   case nextPrompt(NextPromptCall)
+  case restrict(RestrictCall)
   case enablePresence(EnablePresenceCall)
   case disablePresence(DisablePresenceCall)
   case testPresence(TestPresenceCall)
@@ -64,6 +65,7 @@ package enum VaultRequest: Sendable {
       case CancelCall.method: self = .cancel(try call.content())
       case AskAtDesktopCall.method: self = .askAtDesktop(try call.content())
       case NextPromptCall.method: self = .nextPrompt(try call.content())
+      case RestrictCall.method: self = .restrict(try call.content())
       case EnablePresenceCall.method: self = .enablePresence(try call.content())
       case DisablePresenceCall.method: self = .disablePresence(try call.content())
       case TestPresenceCall.method: self = .testPresence(try call.content())
@@ -121,6 +123,7 @@ package enum VaultRequest: Sendable {
     CancelCall.self,
     AskAtDesktopCall.self,
     NextPromptCall.self,
+    RestrictCall.self,
     EnablePresenceCall.self,
     DisablePresenceCall.self,
     TestPresenceCall.self,

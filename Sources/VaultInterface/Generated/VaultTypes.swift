@@ -21,6 +21,10 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
   public var reason: String?
   /// How the reader that was used last wants to be touched.
   public var scan: ScanType?
+  /// What the program says that it needs the token for. It is not verified: show it in quotes.
+  public var statedReason: String?
+  /// Whether the check is made by AskAtDesktop alone: the connection is restricted.
+  public var atDesk: Bool
 
   public init(
     prompt: String,
@@ -31,7 +35,9 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
     methods: [PresenceMethod],
     timeout: Int,
     reason: String? = nil,
-    scan: ScanType? = nil
+    scan: ScanType? = nil,
+    statedReason: String? = nil,
+    atDesk: Bool = false
   ) {
     self.prompt = prompt
     self.requester = requester
@@ -42,6 +48,8 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
     self.timeout = timeout
     self.reason = reason
     self.scan = scan
+    self.statedReason = statedReason
+    self.atDesk = atDesk
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -54,6 +62,8 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
     timeout = try object.required("timeout")
     reason = try object.optional("reason")
     scan = try object.optional("scan")
+    statedReason = try object.optional("stated_reason")
+    atDesk = try object.optional("at_desk") ?? false
   }
 
   public var encoded: JSONObject {
@@ -68,6 +78,8 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
         "timeout": timeout,
         "reason": reason,
         "scan": scan,
+        "stated_reason": statedReason,
+        "at_desk": atDesk ? true : nil,
       ])
     }
   }

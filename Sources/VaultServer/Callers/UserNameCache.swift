@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Synchronization
 internal import System
 
@@ -126,11 +127,28 @@ final class UserNameCache: Sendable {
 /// Remembers which opening of the user's vault served a connection, and whether the user's name was
 /// looked up for that connection.
 ///
-/// Later calls then need no lookup.
+/// Later calls then need no lookup. It also holds the rule that the connection is under.
 final class Recognition: Sendable {
   private let begun = BootInstant.now
+  private let restriction = Mutex<CallerRule?>(nil)
+  private let isUnderRule = Atomic(false)
   private let opening = Atomic<UInt64>(0)
   private let lookedUp = Atomic<UInt64>(0)
+
+  /// Whether the connection is restricted.
+  var isRestricted: Bool { isUnderRule.load(ordering: .acquiring) }
+  /// The rule of a restricted connection; `nil` if it is not restricted.
+  var rule: CallerRule? { isRestricted ? restriction.withLock { $0 } : nil }
+
+  /// Restricts the connection until its end; false if it is restricted already.
+  func restrict(by rule: CallerRule) -> Bool {
+    restriction.withLock { known in
+      guard known == nil else { return false }
+      known = rule
+      isUnderRule.store(true, ordering: .releasing)
+      return true
+    }
+  }
 
   /// Whether this opening served the connection.
   func isFor(_ number: UInt64) -> Bool { opening.load(ordering: .acquiring) == number }

@@ -5,7 +5,7 @@ internal import VaultInterface
 extension Dispatcher {
   func getAccount(_ call: GetAccountCall) async throws(VaultFailure) -> GetAccountReply {
     let location = await vault.locationOfWindow(caller)
-    let all = try await vault.accountFacts(named: call.account, at: location)
+    let all = try await vault.accountFacts(named: call.account, at: location, under: caller.rule)
     guard context.more || all.count <= 1 else {
       throw .invalidArgument("there are several accounts: name one")
     }
@@ -67,6 +67,7 @@ extension Dispatcher {
       audience: call.audience,
       consent: Self.consent(of: call),
       prompt: call.prompt,
+      reason: call.reason,
       caller: caller
     )
     return AccessTokenReply(grant)

@@ -33,7 +33,7 @@ extension Dispatcher {
   }
 
   func requestTerms(_ call: RequestTermsCall) async throws(VaultFailure) -> RequestTermsReply {
-    let terms = try await vault.requestTerms(account: call.account)
+    let terms = try await vault.requestTerms(account: call.account, caller: caller)
     return RequestTermsReply(
       account: terms.account,
       issuer: terms.issuer,

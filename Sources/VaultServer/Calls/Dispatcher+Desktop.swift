@@ -1,3 +1,4 @@
+internal import Configuration
 internal import TokenVault
 internal import Varlink
 internal import VaultInterface
@@ -6,6 +7,19 @@ internal import VaultInterface
 extension Dispatcher {
   func askAtDesktop(_ call: AskAtDesktopCall) async throws(VaultFailure) -> EmptyReply {
     try await vault.askAtDesktop(call.prompt, caller: caller)
+    return EmptyReply()
+  }
+
+  func restrict(_ call: RestrictCall) async throws(VaultFailure) -> EmptyReply {
+    let rule: CallerRule
+    do throws(ConfigurationError) {
+      rule = try CallerRule(socket: call.name, accounts: call.accounts, scope: call.scope)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    guard context.recognition.restrict(by: rule) else {
+      throw .refused("the connection is restricted already")
+    }
     return EmptyReply()
   }
 

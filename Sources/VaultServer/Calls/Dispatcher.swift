@@ -11,6 +11,7 @@ struct CallContext: Sendable {
   /// Whether the caller wants several replies.
   let more: Bool
   let caller: Caller
+  let recognition: Recognition
   /// Takes each reply of a stream except the last.
   let reply: @Sendable (VarlinkReply) -> Void
   /// Waits until the replies are sent to the caller.

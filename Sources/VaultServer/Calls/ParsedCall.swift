@@ -1,3 +1,4 @@
+internal import Configuration
 internal import PresenceTerms
 internal import System
 internal import TokenVault
@@ -48,6 +49,17 @@ struct ParsedCall: Sendable {
     }
   }
 
+  /// Whether it is answered on a restricted connection.
+  var isForRestricted: Bool {
+    switch request {
+    case .success(.accessToken), .success(.requestTerms), .success(.getAccount): true
+    case .success(.askAtDesktop): true
+    // What cannot be read gets the error that says so.
+    case .failure: true
+    default: false
+    }
+  }
+
   /// Whether the call only reads something for its caller, so that it may be dropped when the
   /// caller leaves.
   var isPassing: Bool {
@@ -80,6 +92,13 @@ extension Vaults {
     if let answer = call.service { return (answer, false) }
     var caller = caller
     caller.asking = call.asking
+    if let rule = recognition.rule {
+      caller = caller.restricted(by: rule)
+      guard call.isForRestricted else {
+        noteRefusal("outside its rule", of: caller.user, by: caller.requester)
+        return (Dispatcher.failure(.outsideRule(rule.title, "this method")), false)
+      }
+    }
     let asking = caller
     if case .success(.removeUser(let call)) = call.request {
       // Root's own vault is not involved and need not exist.
@@ -95,6 +114,7 @@ extension Vaults {
         let context = CallContext(
           more: call.more,
           caller: asking,
+          recognition: recognition,
           reply: reply,
           whenSent: whenSent
         )

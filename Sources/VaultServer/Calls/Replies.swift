@@ -51,6 +51,8 @@ extension VaultError {
     case .misconfigured(let message): self = .misconfigured(message: message)
     case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
     case .refused(let message): self = .refused(message: message)
+    case .outsideRule(let rule, let what):
+      self = .refused(message: "the \(rule) does not allow \(what)")
     case .mayNarrow(let message): self = .refused(message: message, narrows: true)
     case .notExportable(let account):
       self = .refused(
@@ -87,7 +89,9 @@ extension PresenceRequest {
       methods: need.methods,
       timeout: Int(clamping: need.timeout),
       reason: need.reason,
-      scan: need.methods.contains(.fingerprint) ? need.scan : nil
+      scan: need.methods.contains(.fingerprint) ? need.scan : nil,
+      statedReason: need.statedReason,
+      atDesk: need.isForAgents
     )
   }
 }

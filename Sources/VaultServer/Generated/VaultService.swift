@@ -17,6 +17,7 @@ protocol VaultService: Sendable {
   func cancel(_ call: CancelCall) async throws(VaultFailure) -> CancelCall.Reply
   func askAtDesktop(_ call: AskAtDesktopCall) async throws(VaultFailure) -> AskAtDesktopCall.Reply
   func nextPrompt(_ call: NextPromptCall) async throws(VaultFailure) -> NextPromptCall.Reply
+  func restrict(_ call: RestrictCall) async throws(VaultFailure) -> RestrictCall.Reply
   func enablePresence(_ call: EnablePresenceCall) async throws(VaultFailure) -> EnablePresenceCall.Reply
   func disablePresence(_ call: DisablePresenceCall) async throws(VaultFailure) -> DisablePresenceCall.Reply
   func testPresence(_ call: TestPresenceCall) async throws(VaultFailure) -> TestPresenceCall.Reply
@@ -67,6 +68,7 @@ extension VaultService {
     case .cancel(let call): try .made(await cancel(call))
     case .askAtDesktop(let call): try .made(await askAtDesktop(call))
     case .nextPrompt(let call): try .made(await nextPrompt(call))
+    case .restrict(let call): try .made(await restrict(call))
     case .enablePresence(let call): try .made(await enablePresence(call))
     case .disablePresence(let call): try .made(await disablePresence(call))
     case .testPresence(let call): try .made(await testPresence(call))

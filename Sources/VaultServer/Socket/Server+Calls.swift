@@ -75,7 +75,7 @@ extension Server {
   ///
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
-    guard connection.kind == .person,
+    guard connection.kind == .person, !connection.recognition.isRestricted,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
     else { return nil }
     return vault.cachedAccessToken(

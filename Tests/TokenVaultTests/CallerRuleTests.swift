@@ -1,0 +1,166 @@
+import Configuration
+import Presence
+import PresenceTerms
+import Testing
+
+@testable import TokenVault
+
+/// Callers behind a restricted socket, which get tokens under a rule.
+struct CallerRuleTests {
+  private let title = "restricted socket \"build\""
+  private let bench: Bench
+  private let vault: Vault
+
+  init() async throws {
+    bench = try Bench()
+    vault = try await bench.open()
+    try await bench.signIn(vault)
+  }
+
+  private func behind(
+    _ connection: UInt64 = 1,
+    scope: String? = nil,
+    accounts: String...
+  ) throws -> Caller {
+    let rule = try CallerRule(
+      socket: "build",
+      accounts: accounts.isEmpty ? ["me"] : accounts,
+      scope: scope
+    )
+    return caller(connection).restricted(by: rule)
+  }
+
+  /// A token after a check of its own.
+  private func checkedToken(_ caller: Caller, reason: String? = nil) async throws -> AccessGrant {
+    func token(_ prompt: String?) async throws(VaultFailure) -> AccessGrant {
+      try await vault.accessToken(
+        account: nil,
+        minimumLifetime: nil,
+        rejected: nil,
+        prompt: prompt,
+        reason: reason,
+        caller: caller
+      )
+    }
+    let need = try await need { _ = try await token(nil) }
+    #expect(need.isForAgents)
+    #expect(need.requester == title)
+    #expect(need.statedReason == reason)
+    try await bench.pass(need, vault, caller)
+    let grant = try await token(need.prompt)
+    // The proof is spent.
+    await #expect(throws: VaultFailure.self) { _ = try await token(need.prompt) }
+    return grant
+  }
+
+  @Test(arguments: [false, true])
+  func eachTokenNeedsACheckOfItsOwn(isProtected: Bool) async throws {
+    if isProtected { try await bench.protect(vault) }
+    for _ in 0..<2 {
+      #expect(try await checkedToken(try behind(), reason: "a test").accessToken == "at-1")
+    }
+    let last = try #require(
+      try await vault.auditPage(after: 0, since: nil, account: nil).last {
+        $0.event == "presence-check"
+      }
+    )
+    #expect(last.requester == title)
+    #expect(last.detail == "for an access token, stated reason \"a test\"")
+    // A token that is refreshed needs one check too.
+    bench.clock.advance(3600)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 3600))
+    #expect(try await checkedToken(try behind()).accessToken == "at-2")
+    // Other callers of the user are not affected.
+    #expect(try await vault.token(caller: caller(2)).accessToken == "at-2")
+  }
+
+  @Test
+  func aCheckThatWasNotPassedBringsNoToken() async throws {
+    let caller = try behind()
+    let need = try await need { _ = try await vault.token(caller: caller) }
+    let failure = await failure { _ = try await vault.token(prompt: need.prompt, caller: caller) }
+    guard case .presenceFailed? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test
+  func anotherCallersCheckAndTheWindowDoNotCount() async throws {
+    try await bench.protect(vault)
+    try await bench.unlock(vault)
+    let first = try behind()
+    let second = try behind(2)
+    let need = try await need { _ = try await vault.token(caller: first) }
+    let other = try await TokenVaultTests.need { _ = try await vault.token(caller: second) }
+    try await bench.pass(need, vault, first)
+    _ = try await vault.token(prompt: need.prompt, caller: first)
+    let failure = await failure { _ = try await vault.token(prompt: other.prompt, caller: second) }
+    guard case .presenceFailed? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test
+  func whatIsOutsideTheRuleIsRefusedAlikeAndCounted() async throws {
+    try await bench.signIn(vault, "other")
+    let caller = try behind(scope: "read write", accounts: "me", "you")
+    for name in ["other", "nobody"] {
+      let failure = await failure { _ = try await vault.token(name, caller: caller) }
+      #expect(failure == .outsideRule(title, "this account"))
+      await vault.note(try #require(failure), by: caller)
+    }
+    #expect(
+      await failure { _ = try await vault.token(nil, caller: caller) }
+        == .invalidArgument("name one of the accounts of the restricted socket \"build\": me, you")
+    )
+    #expect(
+      await failure { _ = try await vault.token(scope: "read admin", caller: caller) }
+        == .outsideRule(title, "another scope than read write")
+    )
+    let consent = await failure {
+      _ = try await vault.token(scope: "read", consent: .untilNextLogin, caller: caller)
+    }
+    #expect(consent == .outsideRule(title, "a consent for later calls"))
+    #expect(
+      await failure { _ = try await vault.requestTerms(account: "other", caller: caller) }
+        == .outsideRule(title, "this account")
+    )
+    let rule = caller.rule
+    #expect(try await vault.accountFacts(named: nil, under: rule).map(\.name) == ["me"])
+    try await vault.flushRefusals()
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
+    #expect(last.event == "refusal" && last.detail == "2 × outside its rule")
+    #expect(last.requester == title)
+  }
+
+  @Test(arguments: ["", "Build", "a b", "a/b"])
+  func aNameIsThatOfAnAccount(_ name: String) {
+    #expect(throws: ConfigurationError.self) {
+      _ = try CallerRule(socket: name, accounts: ["me"], scope: nil)
+    }
+    #expect(throws: ConfigurationError.self) {
+      _ = try CallerRule(socket: "build", accounts: [name], scope: nil)
+    }
+  }
+
+  @Test
+  func aRestrictionNamesAccountsAndScopes() {
+    #expect(throws: ConfigurationError.self) {
+      _ = try CallerRule(socket: "build", accounts: [], scope: nil)
+    }
+    for scope in ["", " ", "a\"b"] {
+      #expect(throws: ConfigurationError.self) {
+        _ = try CallerRule(socket: "build", accounts: ["me"], scope: scope)
+      }
+    }
+  }
+
+  @Test
+  func aReasonIsOneShortLine() async throws {
+    #expect(try Vault.stated("a \"b\"\n\u{202E}c") == "a 'b'\\u{A}\\u{202E}c")
+    #expect(try Vault.stated("") == nil)
+    #expect(throws: VaultFailure.self) { _ = try Vault.stated(String(repeating: "x", count: 201)) }
+  }
+}
