@@ -32,7 +32,7 @@ package final class DesktopView: PresenceView {
     screen = try DesktopScreen(
       at: desktop,
       purpose: PresenceText.purpose(of: request),
-      requester: request.requester,
+      requester: PresenceText.requester(of: request),
       reason: request.reason,
       scan: request.scan ?? .press,
       interrupt: interrupt

@@ -172,8 +172,15 @@ package enum PresenceText {
   /// The end of a sentence that asks for a finger, if the password passes the check as well.
   private static let passwordKey = ", or press Enter for your password."
 
+  /// The program that asks, with the reason that it states.
+  package static func requester(of request: PresenceRequest) -> String {
+    let requester = PlainText.line(request.requester, limit: 120)
+    guard let reason = request.statedReason else { return requester }
+    return "\(requester); stated reason, not verified: \"\(PlainText.line(reason, limit: 200))\""
+  }
+
   private static func requested(by requester: String) -> String {
-    "requested by \(PlainText.line(requester, limit: 120))"
+    "requested by \(PlainText.line(requester, limit: 400))"
   }
 
   private static func withDetail(_ clause: String, _ detail: String) -> String {

@@ -25,7 +25,7 @@ package final class TerminalPresence: PresenceView {
     screen = PresenceScreen(
       on: terminal,
       purpose: PresenceText.purpose(of: request),
-      requester: request.requester,
+      requester: PresenceText.requester(of: request),
       reason: request.reason,
       scan: request.scan ?? .press
     )

@@ -184,3 +184,65 @@ public final class Connection {
     }
   }
 }
+
+extension Connection {
+  /// The most bytes that are carried at once.
+  private static let pieceCount = 16 * 1024
+  /// How long the receiver may take for a piece, in seconds.
+  private static let sendingTime: Int64 = 30
+
+  /// Lends the connection to a program on another socket, until one of the two ends it.
+  ///
+  /// The messages are carried as they are: what the program may do is for the engine to say.
+  package func lend(to program: borrowing Descriptor) throws(SystemError) {
+    try program.setNonblocking(true)
+    while true {
+      switch try Readiness.wait(for: socket.number, input: program.number, interrupt: nil) {
+      case .ready: guard try Self.carry(from: socket, to: program) else { return }
+      case .input: guard try Self.carry(from: program, to: socket) else { return }
+      case .interrupted, .timedOut: return
+      }
+    }
+  }
+
+  /// Carries the bytes that have arrived; false if the sender has ended, or the receiver takes nothing.
+  private static func carry(
+    from sender: borrowing Descriptor,
+    to receiver: borrowing Descriptor
+  ) throws(SystemError) -> Bool {
+    let result: Result<Bool, SystemError> = unsafe withUnsafeTemporaryAllocation(
+      byteCount: pieceCount,
+      alignment: 1
+    ) { room in
+      Result { () throws(SystemError) in
+        guard let count = unsafe try sender.receive(into: room)?.count else { return true }
+        guard count > 0 else { return false }
+        return unsafe try pass(UnsafeRawBufferPointer(rebasing: room[..<count]), to: receiver)
+      }
+    }
+    return try result.get()
+  }
+
+  private static func pass(
+    _ bytes: UnsafeRawBufferPointer,
+    to receiver: borrowing Descriptor
+  ) throws(SystemError) -> Bool {
+    let deadline = BootInstant.now.advanced(bySeconds: sendingTime)
+    var done = 0
+    while done < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+      if let sent = unsafe try receiver.send(rest) {
+        done += sent
+        continue
+      }
+      let readiness = try Readiness.wait(
+        for: receiver.number,
+        writing: true,
+        interrupt: nil,
+        deadline: deadline
+      )
+      guard readiness == .ready else { return false }
+    }
+    return true
+  }
+}

@@ -5,13 +5,19 @@ public struct PresenceAsker {
   /// Whether a person can be asked; if not, the engine opens no prompt.
   public let canAsk: () -> Bool
   let check: (PresenceRequest, Connection) throws(VaultClientError) -> Void
+  let tellOfDesk: (PresenceRequest) -> Void
 
   /// Makes an asker, whose `check` returns when the check of the prompt has passed.
+  ///
+  /// `tellOfDesk` is called if the check is made at the desktop of the vault's person, because the
+  /// connection is restricted.
   public init(
     canAsk: @escaping @autoclosure () -> Bool,
+    tellOfDesk: @escaping (PresenceRequest) -> Void = { _ in },
     check: @escaping (PresenceRequest, Connection) throws(VaultClientError) -> Void
   ) {
     self.canAsk = canAsk
+    self.tellOfDesk = tellOfDesk
     self.check = check
   }
 }
@@ -23,6 +29,8 @@ public struct PresenceAsker {
 public final class VaultCalls {
   /// If a joined caller spent the proof, the engine asks again, but not without limit.
   private static let mostChecks = 4
+  /// How long an agent may take for a check, in seconds: the engine bounds it.
+  private static let agentLimit: Int64 = 660
 
   private let interrupt: Int32?
   private let connect: () throws(VaultClientError) -> Connection
@@ -64,7 +72,7 @@ public final class VaultCalls {
         } catch .refused(.presenceNeeded(let request)) {
           guard let asker else { throw .refused(.presenceNeeded(request)) }
           checks += 1
-          try asker.check(request, try open())
+          try check(request, asker)
           prompt = request.prompt
         }
       } catch {
@@ -79,5 +87,24 @@ public final class VaultCalls {
       }
     }
     throw .asksWithoutEnd
+  }
+
+  /// Has the check of a prompt made where it may be made.
+  private func check(
+    _ request: PresenceRequest,
+    _ asker: PresenceAsker
+  ) throws(VaultClientError) {
+    guard request.atDesk else { return try asker.check(request, try open()) }
+    guard !request.prompt.isEmpty else { throw .refused(.presenceNeeded(request)) }
+    asker.tellOfDesk(request)
+    try askAtDesktop(request, on: try open())
+  }
+
+  /// Has an agent of the person make the check of a prompt.
+  public func askAtDesktop(
+    _ request: PresenceRequest,
+    on connection: Connection
+  ) throws(VaultClientError) {
+    _ = try connection.call(AskAtDesktopCall(prompt: request.prompt), within: Self.agentLimit)
   }
 }

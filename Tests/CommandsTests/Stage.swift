@@ -129,7 +129,9 @@ final class Stage: @unchecked Sendable {
     requester: String = "bash, PID 4211",
     timeout: Int = 30,
     detail: String? = nil,
-    reason: String? = nil
+    reason: String? = nil,
+    statedReason: String? = nil,
+    atDesk: Bool = false
   ) throws {
     try fail(
       .presenceNeeded(
@@ -141,7 +143,9 @@ final class Stage: @unchecked Sendable {
           detail: detail,
           methods: methods,
           timeout: timeout,
-          reason: reason
+          reason: reason,
+          statedReason: statedReason,
+          atDesk: atDesk
         )
       )
     )

@@ -8,12 +8,12 @@ import VaultInterface
 /// real notification server, a real pinentry, a virtual reader and the password of a real user.
 @Suite(.serialized)
 struct AgentTests {
-  private static let question = "Touch the fingerprint reader to use account 'me' (requested by"
+  static let question = "Touch the fingerprint reader to use account 'me' (requested by"
 
-  private let backend: DevBackend
-  private let bench: ServiceBench
-  private let person: Customer
-  private let desk: Desk
+  let backend: DevBackend
+  let bench: ServiceBench
+  let person: Customer
+  let desk: Desk
 
   /// A person at a desktop, with an enrolled finger and the protected account `me`, whose token has
   /// expired.
@@ -32,27 +32,27 @@ struct AgentTests {
     desk = try Desk(of: person, bus: bench.bus)
   }
 
-  private func startAgent() throws -> Run {
-    let run = try person.start(["agent"], variables: desk.variables)
+  func startAgent(_ options: String...) throws -> Run {
+    let run = try person.start(["agent"] + options, variables: desk.variables)
     try #require(eventually { isWatching(run.child.identifier) })
     return run
   }
 
   /// Whether an agent watches the directory where the engine calls it.
-  private func isWatching(_ process: Int32) -> Bool {
+  func isWatching(_ process: Int32) -> Bool {
     (try? shell("grep -l inotify /proc/\(process)/fdinfo/*"))?.isEmpty == false
   }
 
   /// `token me` without a terminal, outside the desktop.
-  private func token(_ arguments: String...) throws -> Run {
+  func token(_ arguments: String...) throws -> Run {
     try person.start(["token", "me"] + arguments)
   }
 
-  private func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
+  func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
     try desk.expectEnd(of: run, code, text, hiding: person.systemPassword, others: others)
   }
 
-  private func stop(_ agent: Run, _ said: String = "") throws {
+  func stop(_ agent: Run, _ said: String = "") throws {
     kill(agent.child.identifier, SIGTERM)
     #expect(try agent.text() == said)
     #expect(try agent.child.wait() == .exited(0))

@@ -9,6 +9,7 @@ enum AgentVerb {
 
   static let agent = Verb(
     "agent",
+    options: [socket, name, account, scope],
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
       It runs in your desktop session until that ends, and is started with it. When a program \
@@ -17,6 +18,7 @@ enum AgentVerb {
       window for the system password, "Deny" refuses.
       The rule "desktop" says for which programs: see "thumblatch policy --help". In a private \
       vault each program shows its own prompts, and needs no agent.
+      With --socket, it also listens at PATH, for programs in a container, in a sandbox, or on       another machine by "ssh -R", which set THUMBLATCH_SOCKET to that path. They get access tokens       of the given accounts only. Each token needs a presence check, which is made at this desktop       and shows NAME, as the audit log does.
       """
   ) { session throws(CommandError) in
     guard let location = session.location, let directory = location.agentDirectory else {
@@ -25,12 +27,68 @@ enum AgentVerb {
         hint: "an agent is for the service: see thumblatchd(8)"
       )
     }
+    let socket = try restrictedSocket(session, location)
+    try socket?.serve()
+    defer { socket?.remove() }
     do throws(VaultClientError) {
       try DesktopAgent(session: session, location: location, directory: directory).run()
     } catch {
       // A signal is how the session ends it.
       guard case .interrupted = error else { throw CommandError(error) }
     }
+  }
+}
+
+extension AgentVerb {
+  private static let socket = Verb.Option(
+    "--socket",
+    "PATH",
+    offers: .files,
+    "listen here for programs that get access tokens only"
+  )
+  private static let name = Verb.Option("--name", "NAME", "what those programs are called")
+  private static let account = Verb.Option(
+    "--account",
+    "ACCOUNT",
+    repeats: true,
+    offers: .accounts,
+    "an account whose access tokens they get"
+  )
+  private static let scope = Verb.Option(
+    "--scope",
+    "SCOPES",
+    "the only scopes that they get, separated by spaces"
+  )
+
+  /// The restricted socket that the options ask for, once the engine has accepted it.
+  private static func restrictedSocket(
+    _ session: Session,
+    _ location: VaultLocation
+  ) throws(CommandError) -> RestrictedSocket? {
+    let arguments = session.arguments
+    guard let path = arguments.value(socket.name) else {
+      for option in [name, account, scope] where arguments.has(option.name) {
+        throw .usage("\(option.name) is for --socket")
+      }
+      return nil
+    }
+    let accounts = arguments.allValues(account.name)
+    guard let name = arguments.value(name.name), !accounts.isEmpty else {
+      throw .usage("--socket needs --name NAME and at least one --account ACCOUNT")
+    }
+    let restriction = RestrictCall(
+      name: try session.accountName(name),
+      accounts: try accounts.map(session.accountName),
+      scope: arguments.value(scope.name)
+    )
+    _ = try session.call(within: Session.localLimit, again: .always) { _ in restriction }
+    for account in restriction.accounts {
+      _ = try session.call(within: Session.localLimit, again: .always) { _ in
+        GetAccountCall(account: account)
+      }
+    }
+    session.hangUp()
+    return try RestrictedSocket(at: path, restriction, of: location)
   }
 }
 

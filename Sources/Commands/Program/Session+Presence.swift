@@ -8,9 +8,6 @@ internal import VaultInterface
 // The presence checks of a run: at the terminal, else at the desktop. A private vault's clients show a
 // prompt there themselves, and the service's agents show it for its clients.
 extension Session {
-  /// How long an agent may take for a check, in seconds: the engine bounds it.
-  private static let agentLimit: Int64 = 660
-
   /// Whether a question can be asked at the terminal.
   var canQuestion: Bool { !arguments.has("--no-input") && findTerminal() != nil }
 
@@ -27,8 +24,13 @@ extension Session {
 
   /// Whether the service may have an agent at the person's desktop.
   private var hasAgents: Bool {
-    !arguments.has("--no-input") && location?.agentDirectory != nil
-      && Desktop.remoteVariable(environment) == nil
+    guard !arguments.has("--no-input") else { return false }
+    switch location {
+    case .service: return Desktop.remoteVariable(environment) == nil
+    // A restricted socket may come from another machine, and its prompts are shown there.
+    case .socket: return true
+    case .privateVault, nil: return false
+    }
   }
 
   /// The person's desktop, or why there is none; `nil` if it is not used.
@@ -41,14 +43,21 @@ extension Session {
 
   /// Asks the person at the terminal, or at the desktop if there is no terminal.
   var asker: PresenceAsker {
-    PresenceAsker(canAsk: self.canAsk) { request, connection throws(VaultClientError) in
-      do throws(CommandError) {
-        try self.check(request, on: connection)
-      } catch {
-        self.failure = error
-        throw .interrupted
+    PresenceAsker(
+      canAsk: self.canAsk,
+      tellOfDesk: { request in
+        let need = PresenceText.need(request)
+        self.output.talk("waiting for \(need), at the desktop where the agent runs")
+      },
+      check: { request, connection throws(VaultClientError) in
+        do throws(CommandError) {
+          try self.check(request, on: connection)
+        } catch {
+          self.failure = error
+          throw .interrupted
+        }
       }
-    }
+    )
   }
 
   /// The error of a presence check that could not be led, once.
@@ -106,7 +115,7 @@ extension Session {
     on connection: Connection
   ) throws(CommandError) {
     do throws(VaultClientError) {
-      _ = try connection.call(AskAtDesktopCall(prompt: request.prompt), within: Self.agentLimit)
+      try calls.askAtDesktop(request, on: connection)
     } catch {
       guard case .refused(.noDesktop(let message)) = error else { throw CommandError(error) }
       throw CommandError(

@@ -25,7 +25,8 @@ extension Session {
         rejected: rejected,
         prompt: prompt,
         scope: arguments.value(TokenVerbs.scope.name),
-        audience: arguments.value(TokenVerbs.audience.name)
+        audience: arguments.value(TokenVerbs.audience.name),
+        reason: arguments.value(TokenVerbs.reason.name)
       )
     }
     // Refuse a token that could steer a terminal or split a header in two.

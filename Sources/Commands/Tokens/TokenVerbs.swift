@@ -14,6 +14,12 @@ enum TokenVerbs {
   )
   static let audience = Verb.Option("--audience", "AUDIENCE", "a token for this recipient")
 
+  static let reason = Verb.Option(
+    "--reason",
+    "TEXT",
+    "what the token is for: shown as not verified, and recorded"
+  )
+
   static let token = Verb(
     "token",
     [.account],
@@ -25,6 +31,7 @@ enum TokenVerbs {
       ),
       scope,
       audience,
+      reason,
     ],
     summary: "print a valid access token",
     details: """

@@ -182,6 +182,9 @@ package struct FileStamp: Sendable, Equatable {
   let changedSeconds: Int64
   let changedNanoseconds: Int64
 
+  /// Whether it is a Unix socket.
+  package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
+
   /// Whether both are of one file, even if it changed, such as in its number of hard links.
   func isOfSameFile(as other: FileStamp) -> Bool {
     device == other.device && inode == other.inode

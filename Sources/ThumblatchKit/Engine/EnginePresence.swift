@@ -162,7 +162,7 @@ extension PresencePrompt {
   convenience init(_ request: PresenceRequest, _ asking: PresenceAsking) {
     let methods = Set(request.methods).intersection(asking.policy.methods)
     self.init(
-      requester: request.requester,
+      requester: PresenceText.requester(of: request),
       account: request.account,
       purpose: request.purpose.words,
       action: PresenceText.purpose(of: request),

@@ -12,31 +12,6 @@ extension Situation {
     try stage.reply(WatchReply(unlocked: unlocked))
   }
 
-  /// A program without a terminal, whose prompt an agent shows.
-  static let desktop: [Situation] = [
-    Situation("agent", "a private vault").with { $0.location = .privateVault },
-    Situation("presence test", "the finger matches at the desktop") { stage in
-      _ = try stage.expect(TestPresenceCall.self)
-      try stage.needPresence(.test)
-      _ = try stage.expect(AskAtDesktopCall.self)
-      try stage.reply(EmptyReply())
-      _ = try stage.expect(TestPresenceCall.self)
-      try stage.reply(TestPresenceReply(method: "fingerprint"))
-    }.withoutTerminal.with { $0.location = .service },
-    Situation("presence test", "no agent shows it") { stage in
-      _ = try stage.expect(TestPresenceCall.self)
-      try stage.needPresence(.test)
-      _ = try stage.expect(AskAtDesktopCall.self)
-      try stage.fail(.noDesktop(message: "no agent runs in your session (thumblatch agent)"))
-    }.withoutTerminal.with { $0.location = .service },
-    Situation("presence test", "the person denies at the desktop") { stage in
-      _ = try stage.expect(TestPresenceCall.self)
-      try stage.needPresence(.test)
-      _ = try stage.expect(AskAtDesktopCall.self)
-      try stage.fail(.presenceFailed(.cancelled, message: "", methods: []))
-    }.withoutTerminal.with { $0.location = .service },
-  ]
-
   static let presence: [Situation] = [
     Situation("presence enable work", "the finger matches") { stage in
       _ = try stage.expect(EnablePresenceCall.self)

@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl -X -d -H -o --for --since
+        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason -X -d -H -o --for --since --socket --account
             set option ''
         else
             echo $word
@@ -123,6 +123,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option audience --exclusive --description 'a token for this recipient'
+complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
 complete --command thumblatch --condition '__thumblatch_at 1 1 token' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 whoami' --long-option verify --description 'only ask whether the provider accepts the access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1 whoami' --arguments '(__thumblatch_names account)'
@@ -155,3 +156,7 @@ complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and conta
 complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and contains -- (__thumblatch_words)[-1] desktop' --arguments 'off session user default'
 complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and contains -- (__thumblatch_words)[-1] window window-limit' --arguments 'default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 user remove' --long-option yes --description 'do not ask'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option socket --require-parameter --force-files --description 'listen here for programs that get access tokens only'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option name --exclusive --description 'what those programs are called'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option account --exclusive --arguments '(__thumblatch_names account)' --description 'an account whose access tokens they get'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option scope --exclusive --description 'the only scopes that they get, separated by spaces'

@@ -1,0 +1,147 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+// A socket behind which programs get access tokens of some accounts, after a check at the desk.
+extension AgentTests {
+  /// Starts an agent with the socket `build` for the account `me`, and makes the person's programs use
+  /// that socket.
+  private func startSocket(_ options: String...) throws -> Run {
+    let path = person.home + "/build.socket"
+    let run = try person.start(
+      ["agent", "--socket", path, "--name", "build", "--account", "me"] + options,
+      variables: desk.variables
+    )
+    try #require(eventually { (try? shell("test -S \(path)")) != nil })
+    try #require(eventually { isWatching(run.child.identifier) })
+    person.socket = path
+    return run
+  }
+
+  private func stopSocket(_ agent: Run) throws {
+    try stop(agent)
+    #expect(try shell("ls \(person.home)").contains("build.socket") == false)
+  }
+
+  @Test
+  func eachTokenBehindARestrictedSocketNeedsACheckAtTheDesk() throws {
+    let agent = try startSocket()
+    let asked = Self.question + " restricted socket \"build\""
+    var last: String?
+    for reason in ["deploy the <b>site</b> \"$(id)\"", "again"] {
+      let shown = try desk.count()
+      let run = try token("--reason", reason)
+      // A quote is replaced, and the notification shows markup as text.
+      let words = reason.replacing("\"", with: "'").replacing("<", with: "&lt;")
+        .replacing(">", with: "&gt;")
+      try desk.sees("\(asked); stated reason, not verified: \"\(words)\"", above: shown)
+      desk.keepPicture("restricted-\(last == nil ? "first" : "second")")
+      try person.touch()
+      let text = try run.text()
+      #expect(try run.child.wait() == .exited(0), "\(text)")
+      // The second token is the stored one.
+      if let last { #expect(text == last) }
+      last = text
+    }
+    #expect(try backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
+    person.socket = bench.socket
+    let log = try person.run("audit", "--json").succeeded()
+    for text in [
+      #""requester":"restricted socket \"build\"""#, "stated reason \\\"again\\\"",
+      #""event":"presence-check","outcome":"done""#,
+    ] { #expect(log.contains(text), "\(text): \(log)") }
+    // The person's other programs get the stored token without a check.
+    #expect(last?.hasSuffix(try person.run("token", "me").succeeded()) == true)
+    try stopSocket(agent)
+  }
+
+  @Test
+  func behindARestrictedSocketThereIsNothingElse() throws {
+    try person.register("other")
+    let agent = try startSocket()
+    // The answer does not tell whether an account exists.
+    var answers: [String] = []
+    for account in ["other", "nobody"] {
+      let result = try person.run("token", account)
+      #expect(result.end == .exited(11))
+      answers.append(result.text)
+    }
+    #expect(answers[0] == answers[1])
+    #expect(answers[0].contains("restricted socket \"build\" does not allow this account"))
+    for verb in [
+      ["status"], ["audit"], ["unlock"], ["logout", "me", "--local"],
+      ["presence", "test"], ["policy"], ["lock"], ["whoami", "me"],
+    ] {
+      let result = try person.run(verb)
+      #expect(result.end == .exited(11), "\(verb): \(result)")
+      #expect(result.text.contains("\"build\" does not allow"), "\(verb): \(result)")
+    }
+    let list = try person.run("account", "list").succeeded()
+    #expect(list.contains("me") && !list.contains("other"), "\(list)")
+    person.socket = bench.socket
+    // An engine that ends records what it has counted.
+    try bench.endEngine()
+    #expect(try person.run("audit", "--json").succeeded().contains("outside its rule"))
+    try stopSocket(agent)
+  }
+
+  @Test
+  func theCheckIsMadeAtTheDeskOnly() throws {
+    let agent = try startSocket()
+    person.socket = person.home + "/build.socket"
+    // A terminal behind the socket is not the person's, and neither is a session by ssh.
+    let shown = try desk.count()
+    let terminal = try person.terminal("token", "me")
+    try terminal.expect("waiting for a presence check")
+    try desk.sees("restricted socket \"build\"", above: shown)
+    try person.touch()
+    _ = try terminal.end()
+    let before = try desk.count()
+    let remote = try person.start(
+      ["token", "me"],
+      variables: ["SSH_CONNECTION=192.0.2.1 1 192.0.2.2 22"]
+    )
+    try desk.sees("restricted socket \"build\"", above: before)
+    try desk.run("desk.click('Deny')")
+    try ends(remote, 3, "the presence check was cancelled")
+    // No prompt is opened for a program that says that it cannot ask.
+    let last = try desk.count()
+    try ends(try token("--no-input"), 7, "a presence check to use account 'me'")
+    #expect(try desk.count() == last)
+    try stopSocket(agent)
+  }
+
+  @Test
+  func aPathThatIsTakenIsLeftAlone() throws {
+    let path = person.home + "/build.socket"
+    func start() throws -> Run {
+      try person.start(
+        ["agent", "--socket", path, "--name", "build", "--account", "me"],
+        variables: desk.variables
+      )
+    }
+    try shell("echo kept >\(path); chown \(person.user.name) \(path)")
+    try ends(try start(), 2, "cannot be used")
+    #expect(try shell("cat \(path)") == "kept\n")
+    try shell("rm \(path)")
+    let agent = try startSocket()
+    person.socket = bench.socket
+    try ends(try start(), 2, "cannot be used")
+    // The socket of an agent that was killed is taken over.
+    kill(agent.child.identifier, SIGKILL)
+    _ = try agent.child.wait()
+    let next = try startSocket()
+    try stopSocket(next)
+    person.socket = bench.socket
+    try ends(
+      try person.start(
+        ["agent", "--socket", path, "--name", "build", "--account", "nobody"],
+        variables: desk.variables
+      ),
+      9,
+      "no such account"
+    )
+  }
+}
