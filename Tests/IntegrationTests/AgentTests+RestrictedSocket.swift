@@ -114,6 +114,40 @@ extension AgentTests {
   }
 
   @Test
+  func aRuleSaysWhenATokenBehindASocketNeedsACheck() throws {
+    let policy = "\(bench.base)/machine/thumblatch.conf"
+    try shell(
+      """
+      umask 022; cat >\(policy) <<'X'
+      [Caller easy]
+      presence = window
+      [Caller limited]
+      socket = build
+      rate = 2
+      X
+      """
+    )
+    let path = person.home + "/build.socket"
+    try ends(
+      try person.start(
+        ["agent", "--socket", path, "--name", "build", "--account", "me", "--rule", "none"],
+        variables: desk.variables
+      ),
+      2,
+      "there is no rule of that name"
+    )
+    let agent = try startSocket("--rule", "easy")
+    // The refresh needs a check, and the stored token does not.
+    let run = try token()
+    try desk.sees("requested by restricted socket \"build\", rule \"easy\", rule \"limited\"")
+    try person.touch()
+    try ends(run, 0, "at_")
+    try ends(try token(), 0, "at_")
+    try ends(try token(), 11, "does not allow more than 2 tokens an hour")
+    try stopSocket(agent)
+  }
+
+  @Test
   func aPathThatIsTakenIsLeftAlone() throws {
     let path = person.home + "/build.socket"
     func start() throws -> Run {

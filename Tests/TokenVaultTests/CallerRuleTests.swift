@@ -135,6 +135,74 @@ struct CallerRuleTests {
     #expect(last.requester == title)
   }
 
+  private func token(
+    under change: (inout CallerRule) -> Void,
+    audience: String? = nil,
+    minimum: Int64? = nil,
+    reason: String? = nil
+  ) async throws(VaultFailure) -> AccessGrant {
+    var rule = CallerRule(title: "rule \"ci\"")
+    change(&rule)
+    return try await vault.accessToken(
+      account: "me",
+      minimumLifetime: minimum,
+      rejected: nil,
+      audience: audience,
+      prompt: nil,
+      reason: reason,
+      caller: caller().ruled(by: rule)
+    )
+  }
+
+  @Test
+  func limitsOfARuleAreKept() async throws {
+    let refusal = { (what: String) in VaultFailure.outsideRule("rule \"ci\"", what) }
+    #expect(try await token { _ in }.accessToken == "at-1")
+    let audience = await failure {
+      _ = try await token(under: { $0.audiences = ["https://a"] }, audience: "https://b")
+    }
+    #expect(audience == refusal("another audience than https://a"))
+    let noAudience = await failure {
+      _ = try await token { $0.audiences = ["https://a", "https://b"] }
+    }
+    #expect(noAudience == refusal("another audience than https://a https://b"))
+    #expect(
+      await failure { _ = try await token { $0.needsReason = true } }
+        == refusal("a call that states no reason (--reason)")
+    )
+    #expect(
+      try await token(under: { $0.needsReason = true }, reason: "a test").accessToken == "at-1"
+    )
+    // The token lives for an hour.
+    #expect(try await token { $0.longestLifetime = 3600 }.accessToken == "at-1")
+    let long = refusal("a token that lives longer than 59 min")
+    #expect(await failure { _ = try await token { $0.longestLifetime = 3540 } } == long)
+    let wish = await failure {
+      _ = try await token(under: { $0.longestLifetime = 3540 }, minimum: 3541)
+    }
+    #expect(wish == long)
+  }
+
+  @Test
+  func theRateOfARuleIsKept() async throws {
+    for _ in 0..<3 { _ = try await token { $0.rate = 3 } }
+    let refusal = VaultFailure.outsideRule("rule \"ci\"", "more than 3 tokens an hour")
+    #expect(await failure { _ = try await token { $0.rate = 3 } } == refusal)
+    bench.clock.advance(1200)
+    _ = try await token { $0.rate = 3 }
+    #expect(await failure { _ = try await token { $0.rate = 3 } } == refusal)
+  }
+
+  @Test
+  func theRecordNamesTheRule() async throws {
+    bench.clock.advance(3600)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 3600))
+    _ = try await token(under: { _ in }, reason: "nightly")
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    let detail = records.last { $0.event == "refresh" && $0.outcome == "begun" }?.detail
+    #expect(detail == "stated reason \"nightly\", rule \"ci\"")
+  }
+
   @Test(arguments: ["", "Build", "a b", "a/b"])
   func aNameIsThatOfAnAccount(_ name: String) {
     #expect(throws: ConfigurationError.self) {

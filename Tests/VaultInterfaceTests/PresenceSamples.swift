@@ -31,7 +31,8 @@ let reader = VaultReader(
 
 /// The messages of checks and fingers, and the errors.
 func presenceSamples() throws -> [Sample] {
-  try checkSamples() + protectionSamples() + fingerSamples() + presenceErrors() + otherErrors()
+  try checkSamples() + ruleSamples() + protectionSamples() + fingerSamples() + presenceErrors()
+    + otherErrors()
 }
 
 private func checkSamples() throws -> [Sample] {
@@ -72,8 +73,32 @@ private func checkSamples() throws -> [Sample] {
         )
       )
     ),
-    call(RestrictCall(name: "build", accounts: ["me", "you"], scope: "read write")),
+  ]
+}
+
+private func ruleSamples() throws -> [Sample] {
+  try [
+    call(RestrictCall(name: "build", accounts: ["me", "you"], scope: "read write", rule: "ci")),
     reply(to: RestrictCall.self, EmptyReply()),
+    call(ListRulesCall()),
+    reply(
+      to: ListRulesCall.self,
+      ListRulesReply(
+        file: "/etc/thumblatch/thumblatch.conf",
+        rules: [VaultCallerRule(name: "ci", settings: ["rate": "5"])]
+      )
+    ),
+    call(TestRuleCall(process: 7, unit: "ci.service")),
+    reply(
+      to: TestRuleCall.self,
+      TestRuleReply(
+        unit: "a.service",
+        userUnit: "b.scope",
+        sandboxed: true,
+        rules: ["ci"],
+        limits: ["rate": "5"]
+      )
+    ),
   ]
 }
 

@@ -9,7 +9,7 @@ enum AgentVerb {
 
   static let agent = Verb(
     "agent",
-    options: [socket, name, account, scope],
+    options: [socket, name, account, scope, rule],
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
       It runs in your desktop session until that ends, and is started with it. When a program \
@@ -18,7 +18,10 @@ enum AgentVerb {
       window for the system password, "Deny" refuses.
       The rule "desktop" says for which programs: see "thumblatch policy --help". In a private \
       vault each program shows its own prompts, and needs no agent.
-      With --socket, it also listens at PATH, for programs in a container, in a sandbox, or on       another machine by "ssh -R", which set THUMBLATCH_SOCKET to that path. They get access tokens       of the given accounts only. Each token needs a presence check, which is made at this desktop       and shows NAME, as the audit log does.
+      With --socket, it also listens at PATH, for programs in a container, in a sandbox, or on \
+      another machine by "ssh -R", which set THUMBLATCH_SOCKET to that path. They get access tokens \
+      of the given accounts only. Each token needs a presence check, unless the rule says \
+      otherwise. It is made at this desktop and shows NAME, as the audit log does.
       """
   ) { session throws(CommandError) in
     guard let location = session.location, let directory = location.agentDirectory else {
@@ -60,6 +63,12 @@ extension AgentVerb {
     "the only scopes that they get, separated by spaces"
   )
 
+  private static let rule = Verb.Option(
+    "--rule",
+    "RULE",
+    "a rule that holds too, and says when a token needs a presence check"
+  )
+
   /// The restricted socket that the options ask for, once the engine has accepted it.
   private static func restrictedSocket(
     _ session: Session,
@@ -67,7 +76,7 @@ extension AgentVerb {
   ) throws(CommandError) -> RestrictedSocket? {
     let arguments = session.arguments
     guard let path = arguments.value(socket.name) else {
-      for option in [name, account, scope] where arguments.has(option.name) {
+      for option in [name, account, scope, rule] where arguments.has(option.name) {
         throw .usage("\(option.name) is for --socket")
       }
       return nil
@@ -79,7 +88,8 @@ extension AgentVerb {
     let restriction = RestrictCall(
       name: try session.accountName(name),
       accounts: try accounts.map(session.accountName),
-      scope: arguments.value(scope.name)
+      scope: arguments.value(scope.name),
+      rule: arguments.value(rule.name)
     )
     _ = try session.call(within: Session.localLimit, again: .always) { _ in restriction }
     for account in restriction.accounts {

@@ -1,38 +1,43 @@
-/// What a program that acts alone may get, besides what the policy says of all callers.
+/// What a caller may get, besides what the policy says of all callers.
+///
+/// A rule can only tighten: of two rules the stricter limit holds.
 package struct CallerRule: Sendable, Equatable {
   /// When an access token needs a presence check.
-  package enum Presence: String, Sendable, CaseIterable {
+  package enum Presence: String, Sendable, CaseIterable, Comparable {
     /// As for other callers: a stored token needs none, and an unlock window counts.
     case window
     /// Each token needs a check of its own.
     case each
+    /// No prompt is shown: what needs a check is refused.
+    case neverAsk = "never-ask"
+
+    package static func < (one: Presence, other: Presence) -> Bool {
+      (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+    }
   }
 
   /// The most characters of a stated reason.
   package static let longestReason = 200
 
-  /// What it is called in prompts, in messages and in the audit log, such as
-  /// `restricted socket "build"`.
-  package let title: String
+  /// What it is called in prompts, in messages and in the audit log, such as `rule "ci"`.
+  package var title: String
   /// The accounts; `nil` for any.
-  package let accounts: Set<String>?
+  package var accounts: Set<String>?
   /// The scopes that may be asked for; `nil` for any.
-  package let scopes: [String]?
-  package let presence: Presence
+  package var scopes: Set<String>?
+  /// The audiences that may be asked for; `nil` for any.
+  package var audiences: Set<String>?
+  /// The longest life of a token that is handed out, in seconds; `nil` for any.
+  package var longestLifetime: Int64?
+  package var presence = Presence.window
+  /// Whether a call must state a reason.
+  package var needsReason = false
+  /// The most tokens in an hour; `nil` for any number.
+  package var rate: Int?
 
-  package init(
-    title: String,
-    accounts: Set<String>? = nil,
-    scopes: [String]? = nil,
-    presence: Presence = .window
-  ) {
-    self.title = title
-    self.accounts = accounts
-    self.scopes = scopes
-    self.presence = presence
-  }
+  package init(title: String) { self.title = title }
 
-  /// The rule of a restricted socket.
+  /// The rule of a restricted socket, where each token needs a check of its own.
   ///
   /// - Throws: an error that names what is wrong.
   package init(
@@ -40,25 +45,65 @@ package struct CallerRule: Sendable, Equatable {
     accounts: [String],
     scope: String?
   ) throws(ConfigurationError) {
-    let name = try AccountName(name).text
-    guard !accounts.isEmpty else {
+    self.init(title: "restricted socket \"\(try AccountName(name).text)\"")
+    self.accounts = try Self.accounts(accounts)
+    scopes = try scope.map(Self.scopes)
+    presence = .each
+  }
+
+  /// Both rules together.
+  package func tightened(by other: CallerRule) -> CallerRule {
+    var rule = self
+    rule.title += ", " + other.title
+    rule.accounts = Self.both(accounts, other.accounts)
+    rule.scopes = Self.both(scopes, other.scopes)
+    rule.audiences = Self.both(audiences, other.audiences)
+    rule.longestLifetime = [longestLifetime, other.longestLifetime].compactMap(\.self).min()
+    rule.presence = max(presence, other.presence)
+    rule.needsReason = needsReason || other.needsReason
+    rule.rate = [rate, other.rate].compactMap(\.self).min()
+    return rule
+  }
+
+  private static func both(_ one: Set<String>?, _ other: Set<String>?) -> Set<String>? {
+    guard let one, let other else { return one ?? other }
+    return one.intersection(other)
+  }
+
+  /// The limits by the keys of a policy file.
+  package var settings: [String: String] {
+    var settings: [String: String] = [:]
+    settings["accounts"] = accounts.map(Self.listed)
+    settings["scopes"] = scopes.map(Self.listed)
+    settings["audiences"] = audiences.map(Self.listed)
+    settings["lifetime"] = longestLifetime.map { "\($0 / 60)" }
+    settings["presence"] = presence.rawValue
+    settings["reason"] = needsReason ? "required" : nil
+    settings["rate"] = rate.map { "\($0)" }
+    return settings
+  }
+
+  private static func listed(_ words: Set<String>) -> String {
+    words.sorted().joined(separator: " ")
+  }
+
+  // MARK: Reading
+
+  static func accounts(_ names: [String]) throws(ConfigurationError) -> Set<String> {
+    guard !names.isEmpty else {
       throw ConfigurationError(.badValue(text: nil, rule: "at least one account"), key: "accounts")
     }
-    for account in accounts { _ = try AccountName(account) }
-    let scopes = try scope.map { text throws(ConfigurationError) in
-      guard let scopes = ScopeList.scopes(in: text), !scopes.isEmpty else {
-        throw ConfigurationError(
-          .badValue(text: text, rule: "scopes, separated by spaces"),
-          key: "scope"
-        )
-      }
-      return scopes
+    for name in names { _ = try AccountName(name) }
+    return Set(names)
+  }
+
+  static func scopes(_ text: String) throws(ConfigurationError) -> Set<String> {
+    guard let scopes = ScopeList.scopes(in: text), !scopes.isEmpty else {
+      throw ConfigurationError(
+        .badValue(text: text, rule: "scopes, separated by spaces"),
+        key: "scope"
+      )
     }
-    self.init(
-      title: "restricted socket \"\(name)\"",
-      accounts: Set(accounts),
-      scopes: scopes,
-      presence: .each
-    )
+    return Set(scopes)
   }
 }

@@ -33,6 +33,8 @@ package struct Policy: Sendable, Equatable {
   package var window = 10
   /// The longest that an unlock window stays open, in hours.
   package var windowLimit = 12
+  /// The rules for some callers, in the order of the file.
+  package var callers: [NamedRule] = []
 
   /// A rule, identified by its key in the file.
   package enum Key: String, Sendable, CaseIterable {
@@ -78,7 +80,8 @@ package struct Policy: Sendable, Equatable {
 
   package init() {}
 
-  /// Reads a policy: one section `[Policy]`, in which every key is optional.
+  /// Reads a policy: one section `[Policy]`, in which every key is optional, and sections
+  /// `[Caller NAME]`.
   ///
   /// - Parameters:
   ///   - bytes: the content of the file.
@@ -92,9 +95,23 @@ package struct Policy: Sendable, Equatable {
     let keyFile = try KeyFile(text: text, file: file)
     // A file of comments sets nothing.
     guard !keyFile.sections.isEmpty else { return }
-    let section = try keyFile.only(Self.section)
-    self = try keyFile.locating(in: section) { () throws(ConfigurationError) in
-      try Policy(settings: section.values)
+    for section in keyFile.sections {
+      try keyFile.locating(in: section) { () throws(ConfigurationError) in
+        try read(section)
+      }
+    }
+  }
+
+  private mutating func read(_ section: KeyFile.Section) throws(ConfigurationError) {
+    if section.name == Self.section {
+      let callers = callers
+      self = try Policy(settings: section.values)
+      self.callers = callers
+    } else if section.name.hasPrefix(NamedRule.section) {
+      let name = String(section.name.dropFirst(NamedRule.section.count))
+      callers.append(try NamedRule(name: name, settings: section.values))
+    } else {
+      throw ConfigurationError(.unknownSection(section.name))
     }
   }
 

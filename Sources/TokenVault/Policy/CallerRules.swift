@@ -6,6 +6,7 @@ internal import PlainText
 internal import Presence
 internal import PresenceTerms
 internal import Storage
+internal import System
 
 // Programs that act alone get tokens under a rule.
 extension Vault {
@@ -23,10 +24,15 @@ extension Vault {
     return PlainText.line(quotes, limit: .max)
   }
 
-  /// The detail of a record, with the reason that the program stated.
-  static func detail(_ detail: String?, reason: String?) -> String? {
-    guard let reason else { return detail }
-    return (detail.map { $0 + ", " } ?? "") + "stated reason \"\(reason)\""
+  /// The detail of a record, with the reason that the program stated, and its rule.
+  static func detail(_ detail: String?, reason: String?, _ caller: Caller) -> String? {
+    let parts = [
+      detail,
+      reason.map { "stated reason \"\($0)\"" },
+      caller.isRestricted ? nil : caller.rule?.title,
+    ]
+    let text = parts.compactMap(\.self).joined(separator: ", ")
+    return text.isEmpty ? nil : text
   }
 
   /// Changes a call to what the rule of its caller leaves of it.
@@ -38,16 +44,51 @@ extension Vault {
     guard let rule else { return }
     call.account = try account(call.account, under: rule)
     if let allowed = rule.scopes {
-      let asked = call.scope.map { ScopeList.scopes(in: $0) ?? [$0] } ?? allowed
-      guard asked.allSatisfy(allowed.contains) else {
-        throw .outsideRule(rule.title, "another scope than \(allowed.joined(separator: " "))")
+      let asked = call.scope.map { ScopeList.scopes(in: $0) ?? [$0] } ?? allowed.sorted()
+      guard allowed.isSuperset(of: asked) else {
+        throw .outsideRule(rule.title, "another scope than \(Self.listed(allowed))")
       }
       call.scope = asked.joined(separator: " ")
+    }
+    if let allowed = rule.audiences {
+      let asked = call.audience ?? (allowed.count == 1 ? allowed.first : nil)
+      guard let asked, allowed.contains(asked) else {
+        throw .outsideRule(rule.title, "another audience than \(Self.listed(allowed))")
+      }
+      call.audience = asked
+    }
+    if let most = rule.longestLifetime, (call.minimumLifetime ?? 0) > most {
+      throw .outsideRule(rule.title, Self.tooLong(most))
+    }
+    guard !rule.needsReason || call.reason != nil else {
+      throw .outsideRule(rule.title, "a call that states no reason (--reason)")
     }
     // It would hold for other callers too.
     guard call.consent != .untilNextLogin else {
       throw .outsideRule(rule.title, "a consent for later calls")
     }
+    guard let rate = rule.rate, !callerRates.mayTake(rule.title, rate: rate, at: clock.boot) else {
+      return
+    }
+    throw .outsideRule(rule.title, "more than \(rate) token\(rate == 1 ? "" : "s") an hour")
+  }
+
+  /// Refuses a token that lives too long for the rule of its caller, and counts it else.
+  func count(_ grant: AccessGrant, under rule: CallerRule?) throws(VaultFailure) {
+    guard let rule else { return }
+    if let most = rule.longestLifetime {
+      let left = grant.expiresAt.map { $0 - clock.wall.seconds } ?? .max
+      guard left <= most else { throw .outsideRule(rule.title, Self.tooLong(most)) }
+    }
+    if let rate = rule.rate { callerRates.take(rule.title, rate: rate, at: clock.boot) }
+  }
+
+  private static func tooLong(_ most: Int64) -> String {
+    "a token that lives longer than \(most / 60) min"
+  }
+
+  private static func listed(_ words: Set<String>) -> String {
+    words.sorted().joined(separator: " ")
   }
 
   /// Refuses an account that is not one of the rule's.
@@ -103,11 +144,32 @@ extension Vault {
         account,
         by: call.caller,
         method: method.rawValue,
-        detail: Self.detail("for an access token", reason: call.reason)
+        detail: Self.detail("for an access token", reason: call.reason, call.caller)
       )
     }
     var call = call
     call.prompt = nil
     return try await grantedToken(call)
   }
+}
+
+/// How many tokens the callers under each rule got.
+struct CallerRates {
+  private static let hour: Int64 = 3600
+
+  /// Until when the tokens of each rule are paid for, in nanoseconds since the boot: a token costs the
+  /// part of an hour that the rate gives it.
+  private var paid: [String: Int64] = [:]
+
+  /// Whether one more token is within the rate.
+  func mayTake(_ rule: String, rate: Int, at now: BootInstant) -> Bool {
+    let due = (paid[rule] ?? 0) - now.nanoseconds
+    return due + Self.price(rate) <= Self.hour * 1_000_000_000
+  }
+
+  mutating func take(_ rule: String, rate: Int, at now: BootInstant) {
+    paid[rule] = max(paid[rule] ?? 0, now.nanoseconds) + Self.price(rate)
+  }
+
+  private static func price(_ rate: Int) -> Int64 { hour * 1_000_000_000 / Int64(rate) }
 }

@@ -143,7 +143,7 @@ extension Vault {
       reason: reason,
       scan: name == nil ? nil : lastReader()?.scan,
       statedReason: question.statedReason,
-      isForAgents: caller.rule != nil
+      isForAgents: caller.isRestricted
     )
   }
 

@@ -140,7 +140,7 @@ extension Vault {
         account: account,
         caller: refresh.caller,
         method: refresh.method,
-        detail: Self.detail(refresh.asked.shown, reason: refresh.reason)
+        detail: Self.detail(refresh.asked.shown, reason: refresh.reason, refresh.caller)
       )
     )
     let reply = await exchangeHelper.perform(request, terms: terms, delivery: delivery)

@@ -76,6 +76,7 @@ extension Vault {
     try apply(caller.rule, to: &call)
     let (grant, token) =
       caller.needsOwnCheck ? try await checkedToken(call) : try await grantedToken(call)
+    try count(grant, under: caller.rule)
     try recordOpened(grant, caller)
     return telling(grant, token)
   }

@@ -32,6 +32,8 @@ package struct Caller: Sendable {
   package var asking: Asking
   /// The rule that holds for the connection; `nil` if none does.
   package private(set) var rule: CallerRule?
+  /// Whether it is behind a restricted socket.
+  package private(set) var isRestricted = false
 
   package init(
     connection: UInt64,
@@ -49,6 +51,13 @@ package struct Caller: Sendable {
     self.asking = asking
   }
 
+  /// The caller under a rule.
+  package func ruled(by rule: CallerRule) -> Caller {
+    var caller = self
+    caller.rule = rule
+    return caller
+  }
+
   /// The caller behind a restricted socket.
   ///
   /// The process that holds the connection is the agent, which lends it to programs that are not known.
@@ -62,6 +71,7 @@ package struct Caller: Sendable {
       asking: asking
     )
     caller.rule = rule
+    caller.isRestricted = true
     return caller
   }
 }

@@ -60,6 +60,7 @@ package actor Vault {
   var tries: FingerTries
   var backoff: PasswordBackoff
   var desktop = DesktopState()
+  var callerRates = CallerRates()
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   /// Enrollments whose helper has not ended yet.

@@ -433,6 +433,13 @@ let vaultDescription = #"""
     for_users: bool
   )
 
+  # A rule for callers, as it stands in the policy file.
+  type CallerRule (
+    name: string,
+    # Its settings by key.
+    settings: [string]string
+  )
+
   # The engine and the unlock window.
   method GetStatus() -> (
     form: VaultForm,
@@ -604,15 +611,42 @@ let vaultDescription = #"""
 
   # Restricts this connection until its end: a program calls it before it lends the connection to another
   # one, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and AskAtDesktop
-  # are answered, for these accounts, and each access token needs a presence check of its own. A
-  # connection that is restricted already stays as it is.
+  # are answered, for these accounts, and each access token needs a presence check of its own, unless the
+  # rule says otherwise. A connection that is restricted already stays as it is.
   method Restrict(
     # What the programs behind it are called, in prompts and in the audit trail: as an account's name.
     name: string,
     accounts: []string,
     # The scopes that may be asked for, and that are asked for where a call names none. Absent: any.
-    scope: ?string
+    scope: ?string,
+    # The name of a rule that holds too, and says when a token needs a presence check. Absent: none.
+    rule: ?string
   ) -> ()
+
+  # The rules for callers, and which of them hold for a process or a unit.
+  method ListRules() -> (
+    # Where they stand. Absent in the private form, which has none.
+    file: ?string,
+    rules: []CallerRule
+  )
+  # What would be looked up for a caller. One of the two is given.
+  method TestRule(
+    # A process of the caller's user.
+    process: ?int,
+    # A unit of the system's manager, or of the user's own.
+    unit: ?string
+  ) -> (
+    # The unit of the system's manager that the process is in.
+    unit: ?string,
+    # The unit of its user's manager.
+    user_unit: ?string,
+    # Whether a sandbox marks the process.
+    sandboxed: bool,
+    # The names of the rules that hold, in the order of the file.
+    rules: []string,
+    # What holds together, by the keys of a rule. Empty: no rule holds.
+    limits: [string]string
+  )
 
   # Protects an account.
   method EnablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)

@@ -719,8 +719,8 @@ public struct NextPromptReply: VarlinkRecord, Equatable {
 
 /// Restricts this connection until its end: a program calls it before it lends the connection to another
 /// one, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and AskAtDesktop
-/// are answered, for these accounts, and each access token needs a presence check of its own. A
-/// connection that is restricted already stays as it is.
+/// are answered, for these accounts, and each access token needs a presence check of its own, unless the
+/// rule says otherwise. A connection that is restricted already stays as it is.
 public struct RestrictCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.Restrict"
@@ -730,21 +730,26 @@ public struct RestrictCall: VarlinkMethod, Equatable {
   public var accounts: [String]
   /// The scopes that may be asked for, and that are asked for where a call names none. Absent: any.
   public var scope: String?
+  /// The name of a rule that holds too, and says when a token needs a presence check. Absent: none.
+  public var rule: String?
 
   public init(
     name: String,
     accounts: [String],
-    scope: String? = nil
+    scope: String? = nil,
+    rule: String? = nil
   ) {
     self.name = name
     self.accounts = accounts
     self.scope = scope
+    self.rule = rule
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     name = try object.required("name")
     accounts = try object.required("accounts")
     scope = try object.optional("scope")
+    rule = try object.optional("rule")
   }
 
   public var encoded: JSONObject {
@@ -753,6 +758,131 @@ public struct RestrictCall: VarlinkMethod, Equatable {
         "name": name,
         "accounts": accounts,
         "scope": scope,
+        "rule": rule,
+      ])
+    }
+  }
+}
+
+/// The rules for callers, and which of them hold for a process or a unit.
+public struct ListRulesCall: VarlinkMethod, Equatable {
+  public typealias Reply = ListRulesReply
+  public static let method = "io.thumblatch.Vault.ListRules"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `ListRules` answers.
+public struct ListRulesReply: VarlinkRecord, Equatable {
+  /// Where they stand. Absent in the private form, which has none.
+  public var file: String?
+  public var rules: [VaultCallerRule]
+
+  public init(
+    file: String? = nil,
+    rules: [VaultCallerRule]
+  ) {
+    self.file = file
+    self.rules = rules
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    file = try object.optional("file")
+    rules = try object.required("rules")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "file": file,
+        "rules": rules,
+      ])
+    }
+  }
+}
+
+/// What would be looked up for a caller. One of the two is given.
+public struct TestRuleCall: VarlinkMethod, Equatable {
+  public typealias Reply = TestRuleReply
+  public static let method = "io.thumblatch.Vault.TestRule"
+
+  /// A process of the caller's user.
+  public var process: Int?
+  /// A unit of the system's manager, or of the user's own.
+  public var unit: String?
+
+  public init(
+    process: Int? = nil,
+    unit: String? = nil
+  ) {
+    self.process = process
+    self.unit = unit
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    process = try object.optional("process")
+    unit = try object.optional("unit")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "process": process,
+        "unit": unit,
+      ])
+    }
+  }
+}
+
+/// What `TestRule` answers.
+public struct TestRuleReply: VarlinkRecord, Equatable {
+  /// The unit of the system's manager that the process is in.
+  public var unit: String?
+  /// The unit of its user's manager.
+  public var userUnit: String?
+  /// Whether a sandbox marks the process.
+  public var sandboxed: Bool
+  /// The names of the rules that hold, in the order of the file.
+  public var rules: [String]
+  /// What holds together, by the keys of a rule. Empty: no rule holds.
+  public var limits: [String: String]
+
+  public init(
+    unit: String? = nil,
+    userUnit: String? = nil,
+    sandboxed: Bool,
+    rules: [String],
+    limits: [String: String]
+  ) {
+    self.unit = unit
+    self.userUnit = userUnit
+    self.sandboxed = sandboxed
+    self.rules = rules
+    self.limits = limits
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    unit = try object.optional("unit")
+    userUnit = try object.optional("user_unit")
+    sandboxed = try object.required("sandboxed")
+    rules = try object.required("rules")
+    limits = try object.required("limits")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "unit": unit,
+        "user_unit": userUnit,
+        "sandboxed": sandboxed,
+        "rules": rules,
+        "limits": limits,
       ])
     }
   }

@@ -16,6 +16,8 @@ package enum VaultRequest: Sendable {
   case askAtDesktop(AskAtDesktopCall)
   case nextPrompt(NextPromptCall)
   case restrict(RestrictCall)
+  case listRules(ListRulesCall)
+  case testRule(TestRuleCall)
   case enablePresence(EnablePresenceCall)
   case disablePresence(DisablePresenceCall)
   case testPresence(TestPresenceCall)
@@ -66,6 +68,8 @@ package enum VaultRequest: Sendable {
       case AskAtDesktopCall.method: self = .askAtDesktop(try call.content())
       case NextPromptCall.method: self = .nextPrompt(try call.content())
       case RestrictCall.method: self = .restrict(try call.content())
+      case ListRulesCall.method: self = .listRules(try call.content())
+      case TestRuleCall.method: self = .testRule(try call.content())
       case EnablePresenceCall.method: self = .enablePresence(try call.content())
       case DisablePresenceCall.method: self = .disablePresence(try call.content())
       case TestPresenceCall.method: self = .testPresence(try call.content())
@@ -124,6 +128,8 @@ package enum VaultRequest: Sendable {
     AskAtDesktopCall.self,
     NextPromptCall.self,
     RestrictCall.self,
+    ListRulesCall.self,
+    TestRuleCall.self,
     EnablePresenceCall.self,
     DisablePresenceCall.self,
     TestPresenceCall.self,

@@ -621,3 +621,32 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
     }
   }
 }
+
+/// A rule for callers, as it stands in the policy file.
+public struct VaultCallerRule: VarlinkRecord, WireValue, Equatable {
+  public var name: String
+  /// Its settings by key.
+  public var settings: [String: String]
+
+  public init(
+    name: String,
+    settings: [String: String]
+  ) {
+    self.name = name
+    self.settings = settings
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    settings = try object.required("settings")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "settings": settings,
+      ])
+    }
+  }
+}

@@ -130,22 +130,31 @@ final class UserNameCache: Sendable {
 /// Later calls then need no lookup. It also holds the rule that the connection is under.
 final class Recognition: Sendable {
   private let begun = BootInstant.now
-  private let restriction = Mutex<CallerRule?>(nil)
-  private let isUnderRule = Atomic(false)
+  private let standing = Mutex(CallerStanding.unknown)
+  private let isFreeOfRules = Atomic(false)
   private let opening = Atomic<UInt64>(0)
   private let lookedUp = Atomic<UInt64>(0)
 
-  /// Whether the connection is restricted.
-  var isRestricted: Bool { isUnderRule.load(ordering: .acquiring) }
-  /// The rule of a restricted connection; `nil` if it is not restricted.
-  var rule: CallerRule? { isRestricted ? restriction.withLock { $0 } : nil }
+  /// Whether it is known that no rule holds for the connection.
+  var isFree: Bool { isFreeOfRules.load(ordering: .acquiring) }
+  /// What is known of the rules for the connection.
+  var known: CallerStanding { standing.withLock { $0 } }
+
+  /// Keeps the rule that holds for the connection, unless the connection is restricted already.
+  func learn(_ rule: CallerRule?) {
+    standing.withLock { standing in
+      guard case .unknown = standing else { return }
+      standing = rule.map(CallerStanding.ruled) ?? .free
+      isFreeOfRules.store(rule == nil, ordering: .releasing)
+    }
+  }
 
   /// Restricts the connection until its end; false if it is restricted already.
   func restrict(by rule: CallerRule) -> Bool {
-    restriction.withLock { known in
-      guard known == nil else { return false }
-      known = rule
-      isUnderRule.store(true, ordering: .releasing)
+    standing.withLock { standing in
+      if case .restricted = standing { return false }
+      standing = .restricted(rule)
+      isFreeOfRules.store(false, ordering: .releasing)
       return true
     }
   }

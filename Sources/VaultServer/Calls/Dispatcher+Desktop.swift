@@ -1,4 +1,3 @@
-internal import Configuration
 internal import TokenVault
 internal import Varlink
 internal import VaultInterface
@@ -11,12 +10,7 @@ extension Dispatcher {
   }
 
   func restrict(_ call: RestrictCall) async throws(VaultFailure) -> EmptyReply {
-    let rule: CallerRule
-    do throws(ConfigurationError) {
-      rule = try CallerRule(socket: call.name, accounts: call.accounts, scope: call.scope)
-    } catch {
-      throw .invalidArgument("\(error)")
-    }
+    let rule = try vaults.restriction(call, caller)
     guard context.recognition.restrict(by: rule) else {
       throw .refused("the connection is restricted already")
     }

@@ -20,6 +20,30 @@ extension Dispatcher {
   }
 }
 
+// Methods for the rules of callers.
+extension Dispatcher {
+  func listRules(_ call: ListRulesCall) async throws(VaultFailure) -> ListRulesReply {
+    ListRulesReply(
+      file: vaults.rules.policyFile,
+      rules: try vaults.callerRules().map { rule in
+        VaultCallerRule(name: rule.name, settings: rule.settings)
+      }
+    )
+  }
+
+  func testRule(_ call: TestRuleCall) async throws(VaultFailure) -> TestRuleReply {
+    let marks = try vaults.marks(of: call, for: caller)
+    let rules = try vaults.callerRules()
+    return TestRuleReply(
+      unit: marks.unit,
+      userUnit: marks.userUnit,
+      sandboxed: marks.isSandboxed,
+      rules: rules.filter { $0.matches(marks) }.map(\.name),
+      limits: rules.rule(for: marks)?.settings ?? [:]
+    )
+  }
+}
+
 extension VaultRule {
   init(_ facts: RuleFacts) {
     self.init(

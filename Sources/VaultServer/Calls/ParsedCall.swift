@@ -60,6 +60,23 @@ struct ParsedCall: Sendable {
     }
   }
 
+  /// Whether it is answered to a caller under a rule.
+  var isForRuled: Bool {
+    switch request {
+    case .success(.check), .success(.respond), .success(.cancel): true
+    default: isForRestricted || isForAll
+    }
+  }
+
+  /// Whether it is answered to every caller, and tells what keeps the vault from its work.
+  var isForAll: Bool {
+    switch request {
+    case .success(.getStatus), .success(.examine), .success(.getPolicy): true
+    case .success(.listRules), .success(.testRule): true
+    default: false
+    }
+  }
+
   /// Whether the call only reads something for its caller, so that it may be dropped when the
   /// caller leaves.
   var isPassing: Bool {
@@ -92,13 +109,18 @@ extension Vaults {
     if let answer = call.service { return (answer, false) }
     var caller = caller
     caller.asking = call.asking
-    if let rule = recognition.rule {
-      caller = caller.restricted(by: rule)
-      guard call.isForRestricted else {
-        noteRefusal("outside its rule", of: caller.user, by: caller.requester)
-        return (Dispatcher.failure(.outsideRule(rule.title, "this method")), false)
-      }
+    do throws(VaultFailure) {
+      caller = try underRule(caller, recognition)
+    } catch {
+      guard call.isForAll else { return (Dispatcher.failure(error), false) }
     }
+    if let rule = caller.rule,
+      caller.isRestricted ? !call.isForRestricted : !call.isForRuled
+    {
+      noteRefusal("outside its rule", of: caller.user, by: caller.requester)
+      return (Dispatcher.failure(.outsideRule(rule.title, "this method")), false)
+    }
+    if caller.rule?.presence == .neverAsk { caller.asking = .never }
     let asking = caller
     if case .success(.removeUser(let call)) = call.request {
       // Root's own vault is not involved and need not exist.

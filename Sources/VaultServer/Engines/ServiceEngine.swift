@@ -109,7 +109,8 @@ package enum ServiceEngine {
         },
         remove: { user in try users.directories.remove(user) }
       ),
-      agents: agents
+      agents: agents,
+      rules: rules
     )
   }
 

@@ -18,6 +18,8 @@ protocol VaultService: Sendable {
   func askAtDesktop(_ call: AskAtDesktopCall) async throws(VaultFailure) -> AskAtDesktopCall.Reply
   func nextPrompt(_ call: NextPromptCall) async throws(VaultFailure) -> NextPromptCall.Reply
   func restrict(_ call: RestrictCall) async throws(VaultFailure) -> RestrictCall.Reply
+  func listRules(_ call: ListRulesCall) async throws(VaultFailure) -> ListRulesCall.Reply
+  func testRule(_ call: TestRuleCall) async throws(VaultFailure) -> TestRuleCall.Reply
   func enablePresence(_ call: EnablePresenceCall) async throws(VaultFailure) -> EnablePresenceCall.Reply
   func disablePresence(_ call: DisablePresenceCall) async throws(VaultFailure) -> DisablePresenceCall.Reply
   func testPresence(_ call: TestPresenceCall) async throws(VaultFailure) -> TestPresenceCall.Reply
@@ -69,6 +71,8 @@ extension VaultService {
     case .askAtDesktop(let call): try .made(await askAtDesktop(call))
     case .nextPrompt(let call): try .made(await nextPrompt(call))
     case .restrict(let call): try .made(await restrict(call))
+    case .listRules(let call): try .made(await listRules(call))
+    case .testRule(let call): try .made(await testRule(call))
     case .enablePresence(let call): try .made(await enablePresence(call))
     case .disablePresence(let call): try .made(await disablePresence(call))
     case .testPresence(let call): try .made(await testPresence(call))

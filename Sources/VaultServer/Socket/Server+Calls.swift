@@ -75,7 +75,7 @@ extension Server {
   ///
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
-    guard connection.kind == .person, !connection.recognition.isRestricted,
+    guard connection.kind == .person, vaults.isFree(connection.recognition),
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
     else { return nil }
     return vault.cachedAccessToken(

@@ -73,6 +73,10 @@ package final class Vaults: Sendable {
   let form: VaultForm
   private let opener: Opener?
   let names: UserNameCache
+  /// The administrator's rules.
+  let rules: any MachineRules
+  /// Until when no caller is looked up, because the machine has no rules for callers.
+  let freeUntil = Atomic<Int64>(0)
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
   /// The agents of all users; `nil` in an engine of one user.
@@ -90,6 +94,7 @@ package final class Vaults: Sendable {
     opener = nil
     care = nil
     agents = nil
+    rules = NoRules()
     names = UserNameCache { _ in nil }
     onlyUser = user
     let opened = Opened(vault: vault, name: nil, number: 0)
@@ -105,15 +110,18 @@ package final class Vaults: Sendable {
   ///     second without another lookup. If it is `nil`, a name is looked up for each connection.
   ///   - care: root's actions on vaults.
   ///   - agents: the table that the vaults use too; `nil` if prompts are not shown at desktops.
+  ///   - rules: the administrator's rules, which the vaults use too.
   package init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
     care: UserAccounts? = nil,
-    agents: AgentTable? = nil
+    agents: AgentTable? = nil,
+    rules: any MachineRules = NoRules()
   ) {
     form = .service
     self.agents = agents
+    self.rules = rules
     self.care = care
     self.opener = opener
     names = UserNameCache(by: name, list: list)

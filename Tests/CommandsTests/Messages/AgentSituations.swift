@@ -14,6 +14,55 @@ extension Situation {
     try stage.reply(GetAccountReply(account: protected))
   }
 
+  private static let ci = ["unit": "ci-*.service", "accounts": "work", "rate": "30"]
+
+  /// The rules for callers.
+  static let callerRules: [Situation] = [
+    Situation("rule list", "two rules") { stage in
+      _ = try stage.expect(ListRulesCall.self)
+      try stage.reply(
+        ListRulesReply(
+          file: "/etc/thumblatch/thumblatch.conf",
+          rules: [
+            VaultCallerRule(name: "ci", settings: ci),
+            VaultCallerRule(name: "boxes", settings: ["sandbox": "yes", "presence": "each"]),
+          ]
+        )
+      )
+    },
+    Situation("rule list", "none") { stage in
+      _ = try stage.expect(ListRulesCall.self)
+      try stage.reply(ListRulesReply(file: "/etc/thumblatch/thumblatch.conf", rules: []))
+    },
+    Situation("rule list", "a private vault") { stage in
+      _ = try stage.expect(ListRulesCall.self)
+      try stage.reply(ListRulesReply(rules: []))
+    },
+    Situation("rule test 4211", "a process") { stage in
+      _ = try stage.expect(TestRuleCall.self)
+      try stage.reply(
+        TestRuleReply(
+          userUnit: "app-code-7.scope",
+          sandboxed: true,
+          rules: ["boxes"],
+          limits: ["presence": "each"]
+        )
+      )
+    },
+    Situation("rule test ci-nightly.service", "a unit") { stage in
+      _ = try stage.expect(TestRuleCall.self)
+      try stage.reply(TestRuleReply(sandboxed: false, rules: ["ci"], limits: ci))
+    },
+    Situation("rule test cron.service", "no rule") { stage in
+      _ = try stage.expect(TestRuleCall.self)
+      try stage.reply(TestRuleReply(sandboxed: false, rules: [], limits: [:]))
+    },
+    Situation("rule test 1", "another user's process") { stage in
+      _ = try stage.expect(TestRuleCall.self)
+      try stage.fail(.refused(message: "process 1 is another user's"))
+    },
+  ]
+
   /// A program without a terminal, whose prompt an agent shows.
   static let desktop: [Situation] = [
     Situation("agent", "a private vault").with { $0.location = .privateVault },

@@ -84,6 +84,8 @@ VERBS = {
     "account remove": (0.3, lambda: [account(), "--yes"], None, {0, 5, 9, 12} | ASKED),
     # A private vault has no agents, and no other users.
     "agent": (0.2, list, None, {2}),
+    "rule list": (0.2, list, None, {0}),
+    "rule test": (0.2, lambda: ["cron.service"], None, {0}),
     "user remove": (0.2, lambda: ["nobody", "--yes"], None, {2}),
     "presence enable": (2, lambda: [account()], None, {0, 9} | ASKED),
     "presence disable": (2, lambda: [account()], None, {0, 5, 9} | ASKED),

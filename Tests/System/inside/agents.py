@@ -143,6 +143,35 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
 
 
 @scenario
+def aRuleHoldsForTheUnitThatTheKernelNames():
+    def token(unit, *options, manager=(), status):
+        return run("systemd-run", "--quiet", "--wait", "--pipe", *manager, f"--unit={unit}",
+                   "thumblatch", "token", *options, status=status)
+
+    with open(POLICY, encoding="utf-8") as file:
+        before = file.read()
+    with open(POLICY, "w", encoding="utf-8") as file:
+        file.write("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
+                   "\npresence = never-ask\nreason = required\n")
+    try:
+        let_the_token_age()
+        as_ada = ("--uid=ada",)
+        token("nightly-1", ACCOUNT, manager=as_ada, status=11)
+        token("nightly-2", "nobody", "--reason", "sync", manager=as_ada, status=11)
+        token("nightly-3", ACCOUNT, "--reason", "sync", "--min-ttl", f"{provider.LIFETIME}s",
+              manager=as_ada, status=7)
+        given = token("nightly-4", ACCOUNT, "--reason", "sync", manager=as_ada, status=0)
+        check(is_valid(given.strip()), "no token")
+        token("daily", ACCOUNT, manager=as_ada, status=0)
+        # A unit of Ada's own manager may have any name.
+        token("nightly-5", ACCOUNT, manager=("--user", "--machine=ada@"), status=0)
+        ADA.type("thumblatch", "rule", "test", "nightly-6.service").expect("nightly").end()
+    finally:
+        with open(POLICY, "w", encoding="utf-8") as file:
+            file.write(before)
+
+
+@scenario
 def aLockedScreenEndsWhatIsShown():
     agent, talk = Agent(), Conversation(ADA)
     talk.send("AskAtDesktop", prompt=ask(talk))

@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason -X -d -H -o --for --since --socket --account
+        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason -X -d -H -o --for --since --socket --account --rule
             set option ''
         else
             echo $word
@@ -23,7 +23,7 @@ end
 function __thumblatch_at --argument-names first last
     set --local words (__thumblatch_words)
     set --local length 1
-    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'user remove'
+    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'rule list' 'rule test' 'user remove'
     and set length 2
     test "$words[1..$length]" = "$argv[3..]"
     and test (math (count $words) - (count $argv) + 3) -ge $first
@@ -54,6 +54,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rele
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rekey --description 'replace the device secret and re-encrypt everything'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments recover --description 'accept a vault that was restored from a backup'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments policy --description 'show the rules of the vault, or tighten one for yourself'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rule --description 'list, test'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments user --description 'remove'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments agent --description 'show the prompts of programs without a terminal at your desktop'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments doctor --description 'find problems, and say how to fix them'
@@ -74,6 +75,8 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --argume
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments enroll --description 'enroll a finger; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments delete --description 'delete a finger that was enrolled here; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --arguments verify --description 'check that no audit record was altered, removed or added'
+complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments list --description 'list the rules for programs that act alone'
+complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments test --description 'show which rules hold for a process or a unit, and why'
 complete --command thumblatch --condition '__thumblatch_at 1 1 user' --arguments remove --description 'remove a user\'s vault from the service, or one account of it; for root'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option template --exclusive --arguments 'github gitlab google entra keycloak auth0' --description 'use the settings of a well-known provider; without T, list them'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option kind --exclusive --arguments 'oidc oauth2 password-backend' --description 'the protocol: oidc, oauth2 or password-backend'
@@ -160,3 +163,4 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option name --exclusive --description 'what those programs are called'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option account --exclusive --arguments '(__thumblatch_names account)' --description 'an account whose access tokens they get'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option scope --exclusive --description 'the only scopes that they get, separated by spaces'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option rule --exclusive --description 'a rule that holds too, and says when a token needs a presence check'

@@ -1,0 +1,82 @@
+internal import JSON
+internal import VaultInterface
+
+/// `rule list`, `rule test`.
+enum RuleVerbs {
+  static let all = [list, test]
+
+  private static let details = """
+    A rule says what the programs of a unit, of a sandbox or behind a restricted socket may get: \
+    see thumblatch.conf(5). The administrator writes rules, and they hold in the service. In a \
+    private vault no rule can hold, because its programs can read the vault's files.
+    """
+
+  static let list = Verb(
+    "rule list",
+    summary: "list the rules for programs that act alone",
+    details: details
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.localLimit) { _ in ListRulesCall() }
+    let rules = reply.rules.map { rule -> JSONValue in
+      .object(["name": .string(rule.name), "settings": .object(object(rule.settings))])
+    }
+    let note =
+      reply.file.map { "no rules for callers in \($0)" }
+      ?? "a private vault has no rules for callers"
+    try session.show(
+      ["file": AccountText.optional(reply.file), "rules": .array(rules)],
+      reply.rules.isEmpty ? note : table(reply.rules, columns: session.output.columns)
+    )
+  }
+
+  static let test = Verb(
+    "rule test",
+    [Verb.Operand("PID-OR-UNIT", .one)],
+    summary: "show which rules hold for a process or a unit, and why",
+    details: details
+  ) { session throws(CommandError) in
+    let word = session.arguments.operands[0]
+    let process = Int(word)
+    let reply = try session.call(within: Session.localLimit) { _ in
+      TestRuleCall(process: process, unit: process == nil ? word : nil)
+    }
+    try session.show(
+      [
+        "unit": AccountText.optional(reply.unit),
+        "user_unit": AccountText.optional(reply.userUnit),
+        "sandboxed": .boolean(reply.sandboxed),
+        "rules": .array(reply.rules.map { .string($0) }),
+        "limits": .object(object(reply.limits)),
+      ],
+      text(reply, isProcess: process != nil, columns: session.output.columns)
+    )
+  }
+
+  private static func table(_ rules: [VaultCallerRule], columns: Int?) -> String {
+    var table = Table(headings: ["rule", "setting", "value"])
+    for rule in rules {
+      let settings = rule.settings.sorted { $0.key < $1.key }
+      table.add(rule.name, settings.first?.key ?? "-", settings.first?.value ?? "-")
+      for setting in settings.dropFirst() { table.add("", setting.key, setting.value) }
+    }
+    return table.text(columns: columns)
+  }
+
+  private static func text(_ reply: TestRuleReply, isProcess: Bool, columns: Int?) -> String {
+    var table = Table(headings: ["", ""])
+    if isProcess {
+      table.add("unit:", reply.unit ?? "none")
+      table.add("user's unit:", reply.userUnit ?? "none")
+      table.add("sandbox:", reply.sandboxed ? "yes" : "no")
+    }
+    table.add("rules:", reply.rules.isEmpty ? "none hold" : reply.rules.joined(separator: ", "))
+    for limit in reply.limits.sorted(by: { $0.key < $1.key }) {
+      table.add("\(limit.key):", limit.value)
+    }
+    return table.text(columns: columns)
+  }
+
+  private static func object(_ settings: [String: String]) -> JSONObject {
+    JSONObject(settings.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+  }
+}

@@ -1,0 +1,155 @@
+/// A rule for callers in a policy file: a section `[Caller NAME]`.
+package struct NamedRule: Sendable, Equatable {
+  /// The callers that a rule holds for.
+  package enum Match: Sendable, Equatable {
+    /// The programs of a unit of the system's manager, such as `backup.service`.
+    ///
+    /// No user can put a program there.
+    case unit(String)
+    /// The programs of a unit of a user's own manager, such as `app-code*.scope`.
+    ///
+    /// A star at the end stands for any characters, and one before the ending too.
+    case userUnit(String)
+    /// The programs that a sandbox marks: no new privileges together with a filter of system calls
+    /// (proc_pid_status(5)), or a user namespace of their own.
+    case sandbox
+    /// The programs behind the restricted sockets of a name.
+    case socket(String)
+    /// Restricted sockets that name the rule.
+    case onRequest
+  }
+
+  static let section = "Caller "
+  private static let rates = 1...3600
+  private static let lifetimes = 1...10_080
+
+  package let name: String
+  package let match: Match
+  package let rule: CallerRule
+  /// The settings as they are written, for people.
+  package let settings: [String: String]
+
+  /// Reads the settings of a section.
+  ///
+  /// - Throws: an error that names the key.
+  init(name: String, settings: [String: String]) throws(ConfigurationError) {
+    self.name = try AccountName(name).text
+    self.settings = settings
+    var reader = ProviderSettings(settings)
+    let matches = try [
+      reader.takeOptional("unit", Self.unit).map(Match.unit),
+      reader.takeOptional("user-unit", Self.unit).map(Match.userUnit),
+      reader.takeOptional("sandbox", Self.yes).map { _ in Match.sandbox },
+      reader.takeOptional("socket", Self.socket).map(Match.socket),
+    ].compactMap(\.self)
+    guard matches.count <= 1 else {
+      throw ConfigurationError(
+        .badValue(text: nil, rule: "the only one of unit, user-unit, sandbox and socket"),
+        key: settings["unit"] == nil ? "user-unit" : "unit"
+      )
+    }
+    match = matches.first ?? .onRequest
+    var rule = CallerRule(title: "rule \"\(self.name)\"")
+    rule.accounts = try reader.takeOptional("accounts", Self.accounts)
+    rule.scopes = try reader.takeOptional("scopes", CallerRule.scopes)
+    rule.audiences = try reader.takeOptional("audiences", Self.words)
+    rule.longestLifetime = try reader.takeOptional("lifetime", Policy.number(Self.lifetimes))
+      .map { Int64($0) * 60 }
+    rule.presence = try reader.takeOptional("presence", ProviderSettings.choice) ?? .window
+    rule.needsReason = try reader.takeOptional("reason", Self.required) != nil
+    rule.rate = try reader.takeOptional("rate", Policy.number(Self.rates))
+    self.rule = rule
+    try reader.finish()
+  }
+
+  // MARK: Matching
+
+  /// Whether the rule holds for a caller.
+  package func matches(_ marks: CallerMarks) -> Bool {
+    if marks.rule == name { return true }
+    return switch match {
+    case .unit(let name): marks.unit.map { Self.fits(name, $0) } ?? false
+    case .userUnit(let name): marks.userUnit.map { Self.fits(name, $0) } ?? false
+    case .sandbox: marks.isSandboxed
+    case .socket(let name): marks.socket == name
+    case .onRequest: false
+    }
+  }
+
+  /// Whether a unit has a name, in which one star stands for any characters.
+  private static func fits(_ pattern: String, _ name: String) -> Bool {
+    let parts = pattern.split(separator: "*", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return pattern == name }
+    return name.utf8.count >= parts[0].utf8.count + parts[1].utf8.count
+      && name.hasPrefix(parts[0]) && name.hasSuffix(parts[1])
+  }
+
+  // MARK: Reading
+
+  private static func unit(_ text: String) throws(ConfigurationError) -> String {
+    let kinds = [".service", ".scope"]
+    guard kinds.contains(where: text.hasSuffix), text.utf8.count <= 255,
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }),
+      text.utf8.count(where: { $0 == UInt8(ascii: "*") }) <= 1
+    else {
+      let rule = "the name of a unit that ends with .service or .scope, with one * at most"
+      throw ConfigurationError(.badValue(text: text, rule: rule))
+    }
+    return text
+  }
+
+  private static func socket(_ text: String) throws(ConfigurationError) -> String {
+    try AccountName(text).text
+  }
+
+  private static func yes(_ text: String) throws(ConfigurationError) -> String {
+    guard text == "yes" else { throw ConfigurationError(.badValue(text: text, rule: "yes")) }
+    return text
+  }
+
+  private static func required(_ text: String) throws(ConfigurationError) -> String {
+    guard text == "required" else {
+      throw ConfigurationError(.badValue(text: text, rule: "required"))
+    }
+    return text
+  }
+
+  private static func accounts(_ text: String) throws(ConfigurationError) -> Set<String> {
+    try CallerRule.accounts(text.split(separator: " ").map(String.init))
+  }
+
+  private static func words(_ text: String) throws(ConfigurationError) -> Set<String> {
+    let words = text.split(separator: " ").map(String.init)
+    guard !words.isEmpty else {
+      throw ConfigurationError(.badValue(text: text, rule: "audiences, separated by spaces"))
+    }
+    return Set(words)
+  }
+}
+
+/// What decides which rules hold for a caller.
+package struct CallerMarks: Sendable, Equatable {
+  /// The unit of the system's manager; `nil` if the caller is in none.
+  package var unit: String?
+  /// The unit of its user's manager; `nil` if the caller is in none.
+  package var userUnit: String?
+  /// Whether a sandbox marks the process.
+  package var isSandboxed = false
+  /// The name of the restricted socket; `nil` if there is none.
+  package var socket: String?
+  /// The rule that the restricted socket names; `nil` if it names none.
+  package var rule: String?
+
+  package init() {}
+}
+
+extension [NamedRule] {
+  /// The rule that holds for a caller; `nil` if none does.
+  package func rule(for marks: CallerMarks) -> CallerRule? {
+    var result: CallerRule?
+    for named in self where named.matches(marks) {
+      result = result.map { $0.tightened(by: named.rule) } ?? named.rule
+    }
+    return result
+  }
+}

@@ -1,0 +1,138 @@
+internal import Configuration
+internal import PresenceTerms
+internal import Synchronization
+internal import System
+internal import TokenVault
+internal import VaultInterface
+
+/// What is known of the rules for a connection.
+enum CallerStanding: Sendable {
+  /// The rules were not looked up yet.
+  case unknown
+  /// No rule holds.
+  case free
+  case ruled(CallerRule)
+  /// The connection was lent to programs behind a restricted socket.
+  case restricted(CallerRule)
+}
+
+extension CallerMarks {
+  /// The marks of a process; `nil` if proc(5) does not show it.
+  init?(process: Int32) {
+    guard let directory = try? Directory(path: "/proc/\(process)"),
+      let status = try? directory.openForReading("status").readAll(limit: 64 * 1024)
+    else { return nil }
+    self.init()
+    let lines = Set(String(decoding: status, as: UTF8.self).split(separator: "\n"))
+    isSandboxed =
+      lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
+      || !ProcessFacts.seesAllUsers(process)
+    let group = ControlGroup(process: process)
+    let name = group.flatMap { $0.unit.split(separator: "/").last.map(String.init) }
+    if group?.manager == nil { unit = name } else { userUnit = name }
+  }
+}
+
+// The rules for callers: which one holds for a connection is looked up once.
+extension Vaults {
+  /// How long it is taken for granted that the machine has no rules, in milliseconds.
+  private static let freshness: Int64 = 100
+
+  /// Whether a connection needs no look at the rules.
+  func isFree(_ recognition: Recognition) -> Bool {
+    if recognition.isFree { return true }
+    guard case .unknown = recognition.known else { return false }
+    let now = BootInstant.now.nanoseconds
+    if now >= freeUntil.load(ordering: .relaxed) {
+      guard let policy = try? rules.policy(), policy.callers.isEmpty else { return false }
+      freeUntil.store(now + Self.freshness * 1_000_000, ordering: .relaxed)
+    }
+    recognition.learn(nil)
+    return true
+  }
+
+  /// A caller with the rule that holds for it.
+  ///
+  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be looked at.
+  func underRule(_ caller: Caller, _ recognition: Recognition) throws(VaultFailure) -> Caller {
+    switch recognition.known {
+    case .free: return caller
+    case .ruled(let rule): return caller.ruled(by: rule)
+    case .restricted(let rule): return caller.restricted(by: rule)
+    case .unknown: break
+    }
+    let rules = try callerRules()
+    let rule = rules.isEmpty ? nil : rules.rule(for: try Self.marks(of: caller))
+    recognition.learn(rule)
+    return rule.map { caller.ruled(by: $0) } ?? caller
+  }
+
+  /// The rule of the connections that an agent lends.
+  ///
+  /// - Throws: `invalidArgument`.
+  func restriction(_ call: RestrictCall, _ agent: Caller) throws(VaultFailure) -> CallerRule {
+    var base: CallerRule
+    do throws(ConfigurationError) {
+      base = try CallerRule(socket: call.name, accounts: call.accounts, scope: call.scope)
+    } catch {
+      throw .invalidArgument("\(error)")
+    }
+    let rules = try callerRules()
+    if let name = call.rule {
+      guard rules.contains(where: { $0.name == name }) else {
+        throw .invalidArgument("there is no rule of that name: thumblatch rule list")
+      }
+      // The rule says when a token needs a check.
+      base.presence = .window
+    }
+    guard !rules.isEmpty else { return base }
+    var marks = try Self.marks(of: agent)
+    marks.socket = call.name
+    marks.rule = call.rule
+    return rules.rule(for: marks).map { base.tightened(by: $0) } ?? base
+  }
+
+  /// The rules of the machine.
+  func callerRules() throws(VaultFailure) -> [NamedRule] {
+    do throws(ConfigurationError) {
+      return try rules.policy().callers
+    } catch {
+      throw .misconfigured(
+        "\(error); until an administrator has corrected that, it is not known what callers may do"
+      )
+    }
+  }
+
+  /// The marks that a test of the rules is about.
+  ///
+  /// - Throws: `invalidArgument`, `refused` for a process of another user.
+  func marks(of call: TestRuleCall, for caller: Caller) throws(VaultFailure) -> CallerMarks {
+    switch (call.process, call.unit) {
+    case (let process?, nil):
+      guard let number = Int32(exactly: process), let facts = ProcessFacts(process: number) else {
+        throw .invalidArgument("there is no process \(process)")
+      }
+      guard facts.user == caller.user || caller.user == 0 else {
+        throw .refused("process \(process) is another user's")
+      }
+      guard let marks = CallerMarks(process: number) else {
+        throw .invalidArgument("process \(process) cannot be seen")
+      }
+      return marks
+    case (nil, let unit?):
+      var marks = CallerMarks()
+      marks.unit = unit
+      marks.userUnit = unit
+      return marks
+    default: throw .invalidArgument("either a process or a unit is needed")
+    }
+  }
+
+  /// The marks of the process that connected.
+  private static func marks(of caller: Caller) throws(VaultFailure) -> CallerMarks {
+    // The process still runs afterwards, so its number belonged to it during the look.
+    guard let peer = caller.peer, let marks = CallerMarks(process: peer.identifier), peer.isAlive
+    else { throw .refused("the rules for callers cannot be applied: the caller cannot be seen") }
+    return marks
+  }
+}

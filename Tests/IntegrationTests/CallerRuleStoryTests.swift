@@ -1,0 +1,118 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// Rules for callers, which an administrator writes, in the service with real users.
+@Suite(.serialized)
+struct CallerRuleStoryTests {
+  private let backend: DevBackend
+  private let bench: ServiceBench
+  private let person: Customer
+
+  init() throws {
+    backend = try DevBackend()
+    bench = try ServiceBench()
+    person = try Customer(bench, backend: backend)
+    try person.register()
+    try person.register("other")
+  }
+
+  private func write(_ rules: String) throws {
+    try shell("umask 022; cat >\(bench.base)/machine/thumblatch.conf <<'X'\n\(rules)\nX")
+  }
+
+  /// Runs a command in a user namespace of its own.
+  private func inSandbox(_ arguments: String...) throws -> Someone.Outcome {
+    let words = person.become + ["/usr/bin/unshare", "--user", person.programs + "/thumblatch"]
+    let run = try Run("/usr/bin/setpriv", words + arguments, environment: person.environment)
+    return Someone.Outcome(text: try run.text(), end: try run.child.wait())
+  }
+
+  private func refuses(_ outcome: Someone.Outcome, _ text: String, code: Int32 = 11) {
+    #expect(outcome.end == .exited(code), "\(outcome)")
+    #expect(outcome.text.contains(text), "\(outcome)")
+  }
+
+  @Test
+  func aSandboxGetsWhatItsRuleAllows() throws {
+    let first = try inSandbox("token", "me").succeeded()
+    try write(
+      """
+      [Caller box]
+      sandbox = yes
+      accounts = me
+      presence = never-ask
+      reason = required
+      """
+    )
+    // The rules are read again within a tenth of a second.
+    let isHeld = try eventually { try inSandbox("token", "me").end == .exited(11) }
+    #expect(isHeld)
+    refuses(try inSandbox("token", "me"), "the rule \"box\" does not allow a call that states no")
+    #expect(try inSandbox("token", "me", "--reason", "nightly").succeeded() == first)
+    let answers = try ["other", "nobody"].map { account in
+      let outcome = try inSandbox("token", account, "--reason", "nightly")
+      refuses(outcome, "the rule \"box\" does not allow this account")
+      return outcome.text
+    }
+    #expect(answers[0] == answers[1])
+    for verb in [["audit"], ["logout", "me"], ["unlock"], ["whoami", "me"], ["lock"]] {
+      refuses(try inSandbox(verb[0], verb.dropFirst().first ?? "--json"), "does not allow")
+    }
+    // Other programs of the user are not under the rule.
+    #expect(try person.run("token", "other").succeeded().hasPrefix("at_"))
+    // What needs a check is refused, and no prompt is opened.
+    try person.run("logout", "other", "--local").succeeded()
+    let rules = try person.run("rule", "list").succeeded()
+    #expect(rules.contains("box") && rules.contains("never-ask"), "\(rules)")
+    try bench.endEngine()
+    let log = try person.run("audit", "--json").succeeded()
+    #expect(log.contains("outside its rule"), "\(log)")
+  }
+
+  @Test
+  func aTestOfTheRulesSaysWhichHoldAndWhy() throws {
+    try write(
+      """
+      [Caller box]
+      sandbox = yes
+      accounts = me
+      [Caller ci]
+      unit = ci-*.service
+      rate = 5
+      """
+    )
+    let box = try Run(
+      "/usr/bin/setpriv",
+      person.become + ["/usr/bin/unshare", "--user", "/bin/sh", "-c", "echo ready; exec cat"],
+      environment: ["PATH=/usr/bin:/bin"]
+    )
+    try box.waitForOutput()
+    let process = "\(box.child.identifier)"
+    let shown = try person.run("rule", "test", process).succeeded()
+    #expect(shown.contains("box") && shown.contains("accounts"), "\(shown)")
+    let json = try person.run("rule", "test", "ci-nightly.service", "--json").succeeded()
+    #expect(json.contains(#""rules":["ci"],"limits":{"presence":"window","rate":"5"}"#), "\(json)")
+    let none = try person.run("rule", "test", "other.service").succeeded()
+    #expect(none.contains("none hold"), "\(none)")
+    refuses(try person.run("rule", "test", "1"), "process 1 is another user's")
+    refuses(try person.run("rule", "test", "4999999"), "there is no process", code: 2)
+    kill(box.child.identifier, SIGKILL)
+    _ = try box.child.wait()
+  }
+
+  @Test
+  func rulesThatCannotBeReadStopEveryCallThatTheyMayConcern() throws {
+    try person.run("token", "me").succeeded()
+    try write("[Caller box]\nsandbox = perhaps")
+    let isHeld = try eventually { try person.run("token", "me").end != .exited(0) }
+    #expect(isHeld)
+    let outcome = try person.run("token", "me")
+    refuses(outcome, "thumblatch.conf:2: sandbox: must be yes", code: 2)
+    // The administrator is told in the journal.
+    #expect(bench.log.contains("thumblatch.conf:2: sandbox: must be yes"))
+    try write("")
+    #expect(try eventually { try person.run("token", "me").end == .exited(0) })
+  }
+}
