@@ -94,8 +94,10 @@ public final class VaultCalls {
     _ request: PresenceRequest,
     _ asker: PresenceAsker
   ) throws(VaultClientError) {
-    guard request.atDesk else { return try asker.check(request, try open()) }
-    guard !request.prompt.isEmpty else { throw .refused(.presenceNeeded(request)) }
+    // Where no prompt was opened, the asker says why.
+    guard request.atDesk, !request.prompt.isEmpty else {
+      return try asker.check(request, try open())
+    }
     asker.tellOfDesk(request)
     try askAtDesktop(request, on: try open())
   }

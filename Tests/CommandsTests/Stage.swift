@@ -125,6 +125,7 @@ final class Stage: @unchecked Sendable {
   /// Answers a message that needs a presence check.
   func needPresence(
     _ purpose: PresencePurpose = .refresh,
+    prompt: String = "p1",
     methods: [PresenceMethod] = [.fingerprint, .password],
     requester: String = "bash, PID 4211",
     timeout: Int = 30,
@@ -136,7 +137,7 @@ final class Stage: @unchecked Sendable {
     try fail(
       .presenceNeeded(
         PresenceRequest(
-          prompt: "p1",
+          prompt: prompt,
           requester: requester,
           account: "me",
           purpose: purpose,

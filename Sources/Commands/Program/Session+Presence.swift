@@ -74,6 +74,13 @@ extension Session {
       throw .usage("the purpose of the presence check is too long to be shown")
     }
     let need = PresenceText.need(request)
+    guard !request.prompt.isEmpty || saysCanAsk == false else {
+      throw CommandError(
+        .promptNeeded,
+        "\(need) is needed, but a rule forbids this program to ask",
+        hint: "to see the rules: thumblatch rule list"
+      )
+    }
     // A change that needs the password only is made at a terminal.
     if findTerminal() == nil, request.purpose.methods.contains(.fingerprint) {
       try demandInput(for: need)

@@ -90,6 +90,10 @@ extension Situation {
         .refused(message: #"the restricted socket "build" does not allow this account"#)
       )
     }.withoutTerminal.with { $0.location = .socket(path: "/s") },
+    Situation("token work", "a rule forbids to ask") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(prompt: "")
+    }.withoutTerminal.with { $0.location = .service },
     Situation("presence test", "a reason that is stated") { stage in
       _ = try stage.expect(TestPresenceCall.self)
       try stage.needPresence(.test, statedReason: "deploy the site")
