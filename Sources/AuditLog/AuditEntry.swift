@@ -4,6 +4,7 @@ package enum AuditEvent: String, Sendable {
   case registration
   case refresh
   case rejected = "token-rejected"
+  case accessToken = "access-token"
   case check = "presence-check"
   case protection
   case unlock

@@ -188,16 +188,24 @@ public final class Connection {
 extension Connection {
   /// The most bytes that are carried at once.
   private static let pieceCount = 16 * 1024
+  /// How long nothing may be sent, in seconds: longer than a presence check takes.
+  private static let idleTime: Int64 = 900
   /// How long the receiver may take for a piece, in seconds.
   private static let sendingTime: Int64 = 30
 
   /// Lends the connection to a program on another socket, until one of the two ends it.
   ///
-  /// The messages are carried as they are: what the program may do is for the engine to say.
+  /// The messages are carried as they are. The engine decides what the program may do. A connection
+  /// on which nothing is sent for a quarter of an hour is ended.
   package func lend(to program: borrowing Descriptor) throws(SystemError) {
     try program.setNonblocking(true)
     while true {
-      switch try Readiness.wait(for: socket.number, input: program.number, interrupt: nil) {
+      switch try Readiness.wait(
+        for: socket.number,
+        input: program.number,
+        interrupt: nil,
+        deadline: BootInstant.now.advanced(bySeconds: Self.idleTime)
+      ) {
       case .ready: guard try Self.carry(from: socket, to: program) else { return }
       case .input: guard try Self.carry(from: program, to: socket) else { return }
       case .interrupted, .timedOut: return

@@ -89,7 +89,7 @@ public final class VaultCalls {
     throw .asksWithoutEnd
   }
 
-  /// Has the check of a prompt made where it may be made.
+  /// Runs the check at the desktop if the connection is restricted, otherwise by the asker.
   private func check(
     _ request: PresenceRequest,
     _ asker: PresenceAsker

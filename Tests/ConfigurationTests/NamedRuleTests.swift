@@ -46,7 +46,7 @@ struct NamedRuleTests {
     ("[Caller ci]\nunit = a\n", "unit: must be the name of a unit"),
     ("[Caller ci]\nunit = a*b*.service\n", "unit: must be the name of a unit"),
     ("[Caller ci]\nunit = a/b.service\n", "unit: must be the name of a unit"),
-    ("[Caller ci]\nunit = a.service\nsandbox = yes\n", "the only one of unit, user-unit"),
+    ("[Caller ci]\nunit = a.service\nsandbox = yes\n", "the only key of unit, user-unit"),
     ("[Caller ci]\nsandbox = no\n", "sandbox: must be yes"),
     ("[Caller ci]\nsocket = A b\n", "is not an account name"),
     ("[Caller ci]\naccounts = A\n", "is not an account name"),
@@ -133,5 +133,17 @@ struct NamedRuleTests {
       ]
     )
     #expect(rules[1].rule.tightened(by: rules[0].rule).settings == both.settings)
+    #expect(both.rates.map(\.number) == [10, 20])
+  }
+
+  @Test
+  func aRuleThatNeverAsksDoesNotLoosenOneThatAlwaysDoes() throws {
+    let rules = try rules("[Caller a]\npresence = each\n[Caller b]\npresence = never-ask\n")
+    for both in [
+      rules[0].rule.tightened(by: rules[1].rule), rules[1].rule.tightened(by: rules[0].rule),
+    ] {
+      #expect(both.needsOwnCheck && both.neverAsks)
+      #expect(both.settings == ["presence": "each never-ask"])
+    }
   }
 }

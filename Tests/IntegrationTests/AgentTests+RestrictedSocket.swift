@@ -50,7 +50,7 @@ extension AgentTests {
     let log = try person.run("audit", "--json").succeeded()
     for text in [
       #""requester":"restricted socket \"build\"""#, "stated reason \\\"again\\\"",
-      #""event":"presence-check","outcome":"done""#,
+      #""event":"access-token","outcome":"done""#,
     ] { #expect(log.contains(text), "\(text): \(log)") }
     // The person's other programs get the stored token without a check.
     #expect(last?.hasSuffix(try person.run("token", "me").succeeded()) == true)
@@ -83,7 +83,11 @@ extension AgentTests {
     person.socket = bench.socket
     // An engine that ends records what it has counted.
     try bench.endEngine()
-    #expect(try person.run("audit", "--json").succeeded().contains("outside its rule"))
+    #expect(
+      try person.run("audit", "--json").succeeded().contains(
+        #"outside the restricted socket \"build\""#
+      )
+    )
     try stopSocket(agent)
   }
 

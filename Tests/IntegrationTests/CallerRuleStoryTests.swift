@@ -68,7 +68,7 @@ struct CallerRuleStoryTests {
     #expect(rules.contains("box") && rules.contains("never-ask"), "\(rules)")
     try bench.endEngine()
     let log = try person.run("audit", "--json").succeeded()
-    #expect(log.contains("outside its rule"), "\(log)")
+    #expect(log.contains(#"outside the rule \"box\""#), "\(log)")
   }
 
   @Test
@@ -93,7 +93,12 @@ struct CallerRuleStoryTests {
     let shown = try person.run("rule", "test", process).succeeded()
     #expect(shown.contains("box") && shown.contains("accounts"), "\(shown)")
     let json = try person.run("rule", "test", "ci-nightly.service", "--json").succeeded()
-    #expect(json.contains(#""rules":["ci"],"limits":{"presence":"window","rate":"5"}"#), "\(json)")
+    #expect(
+      json.contains(
+        #""rules":["ci"],"because":["unit = ci-*.service"],"limits":{"presence":"window","rate":"5"}"#
+      ),
+      "\(json)"
+    )
     let none = try person.run("rule", "test", "other.service").succeeded()
     #expect(none.contains("none hold"), "\(none)")
     refuses(try person.run("rule", "test", "1"), "process 1 is another user's")

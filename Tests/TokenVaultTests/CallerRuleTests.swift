@@ -65,7 +65,7 @@ struct CallerRuleTests {
       }
     )
     #expect(last.requester == title)
-    #expect(last.detail == "for an access token, stated reason \"a test\"")
+    #expect(last.detail == "stated reason \"a test\"")
     // A token that is refreshed needs one check too.
     bench.clock.advance(3600)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 3600))
@@ -103,6 +103,24 @@ struct CallerRuleTests {
   }
 
   @Test
+  func oneTouchIsForOneOfTwoRequestsOfAConnection() async throws {
+    try await bench.protect(vault)
+    let caller = try behind()
+    let first = try await need { _ = try await vault.token(caller: caller) }
+    let second = try await need { _ = try await vault.token(caller: caller) }
+    try await bench.pass(first, vault, caller)
+    _ = try await vault.token(prompt: first.prompt, caller: caller)
+    // It asks for more than is stored.
+    let failure = await failure {
+      _ = try await vault.token(minimum: 7200, prompt: second.prompt, caller: caller)
+    }
+    guard case .presenceFailed? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test
   func whatIsOutsideTheRuleIsRefusedAlikeAndCounted() async throws {
     try await bench.signIn(vault, "other")
     let caller = try behind(scope: "read write", accounts: "me", "you")
@@ -119,10 +137,16 @@ struct CallerRuleTests {
       await failure { _ = try await vault.token(scope: "read admin", caller: caller) }
         == .outsideRule(title, "another scope than read write")
     )
+    for scope in ["", " "] {
+      #expect(
+        await failure { _ = try await vault.token(scope: scope, caller: caller) }
+          == .outsideRule(title, "another scope than read write")
+      )
+    }
     let consent = await failure {
       _ = try await vault.token(scope: "read", consent: .untilNextLogin, caller: caller)
     }
-    #expect(consent == .outsideRule(title, "a consent for later calls"))
+    #expect(consent == .outsideRule(title, "a consent to a narrowed login"))
     #expect(
       await failure { _ = try await vault.requestTerms(account: "other", caller: caller) }
         == .outsideRule(title, "this account")
@@ -131,7 +155,7 @@ struct CallerRuleTests {
     #expect(try await vault.accountFacts(named: nil, under: rule).map(\.name) == ["me"])
     try await vault.flushRefusals()
     let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
-    #expect(last.event == "refusal" && last.detail == "2 × outside its rule")
+    #expect(last.event == "refusal" && last.detail == "2 × outside the restricted socket \"build\"")
     #expect(last.requester == title)
   }
 
@@ -184,13 +208,38 @@ struct CallerRuleTests {
   }
 
   @Test
+  func aBroaderTokenThanTheRuleAllowsIsRefused() async throws {
+    var rule = CallerRule(title: title)
+    rule.scopes = ["read"]
+    let grants = [("read", true), ("read admin", false)].map { scope, isAllowed in
+      let grant = AccessGrant(
+        account: "me",
+        accessToken: "at-1",
+        tokenType: "Bearer",
+        expiresAt: nil,
+        isShorterThanRequested: false,
+        scope: scope
+      )
+      return (grant, isAllowed)
+    }
+    for (grant, isAllowed) in grants {
+      let failure = await failure { try await vault.demand(grant, within: rule) }
+      #expect((failure == nil) == isAllowed)
+    }
+  }
+
+  @Test
   func theRateOfARuleIsKept() async throws {
-    for _ in 0..<3 { _ = try await token { $0.rate = 3 } }
+    for _ in 0..<3 { _ = try await token { $0.rates = [.init(rule: "ci", number: 3)] } }
     let refusal = VaultFailure.outsideRule("rule \"ci\"", "more than 3 tokens an hour")
-    #expect(await failure { _ = try await token { $0.rate = 3 } } == refusal)
+    #expect(
+      await failure { _ = try await token { $0.rates = [.init(rule: "ci", number: 3)] } } == refusal
+    )
     bench.clock.advance(1200)
-    _ = try await token { $0.rate = 3 }
-    #expect(await failure { _ = try await token { $0.rate = 3 } } == refusal)
+    _ = try await token { $0.rates = [.init(rule: "ci", number: 3)] }
+    #expect(
+      await failure { _ = try await token { $0.rates = [.init(rule: "ci", number: 3)] } } == refusal
+    )
   }
 
   @Test

@@ -96,6 +96,7 @@ private func ruleSamples() throws -> [Sample] {
         userUnit: "b.scope",
         sandboxed: true,
         rules: ["ci"],
+        because: ["sandbox = yes"],
         limits: ["rate": "5"]
       )
     ),

@@ -18,9 +18,9 @@ enum AgentVerb {
       window for the system password, "Deny" refuses.
       The rule "desktop" says for which programs: see "thumblatch policy --help". In a private \
       vault each program shows its own prompts, and needs no agent.
-      With --socket, it also listens at PATH, for programs in a container, in a sandbox, or on \
-      another machine by "ssh -R", which set THUMBLATCH_SOCKET to that path. They get access tokens \
-      of the given accounts only. Each token needs a presence check, unless the rule says \
+      With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
+      another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
+      access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
       otherwise. It is made at this desktop and shows NAME, as the audit log does.
       """
   ) { session throws(CommandError) in

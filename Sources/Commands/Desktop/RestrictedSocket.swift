@@ -71,7 +71,17 @@ final class RestrictedSocket: Sendable {
   func serve() throws(CommandError) {
     do throws(SystemError) {
       try startThread { [self] in
-        while (try? listener.waitReadable(milliseconds: -1)) != nil { accept() }
+        while (try? listener.waitReadable(milliseconds: -1)) != nil {
+          do throws(SystemError) { try accept() } catch {
+            // Descriptors have run out, and the program waits.
+            _ = try? Readiness.wait(
+              for: -1,
+              interrupt: nil,
+              deadline: BootInstant.now.advanced(bySeconds: 1)
+            )
+          }
+        }
+        remove()
       }
     } catch {
       throw CommandError(VaultClientError.system(error))
@@ -81,8 +91,8 @@ final class RestrictedSocket: Sendable {
   /// Removes the name of the socket.
   func remove() { _ = try? directory.unlink(name) }
 
-  private func accept() {
-    guard let program = try? UnixSocket.accept(on: listener) else { return }
+  private func accept() throws(SystemError) {
+    guard let program = try UnixSocket.accept(on: listener) else { return }
     guard programs.add(1, ordering: .relaxed).newValue <= Self.mostPrograms else {
       programs.subtract(1, ordering: .relaxed)
       return

@@ -46,6 +46,7 @@ enum RuleVerbs {
         "user_unit": AccountText.optional(reply.userUnit),
         "sandboxed": .boolean(reply.sandboxed),
         "rules": .array(reply.rules.map { .string($0) }),
+        "because": .array(reply.because.map { .string($0) }),
         "limits": .object(object(reply.limits)),
       ],
       text(reply, isProcess: process != nil, columns: session.output.columns)
@@ -69,7 +70,8 @@ enum RuleVerbs {
       table.add("user's unit:", reply.userUnit ?? "none")
       table.add("sandbox:", reply.sandboxed ? "yes" : "no")
     }
-    table.add("rules:", reply.rules.isEmpty ? "none hold" : reply.rules.joined(separator: ", "))
+    let rules = zip(reply.rules, reply.because).map { "\($0) (\($1))" }
+    table.add("rules:", rules.isEmpty ? "none hold" : rules.joined(separator: ", "))
     for limit in reply.limits.sorted(by: { $0.key < $1.key }) {
       table.add("\(limit.key):", limit.value)
     }

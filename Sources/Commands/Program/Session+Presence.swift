@@ -19,18 +19,16 @@ extension Session {
   /// The same for the engine; `nil` if only the service's agents can tell.
   var saysCanAsk: Bool? {
     guard !canAsk else { return true }
+    guard !arguments.has("--no-input") else { return false }
+    // A restricted socket may come from another machine, where its prompts are shown.
+    if case .socket = location { return nil }
     return hasAgents ? nil : false
   }
 
   /// Whether the service may have an agent at the person's desktop.
   private var hasAgents: Bool {
-    guard !arguments.has("--no-input") else { return false }
-    switch location {
-    case .service: return Desktop.remoteVariable(environment) == nil
-    // A restricted socket may come from another machine, and its prompts are shown there.
-    case .socket: return true
-    case .privateVault, nil: return false
-    }
+    !arguments.has("--no-input") && location?.agentDirectory != nil
+      && Desktop.remoteVariable(environment) == nil
   }
 
   /// The person's desktop, or why there is none; `nil` if it is not used.

@@ -2,17 +2,25 @@
 ///
 /// A rule can only tighten: of two rules the stricter limit holds.
 package struct CallerRule: Sendable, Equatable {
-  /// When an access token needs a presence check.
-  package enum Presence: String, Sendable, CaseIterable, Comparable {
+  /// When an access token needs a presence check, as a policy file says it.
+  enum Presence: String, CaseIterable {
     /// As for other callers: a stored token needs none, and an unlock window counts.
     case window
     /// Each token needs a check of its own.
     case each
     /// No prompt is shown: what needs a check is refused.
     case neverAsk = "never-ask"
+  }
 
-    package static func < (one: Presence, other: Presence) -> Bool {
-      (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+  /// How many tokens a rule gives in an hour.
+  package struct Rate: Sendable, Equatable {
+    /// The title of the rule that says so.
+    package let rule: String
+    package let number: Int
+
+    package init(rule: String, number: Int) {
+      self.rule = rule
+      self.number = number
     }
   }
 
@@ -29,11 +37,14 @@ package struct CallerRule: Sendable, Equatable {
   package var audiences: Set<String>?
   /// The longest life of a token that is handed out, in seconds; `nil` for any.
   package var longestLifetime: Int64?
-  package var presence = Presence.window
+  /// Whether each token needs a check of its own.
+  package var needsOwnCheck = false
+  /// Whether no prompt is shown.
+  package var neverAsks = false
   /// Whether a call must state a reason.
   package var needsReason = false
-  /// The most tokens in an hour; `nil` for any number.
-  package var rate: Int?
+  /// The numbers of tokens in an hour, one for each rule that has one.
+  package var rates: [Rate] = []
 
   package init(title: String) { self.title = title }
 
@@ -48,7 +59,7 @@ package struct CallerRule: Sendable, Equatable {
     self.init(title: "restricted socket \"\(try AccountName(name).text)\"")
     self.accounts = try Self.accounts(accounts)
     scopes = try scope.map(Self.scopes)
-    presence = .each
+    needsOwnCheck = true
   }
 
   /// Both rules together.
@@ -59,9 +70,10 @@ package struct CallerRule: Sendable, Equatable {
     rule.scopes = Self.both(scopes, other.scopes)
     rule.audiences = Self.both(audiences, other.audiences)
     rule.longestLifetime = [longestLifetime, other.longestLifetime].compactMap(\.self).min()
-    rule.presence = max(presence, other.presence)
+    rule.needsOwnCheck = needsOwnCheck || other.needsOwnCheck
+    rule.neverAsks = neverAsks || other.neverAsks
     rule.needsReason = needsReason || other.needsReason
-    rule.rate = [rate, other.rate].compactMap(\.self).min()
+    rule.rates += other.rates
     return rule
   }
 
@@ -77,9 +89,11 @@ package struct CallerRule: Sendable, Equatable {
     settings["scopes"] = scopes.map(Self.listed)
     settings["audiences"] = audiences.map(Self.listed)
     settings["lifetime"] = longestLifetime.map { "\($0 / 60)" }
-    settings["presence"] = presence.rawValue
+    let presence = [needsOwnCheck ? Presence.each : nil, neverAsks ? .neverAsk : nil]
+    settings["presence"] = Self.listed(Set(presence.compactMap(\.self?.rawValue)))
+    if settings["presence"] == "" { settings["presence"] = Presence.window.rawValue }
     settings["reason"] = needsReason ? "required" : nil
-    settings["rate"] = rate.map { "\($0)" }
+    settings["rate"] = rates.map(\.number).min().map { "\($0)" }
     return settings
   }
 

@@ -44,7 +44,7 @@ package struct NamedRule: Sendable, Equatable {
     ].compactMap(\.self)
     guard matches.count <= 1 else {
       throw ConfigurationError(
-        .badValue(text: nil, rule: "the only one of unit, user-unit, sandbox and socket"),
+        .badValue(text: nil, rule: "the only key of unit, user-unit, sandbox and socket"),
         key: settings["unit"] == nil ? "user-unit" : "unit"
       )
     }
@@ -55,11 +55,28 @@ package struct NamedRule: Sendable, Equatable {
     rule.audiences = try reader.takeOptional("audiences", Self.words)
     rule.longestLifetime = try reader.takeOptional("lifetime", Policy.number(Self.lifetimes))
       .map { Int64($0) * 60 }
-    rule.presence = try reader.takeOptional("presence", ProviderSettings.choice) ?? .window
+    let presence: CallerRule.Presence? = try reader.takeOptional(
+      "presence",
+      ProviderSettings.choice
+    )
+    rule.needsOwnCheck = presence == .each
+    rule.neverAsks = presence == .neverAsk
     rule.needsReason = try reader.takeOptional("reason", Self.required) != nil
-    rule.rate = try reader.takeOptional("rate", Policy.number(Self.rates))
+    let rate = try reader.takeOptional("rate", Policy.number(Self.rates))
+    rule.rates = rate.map { [.init(rule: rule.title, number: $0)] } ?? []
     self.rule = rule
     try reader.finish()
+  }
+
+  /// The key that decides for whom it holds, as it is written.
+  package var condition: String {
+    switch match {
+    case .unit(let name): "unit = \(name)"
+    case .userUnit(let name): "user-unit = \(name)"
+    case .sandbox: "sandbox = yes"
+    case .socket(let name): "socket = \(name)"
+    case .onRequest: "named by the socket"
+    }
   }
 
   // MARK: Matching

@@ -63,8 +63,11 @@ package struct PromptLimit: Sendable {
     let user: UInt32
     let purpose: PresencePurpose
     let account: [UInt8]?
+    /// The restricted socket that asks: what a person refuses there is no refusal of other callers.
+    let socket: String?
 
     init(_ question: PromptQuestion) {
+      socket = question.socket
       user = question.user
       purpose = question.purpose
       account = question.account

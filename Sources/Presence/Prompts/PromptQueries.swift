@@ -7,7 +7,8 @@ extension PromptBook {
   ///
   /// If the question may be shared, a passed check answers them too.
   package func sameRequests(of name: String) -> [String] {
-    guard let prompt = prompts[name] else { return [] }
+    // The answer to a question of one connection is for one request.
+    guard let prompt = prompts[name], prompt.question.connection == nil else { return [] }
     return prompts.filter {
       $0.key != name && $0.value.state == .open && isSameRequest($0.value, prompt)
     }

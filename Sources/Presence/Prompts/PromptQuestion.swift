@@ -23,6 +23,8 @@ package struct PromptQuestion: Sendable, Equatable {
   package let statedReason: String?
   /// The only connection that the answer is for; `nil` if others may share it.
   package let connection: UInt64?
+  /// The title of the restricted socket that asks; `nil` if none does.
+  package let socket: String?
 
   /// Makes a question of its parts.
   package init(
@@ -33,7 +35,8 @@ package struct PromptQuestion: Sendable, Equatable {
     binding: [UInt8]? = nil,
     accounts: [[UInt8]] = [],
     statedReason: String? = nil,
-    connection: UInt64? = nil
+    connection: UInt64? = nil,
+    socket: String? = nil
   ) {
     self.user = user
     self.purpose = purpose
@@ -43,5 +46,6 @@ package struct PromptQuestion: Sendable, Equatable {
     self.accounts = accounts
     self.statedReason = statedReason
     self.connection = connection
+    self.socket = socket
   }
 }

@@ -98,7 +98,7 @@ extension Vault {
     case .busy: noteRefusal("busy", by: caller.requester)
     case .tooManyPrompts: noteRefusal("too many prompts", by: caller.requester)
     case .refused: noteRefusal("policy", by: caller.requester)
-    case .outsideRule: noteRefusal("outside its rule", by: caller.requester)
+    case .outsideRule(let rule, _): noteRefusal("outside the \(rule)", by: caller.requester)
     case .mayNarrow: break
     case .notExportable(let account):
       noteRefusal("release of an account that is not exportable", of: account, by: caller.requester)

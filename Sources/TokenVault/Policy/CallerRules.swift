@@ -16,12 +16,21 @@ extension Vault {
   static func stated(_ reason: String?) throws(VaultFailure) -> String? {
     guard let reason, !reason.isEmpty else { return nil }
     let most = CallerRule.longestReason
-    guard reason.unicodeScalars.count <= most else {
+    // It stands in quotes, which it must not end.
+    let text = String(String.UnicodeScalarView(reason.unicodeScalars.map(Self.unquoted)))
+    let shown = PlainText.line(text, limit: .max)
+    guard shown.unicodeScalars.count <= most else {
       throw .invalidArgument("the reason may have at most \(most) characters")
     }
-    // It stands in quotes, which it must not end.
-    let quotes = reason.replacing("\"", with: "'")
-    return PlainText.line(quotes, limit: .max)
+    return shown
+  }
+
+  /// A plain apostrophe in place of a quotation mark.
+  private static func unquoted(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar.properties.generalCategory {
+    case .initialPunctuation, .finalPunctuation: "'"
+    default: scalar == "\"" ? "'" : scalar
+    }
   }
 
   /// The detail of a record, with the reason that the program stated, and its rule.
@@ -35,9 +44,9 @@ extension Vault {
     return text.isEmpty ? nil : text
   }
 
-  /// Changes a call to what the rule of its caller leaves of it.
+  /// Applies the rule of the caller to a call.
   ///
-  /// Nothing of the vault is read, so that the answer does not tell whether an account exists.
+  /// It reads nothing of the vault. So the answer does not tell whether an account exists.
   ///
   /// - Throws: `outsideRule`.
   func apply(_ rule: CallerRule?, to call: inout TokenCall) throws(VaultFailure) {
@@ -45,7 +54,8 @@ extension Vault {
     call.account = try account(call.account, under: rule)
     if let allowed = rule.scopes {
       let asked = call.scope.map { ScopeList.scopes(in: $0) ?? [$0] } ?? allowed.sorted()
-      guard allowed.isSuperset(of: asked) else {
+      // An empty list would mean the usual scopes.
+      guard !asked.isEmpty, allowed.isSuperset(of: asked) else {
         throw .outsideRule(rule.title, "another scope than \(Self.listed(allowed))")
       }
       call.scope = asked.joined(separator: " ")
@@ -63,24 +73,56 @@ extension Vault {
     guard !rule.needsReason || call.reason != nil else {
       throw .outsideRule(rule.title, "a call that states no reason (--reason)")
     }
-    // It would hold for other callers too.
-    guard call.consent != .untilNextLogin else {
-      throw .outsideRule(rule.title, "a consent for later calls")
+    // A narrowed login would concern other callers too.
+    guard call.consent == .notGiven else {
+      throw .outsideRule(rule.title, "a consent to a narrowed login")
     }
-    guard let rate = rule.rate, !callerRates.mayTake(rule.title, rate: rate, at: clock.boot) else {
-      return
+    for rate in rule.rates where !callerRates.mayTake(rate, at: clock.boot) {
+      throw .outsideRule(
+        rule.title,
+        "more than \(rate.number) token\(rate.number == 1 ? "" : "s") an hour"
+      )
     }
-    throw .outsideRule(rule.title, "more than \(rate) token\(rate == 1 ? "" : "s") an hour")
+    callerRates.take(rule.rates, at: clock.boot)
   }
 
-  /// Refuses a token that lives too long for the rule of its caller, and counts it else.
-  func count(_ grant: AccessGrant, under rule: CallerRule?) throws(VaultFailure) {
+  /// Refuses a token that is not within the rule of its caller.
+  func demand(_ grant: AccessGrant, within rule: CallerRule?) throws(VaultFailure) {
     guard let rule else { return }
     if let most = rule.longestLifetime {
       let left = grant.expiresAt.map { $0 - clock.wall.seconds } ?? .max
       guard left <= most else { throw .outsideRule(rule.title, Self.tooLong(most)) }
     }
-    if let rate = rule.rate { callerRates.take(rule.title, rate: rate, at: clock.boot) }
+    if let allowed = rule.scopes, let granted = grant.scope.flatMap(ScopeList.scopes) {
+      guard allowed.isSuperset(of: granted) else {
+        throw .outsideRule(rule.title, "a token with more scopes than \(Self.listed(allowed))")
+      }
+    }
+  }
+
+  /// Records a token that was handed out to a caller that must state a reason.
+  func recordReason(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
+    guard call.caller.rule?.needsReason == true, !call.caller.needsOwnCheck,
+      audit.takeOpening(at: clock.boot)
+    else { return }
+    let account = try account(named: grant.account)
+    try change { try recordToken(of: account, call, method: nil) }
+    audit.noteOpeningsWritten()
+  }
+
+  private func recordToken(
+    of account: AccountRow,
+    _ call: TokenCall,
+    method: PresenceMethod?
+  ) throws(VaultFailure) {
+    try record(
+      .accessToken,
+      .done,
+      account,
+      by: call.caller,
+      method: method?.rawValue,
+      detail: Self.detail(nil, reason: call.reason, call.caller)
+    )
   }
 
   private static func tooLong(_ most: Int64) -> String {
@@ -116,7 +158,7 @@ extension Vault {
     return only
   }
 
-  /// A token for a caller of which each token needs a check of its own.
+  /// A token for a caller under `presence = each`.
   func checkedToken(
     _ call: TokenCall
   ) async throws(VaultFailure) -> (AccessGrant, TokenCacheKey) {
@@ -127,26 +169,21 @@ extension Vault {
     let wanted = try lifetime(call)
     let stored = try storedGrant(of: account, asked, wanted: wanted)
     let isStored = stored != nil && stored?.accessToken != call.rejected
+    // No person is asked for a token that would be refused.
+    if let stored, isStored { try demand(stored, within: call.caller.rule) }
     guard let prompt = call.prompt else {
       if !isStored { _ = try refreshable(account, asked, wanted, call.consent) }
       throw try await askForPresence(question, account: account.name, caller: call.caller)
     }
     if try protectionClass(of: account) == .presence, !isStored {
-      // The refresh spends the proof, unless another caller's refresh has just brought a token.
-      _ = try await waitForLeader(of: prompt, question, call.caller)
+      // The refresh spends the proof. Another prompt's check does not count.
+      if try await waitForLeader(of: prompt, question, call.caller) {
+        throw try await askForPresence(question, account: account.name, caller: call.caller)
+      }
       return try await grantedToken(call)
     }
     let method = try spend(prompt, question, call.caller)
-    try change {
-      try record(
-        .check,
-        .done,
-        account,
-        by: call.caller,
-        method: method.rawValue,
-        detail: Self.detail("for an access token", reason: call.reason, call.caller)
-      )
-    }
+    try change { try recordToken(of: account, call, method: method) }
     var call = call
     call.prompt = nil
     return try await grantedToken(call)
@@ -154,22 +191,33 @@ extension Vault {
 }
 
 /// How many tokens the callers under each rule got.
+///
+/// A token costs the part of an hour that the rate gives it. An hour may be owed at most.
 struct CallerRates {
-  private static let hour: Int64 = 3600
+  private static let hour: Int64 = 3600 * 1_000_000_000
 
-  /// Until when the tokens of each rule are paid for, in nanoseconds since the boot: a token costs the
-  /// part of an hour that the rate gives it.
+  /// Until when the tokens of each rule are paid for, in nanoseconds since the boot.
   private var paid: [String: Int64] = [:]
 
+  /// Whether a later call depends on what was counted.
+  func isOwed(at now: BootInstant) -> Bool { paid.values.contains { $0 > now.nanoseconds } }
+
   /// Whether one more token is within the rate.
-  func mayTake(_ rule: String, rate: Int, at now: BootInstant) -> Bool {
-    let due = (paid[rule] ?? 0) - now.nanoseconds
-    return due + Self.price(rate) <= Self.hour * 1_000_000_000
+  func mayTake(_ rate: CallerRule.Rate, at now: BootInstant) -> Bool {
+    max(0, (paid[rate.rule] ?? 0) - now.nanoseconds) + Self.price(rate) <= Self.hour
   }
 
-  mutating func take(_ rule: String, rate: Int, at now: BootInstant) {
-    paid[rule] = max(paid[rule] ?? 0, now.nanoseconds) + Self.price(rate)
+  /// Counts a token.
+  mutating func take(_ rates: [CallerRule.Rate], at now: BootInstant) {
+    for rate in rates {
+      paid[rate.rule] = max(paid[rate.rule] ?? 0, now.nanoseconds) + Self.price(rate)
+    }
   }
 
-  private static func price(_ rate: Int) -> Int64 { hour * 1_000_000_000 / Int64(rate) }
+  /// Takes the count of a token back that was not handed out.
+  mutating func giveBack(_ rates: [CallerRule.Rate]) {
+    for rate in rates { paid[rate.rule]? -= Self.price(rate) }
+  }
+
+  private static func price(_ rate: CallerRule.Rate) -> Int64 { hour / Int64(rate.number) }
 }

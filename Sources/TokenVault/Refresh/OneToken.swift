@@ -103,7 +103,8 @@ extension Vault {
         asked: .standard,
         earlier: earlier,
         method: request.authority.method,
-        caller: request.caller
+        caller: request.caller,
+        reason: request.reason
       ),
       slot,
       by: await exchange.exchangeHelper()
@@ -153,7 +154,7 @@ extension Vault {
   /// Each call with a presence check has a record of its own. A program can make any number of other
   /// calls. Some of these are only counted in the next record, because a flood would push out the
   /// history.
-  func recordOpened(_ grant: AccessGrant, _ caller: Caller) throws(VaultFailure) {
+  func recordOpened(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
     guard let opened = grant.opened else { return }
     let account = try account(withIdentifier: opened.account)
     let isChecked = PresenceMethod.allCases.contains { $0.rawValue == opened.method }
@@ -164,9 +165,13 @@ extension Vault {
         .release,
         .done,
         account,
-        by: caller,
+        by: call.caller,
         method: opened.method,
-        detail: "as the access token" + (before == 0 ? "" : ", and \(before) times before")
+        detail: Self.detail(
+          "as the access token" + (before == 0 ? "" : ", and \(before) times before"),
+          reason: call.reason,
+          call.caller
+        )
       )
     }
     audit.noteOpeningsWritten()

@@ -74,11 +74,17 @@ extension Vault {
       caller: caller
     )
     try apply(caller.rule, to: &call)
-    let (grant, token) =
-      caller.needsOwnCheck ? try await checkedToken(call) : try await grantedToken(call)
-    try count(grant, under: caller.rule)
-    try recordOpened(grant, caller)
-    return telling(grant, token)
+    do throws(VaultFailure) {
+      let (grant, token) =
+        caller.needsOwnCheck ? try await checkedToken(call) : try await grantedToken(call)
+      try demand(grant, within: caller.rule)
+      try recordReason(grant, call)
+      try recordOpened(grant, call)
+      return telling(grant, token)
+    } catch {
+      callerRates.giveBack(caller.rule?.rates ?? [])
+      throw error
+    }
   }
 
   /// The same for the engine itself: a caller has yet to be told of missing scopes.

@@ -67,8 +67,8 @@ package struct Caller: Sendable {
       user: user,
       requester: rule.title,
       peer: peer,
-      terminal: terminal,
-      asking: asking
+      // An agent shows the prompt, which counts from then on.
+      asking: asking == .never ? .never : .unsaid
     )
     caller.rule = rule
     caller.isRestricted = true
@@ -78,7 +78,7 @@ package struct Caller: Sendable {
 
 extension Caller {
   /// Whether each access token needs a check of its own.
-  var needsOwnCheck: Bool { rule?.presence == .each }
+  var needsOwnCheck: Bool { rule?.needsOwnCheck == true }
 
   /// A question for the person of this caller.
   func question(
@@ -98,7 +98,8 @@ extension Caller {
       accounts: accounts,
       statedReason: statedReason,
       // A check of its own answers no other caller.
-      connection: needsOwnCheck ? connection : nil
+      connection: needsOwnCheck ? connection : nil,
+      socket: isRestricted ? requester : nil
     )
   }
 }

@@ -9,7 +9,7 @@ extension Vault {
   package var isIdle: Bool {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
-      && !promptLimit.isPausing(at: clock.boot)
+      && !promptLimit.isPausing(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
   }
 
   /// Ends all checks and records the counted refusals: the last call before the vault is closed.

@@ -67,7 +67,7 @@ let vaultDescription = #"""
     scan: ?ScanType,
     # What the program says that it needs the token for. It is not verified: show it in quotes.
     stated_reason: ?string,
-    # Whether the check is made by AskAtDesktop alone: the connection is restricted.
+    # Whether only AskAtDesktop makes the check, because the connection is restricted.
     # [false if absent]
     at_desk: ?bool
   )
@@ -609,15 +609,16 @@ let vaultDescription = #"""
   # person denies. The engine ends the connection if the prompt ends earlier.
   method NextPrompt() -> (prompt: DesktopPrompt)
 
-  # Restricts this connection until its end: a program calls it before it lends the connection to another
-  # one, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and AskAtDesktop
-  # are answered, for these accounts, and each access token needs a presence check of its own, unless the
-  # rule says otherwise. A connection that is restricted already stays as it is.
+  # Restricts this connection until its end. An agent calls it before it lends the connection to another
+  # program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and
+  # AskAtDesktop are answered, for these accounts. Each access token needs a presence check of its own,
+  # unless the rule says otherwise. A connection that is restricted already stays as it is.
   method Restrict(
-    # What the programs behind it are called, in prompts and in the audit trail: as an account's name.
+    # What the programs behind it are called in prompts and in the audit log. The rule for an account's
+    # name applies.
     name: string,
     accounts: []string,
-    # The scopes that may be asked for, and that are asked for where a call names none. Absent: any.
+    # The scopes that may be asked for, and that are asked for if a call names none. Absent: any.
     scope: ?string,
     # The name of a rule that holds too, and says when a token needs a presence check. Absent: none.
     rule: ?string
@@ -629,11 +630,11 @@ let vaultDescription = #"""
     file: ?string,
     rules: []CallerRule
   )
-  # What would be looked up for a caller. One of the two is given.
+  # The marks and the rules of a process or a unit, one of which is given.
   method TestRule(
     # A process of the caller's user.
     process: ?int,
-    # A unit of the system's manager, or of the user's own.
+    # A unit of the system's manager.
     unit: ?string
   ) -> (
     # The unit of the system's manager that the process is in.
@@ -644,6 +645,8 @@ let vaultDescription = #"""
     sandboxed: bool,
     # The names of the rules that hold, in the order of the file.
     rules: []string,
+    # The key of each that decides for whom it holds, such as `unit = backup.service`.
+    because: []string,
     # What holds together, by the keys of a rule. Empty: no rule holds.
     limits: [string]string
   )
@@ -1044,7 +1047,7 @@ let vaultDescription = #"""
     scan: ?ScanType,
     # What the program says that it needs the token for. It is not verified: show it in quotes.
     stated_reason: ?string,
-    # Whether the check is made by AskAtDesktop alone: the connection is restricted.
+    # Whether only AskAtDesktop makes the check, because the connection is restricted.
     # [false if absent]
     at_desk: ?bool
   )

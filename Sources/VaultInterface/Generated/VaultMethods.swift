@@ -717,18 +717,19 @@ public struct NextPromptReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Restricts this connection until its end: a program calls it before it lends the connection to another
-/// one, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and AskAtDesktop
-/// are answered, for these accounts, and each access token needs a presence check of its own, unless the
-/// rule says otherwise. A connection that is restricted already stays as it is.
+/// Restricts this connection until its end. An agent calls it before it lends the connection to another
+/// program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and
+/// AskAtDesktop are answered, for these accounts. Each access token needs a presence check of its own,
+/// unless the rule says otherwise. A connection that is restricted already stays as it is.
 public struct RestrictCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.Restrict"
 
-  /// What the programs behind it are called, in prompts and in the audit trail: as an account's name.
+  /// What the programs behind it are called in prompts and in the audit log. The rule for an account's
+  /// name applies.
   public var name: String
   public var accounts: [String]
-  /// The scopes that may be asked for, and that are asked for where a call names none. Absent: any.
+  /// The scopes that may be asked for, and that are asked for if a call names none. Absent: any.
   public var scope: String?
   /// The name of a rule that holds too, and says when a token needs a presence check. Absent: none.
   public var rule: String?
@@ -807,14 +808,14 @@ public struct ListRulesReply: VarlinkRecord, Equatable {
   }
 }
 
-/// What would be looked up for a caller. One of the two is given.
+/// The marks and the rules of a process or a unit, one of which is given.
 public struct TestRuleCall: VarlinkMethod, Equatable {
   public typealias Reply = TestRuleReply
   public static let method = "io.thumblatch.Vault.TestRule"
 
   /// A process of the caller's user.
   public var process: Int?
-  /// A unit of the system's manager, or of the user's own.
+  /// A unit of the system's manager.
   public var unit: String?
 
   public init(
@@ -850,6 +851,8 @@ public struct TestRuleReply: VarlinkRecord, Equatable {
   public var sandboxed: Bool
   /// The names of the rules that hold, in the order of the file.
   public var rules: [String]
+  /// The key of each that decides for whom it holds, such as `unit = backup.service`.
+  public var because: [String]
   /// What holds together, by the keys of a rule. Empty: no rule holds.
   public var limits: [String: String]
 
@@ -858,12 +861,14 @@ public struct TestRuleReply: VarlinkRecord, Equatable {
     userUnit: String? = nil,
     sandboxed: Bool,
     rules: [String],
+    because: [String],
     limits: [String: String]
   ) {
     self.unit = unit
     self.userUnit = userUnit
     self.sandboxed = sandboxed
     self.rules = rules
+    self.because = because
     self.limits = limits
   }
 
@@ -872,6 +877,7 @@ public struct TestRuleReply: VarlinkRecord, Equatable {
     userUnit = try object.optional("user_unit")
     sandboxed = try object.required("sandboxed")
     rules = try object.required("rules")
+    because = try object.required("because")
     limits = try object.required("limits")
   }
 
@@ -882,6 +888,7 @@ public struct TestRuleReply: VarlinkRecord, Equatable {
         "user_unit": userUnit,
         "sandboxed": sandboxed,
         "rules": rules,
+        "because": because,
         "limits": limits,
       ])
     }

@@ -23,7 +23,7 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
   public var scan: ScanType?
   /// What the program says that it needs the token for. It is not verified: show it in quotes.
   public var statedReason: String?
-  /// Whether the check is made by AskAtDesktop alone: the connection is restricted.
+  /// Whether only AskAtDesktop makes the check, because the connection is restricted.
   public var atDesk: Bool
 
   public init(

@@ -27,7 +27,13 @@ extension CallerMarks {
     isSandboxed =
       lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
       || !ProcessFacts.seesAllUsers(process)
-    let group = ControlGroup(process: process)
+    guard let groups = try? directory.openForReading("cgroup").readAll(limit: 64 * 1024) else {
+      return nil
+    }
+    let text = String(decoding: groups, as: UTF8.self)
+    // The process is outside this control group namespace: its unit is not known.
+    guard !text.contains("/..") else { return nil }
+    let group = ControlGroup.parse(text)
     let name = group.flatMap { $0.unit.split(separator: "/").last.map(String.init) }
     if group?.manager == nil { unit = name } else { userUnit = name }
   }
@@ -35,20 +41,27 @@ extension CallerMarks {
 
 // The rules for callers: which one holds for a connection is looked up once.
 extension Vaults {
-  /// How long it is taken for granted that the machine has no rules, in milliseconds.
+  /// How long it is remembered whether the machine has rules, in milliseconds.
   private static let freshness: Int64 = 100
 
   /// Whether a connection needs no look at the rules.
   func isFree(_ recognition: Recognition) -> Bool {
     if recognition.isFree { return true }
     guard case .unknown = recognition.known else { return false }
-    let now = BootInstant.now.nanoseconds
-    if now >= freeUntil.load(ordering: .relaxed) {
-      guard let policy = try? rules.policy(), policy.callers.isEmpty else { return false }
-      freeUntil.store(now + Self.freshness * 1_000_000, ordering: .relaxed)
-    }
+    guard !mayHaveRules else { return false }
     recognition.learn(nil)
     return true
+  }
+
+  /// Whether the machine has rules, or they cannot be read.
+  private var mayHaveRules: Bool {
+    let now = BootInstant.now.nanoseconds
+    return lookedAtRules.withLock { looked in
+      if now >= looked.until {
+        looked = ((try? rules.policy().callers.isEmpty) != true, now + Self.freshness * 1_000_000)
+      }
+      return looked.mayHave
+    }
   }
 
   /// A caller with the rule that holds for it.
@@ -83,7 +96,7 @@ extension Vaults {
         throw .invalidArgument("there is no rule of that name: thumblatch rule list")
       }
       // The rule says when a token needs a check.
-      base.presence = .window
+      base.needsOwnCheck = false
     }
     guard !rules.isEmpty else { return base }
     var marks = try Self.marks(of: agent)
@@ -98,7 +111,7 @@ extension Vaults {
       return try rules.policy().callers
     } catch {
       throw .misconfigured(
-        "\(error); until an administrator has corrected that, it is not known what callers may do"
+        "\(error); until an administrator has corrected that, no token is handed out"
       )
     }
   }
@@ -116,13 +129,12 @@ extension Vaults {
         throw .refused("process \(process) is another user's")
       }
       guard let marks = CallerMarks(process: number) else {
-        throw .invalidArgument("process \(process) cannot be seen")
+        throw .invalidArgument("/proc does not show process \(process)")
       }
       return marks
     case (nil, let unit?):
       var marks = CallerMarks()
       marks.unit = unit
-      marks.userUnit = unit
       return marks
     default: throw .invalidArgument("either a process or a unit is needed")
     }
@@ -132,7 +144,9 @@ extension Vaults {
   private static func marks(of caller: Caller) throws(VaultFailure) -> CallerMarks {
     // The process still runs afterwards, so its number belonged to it during the look.
     guard let peer = caller.peer, let marks = CallerMarks(process: peer.identifier), peer.isAlive
-    else { throw .refused("the rules for callers cannot be applied: the caller cannot be seen") }
+    else {
+      throw .refused("the rules for callers cannot be applied: /proc does not show the caller")
+    }
     return marks
   }
 }

@@ -39,6 +39,7 @@ extension Dispatcher {
       userUnit: marks.userUnit,
       sandboxed: marks.isSandboxed,
       rules: rules.filter { $0.matches(marks) }.map(\.name),
+      because: rules.filter { $0.matches(marks) }.map(\.condition),
       limits: rules.rule(for: marks)?.settings ?? [:]
     )
   }

@@ -54,7 +54,7 @@ struct ParsedCall: Sendable {
     switch request {
     case .success(.accessToken), .success(.requestTerms), .success(.getAccount): true
     case .success(.askAtDesktop): true
-    // What cannot be read gets the error that says so.
+    // A call that cannot be decoded gets an error that says so.
     case .failure: true
     default: false
     }
@@ -64,12 +64,13 @@ struct ParsedCall: Sendable {
   var isForRuled: Bool {
     switch request {
     case .success(.check), .success(.respond), .success(.cancel): true
-    default: isForRestricted || isForAll
+    case .success(.getPolicy), .success(.listRules), .success(.testRule): true
+    default: isForRestricted
     }
   }
 
-  /// Whether it is answered to every caller, and tells what keeps the vault from its work.
-  var isForAll: Bool {
+  /// Whether it is answered although the rules cannot be read, so that a person can find out why.
+  var isForDiagnosis: Bool {
     switch request {
     case .success(.getStatus), .success(.examine), .success(.getPolicy): true
     case .success(.listRules), .success(.testRule): true
@@ -112,15 +113,15 @@ extension Vaults {
     do throws(VaultFailure) {
       caller = try underRule(caller, recognition)
     } catch {
-      guard call.isForAll else { return (Dispatcher.failure(error), false) }
+      guard call.isForDiagnosis else { return (Dispatcher.failure(error), false) }
     }
     if let rule = caller.rule,
       caller.isRestricted ? !call.isForRestricted : !call.isForRuled
     {
-      noteRefusal("outside its rule", of: caller.user, by: caller.requester)
+      noteRefusal("outside the \(rule.title)", of: caller.user, by: caller.requester)
       return (Dispatcher.failure(.outsideRule(rule.title, "this method")), false)
     }
-    if caller.rule?.presence == .neverAsk { caller.asking = .never }
+    if caller.rule?.neverAsks == true { caller.asking = .never }
     let asking = caller
     if case .success(.removeUser(let call)) = call.request {
       // Root's own vault is not involved and need not exist.

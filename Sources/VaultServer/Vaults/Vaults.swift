@@ -75,8 +75,8 @@ package final class Vaults: Sendable {
   let names: UserNameCache
   /// The administrator's rules.
   let rules: any MachineRules
-  /// Until when no caller is looked up, because the machine has no rules for callers.
-  let freeUntil = Atomic<Int64>(0)
+  /// Whether the machine may have rules for callers, and how long that is remembered.
+  let lookedAtRules = Mutex((mayHave: true, until: Int64(0)))
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
   /// The agents of all users; `nil` in an engine of one user.

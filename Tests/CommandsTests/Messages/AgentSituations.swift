@@ -45,17 +45,20 @@ extension Situation {
           userUnit: "app-code-7.scope",
           sandboxed: true,
           rules: ["boxes"],
+          because: ["sandbox = yes"],
           limits: ["presence": "each"]
         )
       )
     },
     Situation("rule test ci-nightly.service", "a unit") { stage in
       _ = try stage.expect(TestRuleCall.self)
-      try stage.reply(TestRuleReply(sandboxed: false, rules: ["ci"], limits: ci))
+      try stage.reply(
+        TestRuleReply(sandboxed: false, rules: ["ci"], because: ["unit = ci-*.service"], limits: ci)
+      )
     },
     Situation("rule test cron.service", "no rule") { stage in
       _ = try stage.expect(TestRuleCall.self)
-      try stage.reply(TestRuleReply(sandboxed: false, rules: [], limits: [:]))
+      try stage.reply(TestRuleReply(sandboxed: false, rules: [], because: [], limits: [:]))
     },
     Situation("rule test 1", "another user's process") { stage in
       _ = try stage.expect(TestRuleCall.self)
