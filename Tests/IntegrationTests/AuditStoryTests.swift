@@ -10,7 +10,7 @@ import VaultInterface
 @Suite(.serialized)
 struct AuditStoryTests {
   /// The output of the command line for a test's vault.
-  private func command(
+  func command(
     _ vault: TestVault,
     _ arguments: String...
   ) throws -> (text: String, end: ProcessEnd) {

@@ -137,6 +137,7 @@ private func logoutSamples() throws -> [Sample] {
 private func auditSamples() throws -> [Sample] {
   [
     try call(AuditCall(account: "me", since: -1)),
+    try call(AuditCall(follow: true)),
     try reply(
       to: AuditCall.self,
       AuditReply(

@@ -15,12 +15,19 @@ enum AuditVerbs {
         "--since",
         "TIME",
         "2h for the last two hours, \"2025-11-21 10:30\", or 2025-11-21T09:30:00Z"
-      )
+      ),
+      Verb.Option("--follow", "go on with each new record, until interrupted"),
     ],
-    summary: "show what happened and who asked, oldest first"
+    summary: "show what happened and who asked, oldest first",
+    details: """
+      With --follow and --json each record is an object on a line of its own.
+      """
   ) { session throws(CommandError) in
     let account = try session.account()
     let since = try session.arguments.value("--since").map(time).map { Int(clamping: $0) }
+    if session.arguments.has("--follow") {
+      return try follow(account, since: since, session)
+    }
     var records: [JSONValue] = []
     var failure: CommandError?
     try session.stream(within: Session.localLimit) { _ in
@@ -39,6 +46,29 @@ enum AuditVerbs {
     }
     if let failure { throw failure }
     if session.output.json { try session.output.data(["records": .array(records)]) }
+  }
+
+  /// Shows records until it is interrupted, or standard output takes no more.
+  ///
+  /// The next engine continues after the last record that was shown.
+  private static func follow(
+    _ account: String?,
+    since: Int?,
+    _ session: Session
+  ) throws(CommandError) {
+    var last = 0
+    try session.stream(within: .max, again: .always) { _ in
+      AuditCall(account: account, since: since, follow: true)
+    } each: { reply throws(VaultClientError) in
+      guard let record = reply.record, record.number > last else { return }
+      last = record.number
+      do throws(CommandError) {
+        try session.show(object(record), line(record, columns: session.output.columns))
+      } catch {
+        session.failure = error
+        throw .interrupted
+      }
+    }
   }
 
   /// Reads a duration before now, or a time.

@@ -58,15 +58,18 @@ extension Vault {
     since: Int64?,
     account name: String?
   ) throws(VaultFailure) -> [AuditFacts] {
-    let identifier = if let name { try account(named: name).id } else { nil as [UInt8]? }
-    return try stored(
-      try store.audit(
-        after: number,
-        since: since,
-        owner: owner,
-        accountID: identifier,
-        limit: 128
-      )
+    let account = if let name { try account(named: name).id } else { nil as [UInt8]? }
+    return try auditPage(after: number, since: since, of: account)
+  }
+
+  /// The same for an account whose name may have changed.
+  func auditPage(
+    after number: Int64,
+    since: Int64?,
+    of account: [UInt8]?
+  ) throws(VaultFailure) -> [AuditFacts] {
+    try stored(
+      try store.audit(after: number, since: since, owner: owner, accountID: account, limit: 128)
     ).map { row in
       AuditFacts(
         number: row.number,

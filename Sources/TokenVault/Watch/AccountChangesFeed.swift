@@ -174,7 +174,8 @@ extension Vault {
 
   // MARK: - Waiting
 
-  private func waitForChange(_ number: UInt64, before end: BootInstant?) async {
+  /// Waits until something may have changed, at most until `end`.
+  func waitForChange(_ number: UInt64, before end: BootInstant?) async {
     if let end { wakeLater(end) }
     await withTaskCancellationHandler {
       await withCheckedContinuation { wake in

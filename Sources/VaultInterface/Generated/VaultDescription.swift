@@ -768,12 +768,16 @@ let vaultDescription = #"""
     # The provider's, else the vault's, if either is known.
     expires_at: ?int
   )
-  # The audit trail: one record a reply with `more`, oldest first.
+  # The audit trail: one record a reply with `more`, oldest first. With `follow` each new record comes
+  # too, when it is written. That lasts until the connection ends, or any message comes, which brings
+  # the last reply, without a record.
   method Audit(
     # Only of this account.
     account: ?string,
     # From this time on.
-    since: ?int
+    since: ?int,
+    # Whether new records follow. An earlier engine ends with the last record that there is.
+    follow: ?bool
   ) -> (
     # Absent if there is no record at all.
     record: ?AuditRecord

@@ -1634,7 +1634,9 @@ public struct VerifyTokenReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The audit trail: one record a reply with `more`, oldest first.
+/// The audit trail: one record a reply with `more`, oldest first. With `follow` each new record comes
+/// too, when it is written. That lasts until the connection ends, or any message comes, which brings
+/// the last reply, without a record.
 public struct AuditCall: VarlinkMethod, Equatable {
   public typealias Reply = AuditReply
   public static let method = "io.thumblatch.Vault.Audit"
@@ -1643,18 +1645,23 @@ public struct AuditCall: VarlinkMethod, Equatable {
   public var account: String?
   /// From this time on.
   public var since: Int?
+  /// Whether new records follow. An earlier engine ends with the last record that there is.
+  public var follow: Bool?
 
   public init(
     account: String? = nil,
-    since: Int? = nil
+    since: Int? = nil,
+    follow: Bool? = nil
   ) {
     self.account = account
     self.since = since
+    self.follow = follow
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     since = try object.optional("since")
+    follow = try object.optional("follow")
   }
 
   public var encoded: JSONObject {
@@ -1662,6 +1669,7 @@ public struct AuditCall: VarlinkMethod, Equatable {
       try .wire([
         "account": account,
         "since": since,
+        "follow": follow,
       ])
     }
   }

@@ -1,4 +1,5 @@
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 // Methods for the audit log.
@@ -7,6 +8,7 @@ extension Dispatcher {
     guard context.more else {
       throw .invalidArgument("audit records come one by one: call with `more`")
     }
+    if call.follow == true { return try await follow(call) }
     var number: Int64 = 0
     var last: AuditFacts?
     while true {
@@ -27,6 +29,22 @@ extension Dispatcher {
       guard await context.whenSent() else { break }
     }
     return AuditReply(record: last.map(VaultAuditRecord.init))
+  }
+
+  /// Streams the audit log and each new record.
+  ///
+  /// The client reads each page before the next one is made.
+  private func follow(_ call: AuditCall) async throws(VaultFailure) -> AuditReply {
+    try await vault.followAuditLog(account: call.account, since: call.since.map(Int64.init)) {
+      page in
+      for facts in page {
+        let record = AuditReply(record: VaultAuditRecord(facts))
+        guard let part = try? VarlinkReply(record, continues: true) else { return false }
+        context.reply(part)
+      }
+      return await context.whenSent()
+    }
+    return AuditReply()
   }
 
   /// Answers whether the audit log is intact.

@@ -37,6 +37,7 @@ struct ParsedCall: Sendable {
     case .success(.check(let call)): call.presenceMethod == .fingerprint || call.wait == true
     case .success(.enrollFinger), .success(.awaitLogin), .success(.watch): true
     case .success(.askAtDesktop), .success(.nextPrompt): true
+    case .success(.audit(let call)): call.follow == true
     default: false
     }
   }
@@ -45,6 +46,7 @@ struct ParsedCall: Sendable {
   var lasts: Bool {
     switch request {
     case .success(.watch), .success(.nextPrompt): true
+    case .success(.audit(let call)): call.follow == true
     default: false
     }
   }

@@ -235,6 +235,18 @@ extension Situation {
         }
       },
       Situation("audit --since 2", "no unit"),
+      Situation("audit --follow", "one record, and the end") { stage in
+        _ = try stage.call(AuditCall.self)
+        let record = VaultAuditRecord(
+          number: 1,
+          time: 1_763_717_400,
+          event: "lock",
+          outcome: "done",
+          requester: "bash, PID 4211"
+        )
+        try stage.reply(AuditReply(record: record), continues: true)
+        try stage.reply(AuditReply())
+      },
       Situation("audit verify", "no record", VerifyAuditCall.self, replies: verified(records: 0)),
       Situation("audit verify", "one record", VerifyAuditCall.self, replies: verified(records: 1)),
       Situation(

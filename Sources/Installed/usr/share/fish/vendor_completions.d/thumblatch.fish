@@ -150,6 +150,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 unlock' --argum
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers enroll' --arguments 'left-thumb left-index left-middle left-ring left-little right-thumb right-index right-middle right-ring right-little'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers delete' --arguments 'left-thumb left-index left-middle left-ring left-little right-thumb right-index right-middle right-ring right-little'
 complete --command thumblatch --condition '__thumblatch_at 1 999 audit' --long-option since --exclusive --description '2h for the last two hours, "2025-11-21 10:30", or 2025-11-21T09:30:00Z'
+complete --command thumblatch --condition '__thumblatch_at 1 999 audit' --long-option follow --description 'go on with each new record, until interrupted'
 complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 release' --long-option keep --description 'stay signed in here; refused if the provider replaces refresh tokens'
 complete --command thumblatch --condition '__thumblatch_at 1 1 release' --arguments '(__thumblatch_names account)'
