@@ -146,7 +146,7 @@ let package = Package(
       "DesktopPrompt",
       [
         "TerminalIO", "VaultClient", "VaultInterface", "LoginEvents", "SystemBus", "PresenceTerms",
-        "System", "SecretMemory",
+        "PlainText", "System", "SecretMemory",
       ]
     ),
     room(
@@ -315,7 +315,10 @@ let package = Package(
     ),
     tests(
       "DesktopPromptTests",
-      ["DesktopPrompt", "VaultClient", "PresenceTerms", "SecretMemory", "System", "TestSupport"]
+      [
+        "DesktopPrompt", "VaultClient", "VaultInterface", "PresenceTerms", "SecretMemory", "System",
+        "TestSupport",
+      ]
     ),
     tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),

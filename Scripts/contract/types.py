@@ -6,6 +6,7 @@ from .language import Member, Value, Wrong
 NAMES = {
     "Vault": {
         "type DesktopPrompt": "PresenceRequest",
+        "type DesktopNotice": "DesktopNotice",
         "type EndedAccount": "EndedAccount",
         "type PolicyRule": "VaultRule",
         "reply GetStatus": "VaultStatus",

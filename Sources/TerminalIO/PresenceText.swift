@@ -179,7 +179,8 @@ package enum PresenceText {
     return "\(requester); stated reason, not verified: \"\(PlainText.line(reason, limit: 200))\""
   }
 
-  private static func requested(by requester: String) -> String {
+  /// The program that asks, in a sentence.
+  package static func requested(by requester: String) -> String {
     "requested by \(PlainText.line(requester, limit: 400))"
   }
 

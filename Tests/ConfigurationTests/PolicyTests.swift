@@ -19,13 +19,14 @@ struct PolicyTests {
   func eachKeyIsRead() throws {
     var wanted = Policy()
     wanted.remote = .deny
+    wanted.notify = .all
     wanted.accounts = 7
     wanted.store = 8
     wanted.window = 3
     wanted.windowLimit = 1
     #expect(
       try policy(
-        "[Policy]\nremote=deny\naccounts = 7\nstore = 8\nwindow = 3\nwindow-limit = 1\n"
+        "[Policy]\nremote=deny\nnotify = all\naccounts = 7\nstore = 8\nwindow = 3\nwindow-limit = 1\n"
       ) == wanted
     )
     #expect(try policy("[Policy]\nwindow = 60\nwindow-limit = 12\n").window == 60)
@@ -33,6 +34,7 @@ struct PolicyTests {
 
   @Test(arguments: [
     ("[Policy]\nremote = dney\n", 2, "remote: must be deny or password, not \"dney\""),
+    ("[Policy]\nnotify = on\n", 2, "notify: must be off, release or all, not \"on\""),
     ("[Policy]\n\nwindows = 1\n", 1, "windows: unknown key"),
     ("[Policy]\nwindow = 0\n", 2, "window: must be a whole number from 1 to 60, not \"0\""),
     ("[Policy]\nwindow = 61\n", 2, "window: must be a whole number from 1 to 60, not \"61\""),

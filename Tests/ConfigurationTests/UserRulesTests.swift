@@ -26,6 +26,13 @@ struct UserRulesTests {
     #expect(strict.tightened(by: try rules([.remote: "password", .window: "60"])) == strict)
     #expect(try policy("window = 60\n").tightened(by: own).window == 5)
     #expect(try policy("window = 60\n").tightened(by: UserRules()).window == 60)
+    // More notices are stricter.
+    for (machine, own, wanted) in [
+      ("off", "all", "all"), ("release", "off", "release"), ("all", "release", "all"),
+    ] {
+      let policy = try policy("notify = \(machine)\n").tightened(by: try rules([.notify: own]))
+      #expect(policy.value(of: .notify) == wanted)
+    }
     for key in Policy.Key.allCases where !key.isForUsers {
       #expect(Policy().tightened(by: own).value(of: key) == Policy().value(of: key))
     }

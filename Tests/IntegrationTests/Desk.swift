@@ -56,9 +56,14 @@ final class Desk {
   /// Waits for a notification with this text; returns its id.
   @discardableResult
   func sees(_ text: String, above count: Int64 = 0) throws -> Int64 {
+    try notification(text, above: count).integer("id")
+  }
+
+  /// Waits for a notification with this text.
+  func notification(_ text: String, above count: Int64 = 0) throws -> JSONObject {
     let found = try run("desk.await_shown(\(quoted(text)), \(count))")
     guard case .object(let object) = found else { throw SystemError("desk", code: EPROTO) }
-    return try object.integer("id")
+    return object
   }
 
   /// The number of notifications and changes of them until now.
@@ -69,9 +74,11 @@ final class Desk {
 
   /// Keeps a picture of the screen in the directory that THUMBLATCH_PICTURES names, for a person to
   /// look at.
-  func keepPicture(_ name: String) {
+  func keepPicture(_ name: String, hasButtons: Bool = true) {
     guard let directory = ThisProcess.environment("THUMBLATCH_PICTURES") else { return }
-    _ = try? run("desk.picture(\(quoted("\(directory)/\(name).png")))")
+    _ = try? run(
+      "desk.picture(\(quoted("\(directory)/\(name).png")), \(hasButtons ? "True" : "False"))"
+    )
   }
 
   /// Expects that a program ends with an exit code and a text, and takes everything from the screen

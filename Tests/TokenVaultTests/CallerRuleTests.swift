@@ -61,7 +61,7 @@ struct CallerRuleTests {
     }
     let last = try #require(
       try await vault.auditPage(after: 0, since: nil, account: nil).last {
-        $0.event == "presence-check"
+        $0.event == "access-token"
       }
     )
     #expect(last.requester == title)

@@ -159,7 +159,9 @@ struct UserPolicyTests {
     #expect(words.hasPrefix("remote has no effect in a private vault"))
     let facts = try await vault.policyFacts()
     #expect(facts.file == nil)
-    #expect(facts.rules.filter { $0.holds == nil }.map(\.key) == [.remote, .desktop, .store])
+    #expect(
+      facts.rules.filter { $0.holds == nil }.map(\.key) == [.remote, .desktop, .notify, .store]
+    )
     #expect(
       await refusal {
         _ = try await vault.setRule("window", to: "11", prompt: nil, caller: caller())

@@ -73,6 +73,24 @@ private func checkSamples() throws -> [Sample] {
         )
       )
     ),
+    call(NextPromptCall(notices: true)),
+    reply(
+      to: NextPromptCall.self,
+      NextPromptReply(
+        notice: DesktopNotice(
+          kind: .allowed,
+          account: "me",
+          requester: "git, PID 7",
+          purpose: .refresh,
+          detail: "scope mail",
+          method: "unlock-window"
+        )
+      )
+    ),
+    reply(
+      to: NextPromptCall.self,
+      NextPromptReply(notice: DesktopNotice(kind: .loginRequired, account: "me", browser: true))
+    ),
   ]
 }
 

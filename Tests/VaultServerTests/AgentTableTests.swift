@@ -59,9 +59,9 @@ struct AgentTableTests {
     async let first = table.next(for: caller(1))
     while await table.newest(of: 1000, besides: [], mayArrive: true) == nil {}
     table.give(Self.need, to: 1)
-    #expect(try await first == Self.need)
+    #expect(try await first == .prompt(Self.need))
     table.give(Self.need, to: 1)
-    #expect(try await table.next(for: caller(1)) == Self.need)
+    #expect(try await table.next(for: caller(1)) == .prompt(Self.need))
     // A prompt that was taken back is not shown later.
     table.give(Self.need, to: 1)
     table.withdraw(from: 1)
@@ -99,6 +99,53 @@ struct AgentTableTests {
     #expect(await table.newest(of: 1000, besides: [], mayArrive: false) == nil)
     #expect(ended.withLock { $0 } == [1])
     _ = await waiting.result
+  }
+
+  private static let notice = Notice.loginRequired(account: "me", byBrowser: true)
+
+  @Test
+  func onlyAnAgentThatTakesNoticesGetsThem() async throws {
+    let table = table()
+    let plain = Task { try await table.next(for: caller(2)) }
+    while await table.newest(of: 1000, besides: [], mayArrive: false) == nil { await Task.yield() }
+    let found = await table.newest(
+      of: 1000,
+      besides: [],
+      mayArrive: false,
+      takingNotices: true
+    )
+    #expect(found == nil)
+    let modern = Task { try await table.next(for: caller(1), takingNotices: true) }
+    var agent: Caller?
+    while agent == nil {
+      await Task.yield()
+      agent = await table.newest(of: 1000, besides: [], mayArrive: false, takingNotices: true)
+    }
+    #expect(agent?.connection == 1)
+    table.give(Self.notice, to: 1)
+    #expect(try await modern.value == .notice(Self.notice))
+    table.remove(2)
+    _ = await plain.result
+  }
+
+  @Test
+  func fewNoticesWaitForAnAgentAndAPromptComesFirst() async throws {
+    let table = table()
+    async let first = table.next(for: caller(1), takingNotices: true)
+    while await table.newest(of: 1000, besides: [], mayArrive: false) == nil { await Task.yield() }
+    table.give(Self.notice, to: 1)
+    #expect(try await first == .notice(Self.notice))
+    // It shows a prompt for a while, and asks for nothing.
+    for _ in 0..<20 { table.give(Self.notice, to: 1) }
+    table.give(Self.need, to: 1)
+    #expect(try await table.next(for: caller(1)) == .prompt(Self.need))
+    for _ in 0..<8 { #expect(try await table.next(for: caller(1)) == .notice(Self.notice)) }
+    let late = Task { try await table.next(for: caller(1)) }
+    table.give(Self.notice, to: 7)
+    late.cancel()
+    await #expect(throws: VaultFailure.presenceFailed(.cancelled, methods: [])) {
+      _ = try await late.value
+    }
   }
 
   @Test

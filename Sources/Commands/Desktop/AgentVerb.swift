@@ -16,8 +16,10 @@ enum AgentVerb {
       without a terminal needs a presence check of the service, a notification shows the program, \
       the account and the purpose, and the reader waits for your finger. "Type password" opens a \
       window for the system password, "Deny" refuses.
-      The rule "desktop" says for which programs: see "thumblatch policy --help". In a private \
-      vault each program shows its own prompts, and needs no agent.
+      The rule "desktop" says for which programs: see "thumblatch policy --help". Afterwards a \
+      quiet notification shows what was allowed, as far as the rule "notify" asks for it. An \
+      account that needs a login is shown too; "Sign in" starts the login in the browser. In a \
+      private vault each program shows its own prompts, and needs no agent.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
@@ -102,7 +104,7 @@ extension AgentVerb {
   }
 }
 
-/// Shows prompts of other programs, one after the other.
+/// Shows prompts of other programs one after the other, and notices.
 struct DesktopAgent {
   /// How long it stays connected after a prompt, in seconds.
   private static let stay: Int64 = 10
@@ -113,6 +115,14 @@ struct DesktopAgent {
   let location: VaultLocation
   /// A file with the user's number is written here when an agent is called.
   let directory: String
+  private let notices: AgentNotices
+
+  init(session: Session, location: VaultLocation, directory: String) {
+    self.session = session
+    self.location = location
+    self.directory = directory
+    notices = AgentNotices(session)
+  }
 
   /// Runs until a signal ends it.
   func run() throws(VaultClientError) {
@@ -149,24 +159,52 @@ struct DesktopAgent {
     }
   }
 
-  /// Waits for a descriptor or a deadline.
+  /// Waits for a descriptor or a deadline, and acts for the person during that time.
   private func pause(for number: Int32?, until deadline: BootInstant?) throws(VaultClientError) {
-    let ready: Readiness
-    do throws(SystemError) {
-      ready = try .wait(for: number ?? -1, interrupt: session.interrupt, deadline: deadline)
-    } catch {
-      throw .system(error)
+    while true {
+      let ready: Readiness
+      do throws(SystemError) {
+        ready = try .wait(
+          for: number ?? -1,
+          input: notices.input,
+          interrupt: session.interrupt,
+          deadline: deadline
+        )
+      } catch {
+        throw .system(error)
+      }
+      switch ready {
+      case .interrupted: throw .interrupted
+      case .input: notices.act()
+      case .ready, .timedOut: return
+      }
     }
-    if ready == .interrupted { throw .interrupted }
   }
 
-  /// Takes prompts from the engine until none has come for a while.
+  /// The next prompt or notice of the engine.
+  private func next(on connection: Connection) throws(VaultClientError) -> NextPromptReply {
+    let call = try connection.send(NextPromptCall(notices: true))
+    let deadline = BootInstant.now.advanced(bySeconds: Self.stay)
+    while true {
+      switch try connection.next(input: notices.input, deadline: deadline) {
+      case .input: notices.act()
+      case .timedOut: throw .timedOut
+      case .reply(let reply, let number):
+        // A reply to a call about an earlier prompt is not meant.
+        guard number == call else { continue }
+        return try Connection.result(of: reply, to: NextPromptCall.self)
+      }
+    }
+  }
+
+  /// Takes prompts and notices from the engine until none has come for a while.
   private func serve() throws(VaultClientError) {
     do throws(VaultClientError) {
       let connection = try location.connect(interrupt: session.interrupt)
       while true {
-        let next = try connection.call(NextPromptCall(), within: Self.stay)
-        try show(next.prompt, on: connection)
+        let next = try next(on: connection)
+        if let prompt = next.prompt { try show(prompt, on: connection) }
+        if let notice = next.notice { notices.show(notice) }
       }
     } catch {
       switch error {

@@ -12,6 +12,7 @@ enum PolicyVerbs {
   private static let values = Verb.Candidates.following([
     ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.desktop.rawValue], Policy.Desktop.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.notify.rawValue], Policy.Notify.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.window.rawValue, Policy.Key.windowLimit.rawValue], [defaultWord]),
   ])
 
@@ -30,10 +31,12 @@ enum PolicyVerbs {
       RULE is remote (deny: a person who is not at this machine is not asked for the password), \
       desktop (which programs without a terminal may show a prompt at your desktop: off, session, \
       or user, which includes programs outside your session), \
+      notify (what your desktop shows afterwards: off, release, which is released refresh tokens \
+      and required logins, or all, which includes each use of a protected account), \
       window (how long an unlock window stays open after its last use, such as 5m) or \
       window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
-      at this machine can change that. In a private vault all callers are in one location: remote \
-      and desktop have no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
+      at this machine can change that. In a private vault all callers are in one location: remote, \
+      desktop and notify have no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
       thumblatch.conf(5).
       """
   ) { session throws(CommandError) in

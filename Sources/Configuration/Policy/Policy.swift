@@ -22,10 +22,26 @@ package struct Policy: Sendable, Equatable {
     }
   }
 
+  /// Which uses of accounts the person's desktop shows afterwards.
+  package enum Notify: String, Sendable, CaseIterable, Comparable {
+    /// None.
+    case off
+    /// Released refresh tokens, and accounts that need a login.
+    case release
+    /// Also each use of a protected account.
+    case all
+
+    package static func < (one: Notify, other: Notify) -> Bool {
+      (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+    }
+  }
+
   /// The check for a caller that is not at this machine.
   package var remote = Remote.password
   /// The callers whose prompts are shown at the desktop.
   package var desktop = Desktop.session
+  /// The uses that the desktop shows afterwards.
+  package var notify = Notify.release
   package var accounts = 1000
   /// The most MiB of a user's store before it refuses new data.
   package var store = 64
@@ -40,6 +56,7 @@ package struct Policy: Sendable, Equatable {
   package enum Key: String, Sendable, CaseIterable {
     case remote
     case desktop
+    case notify
     case window
     case windowLimit = "window-limit"
     case accounts
@@ -48,7 +65,7 @@ package struct Policy: Sendable, Equatable {
     /// Whether a user may set a stricter value for themselves.
     package var isForUsers: Bool {
       switch self {
-      case .remote, .desktop, .window, .windowLimit: true
+      case .remote, .desktop, .notify, .window, .windowLimit: true
       case .accounts, .store: false
       }
     }
@@ -58,14 +75,14 @@ package struct Policy: Sendable, Equatable {
       switch self {
       case .window: (60, "minutes")
       case .windowLimit: (3600, "hours")
-      case .remote, .desktop, .accounts, .store: nil
+      case .remote, .desktop, .notify, .accounts, .store: nil
       }
     }
 
     /// A value with its unit, for people.
     package func shown(_ value: String) -> String {
       switch self {
-      case .remote, .desktop, .accounts: value
+      case .remote, .desktop, .notify, .accounts: value
       case .window: value + " min"
       case .windowLimit: value + " h"
       case .store: value + " MiB"
@@ -119,6 +136,7 @@ package struct Policy: Sendable, Equatable {
     var reader = ProviderSettings(settings)
     remote = try reader.takeOptional("remote", ProviderSettings.choice) ?? remote
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice) ?? desktop
+    notify = try reader.takeOptional("notify", ProviderSettings.choice) ?? notify
     accounts = try reader.takeOptional("accounts", Self.number(1...10_000)) ?? accounts
     store = try reader.takeOptional("store", Self.number(1...4096)) ?? store
     window = try reader.takeOptional("window", Self.number(Self.windows)) ?? window
@@ -132,6 +150,7 @@ package struct Policy: Sendable, Equatable {
     switch key {
     case .remote: remote.rawValue
     case .desktop: desktop.rawValue
+    case .notify: notify.rawValue
     case .window: "\(window)"
     case .windowLimit: "\(windowLimit)"
     case .accounts: "\(accounts)"
@@ -144,6 +163,7 @@ package struct Policy: Sendable, Equatable {
     var policy = self
     if own.remote == .deny { policy.remote = .deny }
     policy.desktop = min(desktop, own.desktop ?? desktop)
+    policy.notify = max(notify, own.notify ?? notify)
     policy.window = min(window, own.window ?? window)
     policy.windowLimit = min(windowLimit, own.windowLimit ?? windowLimit)
     return policy

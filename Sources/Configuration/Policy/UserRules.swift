@@ -6,6 +6,8 @@ package struct UserRules: Sendable, Equatable {
   package let remote: Policy.Remote?
   /// The callers whose prompts are shown at the desktop; `nil` to follow the machine's policy.
   package let desktop: Policy.Desktop?
+  /// The uses that the desktop shows afterwards; `nil` to follow the machine's policy.
+  package let notify: Policy.Notify?
   /// How long the unlock window stays open after its last use, in minutes.
   package let window: Int?
   /// The longest that an unlock window stays open, in hours.
@@ -14,6 +16,7 @@ package struct UserRules: Sendable, Equatable {
   package init() {
     remote = nil
     desktop = nil
+    notify = nil
     window = nil
     windowLimit = nil
   }
@@ -32,6 +35,7 @@ package struct UserRules: Sendable, Equatable {
     var reader = ProviderSettings(settings)
     remote = try reader.takeOptional("remote", ProviderSettings.choice)
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice)
+    notify = try reader.takeOptional("notify", ProviderSettings.choice)
     window = try reader.takeOptional("window", Policy.number(Policy.windows))
     windowLimit = try reader.takeOptional("window-limit", Policy.number(Policy.windowLimits))
     try reader.finish()
@@ -56,6 +60,7 @@ package struct UserRules: Sendable, Equatable {
     switch key {
     case .remote: remote?.rawValue
     case .desktop: desktop?.rawValue
+    case .notify: notify?.rawValue
     case .window: window.map { "\($0)" }
     case .windowLimit: windowLimit.map { "\($0)" }
     case .accounts, .store: nil

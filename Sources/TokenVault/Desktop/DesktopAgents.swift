@@ -6,17 +6,35 @@ internal import PresenceTerms
 package protocol DesktopAgents: Sendable {
   /// The newest agent of a user besides these connections; `nil` if there is none.
   ///
-  /// With `mayArrive` the agents are called, and waited for.
-  func newest(of user: UInt32, besides tried: Set<UInt64>, mayArrive: Bool) async -> Caller?
+  /// With `mayArrive` the agents are called, and waited for. With `takingNotices` only those count
+  /// that show notices.
+  func newest(
+    of user: UInt32,
+    besides tried: Set<UInt64>,
+    mayArrive: Bool,
+    takingNotices: Bool
+  ) async -> Caller?
 
   /// Gives a prompt to an agent, now or when it asks for the next one.
   func give(_ prompt: PresenceNeed, to agent: UInt64)
+
+  /// Gives a notice to an agent, now or when it asks for the next one.
+  ///
+  /// It is dropped if too many wait for this agent, or if the agent leaves.
+  func give(_ notice: Notice, to agent: UInt64)
 
   /// Takes back a prompt that the agent has not taken yet.
   func withdraw(from agent: UInt64)
 
   /// Ends the connection of an agent, because the prompt that it shows is over.
   func hangUp(_ agent: UInt64)
+}
+
+extension DesktopAgents {
+  /// The newest agent, whether it shows notices or not.
+  func newest(of user: UInt32, besides tried: Set<UInt64>, mayArrive: Bool) async -> Caller? {
+    await newest(of: user, besides: tried, mayArrive: mayArrive, takingNotices: false)
+  }
 }
 
 /// The prompt that an agent shows, or is about to show.

@@ -72,7 +72,9 @@ extension Vault {
     guard !isLeaving || account.exportable else {
       throw .refused("\(account.name) is not exportable")
     }
-    return try opened(account, protection)
+    let token = try opened(account, protection)
+    noticeOpened(account, by: authority, use)
+    return token
   }
 
   /// The refresh tokens of all accounts, sealed again under another device secret.

@@ -42,6 +42,7 @@ extension Vault {
       let use = Use(purpose: .release, caller: caller)
       let token = SharedSecret(try openRefreshToken(of: row, authority: authority, use: use))
       try commitRelease(row, keep: keep, authority, caller)
+      noticeReleased(row, by: authority, caller)
       return (token, !keep)
     }
   }

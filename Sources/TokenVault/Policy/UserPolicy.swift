@@ -76,7 +76,7 @@ extension Vault {
   private func hasEffect(_ key: Policy.Key) -> Bool {
     switch key {
     case .remote: locations != nil
-    case .desktop: agents != nil
+    case .desktop, .notify: agents != nil
     case .store: rules.policyFile != nil
     case .window, .windowLimit, .accounts: true
     }

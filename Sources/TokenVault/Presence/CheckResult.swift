@@ -58,6 +58,7 @@ extension Vault {
     prompts.pass(prompt, at: clock.boot)
     if let question = prompts.question(of: prompt) {
       promptLimit.notePassed(question)
+      noticePassed(question, by: run.method, caller)
     }
     // Who was about to ask the same finds what this one brings: one touch is enough.
     answered = answered.filter { prompts.contains($0.key) }

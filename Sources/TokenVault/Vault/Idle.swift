@@ -8,7 +8,7 @@ extension Vault {
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
-      && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty
+      && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty && !notices.isGiving
       && !promptLimit.isPausing(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
   }
 

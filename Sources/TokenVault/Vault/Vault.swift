@@ -61,6 +61,7 @@ package actor Vault {
   var backoff: PasswordBackoff
   var desktop = DesktopState()
   var callerRates = CallerRates()
+  var notices = NoticeQueue()
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   /// Enrollments whose helper has not ended yet.

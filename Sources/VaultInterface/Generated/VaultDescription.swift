@@ -72,6 +72,30 @@ let vaultDescription = #"""
     at_desk: ?bool
   )
 
+  # What a notice tells.
+  type NoticeKind (
+    # A check, or the open unlock window, has allowed something.
+    allowed,
+    # An account needs a login from now on.
+    login_required
+  )
+
+  # What the person is told afterwards.
+  type DesktopNotice (
+    kind: NoticeKind,
+    account: string,
+    # The program that asked, for `allowed`.
+    requester: ?string,
+    # What it asked for, for `allowed`.
+    purpose: ?PresencePurpose,
+    # What else the person was shown about it.
+    detail: ?string,
+    # How presence was shown: a method, or `unlock-window`.
+    method: ?string,
+    # Whether the person can sign in by a browser, for `login_required`.
+    browser: ?bool
+  )
+
   # Which vault an engine keeps.
   type VaultForm (
     # That of one user, in an engine of their own.
@@ -606,8 +630,15 @@ let vaultDescription = #"""
   method AskAtDesktop(prompt: string) -> ()
   # Waits for a prompt of another program of the same user, which this program is to show: it is an
   # agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
-  # person denies. The engine ends the connection if the prompt ends earlier.
-  method NextPrompt() -> (prompt: DesktopPrompt)
+  # person denies. The engine ends the connection if the prompt ends earlier. A notice needs no call.
+  method NextPrompt(
+    # Whether this agent shows notices too.
+    notices: ?bool
+  ) -> (
+    prompt: ?DesktopPrompt,
+    # Instead of a prompt.
+    notice: ?DesktopNotice
+  )
 
   # Restricts this connection until its end. An agent calls it before it lends the connection to another
   # program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and

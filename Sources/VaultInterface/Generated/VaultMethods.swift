@@ -680,38 +680,57 @@ public struct AskAtDesktopCall: VarlinkMethod, Equatable {
 
 /// Waits for a prompt of another program of the same user, which this program is to show: it is an
 /// agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
-/// person denies. The engine ends the connection if the prompt ends earlier.
+/// person denies. The engine ends the connection if the prompt ends earlier. A notice needs no call.
 public struct NextPromptCall: VarlinkMethod, Equatable {
   public typealias Reply = NextPromptReply
   public static let method = "io.thumblatch.Vault.NextPrompt"
 
-  public init() {}
+  /// Whether this agent shows notices too.
+  public var notices: Bool?
 
-  public init(decoding object: JSONObject) throws(MessageError) {}
+  public init(
+    notices: Bool? = nil
+  ) {
+    self.notices = notices
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    notices = try object.optional("notices")
+  }
 
   public var encoded: JSONObject {
-    get throws(MessageError) { JSONObject() }
+    get throws(MessageError) {
+      try .wire([
+        "notices": notices,
+      ])
+    }
   }
 }
 
 /// What `NextPrompt` answers.
 public struct NextPromptReply: VarlinkRecord, Equatable {
-  public var prompt: PresenceRequest
+  public var prompt: PresenceRequest?
+  /// Instead of a prompt.
+  public var notice: DesktopNotice?
 
   public init(
-    prompt: PresenceRequest
+    prompt: PresenceRequest? = nil,
+    notice: DesktopNotice? = nil
   ) {
     self.prompt = prompt
+    self.notice = notice
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
-    prompt = try object.required("prompt")
+    prompt = try object.optional("prompt")
+    notice = try object.optional("notice")
   }
 
   public var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "prompt": prompt,
+        "notice": notice,
       ])
     }
   }

@@ -85,6 +85,72 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
   }
 }
 
+/// What a notice tells.
+public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
+  /// A check, or the open unlock window, has allowed something.
+  case allowed
+  /// An account needs a login from now on.
+  case loginRequired = "login_required"
+}
+
+/// What the person is told afterwards.
+public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
+  public var kind: NoticeKind
+  public var account: String
+  /// The program that asked, for `allowed`.
+  public var requester: String?
+  /// What it asked for, for `allowed`.
+  public var purpose: PresencePurpose?
+  /// What else the person was shown about it.
+  public var detail: String?
+  /// How presence was shown: a method, or `unlock-window`.
+  public var method: String?
+  /// Whether the person can sign in by a browser, for `login_required`.
+  public var browser: Bool?
+
+  public init(
+    kind: NoticeKind,
+    account: String,
+    requester: String? = nil,
+    purpose: PresencePurpose? = nil,
+    detail: String? = nil,
+    method: String? = nil,
+    browser: Bool? = nil
+  ) {
+    self.kind = kind
+    self.account = account
+    self.requester = requester
+    self.purpose = purpose
+    self.detail = detail
+    self.method = method
+    self.browser = browser
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    kind = try object.required("kind")
+    account = try object.required("account")
+    requester = try object.optional("requester")
+    purpose = try object.optional("purpose")
+    detail = try object.optional("detail")
+    method = try object.optional("method")
+    browser = try object.optional("browser")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "kind": kind,
+        "account": account,
+        "requester": requester,
+        "purpose": purpose,
+        "detail": detail,
+        "method": method,
+        "browser": browser,
+      ])
+    }
+  }
+}
+
 /// Which vault an engine keeps.
 public enum VaultForm: String, Sendable, CaseIterable, WireValue {
   /// That of one user, in an engine of their own.

@@ -18,16 +18,40 @@ extension Dispatcher {
   }
 
   func nextPrompt(_ call: NextPromptCall) async throws(VaultFailure) -> NextPromptReply {
-    try await vaults.nextPrompt(for: caller)
+    try await vaults.nextPrompt(call, for: caller)
   }
 }
 
 extension Vaults {
-  /// The next prompt for an agent, which needs no vault for its wait.
-  func nextPrompt(for caller: Caller) async throws(VaultFailure) -> NextPromptReply {
+  /// The next prompt or notice for an agent, which needs no vault for its wait.
+  func nextPrompt(
+    _ call: NextPromptCall,
+    for caller: Caller
+  ) async throws(VaultFailure) -> NextPromptReply {
     guard let agents else {
       throw .noDesktop("the clients of a private vault show its prompts themselves")
     }
-    return NextPromptReply(prompt: PresenceRequest(try await agents.next(for: caller)))
+    switch try await agents.next(for: caller, takingNotices: call.notices == true) {
+    case .prompt(let need): return NextPromptReply(prompt: PresenceRequest(need))
+    case .notice(let notice): return NextPromptReply(notice: DesktopNotice(notice))
+    }
+  }
+}
+
+extension DesktopNotice {
+  init(_ notice: Notice) {
+    switch notice {
+    case .allowed(let purpose, let account, let detail, let method, let requester):
+      self.init(
+        kind: .allowed,
+        account: account,
+        requester: requester,
+        purpose: purpose,
+        detail: detail,
+        method: method
+      )
+    case .loginRequired(let account, let byBrowser):
+      self.init(kind: .loginRequired, account: account, browser: byBrowser)
+    }
   }
 }

@@ -129,7 +129,9 @@ extension Vaults {
       // Root's own vault is not involved and need not exist.
       return (await remove(call, asking), false)
     }
-    if case .success(.nextPrompt) = call.request { return (await nextPrompt(asking), false) }
+    if case .success(.nextPrompt(let call)) = call.request {
+      return (await nextPrompt(call, asking), false)
+    }
     do throws(VaultFailure) {
       let last = try await use(
         of: caller.user,
@@ -161,9 +163,9 @@ extension Vaults {
 }
 
 extension Vaults {
-  private func nextPrompt(_ caller: Caller) async -> VarlinkReply {
+  private func nextPrompt(_ call: NextPromptCall, _ caller: Caller) async -> VarlinkReply {
     do throws(VaultFailure) {
-      return try .made(try await nextPrompt(for: caller))
+      return try .made(try await nextPrompt(call, for: caller))
     } catch {
       return Dispatcher.failure(error)
     }

@@ -10,6 +10,8 @@ package import TokenVault
 package final class AgentTable: DesktopAgents {
   /// The most agents of one user, each a process.
   private static let mostOfUser = 16
+  /// The most notices that wait for one agent.
+  private static let mostNotices = 8
   /// How long an agent may take to connect when it is called, in milliseconds.
   package static let arrivalTime: Int64 = 2000
   /// How long to wait for a newer agent when one has connected, in nanoseconds.
@@ -17,13 +19,33 @@ package final class AgentTable: DesktopAgents {
   /// How often a called agent is looked for, in nanoseconds.
   private static let lookInterval: UInt64 = 5_000_000
 
+  /// What an agent is to show.
+  enum Item: Sendable, Equatable {
+    case prompt(PresenceNeed)
+    case notice(Notice)
+  }
+
   private struct Agent {
     let caller: Caller
+    let takesNotices: Bool
     /// When its process started, in ticks since the boot.
     let started: UInt64
     /// A prompt that it was given before it asked.
     var next: PresenceNeed?
-    var wake: CheckedContinuation<PresenceNeed?, Never>?
+    /// Notices that came before it asked, oldest first.
+    var notices: [Notice] = []
+    var wake: CheckedContinuation<Item?, Never>?
+
+    /// What it is to show now.
+    ///
+    /// A person waits for a prompt, and not for a notice.
+    mutating func takeItem() -> Item? {
+      if let next {
+        self.next = nil
+        return .prompt(next)
+      }
+      return notices.isEmpty ? nil : .notice(notices.removeFirst())
+    }
   }
 
   private let agents = Mutex<[UInt64: Agent]>([:])
@@ -49,24 +71,28 @@ package final class AgentTable: DesktopAgents {
 
   // MARK: The agents
 
-  /// Waits for a prompt for this agent.
+  /// Waits for a prompt or a notice for this agent.
   ///
   /// A process counts once: its earlier connection is ended.
   ///
   /// - Throws: `busy` if the user has too many agents, `presenceFailed` if the connection ends.
-  func next(for caller: Caller) async throws(VaultFailure) -> PresenceNeed {
+  func next(
+    for caller: Caller,
+    takingNotices: Bool = false
+  ) async throws(VaultFailure) -> Item {
     let process = caller.peer?.identifier
     let agent = Agent(
       caller: caller,
+      takesNotices: takingNotices,
       started: process.flatMap { ProcessFacts(process: $0) }?.started ?? 0
     )
     let (isKnown, earlier) = enter(agent, of: process)
     if let earlier { hangUp(earlier) }
     guard isKnown else { throw .busy("too many agents show prompts") }
-    guard let need = await prompt(for: caller.connection) else {
+    guard let item = await item(for: caller.connection) else {
       throw .presenceFailed(.cancelled, methods: [])
     }
-    return need
+    return item
   }
 
   /// Enters an agent; false if there is no room.
@@ -83,16 +109,13 @@ package final class AgentTable: DesktopAgents {
     }
   }
 
-  private func prompt(for number: UInt64) async -> PresenceNeed? {
+  private func item(for number: UInt64) async -> Item? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
-        let (isOver, next) = agents.withLock { agents -> (Bool, PresenceNeed?) in
+        let (isOver, next) = agents.withLock { agents -> (Bool, Item?) in
           // The handler may have run already, before there was anything to wake.
           if Task.isCancelled || agents[number] == nil { return (true, nil) }
-          if let next = agents[number]?.next {
-            agents[number]?.next = nil
-            return (true, next)
-          }
+          if let item = agents[number]?.takeItem() { return (true, item) }
           agents[number]?.wake = wake
           return (false, nil)
         }
@@ -108,7 +131,7 @@ package final class AgentTable: DesktopAgents {
     agents.withLock { $0.removeValue(forKey: number) }?.wake?.resume(returning: nil)
   }
 
-  private func takeWake(_ number: UInt64) -> CheckedContinuation<PresenceNeed?, Never>? {
+  private func takeWake(_ number: UInt64) -> CheckedContinuation<Item?, Never>? {
     agents.withLock { agents in
       defer { agents[number]?.wake = nil }
       return agents[number]?.wake
@@ -120,15 +143,17 @@ package final class AgentTable: DesktopAgents {
   package func newest(
     of user: UInt32,
     besides tried: Set<UInt64>,
-    mayArrive: Bool
+    mayArrive: Bool,
+    takingNotices: Bool
   ) async -> Caller? {
-    guard mayArrive else { return known(of: user, besides: tried) }
+    let known = { self.known(of: user, besides: tried, takingNotices: takingNotices) }
+    guard mayArrive else { return known() }
     call(user)
     let end = BootInstant.now.nanoseconds + arrivalTime * 1_000_000
     while BootInstant.now.nanoseconds < end, !Task.isCancelled {
-      if known(of: user, besides: tried) != nil {
+      if known() != nil {
         try? await Task.sleep(nanoseconds: Self.gatheringTime)
-        if let agent = known(of: user, besides: tried) { return agent }
+        if let agent = known() { return agent }
       } else {
         try? await Task.sleep(nanoseconds: Self.lookInterval)
       }
@@ -136,23 +161,39 @@ package final class AgentTable: DesktopAgents {
     return nil
   }
 
-  private func known(of user: UInt32, besides tried: Set<UInt64>) -> Caller? {
+  private func known(
+    of user: UInt32,
+    besides tried: Set<UInt64>,
+    takingNotices: Bool
+  ) -> Caller? {
     agents.withLock { agents in
       agents.filter { $0.value.caller.user == user && !tried.contains($0.key) }
+        .filter { $0.value.takesNotices || !takingNotices }
         .max { ($0.value.started, $0.key) < ($1.value.started, $1.key) }?.value.caller
     }
   }
 
   package func give(_ prompt: PresenceNeed, to agent: UInt64) {
-    let wake = agents.withLock { agents -> CheckedContinuation<PresenceNeed?, Never>? in
-      guard let wake = agents[agent]?.wake else {
-        agents[agent]?.next = prompt
-        return nil
-      }
-      agents[agent]?.wake = nil
+    give(.prompt(prompt), to: agent) { $0.next = prompt }
+  }
+
+  package func give(_ notice: Notice, to agent: UInt64) {
+    give(.notice(notice), to: agent) { agent in
+      if agent.notices.count < Self.mostNotices { agent.notices.append(notice) }
+    }
+  }
+
+  /// Gives it to an agent that waits, else keeps it.
+  private func give(_ item: Item, to number: UInt64, keep: (inout Agent) -> Void) {
+    let wake = agents.withLock { agents -> CheckedContinuation<Item?, Never>? in
+      guard var agent = agents[number] else { return nil }
+      defer { agents[number] = agent }
+      let wake = agent.wake
+      agent.wake = nil
+      if wake == nil { keep(&agent) }
       return wake
     }
-    wake?.resume(returning: prompt)
+    wake?.resume(returning: item)
   }
 
   package func withdraw(from agent: UInt64) {

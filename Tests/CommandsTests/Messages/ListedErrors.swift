@@ -107,6 +107,13 @@ struct ListedErrors {
       entry("it is over", PresenceText.isReady),
       entry("the answer is being checked", PresenceText.checking),
       entry("an agent without a desktop", DesktopAgent.notShown(.notShown)),
+      entry("a notice without a desktop", AgentNotices.notShown(.notShown)),
+      entry(
+        "a sign-in that does not start",
+        AgentNotices.notStarted(
+          SystemError("exec", code: ENOENT, subject: "/usr/bin/thumblatch-cli")
+        )
+      ),
       entry(
         "an agent that cannot watch",
         DesktopAgent.notSeen(

@@ -108,7 +108,7 @@ class Desk:
                 asked = self.notified.pop(key)
                 self.closed.discard(body[0])
                 self.shown.append({"id": body[0], "body": asked[4], "actions": asked[5][1::2],
-                                   "keys": asked[5][0::2]})
+                                   "keys": asked[5][0::2], "hints": asked[6]})
             self.changed.notify_all()
         # A monitor that answers a call is disconnected.
         return None if self.is_watching else message
@@ -214,11 +214,13 @@ class Desk:
     def await_no_window(self):
         self.until(lambda: not self.has_window())
 
-    def picture(self, path):
-        """Writes a picture of the screen when it shows a notification with buttons."""
+    def picture(self, path, has_buttons=True):
+        """Writes a picture of the screen when it shows a notification."""
         def is_drawn():
             found = self.buttons()
-            return found and found[0] and found == self.buttons()
+            # A server moves a new notification to its place.
+            self.wait(0.3, lambda: False)
+            return found and bool(found[0]) >= has_buttons and found == self.buttons()
         self.until(is_drawn)
         self.screen.write(path)
 

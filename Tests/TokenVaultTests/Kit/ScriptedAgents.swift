@@ -8,6 +8,8 @@ final class ScriptedAgents: DesktopAgents {
     /// The newest first.
     var agents: [Caller] = []
     var given: [(agent: UInt64, need: PresenceNeed)] = []
+    var notices: [(agent: UInt64, notice: Notice)] = []
+    var searches = 0
     var withdrawn: [UInt64] = []
     var ended: [UInt64] = []
     var isHeld = false
@@ -18,6 +20,10 @@ final class ScriptedAgents: DesktopAgents {
 
   /// The prompts that agents were given, with the connection of each agent.
   var given: [(agent: UInt64, need: PresenceNeed)] { state.withLock { $0.given } }
+  /// The notices that agents were given.
+  var notices: [(agent: UInt64, notice: Notice)] { state.withLock { $0.notices } }
+  /// How often agents that show notices were called.
+  var searches: Int { state.withLock { $0.searches } }
   /// The agents whose connection the vault has ended.
   var ended: [UInt64] { state.withLock { $0.ended } }
 
@@ -52,8 +58,10 @@ final class ScriptedAgents: DesktopAgents {
   func newest(
     of user: UInt32,
     besides tried: Set<UInt64>,
-    mayArrive: Bool
+    mayArrive: Bool,
+    takingNotices: Bool
   ) async -> Caller? {
+    if takingNotices, mayArrive { state.withLock { $0.searches += 1 } }
     if state.withLock({ $0.isHeld }) {
       await withCheckedContinuation { search in state.withLock { $0.held.append(search) } }
     }
@@ -62,6 +70,10 @@ final class ScriptedAgents: DesktopAgents {
 
   func give(_ prompt: PresenceNeed, to agent: UInt64) {
     state.withLock { $0.given.append((agent, prompt)) }
+  }
+
+  func give(_ notice: Notice, to agent: UInt64) {
+    state.withLock { $0.notices.append((agent, notice)) }
   }
 
   func withdraw(from agent: UInt64) { state.withLock { $0.withdrawn.append(agent) } }

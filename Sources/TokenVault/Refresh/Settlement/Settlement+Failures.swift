@@ -21,9 +21,17 @@ extension Vault {
       return try end(intent, .providerUnavailable("an older token was refused"), caller)
     }
     let cause = cause ?? (intent.attempts > 1 ? "answer lost" : Self.endedCause)
+    let isNew = row.state == .signedIn
     row.state = .loginRequired
     row.cause = cause
-    return try end(intent, .loginRequired(account: row.name, message: cause), caller, row)
+    let failure = try end(
+      intent,
+      .loginRequired(account: row.name, message: cause),
+      caller,
+      row
+    )
+    if isNew { noticeLoginRequired(row, at: settlement.provider) }
+    return failure
   }
 
   /// A refusal with an empty answer: the second one for a token is believed.

@@ -1,0 +1,61 @@
+internal import DesktopPrompt
+internal import System
+internal import VaultInterface
+
+/// Shows notices at the desktop, and starts the sign-ins that the person chooses there.
+final class AgentNotices {
+  private let session: Session
+  private var board: NoticeBoard?
+
+  init(_ session: Session) { self.session = session }
+
+  /// Readable when the person may have acted.
+  var input: Int32? { board?.descriptor }
+
+  /// Shows a notice, unless the session is locked, not active or remote.
+  func show(_ notice: DesktopNotice) {
+    do throws(DesktopError) {
+      let desktop = try Desktop(variable: session.environment)
+      if board == nil { board = try NoticeBoard(at: desktop) }
+      try board?.show(notice)
+    } catch {
+      session.output.talk(Self.notShown(error))
+    }
+    act()
+  }
+
+  /// Does what the person has chosen.
+  func act() {
+    guard let board else { return }
+    for account in board.takeLogins() { signIn(to: account) }
+    // Another server may take its place.
+    if board.isOver { self.board = nil }
+  }
+
+  /// Starts `thumblatch login`, which opens the browser of the session.
+  private func signIn(to account: String) {
+    do throws(CommandError) {
+      let name = try session.accountName(account)
+      do throws(SystemError) {
+        try ChildProcess.startDetached(
+          path: try ThisProcess.programPath(),
+          arguments: ["login", name, SignInWay.browser.option],
+          environment: ThisProcess.environmentEntries,
+          descriptors: [-1, -1, 2]
+        )
+      } catch {
+        session.output.talk(Self.notStarted(error))
+      }
+    } catch {
+      session.output.talk(error.message)
+    }
+  }
+
+  /// What the agent says about a notice that it could not show.
+  static func notShown(_ error: DesktopError) -> String { "no notice was shown: \(error)" }
+
+  /// What the agent says about a sign-in that it could not start.
+  static func notStarted(_ error: SystemError) -> String {
+    "the sign-in could not be started: \(error)"
+  }
+}

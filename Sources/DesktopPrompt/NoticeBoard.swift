@@ -1,0 +1,151 @@
+internal import PlainText
+internal import PresenceTerms
+internal import System
+internal import SystemBus
+internal import TerminalIO
+internal import VaultClient
+package import VaultInterface
+
+/// The notices that an agent shows at the person's desktop.
+///
+/// A notice of a use is quiet: low urgency, forgotten by the server, no action. A notice of a required
+/// login stays, and may have the action "Sign in".
+package final class NoticeBoard {
+  /// The most required logins that are shown.
+  private static let mostLogins = 16
+
+  private let bus: NotificationBus
+  /// The accounts of the shown notifications that have the action, by id.
+  private var logins: [UInt32: String] = [:]
+  private var chosen: [String] = []
+  private var hasGone = false
+
+  /// Connects to the notification server of a desktop.
+  package init(at desktop: Desktop) throws(DesktopError) {
+    bus = try NotificationBus(of: desktop)
+  }
+
+  deinit {
+    // Without this program the action has no effect.
+    guard !hasGone else { return }
+    for id in logins.keys {
+      guard close(id) else { return }
+    }
+  }
+
+  /// The descriptor that is readable when the person may have acted.
+  package var descriptor: Int32 { bus.descriptor }
+
+  /// Whether the server has ended, with everything that it showed.
+  package var isOver: Bool { hasGone }
+
+  /// Shows a notice.
+  package func show(_ notice: DesktopNotice) throws(DesktopError) {
+    var content = NoticeText.content(notice)
+    let earlier = logins.first { $0.value == notice.account && notice.kind == .loginRequired }?.key
+    if !bus.hasActions || logins.count >= Self.mostLogins && earlier == nil { content.actions = [] }
+    let id: UInt32
+    do throws(BusError) {
+      id = try bus.notify(content, replacing: earlier ?? 0)
+      for signal in try bus.takeKept() { take(signal) }
+    } catch {
+      throw .notShown
+    }
+    if let earlier { logins[earlier] = nil }
+    if id != 0, !content.actions.isEmpty { logins[id] = notice.account }
+    receive()
+  }
+
+  /// The accounts that the person wants to sign in to, since the last call.
+  package func takeLogins() -> [String] {
+    receive()
+    defer { chosen = [] }
+    return chosen
+  }
+
+  private func receive() {
+    // A call that closes a notification may have received more.
+    while !hasGone {
+      let signals = bus.takeSignals()
+      guard !signals.isEmpty else { return }
+      for signal in signals { take(signal) }
+    }
+  }
+
+  private func take(_ signal: NotificationBus.Signal) {
+    switch signal {
+    case .action(let id, NoticeText.signIn.key):
+      guard let account = logins.removeValue(forKey: id) else { return }
+      chosen.append(account)
+      bus.close(id)
+    case .action: return
+    case .closed(let id): logins[id] = nil
+    case .gone: hasGone = true
+    }
+  }
+
+  /// Takes a notification from the screen, see `NotificationServer.close()`.
+  ///
+  /// - Returns: whether the server answers.
+  private func close(_ id: UInt32) -> Bool {
+    let empty = NotificationBus.Content(summary: NoticeText.loginRequired, body: "", expiry: 1)
+    guard
+      let id = try? bus.notify(empty, replacing: id, within: NotificationBus.closeLimit)
+    else { return false }
+    bus.close(id)
+    return true
+  }
+}
+
+/// The sentences of a notice.
+enum NoticeText {
+  static let signIn = NotificationBus.Action(key: "sign-in", label: "Sign in")
+  static let used = "Account used"
+  static let released = "Refresh token released"
+  static let loginRequired = "Login required"
+  /// The longest name of an account, and the longest text of another kind.
+  private static let longestName = 64
+  private static let longestText = 120
+
+  /// The notification of a notice.
+  ///
+  /// No text of a caller or a provider is markup, a line of its own, or longer than a line.
+  static func content(_ notice: DesktopNotice) -> NotificationBus.Content {
+    let account = PlainText.line(notice.account, limit: longestName)
+    switch notice.kind {
+    case .loginRequired:
+      let canSignIn = notice.browser == true
+      return NotificationBus.Content(
+        summary: loginRequired,
+        body: "Programs get no tokens of account '\(account)' until you sign in again."
+          + (canSignIn ? "" : " At a terminal, run: thumblatch login \(account)"),
+        actions: canSignIn ? [signIn] : [],
+        urgency: .normal
+      )
+    case .allowed:
+      return NotificationBus.Content(
+        summary: notice.purpose == .release ? released : used,
+        body: allowed(notice, account),
+        urgency: .low,
+        isTransient: true,
+        expiry: -1
+      )
+    }
+  }
+
+  private static func allowed(_ notice: DesktopNotice, _ account: String) -> String {
+    func line(_ text: String) -> String { PlainText.line(text, limit: longestText) }
+    let action = notice.purpose?.action(account: account, detail: notice.detail.map(line))
+    let requester = PresenceText.requested(by: notice.requester ?? "an unknown program")
+    return "Allowed by \(method(notice.method)): \(action ?? "use account '\(account)'")"
+      + " (\(requester))"
+  }
+
+  private static func method(_ name: String?) -> String {
+    switch name.flatMap(PresenceMethod.init(rawValue:)) {
+    case .fingerprint: "fingerprint"
+    case .password: "system password"
+    case nil: name == "unlock-window" ? "the open unlock window" : "another check"
+    }
+  }
+}

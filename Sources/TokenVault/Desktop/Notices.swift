@@ -1,0 +1,146 @@
+internal import Configuration
+internal import OAuth
+internal import Presence
+package import PresenceTerms
+internal import Storage
+
+/// What a person at the desktop is told afterwards.
+package enum Notice: Sendable, Equatable {
+  /// A check, or the open unlock window, has allowed something.
+  case allowed(
+    PresencePurpose,
+    account: String,
+    detail: String?,
+    method: String,
+    requester: String
+  )
+  /// An account needs a login from now on.
+  case loginRequired(account: String, byBrowser: Bool)
+}
+
+/// The notices that no agent has taken yet.
+struct NoticeQueue {
+  /// The most notices that wait.
+  static let most = 16
+
+  private var waiting: [Notice] = []
+  /// Whether an agent is looked for.
+  private(set) var isGiving = false
+
+  /// Adds a notice, or drops it if there is no room.
+  ///
+  /// - Returns: whether an agent must be looked for now.
+  mutating func add(_ notice: Notice) -> Bool {
+    if waiting.count < Self.most { waiting.append(notice) }
+    defer { isGiving = true }
+    return !isGiving
+  }
+
+  /// Ends the search for an agent.
+  mutating func takeAll() -> [Notice] {
+    defer { (waiting, isGiving) = ([], false) }
+    return waiting
+  }
+}
+
+// A quiet notification tells the person which program used which account, and by which check. No
+// caller waits for it, and none fails because of it. The audit log has the record in any case.
+extension Vault {
+  /// The most agents that are asked to show a notice.
+  private static let mostAgents = 8
+
+  /// Gives a notice to an agent if the rule asks for it.
+  private func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
+    guard agents != nil, let policy = try? policy(), policy.notify >= rule else { return }
+    guard notices.add(notice()) else { return }
+    Task { await self.giveNotices() }
+  }
+
+  private func giveNotices() async {
+    let agent = await noticeAgent()
+    // Without an agent they are dropped.
+    for notice in notices.takeAll() {
+      if let agent { agents?.give(notice, to: agent) }
+    }
+  }
+
+  /// The newest agent whose desk is neither locked nor left nor remote; `nil` if there is none.
+  private func noticeAgent() async -> UInt64? {
+    var tried: Set<UInt64> = []
+    while tried.count < Self.mostAgents,
+      let agent = await agents?.newest(
+        of: owner,
+        besides: tried,
+        mayArrive: tried.isEmpty,
+        takingNotices: true
+      )
+    {
+      if await location(of: agent).objection == nil { return agent.connection }
+      tried.insert(agent.connection)
+    }
+    return nil
+  }
+
+  // MARK: - What is told
+
+  /// Tells that the gate has opened a refresh token.
+  ///
+  /// A release is told after its commit. Any other check is told when it passes, see
+  /// `noticePassed(_:by:_:)`. Here only the open window counts, and a refresh.
+  func noticeOpened(_ account: AccountRow, by authority: Authority, _ use: Use) {
+    guard use.purpose != .release, let method = authority.method, let origin = authority.origin,
+      use.purpose == .refresh || origin == .unlockWindow
+    else { return }
+    give(
+      .allowed(
+        use.purpose,
+        account: account.name,
+        detail: nil,
+        method: method,
+        requester: use.caller.requester
+      ),
+      under: .all
+    )
+  }
+
+  /// Tells that a check for one account has passed.
+  ///
+  /// A refresh and a release are told when they happen.
+  func noticePassed(_ question: PromptQuestion, by method: PresenceMethod, _ caller: Caller) {
+    guard question.purpose != .refresh, question.purpose != .release, let id = question.account,
+      let account = try? store.account(id: id)
+    else { return }
+    give(
+      .allowed(
+        question.purpose,
+        account: account.name,
+        detail: question.detail,
+        method: method.rawValue,
+        requester: caller.requester
+      ),
+      under: .all
+    )
+  }
+
+  /// Tells that a refresh token has left the vault.
+  func noticeReleased(_ account: AccountRow, by authority: Authority, _ caller: Caller) {
+    give(
+      .allowed(
+        .release,
+        account: account.name,
+        detail: nil,
+        method: authority.method ?? "",
+        requester: caller.requester
+      ),
+      under: .release
+    )
+  }
+
+  /// Tells that an account needs a login from now on.
+  func noticeLoginRequired(_ account: AccountRow, at provider: Provider) {
+    // That login would end the release of its tokens; one with --exportable needs a terminal.
+    let byBrowser =
+      !account.exportable && ProviderClient(provider: provider).flows.contains(.browser)
+    give(.loginRequired(account: account.name, byBrowser: byBrowser), under: .release)
+  }
+}

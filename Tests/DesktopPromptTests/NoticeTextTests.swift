@@ -1,0 +1,75 @@
+import PresenceTerms
+import Testing
+import VaultInterface
+
+@testable import DesktopPrompt
+
+/// The sentences of a notice.
+struct NoticeTextTests {
+  @Test(arguments: [
+    ("fingerprint", "fingerprint"), ("password", "system password"),
+    ("unlock-window", "the open unlock window"), ("<b>new", "another check"),
+  ])
+  func aUseNamesItsCheckAndIsQuiet(_ method: String, _ words: String) {
+    let content = NoticeText.content(
+      DesktopNotice(
+        kind: .allowed,
+        account: "me",
+        requester: "git, PID 7",
+        purpose: .refresh,
+        method: method
+      )
+    )
+    #expect(content.summary == "Account used")
+    #expect(content.body == "Allowed by \(words): use account 'me' (requested by git, PID 7)")
+    #expect(content.urgency == .low && content.isTransient && content.actions.isEmpty)
+  }
+
+  @Test
+  func aReleaseIsNamed() {
+    let notice = DesktopNotice(
+      kind: .allowed,
+      account: "me",
+      requester: "sh, PID 7",
+      purpose: .release,
+      method: "password"
+    )
+    let content = NoticeText.content(notice)
+    #expect(content.summary == "Refresh token released")
+    #expect(
+      content.body == "Allowed by system password: release the refresh token of account 'me'"
+        + " (requested by sh, PID 7)"
+    )
+  }
+
+  @Test
+  func aRequiredLoginHasTheActionOrTheCommand() {
+    let byBrowser = NoticeText.content(
+      DesktopNotice(kind: .loginRequired, account: "me", browser: true)
+    )
+    #expect(byBrowser.actions.map(\.label) == ["Sign in"])
+    #expect(!byBrowser.isTransient && byBrowser.urgency == .normal)
+    let byPassword = NoticeText.content(DesktopNotice(kind: .loginRequired, account: "me"))
+    #expect(byPassword.actions.isEmpty)
+    #expect(byPassword.body.hasSuffix("run: thumblatch login me"))
+  }
+
+  @Test
+  func noTextOfAnotherProgramIsALineOrWithoutEnd() {
+    let text = "x\n\u{1B}]0;owned\u{7}\u{202E}" + String(repeating: "y", count: 10_000)
+    for kind in [NoticeKind.allowed, .loginRequired] {
+      let content = NoticeText.content(
+        DesktopNotice(
+          kind: kind,
+          account: text,
+          requester: text,
+          purpose: .replace,
+          detail: text,
+          method: text
+        )
+      )
+      #expect(content.body.unicodeScalars.count < 1000)
+      for mark in ["\n", "\u{1B}", "\u{202E}"] { #expect(!content.body.contains(mark)) }
+    }
+  }
+}
