@@ -98,6 +98,28 @@ struct ReconnectionTests {
     #expect(connections == kills + 1)
   }
 
+  /// The next engine is asked for the same records; `AuditFollowTests` sees that none is shown twice.
+  @Test
+  func followingTheAuditLogOutlivesAnEngine() throws {
+    let record = VaultAuditRecord(number: 1, time: 0, event: "lock", outcome: "done")
+    let (failure, connections) = try run(
+      ["audit", "--follow"],
+      [
+        { stage in
+          _ = try stage.expect(AuditCall.self)
+          try stage.reply(AuditReply(record: record), continues: true)
+          stage.hangUp()
+        },
+        { stage in
+          #expect(try stage.expect(AuditCall.self) == AuditCall(follow: true))
+          try stage.reply(AuditReply())
+        },
+      ]
+    )
+    #expect(failure == nil)
+    #expect(connections == 2)
+  }
+
   @Test
   func anEngineThatAlwaysDiesIsGivenUpAfterAFewTries() throws {
     let engines = [@Sendable (Stage) throws -> Void](repeating: Self.killed, count: 20)
