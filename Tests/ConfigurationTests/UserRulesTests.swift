@@ -50,6 +50,51 @@ struct UserRulesTests {
     #expect(UserRules().text == "")
   }
 
+  @Test
+  func rulesForCallersAreKeptBesideTheOthers() throws {
+    let window = try UserRules().setting(.window, to: "5")
+    let keys = ["caller.ci.unit", "caller.ci.rate", "caller.a.b.presence"]
+    let values = ["ci-*.service", "5", "each"]
+    var rules = window
+    for (name, value) in zip(keys, values) {
+      let key = try #require(CallerRuleKey(name))
+      #expect("\(key)" == name)
+      rules = try rules.setting(key, to: value)
+      #expect(rules.value(of: key) == value)
+    }
+    #expect(
+      rules.text == """
+        [Policy]
+        window = 5
+        [Caller a.b]
+        presence = each
+        [Caller ci]
+        rate = 5
+        unit = ci-*.service
+
+        """
+    )
+    #expect(try UserRules(bytes: Array(rules.text.utf8)) == rules)
+    for name in keys { rules = try rules.setting(try #require(CallerRuleKey(name)), to: nil) }
+    #expect(rules == window)
+  }
+
+  @Test(arguments: [
+    ("caller.ci.rate", "0"), ("caller.ci.rates", "1"), ("caller.Ci.rate", "1"),
+    ("caller..rate", "1"), ("caller.ci.unit", "a"), ("caller.ci.accounts", " me"),
+    ("caller.ci.accounts", "me\n[Policy]\nwindow = 60"),
+    ("caller.ci.audiences", "a\n[Policy]\nwindow = 60"), ("caller.ci.audiences", "a\u{85}b"),
+  ])
+  func aSettingThatAFileCouldNotHaveIsRefused(_ name: String, _ value: String) throws {
+    let key = try #require(CallerRuleKey(name))
+    #expect(throws: ConfigurationError.self) { try UserRules().setting(key, to: value) }
+  }
+
+  @Test(arguments: ["caller", "caller.", "caller.rate", "window", "Caller.ci.rate"])
+  func otherNamesAreOfNoRuleForCallers(_ name: String) {
+    #expect(CallerRuleKey(name) == nil)
+  }
+
   @Test(arguments: [
     "", "[Policy]\n", "[Policy]\nwindow = 61\n", "[Policy]\nwindow=5\n", "[Policy]\nwindow = 5",
     "[Policy]\nwindow = 5\nremote = deny\n", "[Policy]\n# none\nwindow = 5\n",

@@ -107,6 +107,41 @@ struct CallerRuleStoryTests {
     _ = try box.child.wait()
   }
 
+  /// The user's own setting, by the system password.
+  private func set(_ key: String, _ value: String, _ change: String) throws {
+    let terminal = try person.terminal(list: ["policy", key, value], columns: 200)
+    try terminal.expect("Type the system password to change the policy (\(key): \(change))")
+    try terminal.expect("System password for")
+    try terminal.enter(person.systemPassword)
+    try terminal.end()
+  }
+
+  @Test
+  func aUserAddsRulesThatOnlyTighten() throws {
+    try write("[Caller box]\nsandbox = yes\naccounts = me other")
+    try inSandbox("token", "other").succeeded()
+    try set("caller.mine.sandbox", "yes", "not set → yes")
+    try set("caller.mine.accounts", "me", "not set → me")
+    refuses(try inSandbox("token", "other"), "the rule \"box\", rule \"mine\" does not allow")
+    try inSandbox("token", "me").succeeded()
+    try person.run("token", "other").succeeded()
+    let rules = try person.run("rule", "list").succeeded()
+    #expect(rules.contains("mine") && rules.contains("yours"), "\(rules)")
+    // Neither the sandbox nor a program without the password can change that.
+    refuses(try inSandbox("policy", "caller.mine.accounts", "default"), "does not allow")
+    refuses(
+      try person.run("policy", "caller.mine.accounts", "default", "--no-input"),
+      "caller.mine.accounts: me → not set",
+      code: 7
+    )
+    try set("caller.mine.accounts", "default", "me → not set")
+    try set("caller.mine.sandbox", "default", "yes → not set")
+    try inSandbox("token", "other").succeeded()
+    #expect(try !person.run("rule", "list").succeeded().contains("mine"))
+    let log = try person.run("audit", "--json").succeeded()
+    #expect(log.contains("caller.mine.sandbox: not set → yes"), "\(log)")
+  }
+
   @Test
   func rulesThatCannotBeReadStopEveryCallThatTheyMayConcern() throws {
     try person.run("token", "me").succeeded()

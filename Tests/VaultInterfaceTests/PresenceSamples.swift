@@ -103,7 +103,7 @@ private func ruleSamples() throws -> [Sample] {
       to: ListRulesCall.self,
       ListRulesReply(
         file: "/etc/thumblatch/thumblatch.conf",
-        rules: [VaultCallerRule(name: "ci", settings: ["rate": "5"])]
+        rules: [VaultCallerRule(name: "ci", settings: ["rate": "5"], own: true)]
       )
     ),
     call(TestRuleCall(process: 7, unit: "ci.service")),

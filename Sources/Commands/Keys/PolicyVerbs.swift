@@ -36,8 +36,10 @@ enum PolicyVerbs {
       window (how long an unlock window stays open after its last use, such as 5m) or \
       window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
       at this machine can change that. In a private vault all callers are in one location: remote, \
-      desktop and notify have no effect. The machine's rules are in /etc/thumblatch/thumblatch.conf: see \
-      thumblatch.conf(5).
+      desktop and notify have no effect. The machine's rules are in \
+      /etc/thumblatch/thumblatch.conf: see thumblatch.conf(5).
+      caller.NAME.KEY is a setting of your own rule for programs that act alone, such as \
+      caller.boxes.sandbox with the value yes. See "thumblatch rule list --help".
       """
   ) { session throws(CommandError) in
     let operands = session.arguments.operands
@@ -112,7 +114,8 @@ enum PolicyVerbs {
   }
 
   private static func sentence(_ rule: VaultRule, changed: Bool) -> String {
-    let holds = rule.holds.map { shown(rule, $0) } ?? "without effect here"
+    let unset = rule.key.hasPrefix("caller.") ? "not set" : "without effect here"
+    let holds = rule.holds.map { shown(rule, $0) } ?? unset
     guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
     let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"

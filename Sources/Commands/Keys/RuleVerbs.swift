@@ -7,8 +7,10 @@ enum RuleVerbs {
 
   private static let details = """
     A rule says what the programs of a unit, of a sandbox or behind a restricted socket may get: \
-    see thumblatch.conf(5). The administrator writes rules, and they hold in the service. In a \
-    private vault no rule can hold, because its programs can read the vault's files.
+    see thumblatch.conf(5). The administrator writes rules in that file. You can add your own, \
+    which tighten what your programs get: "thumblatch policy caller.NAME.KEY VALUE". Rules hold in \
+    the service. In a private vault no rule can hold, because its programs can read the vault's \
+    files.
     """
 
   static let list = Verb(
@@ -18,7 +20,10 @@ enum RuleVerbs {
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { _ in ListRulesCall() }
     let rules = reply.rules.map { rule -> JSONValue in
-      .object(["name": .string(rule.name), "settings": .object(object(rule.settings))])
+      .object([
+        "name": .string(rule.name), "own": .boolean(rule.own),
+        "settings": .object(object(rule.settings)),
+      ])
     }
     let note =
       reply.file.map { "no rules for callers in \($0)" }
@@ -54,11 +59,12 @@ enum RuleVerbs {
   }
 
   private static func table(_ rules: [VaultCallerRule], columns: Int?) -> String {
-    var table = Table(headings: ["rule", "setting", "value"])
+    var table = Table(headings: ["rule", "whose", "setting", "value"])
     for rule in rules {
       let settings = rule.settings.sorted { $0.key < $1.key }
-      table.add(rule.name, settings.first?.key ?? "-", settings.first?.value ?? "-")
-      for setting in settings.dropFirst() { table.add("", setting.key, setting.value) }
+      let first = settings.first.map { ($0.key, $0.value) } ?? ("-", "-")
+      table.add(rule.name, rule.own ? "yours" : "machine", first.0, first.1)
+      for setting in settings.dropFirst() { table.add("", "", setting.key, setting.value) }
     }
     return table.text(columns: columns)
   }

@@ -19,6 +19,7 @@ package struct NamedRule: Sendable, Equatable {
     case onRequest
   }
 
+  /// How the name of its section begins.
   static let section = "Caller "
   private static let rates = 1...3600
   private static let lifetimes = 1...10_080
@@ -137,7 +138,7 @@ package struct NamedRule: Sendable, Equatable {
 
   private static func words(_ text: String) throws(ConfigurationError) -> Set<String> {
     let words = text.split(separator: " ").map(String.init)
-    guard !words.isEmpty else {
+    guard !words.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw ConfigurationError(.badValue(text: text, rule: "audiences, separated by spaces"))
     }
     return Set(words)

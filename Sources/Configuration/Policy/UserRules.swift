@@ -12,6 +12,10 @@ package struct UserRules: Sendable, Equatable {
   package let window: Int?
   /// The longest that an unlock window stays open, in hours.
   package let windowLimit: Int?
+  /// The user's rules for callers, sorted by name.
+  package let callers: [NamedRule]
+
+  private static let mostCallers = 64
 
   package init() {
     remote = nil
@@ -19,6 +23,7 @@ package struct UserRules: Sendable, Equatable {
     notify = nil
     window = nil
     windowLimit = nil
+    callers = []
   }
 
   /// Reads only what `text` has written.
@@ -27,11 +32,28 @@ package struct UserRules: Sendable, Equatable {
       throw ConfigurationError(.badCharacter)
     }
     let keyFile = try KeyFile(text: text, file: "own rules")
-    try self.init(settings: try keyFile.only(Policy.section).values)
+    guard !keyFile.sections.isEmpty else {
+      throw ConfigurationError(.missingSection(Policy.section))
+    }
+    var settings: [String: String] = [:]
+    var callers: [String: [String: String]] = [:]
+    for section in keyFile.sections {
+      if section.name == Policy.section {
+        settings = section.values
+      } else if section.name.hasPrefix(NamedRule.section) {
+        callers[String(section.name.dropFirst(NamedRule.section.count))] = section.values
+      } else {
+        throw ConfigurationError(.unknownSection(section.name))
+      }
+    }
+    try self.init(settings: settings, callers: callers)
     guard self.text == text else { throw ConfigurationError(.badLine) }
   }
 
-  private init(settings: [String: String]) throws(ConfigurationError) {
+  private init(
+    settings: [String: String],
+    callers: [String: [String: String]]
+  ) throws(ConfigurationError) {
     var reader = ProviderSettings(settings)
     remote = try reader.takeOptional("remote", ProviderSettings.choice)
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice)
@@ -39,6 +61,14 @@ package struct UserRules: Sendable, Equatable {
     window = try reader.takeOptional("window", Policy.number(Policy.windows))
     windowLimit = try reader.takeOptional("window-limit", Policy.number(Policy.windowLimits))
     try reader.finish()
+    guard callers.count <= Self.mostCallers else {
+      throw ConfigurationError(
+        .badValue(text: nil, rule: "one of at most \(Self.mostCallers) rules for callers")
+      )
+    }
+    self.callers = try callers.sorted { $0.key < $1.key }.map { rule throws(ConfigurationError) in
+      try NamedRule(name: rule.key, settings: rule.value)
+    }
   }
 
   /// These rules with one value changed; `nil` removes it.
@@ -49,10 +79,46 @@ package struct UserRules: Sendable, Equatable {
     _ key: Policy.Key,
     to value: String?
   ) throws(ConfigurationError) -> UserRules {
-    var settings: [String: String] = [:]
-    for known in Policy.Key.allCases { settings[known.rawValue] = self.value(of: known) }
+    var settings = settings
     settings[key.rawValue] = value
-    return try UserRules(settings: settings)
+    return try UserRules(settings: settings, callers: callerSettings)
+  }
+
+  /// These rules with one setting of a rule for callers changed; `nil` removes it, and the rule with
+  /// its last setting.
+  ///
+  /// - Throws: an error that names the key, for a value that a policy file could not have.
+  package func setting(
+    _ key: CallerRuleKey,
+    to value: String?
+  ) throws(ConfigurationError) -> UserRules {
+    var callers = callerSettings
+    callers[key.rule, default: [:]][key.key] = value
+    if callers[key.rule]?.isEmpty == true { callers[key.rule] = nil }
+    let rules = try UserRules(settings: settings, callers: callers)
+    // A value that is not read as it was written would make the store unreadable.
+    guard rules.text.isEmpty || (try? UserRules(bytes: Array(rules.text.utf8))) == rules else {
+      throw ConfigurationError(
+        .badValue(text: value, rule: "one line without spaces around it"),
+        key: key.key
+      )
+    }
+    return rules
+  }
+
+  private var settings: [String: String] {
+    var settings: [String: String] = [:]
+    for key in Policy.Key.allCases { settings[key.rawValue] = value(of: key) }
+    return settings
+  }
+
+  private var callerSettings: [String: [String: String]] {
+    Dictionary(uniqueKeysWithValues: callers.map { ($0.name, $0.settings) })
+  }
+
+  /// A setting of a rule for callers; `nil` if it is not set.
+  package func value(of key: CallerRuleKey) -> String? {
+    callers.first { $0.name == key.rule }?.settings[key.key]
   }
 
   /// The value of a rule in the spelling of a policy file; `nil` if it is not set.
@@ -72,6 +138,38 @@ package struct UserRules: Sendable, Equatable {
     let lines = Policy.Key.allCases.compactMap { key in
       value(of: key).map { "\(key.rawValue) = \($0)\n" }
     }
-    return lines.isEmpty ? "" : "[\(Policy.section)]\n" + lines.joined()
+    let policy = lines.isEmpty ? "" : "[\(Policy.section)]\n" + lines.joined()
+    return callers.reduce(into: policy) { text, rule in
+      text += "[\(NamedRule.section)\(rule.name)]\n"
+      for setting in rule.settings.sorted(by: { $0.key < $1.key }) {
+        text += "\(setting.key) = \(setting.value)\n"
+      }
+    }
   }
+}
+
+/// The name of a setting of a rule for callers, such as `caller.ci.rate`.
+package struct CallerRuleKey: Sendable, Equatable, CustomStringConvertible {
+  private static let prefix = "caller."
+
+  /// The name of the rule, which may hold dots.
+  package let rule: String
+  /// The key in its section, which holds none.
+  package let key: String
+
+  /// Reads a name; `nil` if it is none of a rule for callers.
+  package init?(_ text: String) {
+    guard text.hasPrefix(Self.prefix), let dot = text.lastIndex(of: "."),
+      dot >= text.index(text.startIndex, offsetBy: Self.prefix.count)
+    else { return nil }
+    rule = String(text[..<dot].dropFirst(Self.prefix.count))
+    key = String(text[text.index(after: dot)...])
+  }
+
+  package init(rule: String, key: String) {
+    self.rule = rule
+    self.key = key
+  }
+
+  package var description: String { "\(Self.prefix)\(rule).\(key)" }
 }

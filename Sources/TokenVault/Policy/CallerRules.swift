@@ -1,15 +1,23 @@
 internal import AuditLog
-internal import Configuration
+package import Configuration
 internal import Cryptography
 internal import OAuth
 internal import PlainText
 internal import Presence
 internal import PresenceTerms
 internal import Storage
+internal import Synchronization
 internal import System
 
 // Programs that act alone get tokens under a rule.
 extension Vault {
+  /// The user's own rules for callers.
+  package func ownCallerRules() throws(VaultFailure) -> [NamedRule] {
+    let rules = try ownRules().callers
+    callerRulesOfUser.note(areThere: !rules.isEmpty)
+    return rules
+  }
+
   /// The reason that a program states.
   ///
   /// - Throws: `invalidArgument` for a text that cannot be shown as one line.
@@ -220,4 +228,19 @@ struct CallerRates {
   }
 
   private static func price(_ rate: CallerRule.Rate) -> Int64 { hour / Int64(rate.number) }
+}
+
+/// Whether the user of a vault has rules for callers, for a look without the vault.
+package struct CallerRulesOfUser: ~Copyable, Sendable {
+  private static let (unknown, none, some) = (0, 1, 2)
+  private let state = Atomic(unknown)
+
+  /// Whether it is known that there are none.
+  package var isEmpty: Bool { state.load(ordering: .acquiring) == Self.none }
+
+  func note(areThere: Bool) {
+    state.store(areThere ? Self.some : Self.none, ordering: .releasing)
+  }
+
+  func forget() { state.store(Self.unknown, ordering: .releasing) }
 }

@@ -15,10 +15,12 @@ package struct RuleFacts: Sendable, Equatable {
   package let holds: String?
 }
 
-package struct PolicyFacts: Sendable, Equatable {
+package struct PolicyFacts: Sendable {
   /// The file of the machine's rules; `nil` if there is none, and they are the defaults.
   package let file: String?
   package let rules: [RuleFacts]
+  /// The settings of the user's own rules for callers.
+  package let callers: [(key: CallerRuleKey, value: String)]
 }
 
 // A user may tighten the rules of the administrator. The service cannot read the user's home, so
@@ -53,6 +55,7 @@ extension Vault {
     guard let bytes = try store.meta(Self.ownRulesKey), (try? UserRules(bytes: bytes)) == nil
     else { return }
     try store.setMeta(Self.ownRulesKey, to: nil)
+    callerRulesOfUser.forget()
   }
 
   /// The policy: the machine's rules, the user's, and those in effect.
@@ -68,6 +71,11 @@ extension Vault {
           own: own.value(of: key),
           holds: hasEffect(key) ? policy.value(of: key) : nil
         )
+      },
+      callers: own.callers.flatMap { rule in
+        rule.settings.sorted { $0.key < $1.key }.map { setting in
+          (CallerRuleKey(rule: rule.name, key: setting.key), setting.value)
+        }
       }
     )
   }
@@ -100,20 +108,43 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> (facts: PolicyFacts, changed: Bool) {
     try demandCurrentStore()
-    let key = try rule(named: name, to: value)
-    let (machine, own) = (try machinePolicy(), try ownRules())
-    let next = try checked(own, key, value, machine)
+    let own = try ownRules()
+    let (next, change) = try changed(own, name, to: value)
     guard next != own else {
       if let prompt { cancel(prompt, caller: caller) }
       return (try policyFacts(), false)
     }
     // The question has the old and the new value: the proof is for this change of the present
     // value.
-    let change = "\(key.rawValue): \(shown(own, key, machine)) → \(shown(next, key, machine))"
     let question = caller.question(.policy, detail: change)
     try await spendPassword(for: question, by: prompt, caller)
     try lay(next, change, caller)
     return (try policyFacts(), true)
+  }
+
+  /// The rules with a change, and the change in words.
+  private func changed(
+    _ own: UserRules,
+    _ name: String,
+    to value: String?
+  ) throws(VaultFailure) -> (UserRules, String) {
+    if let key = CallerRuleKey(name) {
+      guard rules.policyFile != nil else {
+        throw .invalidArgument(
+          "\(name) has no effect in a private vault: it is a rule of the service"
+        )
+      }
+      // A rule for callers loosens nothing, whatever the machine's rules are.
+      let next = try mappingErrors(to: .invalidArgument) { try own.setting(key, to: value) }
+      let values = [own.value(of: key), next.value(of: key)].map { $0 ?? "not set" }
+      return (next, "\(key): \(values[0]) → \(values[1])")
+    }
+    let key = try rule(named: name, to: value)
+    let machine = try machinePolicy()
+    let next = try checked(own, key, value, machine)
+    return (
+      next, "\(key.rawValue): \(shown(own, key, machine)) → \(shown(next, key, machine))"
+    )
   }
 
   private func rule(named name: String, to value: String?) throws(VaultFailure) -> Policy.Key {
@@ -168,6 +199,7 @@ extension Vault {
       guard isHoldingWindow else { return }
       try record(.lock, .done, by: caller, detail: "the policy was changed")
     } committed: {
+      callerRulesOfUser.forget()
       windows.closeAll(now: clock.boot)
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
     }

@@ -31,6 +31,8 @@ package actor Vault {
   let agents: (any DesktopAgents)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
+  /// Whether the user has rules for callers.
+  package nonisolated let callerRulesOfUser = CallerRulesOfUser()
   /// The tokens that may be handed out again until their account changes.
   nonisolated let tokenCache = TokenCache()
 

@@ -457,11 +457,14 @@ let vaultDescription = #"""
     for_users: bool
   )
 
-  # A rule for callers, as it stands in the policy file.
+  # A rule for callers, of the machine or of the user.
   type CallerRule (
     name: string,
     # Its settings by key.
-    settings: [string]string
+    settings: [string]string,
+    # Whether it is the user's own.
+    # [false if absent]
+    own: ?bool
   )
 
   # The engine and the unlock window.
@@ -655,9 +658,9 @@ let vaultDescription = #"""
     rule: ?string
   ) -> ()
 
-  # The rules for callers, and which of them hold for a process or a unit.
+  # The rules for callers.
   method ListRules() -> (
-    # Where they stand. Absent in the private form, which has none.
+    # Where those of the machine stand. Absent in the private form, which has none.
     file: ?string,
     rules: []CallerRule
   )

@@ -784,7 +784,7 @@ public struct RestrictCall: VarlinkMethod, Equatable {
   }
 }
 
-/// The rules for callers, and which of them hold for a process or a unit.
+/// The rules for callers.
 public struct ListRulesCall: VarlinkMethod, Equatable {
   public typealias Reply = ListRulesReply
   public static let method = "io.thumblatch.Vault.ListRules"
@@ -800,7 +800,7 @@ public struct ListRulesCall: VarlinkMethod, Equatable {
 
 /// What `ListRules` answers.
 public struct ListRulesReply: VarlinkRecord, Equatable {
-  /// Where they stand. Absent in the private form, which has none.
+  /// Where those of the machine stand. Absent in the private form, which has none.
   public var file: String?
   public var rules: [VaultCallerRule]
 

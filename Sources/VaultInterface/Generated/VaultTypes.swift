@@ -688,23 +688,28 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// A rule for callers, as it stands in the policy file.
+/// A rule for callers, of the machine or of the user.
 public struct VaultCallerRule: VarlinkRecord, WireValue, Equatable {
   public var name: String
   /// Its settings by key.
   public var settings: [String: String]
+  /// Whether it is the user's own.
+  public var own: Bool
 
   public init(
     name: String,
-    settings: [String: String]
+    settings: [String: String],
+    own: Bool = false
   ) {
     self.name = name
     self.settings = settings
+    self.own = own
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     name = try object.required("name")
     settings = try object.required("settings")
+    own = try object.optional("own") ?? false
   }
 
   public var encoded: JSONObject {
@@ -712,6 +717,7 @@ public struct VaultCallerRule: VarlinkRecord, WireValue, Equatable {
       try .wire([
         "name": name,
         "settings": settings,
+        "own": own ? true : nil,
       ])
     }
   }

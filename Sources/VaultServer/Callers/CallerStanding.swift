@@ -44,8 +44,9 @@ extension Vaults {
   /// How long it is remembered whether the machine has rules, in milliseconds.
   private static let freshness: Int64 = 100
 
-  /// Whether a connection needs no look at the rules.
-  func isFree(_ recognition: Recognition) -> Bool {
+  /// Whether a connection to a vault needs no look at the rules.
+  func isFree(_ recognition: Recognition, in vault: Vault) -> Bool {
+    guard form == .private || vault.callerRulesOfUser.isEmpty else { return false }
     if recognition.isFree { return true }
     guard case .unknown = recognition.known else { return false }
     guard !mayHaveRules else { return false }
@@ -80,17 +81,39 @@ extension Vaults {
     return rule.map { caller.ruled(by: $0) } ?? caller
   }
 
+  /// A caller of a vault with the rules of its user, too.
+  ///
+  /// They may change at any time, so they are looked up for each call.
+  ///
+  /// - Throws: `refused` if the caller cannot be looked at, failures of the store.
+  func underOwnRule(
+    _ caller: Caller,
+    in vault: Vault
+  ) async throws(VaultFailure) -> Caller {
+    // They were looked up for a restricted socket when it was made.
+    guard form == .service, !caller.isRestricted else { return caller }
+    let rules = try await vault.ownCallerRules()
+    guard !rules.isEmpty, let own = rules.rule(for: try Self.marks(of: caller)) else {
+      return caller
+    }
+    return caller.ruled(by: caller.rule?.tightened(by: own) ?? own)
+  }
+
   /// The rule of the connections that an agent lends.
   ///
   /// - Throws: `invalidArgument`.
-  func restriction(_ call: RestrictCall, _ agent: Caller) throws(VaultFailure) -> CallerRule {
+  func restriction(
+    _ call: RestrictCall,
+    _ agent: Caller,
+    own: [NamedRule]
+  ) throws(VaultFailure) -> CallerRule {
     var base: CallerRule
     do throws(ConfigurationError) {
       base = try CallerRule(socket: call.name, accounts: call.accounts, scope: call.scope)
     } catch {
       throw .invalidArgument("\(error)")
     }
-    let rules = try callerRules()
+    let rules = try callerRules() + own
     if let name = call.rule {
       guard rules.contains(where: { $0.name == name }) else {
         throw .invalidArgument("there is no rule of that name: thumblatch rule list")

@@ -10,7 +10,7 @@ extension Dispatcher {
   }
 
   func restrict(_ call: RestrictCall) async throws(VaultFailure) -> EmptyReply {
-    let rule = try vaults.restriction(call, caller)
+    let rule = try vaults.restriction(call, caller, own: try await ownCallerRules())
     guard context.recognition.restrict(by: rule) else {
       throw .refused("the connection is restricted already")
     }

@@ -6,7 +6,7 @@ internal import VaultInterface
 extension Dispatcher {
   func getPolicy(_ call: GetPolicyCall) async throws(VaultFailure) -> GetPolicyReply {
     let facts = try await vault.policyFacts()
-    return GetPolicyReply(file: facts.file, rules: facts.rules.map(VaultRule.init))
+    return GetPolicyReply(file: facts.file, rules: facts.listed())
   }
 
   func setPolicy(_ call: SetPolicyCall) async throws(VaultFailure) -> SetPolicyReply {
@@ -15,33 +15,58 @@ extension Dispatcher {
     return SetPolicyReply(
       changed: changed,
       file: facts.file,
-      rules: facts.rules.map(VaultRule.init)
+      rules: facts.listed(changed: call.key)
     )
   }
 }
 
 // Methods for the rules of callers.
 extension Dispatcher {
+  /// The user's own rules for callers, which hold in the service.
+  func ownCallerRules() async throws(VaultFailure) -> [NamedRule] {
+    form == .service ? try await vault.ownCallerRules() : []
+  }
+
   func listRules(_ call: ListRulesCall) async throws(VaultFailure) -> ListRulesReply {
-    ListRulesReply(
+    let own = try await ownCallerRules()
+    return ListRulesReply(
       file: vaults.rules.policyFile,
-      rules: try vaults.callerRules().map { rule in
-        VaultCallerRule(name: rule.name, settings: rule.settings)
-      }
+      rules: try vaults.callerRules().map { VaultCallerRule($0, own: false) }
+        + own.map { VaultCallerRule($0, own: true) }
     )
   }
 
   func testRule(_ call: TestRuleCall) async throws(VaultFailure) -> TestRuleReply {
     let marks = try vaults.marks(of: call, for: caller)
-    let rules = try vaults.callerRules()
+    let rules = try vaults.callerRules() + (try await ownCallerRules())
+    let held = rules.filter { $0.matches(marks) }
     return TestRuleReply(
       unit: marks.unit,
       userUnit: marks.userUnit,
       sandboxed: marks.isSandboxed,
-      rules: rules.filter { $0.matches(marks) }.map(\.name),
-      because: rules.filter { $0.matches(marks) }.map(\.condition),
+      rules: held.map(\.name),
+      because: held.map(\.condition),
       limits: rules.rule(for: marks)?.settings ?? [:]
     )
+  }
+}
+
+extension VaultCallerRule {
+  init(_ rule: NamedRule, own: Bool) {
+    self.init(name: rule.name, settings: rule.settings, own: own)
+  }
+}
+
+extension PolicyFacts {
+  /// The rules as the interface has them; `changed` is listed even if it is not set any more.
+  func listed(changed: String? = nil) -> [VaultRule] {
+    var callers = callers.map { VaultRule($0.key, $0.value) }
+    if let key = changed.flatMap(CallerRuleKey.init),
+      !callers.contains(where: { $0.key == "\(key)" })
+    {
+      callers.append(VaultRule(key, nil))
+    }
+    return rules.map(VaultRule.init) + callers
   }
 }
 
@@ -54,5 +79,10 @@ extension VaultRule {
       holds: facts.holds,
       forUsers: facts.key.isForUsers
     )
+  }
+
+  /// A setting of the user's own rule for callers, which the machine does not have.
+  init(_ key: CallerRuleKey, _ value: String?) {
+    self.init(key: "\(key)", machine: "-", own: value, holds: value, forUsers: true)
   }
 }

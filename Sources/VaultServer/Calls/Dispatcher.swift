@@ -10,7 +10,7 @@ internal import VaultInterface
 struct CallContext: Sendable {
   /// Whether the caller wants several replies.
   let more: Bool
-  let caller: Caller
+  var caller: Caller
   let recognition: Recognition
   /// Takes each reply of a stream except the last.
   let reply: @Sendable (VarlinkReply) -> Void

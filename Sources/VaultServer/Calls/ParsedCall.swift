@@ -80,6 +80,14 @@ struct ParsedCall: Sendable {
     }
   }
 
+  /// Whether it mends a store in which the user's rules may not be readable.
+  var isRecovery: Bool {
+    switch request {
+    case .success(.recover), .success(.check), .success(.respond), .success(.cancel): true
+    default: false
+    }
+  }
+
   /// Whether the call only reads something for its caller, so that it may be dropped when the
   /// caller leaves.
   var isPassing: Bool {
@@ -123,7 +131,6 @@ extension Vaults {
       noteRefusal("outside the \(rule.title)", of: caller.user, by: caller.requester)
       return (Dispatcher.failure(.outsideRule(rule.title, "this method")), false)
     }
-    if caller.rule?.neverAsks == true { caller.asking = .never }
     let asking = caller
     if case .success(.removeUser(let call)) = call.request {
       // Root's own vault is not involved and need not exist.
@@ -137,7 +144,7 @@ extension Vaults {
         of: caller.user,
         by: recognition,
         isPassing: call.isPassing
-      ) { vault in
+      ) { vault throws(VaultFailure) in
         let context = CallContext(
           more: call.more,
           caller: asking,
@@ -145,8 +152,7 @@ extension Vaults {
           reply: reply,
           whenSent: whenSent
         )
-        return await Dispatcher(vault: vault, form: form, vaults: self, context: context)
-          .answer(call.request)
+        return try await answer(call, in: vault, context)
       }
       return (last, false)
     } catch {
@@ -163,6 +169,30 @@ extension Vaults {
 }
 
 extension Vaults {
+  /// Answers a call in a vault, under the rules of its user.
+  private func answer(
+    _ call: ParsedCall,
+    in vault: Vault,
+    _ context: CallContext
+  ) async throws(VaultFailure) -> VarlinkReply {
+    var context = context
+    do throws(VaultFailure) {
+      context.caller = try await underOwnRule(context.caller, in: vault)
+    } catch {
+      guard call.isForDiagnosis || call.isRecovery else { throw error }
+    }
+    if let rule = context.caller.rule {
+      guard context.caller.isRestricted || call.isForRuled else {
+        let failure = VaultFailure.outsideRule(rule.title, "this method")
+        await vault.note(failure, by: context.caller)
+        return Dispatcher.failure(failure)
+      }
+      if rule.neverAsks { context.caller.asking = .never }
+    }
+    return await Dispatcher(vault: vault, form: form, vaults: self, context: context)
+      .answer(call.request)
+  }
+
   private func nextPrompt(_ call: NextPromptCall, _ caller: Caller) async -> VarlinkReply {
     do throws(VaultFailure) {
       return try .made(try await nextPrompt(call, for: caller))

@@ -75,8 +75,9 @@ extension Server {
   ///
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
-    guard connection.kind == .person, vaults.isFree(connection.recognition),
-      let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition)
+    guard connection.kind == .person,
+      let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
+      vaults.isFree(connection.recognition, in: vault)
     else { return nil }
     return vault.cachedAccessToken(
       account: usual.account,

@@ -25,7 +25,11 @@ extension Situation {
           file: "/etc/thumblatch/thumblatch.conf",
           rules: [
             VaultCallerRule(name: "ci", settings: ci),
-            VaultCallerRule(name: "boxes", settings: ["sandbox": "yes", "presence": "each"]),
+            VaultCallerRule(
+              name: "boxes",
+              settings: ["sandbox": "yes", "presence": "each"],
+              own: true
+            ),
           ]
         )
       )
