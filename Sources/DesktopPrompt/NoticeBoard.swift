@@ -46,7 +46,12 @@ package final class NoticeBoard {
     if !bus.hasActions || logins.count >= Self.mostLogins && earlier == nil { content.actions = [] }
     let id: UInt32
     do throws(BusError) {
-      id = try bus.notify(content, replacing: earlier ?? 0)
+      // A prompt that comes now must not wait for a slow server.
+      id = try bus.notify(
+        content,
+        replacing: earlier ?? 0,
+        within: NotificationBus.closeLimit
+      )
       for signal in try bus.takeKept() { take(signal) }
     } catch {
       throw .notShown

@@ -90,6 +90,21 @@ struct UserRulesTests {
     #expect(throws: ConfigurationError.self) { try UserRules().setting(key, to: value) }
   }
 
+  @Test
+  func allRulesTogetherCanBeReadAgain() throws {
+    var rules = UserRules()
+    let word = String(repeating: "x", count: 1000)
+    let error = try #require(throws: ConfigurationError.self) {
+      for number in 0..<64 {
+        let key = CallerRuleKey(rule: "r\(number)", key: "audiences")
+        rules = try rules.setting(key, to: word)
+        #expect(try UserRules(bytes: Array(rules.text.utf8)) == rules)
+      }
+    }
+    #expect("\(error)".contains("is larger than 16384 bytes"))
+    #expect(rules.callers.first?.rule.title == "user's rule \"r0\"")
+  }
+
   @Test(arguments: ["caller", "caller.", "caller.rate", "window", "Caller.ci.rate"])
   func otherNamesAreOfNoRuleForCallers(_ name: String) {
     #expect(CallerRuleKey(name) == nil)

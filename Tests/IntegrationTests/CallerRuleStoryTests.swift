@@ -122,7 +122,10 @@ struct CallerRuleStoryTests {
     try inSandbox("token", "other").succeeded()
     try set("caller.mine.sandbox", "yes", "not set → yes")
     try set("caller.mine.accounts", "me", "not set → me")
-    refuses(try inSandbox("token", "other"), "the rule \"box\", rule \"mine\" does not allow")
+    refuses(
+      try inSandbox("token", "other"),
+      "the rule \"box\", user's rule \"mine\" does not allow"
+    )
     try inSandbox("token", "me").succeeded()
     try person.run("token", "other").succeeded()
     let rules = try person.run("rule", "list").succeeded()
@@ -140,6 +143,26 @@ struct CallerRuleStoryTests {
     #expect(try !person.run("rule", "list").succeeded().contains("mine"))
     let log = try person.run("audit", "--json").succeeded()
     #expect(log.contains("caller.mine.sandbox: not set → yes"), "\(log)")
+  }
+
+  /// A rule that holds for all programs of the user can still be given up by the password.
+  @Test
+  func aUserIsNotLockedOutByARuleOfTheirOwn() throws {
+    try set("caller.all.presence", "never-ask", "not set → never-ask")
+    try set("caller.all.sandbox", "yes", "not set → yes")
+    let inside = ["/usr/bin/setpriv"] + person.become + ["/usr/bin/unshare", "--user"]
+    let change = [person.programs + "/thumblatch", "policy", "caller.all.sandbox", "default"]
+    let terminal = try TerminalSession(
+      inside + change,
+      environment: person.environment,
+      columns: 200
+    )
+    try terminal.expect("System password for")
+    try terminal.enter(person.systemPassword)
+    try terminal.end()
+    // Nor may such a program show the prompts of others.
+    try set("caller.all.sandbox", "yes", "not set → yes")
+    refuses(try inSandbox("audit"), "the user's rule \"all\" does not allow this method")
   }
 
   @Test

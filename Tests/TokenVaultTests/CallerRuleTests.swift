@@ -252,6 +252,23 @@ struct CallerRuleTests {
     #expect(detail == "stated reason \"nightly\", rule \"ci\"")
   }
 
+  /// Such a program would see the prompts of others.
+  @Test
+  func anAgentUnderARuleOfTheUserShowsNothing() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open(rules: Administrator(), agents: ScriptedAgents())
+    var marks = CallerMarks()
+    marks.isSandboxed = true
+    #expect(try await vault.mayShow(caller(9)))
+    try await bench.setRule(vault, "caller.boxes.sandbox", "yes")
+    var agent = caller(9)
+    #expect(try await !vault.mayShow(agent))
+    agent.marks = CallerMarks()
+    #expect(try await vault.mayShow(agent))
+    agent.marks = marks
+    #expect(try await !vault.mayShow(agent))
+  }
+
   @Test(arguments: ["", "Build", "a b", "a/b"])
   func aNameIsThatOfAnAccount(_ name: String) {
     #expect(throws: ConfigurationError.self) {

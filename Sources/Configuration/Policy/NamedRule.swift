@@ -33,7 +33,11 @@ package struct NamedRule: Sendable, Equatable {
   /// Reads the settings of a section.
   ///
   /// - Throws: an error that names the key.
-  init(name: String, settings: [String: String]) throws(ConfigurationError) {
+  init(
+    name: String,
+    settings: [String: String],
+    isOwn: Bool = false
+  ) throws(ConfigurationError) {
     self.name = try AccountName(name).text
     self.settings = settings
     var reader = ProviderSettings(settings)
@@ -50,7 +54,7 @@ package struct NamedRule: Sendable, Equatable {
       )
     }
     match = matches.first ?? .onRequest
-    var rule = CallerRule(title: "rule \"\(self.name)\"")
+    var rule = CallerRule(title: "\(isOwn ? "user's " : "")rule \"\(self.name)\"")
     rule.accounts = try reader.takeOptional("accounts", Self.accounts)
     rule.scopes = try reader.takeOptional("scopes", CallerRule.scopes)
     rule.audiences = try reader.takeOptional("audiences", Self.words)

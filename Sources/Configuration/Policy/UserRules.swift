@@ -16,6 +16,8 @@ package struct UserRules: Sendable, Equatable {
   package let callers: [NamedRule]
 
   private static let mostCallers = 64
+  /// The most bytes of all rules.
+  private static let longest = 16 * 1024
 
   package init() {
     remote = nil
@@ -67,7 +69,7 @@ package struct UserRules: Sendable, Equatable {
       )
     }
     self.callers = try callers.sorted { $0.key < $1.key }.map { rule throws(ConfigurationError) in
-      try NamedRule(name: rule.key, settings: rule.value)
+      try NamedRule(name: rule.key, settings: rule.value, isOwn: true)
     }
   }
 
@@ -81,7 +83,7 @@ package struct UserRules: Sendable, Equatable {
   ) throws(ConfigurationError) -> UserRules {
     var settings = settings
     settings[key.rawValue] = value
-    return try UserRules(settings: settings, callers: callerSettings)
+    return try Self.made(settings, callerSettings, after: key.rawValue)
   }
 
   /// These rules with one setting of a rule for callers changed; `nil` removes it, and the rule with
@@ -95,12 +97,24 @@ package struct UserRules: Sendable, Equatable {
     var callers = callerSettings
     callers[key.rule, default: [:]][key.key] = value
     if callers[key.rule]?.isEmpty == true { callers[key.rule] = nil }
+    return try Self.made(settings, callers, after: key.key)
+  }
+
+  /// Makes rules that can be read again: otherwise a change would make the store unreadable.
+  private static func made(
+    _ settings: [String: String],
+    _ callers: [String: [String: String]],
+    after key: String
+  ) throws(ConfigurationError) -> UserRules {
     let rules = try UserRules(settings: settings, callers: callers)
-    // A value that is not read as it was written would make the store unreadable.
-    guard rules.text.isEmpty || (try? UserRules(bytes: Array(rules.text.utf8))) == rules else {
+    let text = rules.text
+    guard text.utf8.count <= longest else {
+      throw ConfigurationError(.tooLarge(longest), key: key)
+    }
+    guard text.isEmpty || (try? UserRules(bytes: Array(text.utf8))) == rules else {
       throw ConfigurationError(
-        .badValue(text: value, rule: "one line without spaces around it"),
-        key: key.key
+        .badValue(text: nil, rule: "one line without spaces around it"),
+        key: key
       )
     }
     return rules
@@ -154,10 +168,10 @@ package struct CallerRuleKey: Sendable, Equatable, CustomStringConvertible {
 
   /// The name of the rule, which may hold dots.
   package let rule: String
-  /// The key in its section, which holds none.
+  /// The key in the section of the rule, without a dot.
   package let key: String
 
-  /// Reads a name; `nil` if it is none of a rule for callers.
+  /// Reads a name; `nil` if it is not the name of such a setting.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix), let dot = text.lastIndex(of: "."),
       dot >= text.index(text.startIndex, offsetBy: Self.prefix.count)

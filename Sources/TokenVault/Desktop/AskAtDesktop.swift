@@ -63,6 +63,10 @@ extension Vault {
     {
       tried.insert(agent.connection)
       mayArrive = false
+      guard try mayShow(agent) else {
+        objection = objection ?? "a rule of yours holds for the agent of your session"
+        continue
+      }
       let desk = await self.location(of: agent)
       if let why = Self.objection(rule, caller: location, desk: desk) {
         objection = objection ?? why

@@ -75,7 +75,9 @@ extension Vault {
         takingNotices: true
       )
     {
-      if await location(of: agent).objection == nil { return agent.connection }
+      if (try? mayShow(agent)) == true, await location(of: agent).objection == nil {
+        return agent.connection
+      }
       tried.insert(agent.connection)
     }
     return nil

@@ -18,6 +18,13 @@ extension Vault {
     return rules
   }
 
+  /// Whether an agent may see prompts and notices: a program under a rule of the user's own may not.
+  func mayShow(_ agent: Caller) throws(VaultFailure) -> Bool {
+    let rules = try ownRules().callers
+    guard !rules.isEmpty else { return true }
+    return agent.marks.map { rules.rule(for: $0) == nil } ?? false
+  }
+
   /// The reason that a program states.
   ///
   /// - Throws: `invalidArgument` for a text that cannot be shown as one line.
@@ -230,12 +237,12 @@ struct CallerRates {
   private static func price(_ rate: CallerRule.Rate) -> Int64 { hour / Int64(rate.number) }
 }
 
-/// Whether the user of a vault has rules for callers, for a look without the vault.
+/// Whether the user of a vault has rules for callers, readable outside the actor.
 package struct CallerRulesOfUser: ~Copyable, Sendable {
   private static let (unknown, none, some) = (0, 1, 2)
   private let state = Atomic(unknown)
 
-  /// Whether it is known that there are none.
+  /// Whether the user is known to have none.
   package var isEmpty: Bool { state.load(ordering: .acquiring) == Self.none }
 
   func note(areThere: Bool) {

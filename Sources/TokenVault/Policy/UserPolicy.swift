@@ -20,7 +20,9 @@ package struct PolicyFacts: Sendable {
   package let file: String?
   package let rules: [RuleFacts]
   /// The settings of the user's own rules for callers.
-  package let callers: [(key: CallerRuleKey, value: String)]
+  ///
+  /// A rule `holds` for programs, or only for restricted sockets that name it.
+  package let callers: [(key: CallerRuleKey, value: String, holds: Bool)]
 }
 
 // A user may tighten the rules of the administrator. The service cannot read the user's home, so
@@ -74,7 +76,8 @@ extension Vault {
       },
       callers: own.callers.flatMap { rule in
         rule.settings.sorted { $0.key < $1.key }.map { setting in
-          (CallerRuleKey(rule: rule.name, key: setting.key), setting.value)
+          let key = CallerRuleKey(rule: rule.name, key: setting.key)
+          return (key, setting.value, rule.match != .onRequest)
         }
       }
     )

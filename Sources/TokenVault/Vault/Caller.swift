@@ -32,6 +32,8 @@ package struct Caller: Sendable {
   package var asking: Asking
   /// The rule that holds for the connection; `nil` if none does.
   package private(set) var rule: CallerRule?
+  /// What decides which rules hold for it; `nil` if that was not looked up.
+  package var marks: CallerMarks?
   /// Whether it is behind a restricted socket.
   package private(set) var isRestricted = false
 

@@ -60,11 +60,11 @@ extension VaultCallerRule {
 extension PolicyFacts {
   /// The rules as the interface has them; `changed` is listed even if it is not set any more.
   func listed(changed: String? = nil) -> [VaultRule] {
-    var callers = callers.map { VaultRule($0.key, $0.value) }
+    var callers = callers.map { VaultRule($0.key, $0.value, holds: $0.holds) }
     if let key = changed.flatMap(CallerRuleKey.init),
       !callers.contains(where: { $0.key == "\(key)" })
     {
-      callers.append(VaultRule(key, nil))
+      callers.append(VaultRule(key, nil, holds: false))
     }
     return rules.map(VaultRule.init) + callers
   }
@@ -82,7 +82,13 @@ extension VaultRule {
   }
 
   /// A setting of the user's own rule for callers, which the machine does not have.
-  init(_ key: CallerRuleKey, _ value: String?) {
-    self.init(key: "\(key)", machine: "-", own: value, holds: value, forUsers: true)
+  init(_ key: CallerRuleKey, _ value: String?, holds: Bool) {
+    self.init(
+      key: "\(key)",
+      machine: "-",
+      own: value,
+      holds: holds ? value : nil,
+      forUsers: true
+    )
   }
 }

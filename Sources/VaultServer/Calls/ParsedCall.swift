@@ -80,10 +80,14 @@ struct ParsedCall: Sendable {
     }
   }
 
-  /// Whether it mends a store in which the user's rules may not be readable.
-  var isRecovery: Bool {
+  /// Whether no rule of the user's own is looked up for it.
+  ///
+  /// The system password changes those rules, also for a caller that they hold for, and mends a store in
+  /// which they cannot be read.
+  var isAboveOwnRules: Bool {
     switch request {
-    case .success(.recover), .success(.check), .success(.respond), .success(.cancel): true
+    case .success(.setPolicy), .success(.recover): true
+    case .success(.check), .success(.respond), .success(.cancel): true
     default: false
     }
   }
@@ -177,9 +181,11 @@ extension Vaults {
   ) async throws(VaultFailure) -> VarlinkReply {
     var context = context
     do throws(VaultFailure) {
-      context.caller = try await underOwnRule(context.caller, in: vault)
+      if !call.isAboveOwnRules {
+        context.caller = try await underOwnRule(context.caller, in: vault)
+      }
     } catch {
-      guard call.isForDiagnosis || call.isRecovery else { throw error }
+      guard call.isForDiagnosis else { throw error }
     }
     if let rule = context.caller.rule {
       guard context.caller.isRestricted || call.isForRuled else {

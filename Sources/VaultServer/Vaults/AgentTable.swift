@@ -1,3 +1,4 @@
+internal import Configuration
 internal import PresenceTerms
 internal import Synchronization
 internal import System
@@ -81,8 +82,10 @@ package final class AgentTable: DesktopAgents {
     takingNotices: Bool = false
   ) async throws(VaultFailure) -> Item {
     let process = caller.peer?.identifier
+    var known = caller
+    known.marks = process.flatMap { CallerMarks(process: $0) }
     let agent = Agent(
-      caller: caller,
+      caller: known,
       takesNotices: takingNotices,
       started: process.flatMap { ProcessFacts(process: $0) }?.started ?? 0
     )

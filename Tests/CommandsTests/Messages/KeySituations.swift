@@ -106,6 +106,10 @@ extension Situation {
     rule("store", machine: "64", own: nil, holds: nil, forUsers: false),
   ]
 
+  private static func callerRule(own: String?, holds: String?) -> VaultRule {
+    VaultRule(key: "caller.ci.rate", machine: "-", own: own, holds: holds, forUsers: true)
+  }
+
   static let policies: [Situation] = [
     Situation(
       "policy",
@@ -142,6 +146,24 @@ extension Situation {
       "nothing to change",
       SetPolicyCall.self,
       replies: SetPolicyReply(changed: false, rules: rules)
+    ),
+    Situation(
+      "policy caller.ci.rate 5",
+      "a rule for callers",
+      SetPolicyCall.self,
+      replies: SetPolicyReply(changed: true, rules: [callerRule(own: "5", holds: "5")])
+    ),
+    Situation(
+      "policy caller.ci.rate 5",
+      "a rule that holds for no program yet",
+      SetPolicyCall.self,
+      replies: SetPolicyReply(changed: true, rules: [callerRule(own: "5", holds: nil)])
+    ),
+    Situation(
+      "policy caller.ci.rate default",
+      "a rule for callers is removed",
+      SetPolicyCall.self,
+      replies: SetPolicyReply(changed: true, rules: [callerRule(own: nil, holds: nil)])
     ),
     Situation("policy window 90s", "no whole minutes"),
     Situation("policy window-limit 90m", "no whole hours"),
