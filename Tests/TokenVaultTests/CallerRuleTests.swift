@@ -30,6 +30,14 @@ struct CallerRuleTests {
     return caller(connection).restricted(by: rule)
   }
 
+  private func expectFailedCheck(
+    _ failure: VaultFailure?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    if case .presenceFailed? = failure { return }
+    Issue.record("\(String(describing: failure))", sourceLocation: sourceLocation)
+  }
+
   /// A token after a check of its own.
   private func checkedToken(_ caller: Caller, reason: String? = nil) async throws -> AccessGrant {
     func token(_ prompt: String?) async throws(VaultFailure) -> AccessGrant {
@@ -79,10 +87,7 @@ struct CallerRuleTests {
     let caller = try behind()
     let need = try await need { _ = try await vault.token(caller: caller) }
     let failure = await failure { _ = try await vault.token(prompt: need.prompt, caller: caller) }
-    guard case .presenceFailed? = failure else {
-      Issue.record("\(String(describing: failure))")
-      return
-    }
+    expectFailedCheck(failure)
   }
 
   @Test
@@ -96,10 +101,7 @@ struct CallerRuleTests {
     try await bench.pass(need, vault, first)
     _ = try await vault.token(prompt: need.prompt, caller: first)
     let failure = await failure { _ = try await vault.token(prompt: other.prompt, caller: second) }
-    guard case .presenceFailed? = failure else {
-      Issue.record("\(String(describing: failure))")
-      return
-    }
+    expectFailedCheck(failure)
   }
 
   @Test
@@ -114,10 +116,7 @@ struct CallerRuleTests {
     let failure = await failure {
       _ = try await vault.token(minimum: 7200, prompt: second.prompt, caller: caller)
     }
-    guard case .presenceFailed? = failure else {
-      Issue.record("\(String(describing: failure))")
-      return
-    }
+    expectFailedCheck(failure)
   }
 
   @Test

@@ -97,7 +97,8 @@ package struct CallerRule: Sendable, Equatable {
     return settings
   }
 
-  private static func listed(_ words: Set<String>) -> String {
+  /// Words as a policy file lists them.
+  package static func listed(_ words: Set<String>) -> String {
     words.sorted().joined(separator: " ")
   }
 

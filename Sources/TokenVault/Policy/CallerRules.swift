@@ -71,14 +71,14 @@ extension Vault {
       let asked = call.scope.map { ScopeList.scopes(in: $0) ?? [$0] } ?? allowed.sorted()
       // An empty list would mean the usual scopes.
       guard !asked.isEmpty, allowed.isSuperset(of: asked) else {
-        throw .outsideRule(rule.title, "another scope than \(Self.listed(allowed))")
+        throw .outsideRule(rule.title, "another scope than \(CallerRule.listed(allowed))")
       }
       call.scope = asked.joined(separator: " ")
     }
     if let allowed = rule.audiences {
       let asked = call.audience ?? (allowed.count == 1 ? allowed.first : nil)
       guard let asked, allowed.contains(asked) else {
-        throw .outsideRule(rule.title, "another audience than \(Self.listed(allowed))")
+        throw .outsideRule(rule.title, "another audience than \(CallerRule.listed(allowed))")
       }
       call.audience = asked
     }
@@ -110,7 +110,10 @@ extension Vault {
     }
     if let allowed = rule.scopes, let granted = grant.scope.flatMap(ScopeList.scopes) {
       guard allowed.isSuperset(of: granted) else {
-        throw .outsideRule(rule.title, "a token with more scopes than \(Self.listed(allowed))")
+        throw .outsideRule(
+          rule.title,
+          "a token with more scopes than \(CallerRule.listed(allowed))"
+        )
       }
     }
   }
@@ -142,10 +145,6 @@ extension Vault {
 
   private static func tooLong(_ most: Int64) -> String {
     "a token that lives longer than \(most / 60) min"
-  }
-
-  private static func listed(_ words: Set<String>) -> String {
-    words.sorted().joined(separator: " ")
   }
 
   /// Refuses an account that is not one of the rule's.

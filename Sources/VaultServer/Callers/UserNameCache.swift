@@ -130,7 +130,7 @@ final class UserNameCache: Sendable {
 /// Later calls then need no lookup. It also holds the rule that the connection is under.
 final class Recognition: Sendable {
   private let begun = BootInstant.now
-  private let standing = Mutex(CallerStanding.unknown)
+  private let ruleStatus = Mutex(CallerRuleStatus.unknown)
   private let isFreeOfRules = Atomic(false)
   private let opening = Atomic<UInt64>(0)
   private let lookedUp = Atomic<UInt64>(0)
@@ -138,22 +138,22 @@ final class Recognition: Sendable {
   /// Whether it is known that no rule holds for the connection.
   var isFree: Bool { isFreeOfRules.load(ordering: .acquiring) }
   /// What is known of the rules for the connection.
-  var known: CallerStanding { standing.withLock { $0 } }
+  var known: CallerRuleStatus { ruleStatus.withLock { $0 } }
 
   /// Keeps the rule that holds for the connection, unless the connection is restricted already.
   func learn(_ rule: CallerRule?) {
-    standing.withLock { standing in
-      guard case .unknown = standing else { return }
-      standing = rule.map(CallerStanding.ruled) ?? .free
+    ruleStatus.withLock { status in
+      guard case .unknown = status else { return }
+      status = rule.map(CallerRuleStatus.ruled) ?? .free
       isFreeOfRules.store(rule == nil, ordering: .releasing)
     }
   }
 
   /// Restricts the connection until its end; false if it is restricted already.
   func restrict(by rule: CallerRule) -> Bool {
-    standing.withLock { standing in
-      if case .restricted = standing { return false }
-      standing = .restricted(rule)
+    ruleStatus.withLock { status in
+      if case .restricted = status { return false }
+      status = .restricted(rule)
       isFreeOfRules.store(false, ordering: .releasing)
       return true
     }

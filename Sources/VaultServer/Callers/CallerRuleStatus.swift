@@ -6,7 +6,7 @@ internal import TokenVault
 internal import VaultInterface
 
 /// What is known of the rules for a connection.
-enum CallerStanding: Sendable {
+enum CallerRuleStatus: Sendable {
   /// The rules were not looked up yet.
   case unknown
   /// No rule holds.
