@@ -20,7 +20,7 @@ extension Vault {
 
   /// Whether an agent may see prompts and notices: a program under a rule of the user's own may not.
   func mayShow(_ agent: Caller) throws(VaultFailure) -> Bool {
-    let rules = try ownRules().callers
+    let rules = try ownCallerRules()
     guard !rules.isEmpty else { return true }
     return agent.marks.map { rules.rule(for: $0) == nil } ?? false
   }
