@@ -17,6 +17,7 @@ struct NamedRuleTests {
     presence = never-ask
     reason = required
     rate = 30
+    desktop = user
     [Policy]
     window = 5
     [Caller boxes]
@@ -56,6 +57,7 @@ struct NamedRuleTests {
     ("[Caller ci]\nlifetime = 0\n", "lifetime: must be a whole number from 1 to 10080"),
     ("[Caller ci]\nrate = 3601\n", "rate: must be a whole number from 1 to 3600"),
     ("[Caller ci]\npresence = always\n", "presence: must be window, each or never-ask"),
+    ("[Caller ci]\ndesktop = all\n", "desktop: must be off, session or user"),
     ("[Caller ci]\nreason = yes\n", "reason: must be required"),
     ("[Caller Ci]\n", "is not an account name"),
     ("[Caller]\n", "unknown section [Caller]"),
@@ -100,6 +102,56 @@ struct NamedRuleTests {
     #expect(names { $0.socket = "build" } == ["build"])
     #expect(names { $0.rule = "asked" } == ["asked"])
     #expect(names { $0.rule = "exact" } == ["exact"])
+  }
+
+  @Test
+  func onlyTheUnitOfTheSystemLoosens() throws {
+    let text = """
+      [Policy]
+      desktop = session
+      [Caller job]
+      unit = job.service
+      desktop = user
+      [Caller app]
+      user-unit = app.service
+      desktop = user
+      [Caller box]
+      sandbox = yes
+      desktop = off
+      """
+    let policy = try Policy(bytes: Array(text.utf8), file: Policy.file)
+    func desktop(
+      _ own: UserRules = UserRules(),
+      _ change: (inout CallerMarks) -> Void
+    ) -> Policy.Desktop {
+      var marks = CallerMarks()
+      change(&marks)
+      return policy.desktop(for: policy.callers.rule(for: marks), own: own)
+    }
+    #expect(desktop { _ in } == .session)
+    #expect(desktop { $0.unit = "job.service" } == .user)
+    // Any program of the user can come under these.
+    #expect(desktop { $0.userUnit = "app.service" } == .session)
+    #expect(desktop { $0.rule = "job" } == .session)
+    let both = desktop {
+      $0.unit = "job.service"
+      $0.userUnit = "app.service"
+    }
+    #expect(both == .user)
+    let boxed = desktop {
+      $0.unit = "job.service"
+      $0.isSandboxed = true
+    }
+    #expect(boxed == .off)
+    // The user's own rules tighten in each case, and loosen in none.
+    let session = try UserRules().setting(Policy.Key.desktop, to: "session")
+    #expect(desktop(session) { $0.unit = "job.service" } == .session)
+    let key = try #require(CallerRuleKey("caller.mine.unit"))
+    let choice = try #require(CallerRuleKey("caller.mine.desktop"))
+    let own = try UserRules().setting(key, to: "other.service").setting(choice, to: "user")
+    var marks = CallerMarks()
+    marks.unit = "other.service"
+    #expect(policy.desktop(for: own.callers.rule(for: marks), own: own) == .session)
   }
 
   @Test

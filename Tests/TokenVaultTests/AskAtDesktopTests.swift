@@ -1,3 +1,4 @@
+import Configuration
 import Presence
 import PresenceTerms
 import Testing
@@ -87,6 +88,27 @@ struct AskAtDesktopTests {
     administrator.write("[Policy]\ndesktop = off\n")
     #expect(try await objection(1)?.hasPrefix("desktop = off") == true)
     #expect(agents.given.count == 1)
+  }
+
+  @Test
+  func aRuleForTheUnitOfACallerDecides() async throws {
+    var job = CallerRule(title: "rule \"job\"")
+    job.desktop = .user
+    func objection() async throws -> String? {
+      let prompt = try await prompt(5)
+      defer { agents.set() }
+      agents.set()
+      let asking = caller(5).ruled(by: job)
+      let failure = await failure { try await vault.askAtDesktop(prompt, caller: asking) }
+      await vault.cancel(prompt, caller: caller(5))
+      guard case .noDesktop(let why)? = failure else { return "\(String(describing: failure))" }
+      return why
+    }
+    #expect(try await objection() == "the caller belongs to no session: desktop = session")
+    job.loosensDesktop = true
+    #expect(try await objection() == "no agent runs in your session (thumblatch agent)")
+    job.desktop = .off
+    #expect(try await objection() == "desktop = off (rule \"job\")")
   }
 
   @Test

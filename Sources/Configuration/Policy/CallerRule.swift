@@ -1,6 +1,6 @@
 /// What a caller may get, besides what the policy says of all callers.
 ///
-/// A rule can only tighten: of two rules the stricter limit holds.
+/// Of two rules the stricter limit holds. A rule only tightens, but for `desktop`.
 package struct CallerRule: Sendable, Equatable {
   /// When an access token needs a presence check, as a policy file says it.
   enum Presence: String, CaseIterable {
@@ -45,6 +45,10 @@ package struct CallerRule: Sendable, Equatable {
   package var needsReason = false
   /// The numbers of tokens in an hour, one for each rule that has one.
   package var rates: [Rate] = []
+  /// Which prompts of the callers the desktop shows; `nil` for those that the policy says.
+  package var desktop: Policy.Desktop?
+  /// Whether `desktop` holds also where the machine's policy is stricter.
+  package var loosensDesktop = false
 
   package init(title: String) { self.title = title }
 
@@ -74,6 +78,8 @@ package struct CallerRule: Sendable, Equatable {
     rule.neverAsks = neverAsks || other.neverAsks
     rule.needsReason = needsReason || other.needsReason
     rule.rates += other.rates
+    rule.desktop = [desktop, other.desktop].compactMap(\.self).min()
+    rule.loosensDesktop = loosensDesktop || other.loosensDesktop
     return rule
   }
 
@@ -94,6 +100,7 @@ package struct CallerRule: Sendable, Equatable {
     if settings["presence"] == "" { settings["presence"] = Presence.window.rawValue }
     settings["reason"] = needsReason ? "required" : nil
     settings["rate"] = rates.map(\.number).min().map { "\($0)" }
+    settings["desktop"] = desktop?.rawValue
     return settings
   }
 

@@ -27,6 +27,8 @@ package struct NamedRule: Sendable, Equatable {
   package let name: String
   package let match: Match
   package let rule: CallerRule
+  /// Whether it is a user's own, and not the machine's.
+  private let isOwn: Bool
   /// The settings as they are written, for people.
   package let settings: [String: String]
 
@@ -69,6 +71,8 @@ package struct NamedRule: Sendable, Equatable {
     rule.needsReason = try reader.takeOptional("reason", Self.required) != nil
     let rate = try reader.takeOptional("rate", Policy.number(Self.rates))
     rule.rates = rate.map { [.init(rule: rule.title, number: $0)] } ?? []
+    rule.desktop = try reader.takeOptional("desktop", ProviderSettings.choice)
+    self.isOwn = isOwn
     self.rule = rule
     try reader.finish()
   }
@@ -96,6 +100,19 @@ package struct NamedRule: Sendable, Equatable {
     case .socket(let name): marks.socket == name
     case .onRequest: false
     }
+  }
+
+  /// The rule as it holds for a caller; `nil` if it does not.
+  ///
+  /// Only a rule of the machine for a unit of the system loosens: no user can put a program there. A
+  /// restricted socket that names the rule can be made by any program of the user.
+  fileprivate func rule(for marks: CallerMarks) -> CallerRule? {
+    guard matches(marks) else { return nil }
+    var rule = rule
+    if case .unit(let name) = match, !isOwn, let unit = marks.unit, Self.fits(name, unit) {
+      rule.loosensDesktop = rule.desktop != nil
+    }
+    return rule
   }
 
   /// Whether a unit has a name, in which one star stands for any characters.
@@ -169,8 +186,8 @@ extension [NamedRule] {
   /// The rule that holds for a caller; `nil` if none does.
   package func rule(for marks: CallerMarks) -> CallerRule? {
     var result: CallerRule?
-    for named in self where named.matches(marks) {
-      result = result.map { $0.tightened(by: named.rule) } ?? named.rule
+    for rule in lazy.compactMap({ $0.rule(for: marks) }) {
+      result = result.map { $0.tightened(by: rule) } ?? rule
     }
     return result
   }

@@ -158,6 +158,15 @@ package struct Policy: Sendable, Equatable {
     }
   }
 
+  /// Which prompts of a caller under a rule the desktop shows.
+  ///
+  /// The user's own rules tighten in each case.
+  package func desktop(for caller: CallerRule?, own: UserRules) -> Desktop {
+    let machine =
+      caller?.desktop.map { caller?.loosensDesktop == true ? $0 : min(desktop, $0) } ?? desktop
+    return min(machine, own.desktop ?? machine)
+  }
+
   /// The stricter value of each rule.
   package func tightened(by own: UserRules) -> Policy {
     var policy = self

@@ -24,9 +24,11 @@ extension Vault {
   ///   `tooManyPrompts`.
   package func askAtDesktop(_ prompt: String, caller: Caller) async throws(VaultFailure) {
     try demandOwner(of: prompt, caller)
-    let rule = try policy().desktop
+    let rule = try machinePolicy().desktop(for: caller.rule, own: try ownRules())
     guard rule != .off else {
-      throw .noDesktop("desktop = off\(try origin(of: .desktop))")
+      let isOfCaller = caller.rule?.desktop == .off
+      let origin = try isOfCaller ? " (\(caller.rule?.title ?? ""))" : origin(of: .desktop)
+      throw .noDesktop("desktop = off\(origin)")
     }
     guard prompts.question(of: prompt)?.purpose.methods.contains(.fingerprint) == true else {
       throw .noDesktop("the system password alone counts, which is asked for at a terminal")

@@ -121,21 +121,28 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
     agent, far = Agent(), Conversation(FAR)
     refused(far, "NoDesktop", "remote session")
     far.close()
-    unit = ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=ada", "thumblatch", "token", ACCOUNT,
-            "--min-ttl", f"{provider.LIFETIME}s"]
-    let_the_token_age()
-    run(*unit, status=7)
+    def unit(name):
+        return ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=ada", f"--unit={name}",
+                "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"]
     with open(POLICY, encoding="utf-8") as file:
         before = file.read()
-    with open(POLICY, "w", encoding="utf-8") as file:
-        file.write("[Policy]\ndesktop = user\n")
+    rule = "[Caller job]\nunit = job-*.service\ndesktop = user\n"
     try:
-        caller = subprocess.Popen(unit, stdout=subprocess.PIPE, text=True)
-        shown = agent.begin()
-        check("not of your session" in shown["requester"], shown)
-        touch(household.FINGER)
-        agent.talk.expect("passed")
-        check(is_valid(caller.communicate()[0].strip()), "no token")
+        for number, policy in enumerate(("[Policy]\ndesktop = user\n", rule)):
+            with open(POLICY, "w", encoding="utf-8") as file:
+                file.write(before)
+            let_the_token_age()
+            run(*unit(f"job-{number}"), status=7)
+            with open(POLICY, "w", encoding="utf-8") as file:
+                file.write(policy)
+            caller = subprocess.Popen(unit(f"job-{number}"), stdout=subprocess.PIPE, text=True)
+            shown = agent.begin()
+            check("not of your session" in shown["requester"], shown)
+            touch(household.FINGER)
+            agent.talk.expect("passed")
+            check(is_valid(caller.communicate()[0].strip()), "no token")
+        let_the_token_age()
+        run(*unit("other"), status=7)
     finally:
         with open(POLICY, "w", encoding="utf-8") as file:
             file.write(before)
