@@ -122,8 +122,8 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
     refused(far, "NoDesktop", "remote session")
     far.close()
     def unit(name):
-        return ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=ada", f"--unit={name}",
-                "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"]
+        return ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
+                f"--unit={name}", "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"]
     with open(POLICY, encoding="utf-8") as file:
         before = file.read()
     rule = "[Caller job]\nunit = job-*.service\ndesktop = user\n"
@@ -141,6 +141,7 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
             touch(household.FINGER)
             agent.talk.expect("passed")
             check(is_valid(caller.communicate()[0].strip()), "no token")
+            agent.talk.send("NextPrompt")
         let_the_token_age()
         run(*unit("other"), status=7)
     finally:
