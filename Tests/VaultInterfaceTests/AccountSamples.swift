@@ -86,7 +86,8 @@ private func tokenSamples() throws -> [Sample] {
         ask: false,
         narrow: true,
         remember: true,
-        reason: "deploy"
+        reason: "deploy",
+        helper: true
       )
     ),
     try reply(

@@ -63,9 +63,10 @@ extension Vault {
   }
 
   /// Asks at the verification endpoint, then at the profile endpoints.
-  private func verification(
+  func verification(
     of grant: AccessGrant,
-    _ account: AccountRow
+    _ account: AccountRow,
+    tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> VerificationJudgement {
     let client = ProviderClient(provider: try provider(of: account))
     let requests = try mappingErrors(to: .misconfigured()) {
@@ -80,7 +81,7 @@ extension Vault {
     }
     var judgement = VerificationJudgement.notThere
     for request in requests {
-      let answer = try await fetch(request, from: client.provider)
+      let answer = try await fetch(request, from: client.provider, tries: tries)
       judgement = client.judgeVerification(
         status: answer.status,
         retryAfter: answer.retryAfter,

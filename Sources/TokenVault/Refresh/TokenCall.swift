@@ -20,6 +20,8 @@ struct TokenCall: Sendable {
   var prompt: String?
   /// Why the program says that it asks, not verified.
   var reason: String?
+  /// The tool that has run the caller; `nil` if the caller is no helper.
+  var tool: Tool?
   let caller: Caller
 
   /// The question of its presence check.
@@ -47,6 +49,7 @@ extension Vault {
   ///   - consent: to the risk that a token for fewer scopes narrows the login.
   ///   - prompt: a passed presence check to spend.
   ///   - reason: what the caller says that it needs the token for, at most 200 characters.
+  ///   - tool: the tool whose helper the caller is; `nil` if it is none.
   ///   - caller: the caller that gets the token.
   /// - Returns: the token.
   /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, `outsideRule`, and
@@ -60,6 +63,7 @@ extension Vault {
     consent: NarrowingConsent = .notGiven,
     prompt: String?,
     reason: String? = nil,
+    tool: Tool? = nil,
     caller: Caller
   ) async throws(VaultFailure) -> AccessGrant {
     var call = TokenCall(
@@ -71,12 +75,13 @@ extension Vault {
       consent: consent,
       prompt: prompt,
       reason: try Self.stated(reason),
+      tool: tool,
       caller: caller
     )
     try apply(caller.rule, to: &call)
     do throws(VaultFailure) {
       let (grant, token) =
-        caller.needsOwnCheck ? try await checkedToken(call) : try await grantedToken(call)
+        caller.needsOwnCheck ? try await checkedToken(call) : try await helperToken(call)
       try demand(grant, within: caller.rule)
       try recordReason(grant, call)
       try recordOpened(grant, call)

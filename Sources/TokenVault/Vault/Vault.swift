@@ -63,6 +63,7 @@ package actor Vault {
   var backoff: PasswordBackoff
   var desktop = DesktopState()
   var callerRates = CallerRates()
+  var helperHandouts = HelperHandouts()
   var notices = NoticeQueue()
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]

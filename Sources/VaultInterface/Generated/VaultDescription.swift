@@ -560,7 +560,11 @@ let vaultDescription = #"""
     remember: ?bool,
     # What the program needs the token for: at most 200 characters. It is shown to the person as not
     # verified, and recorded.
-    reason: ?string
+    reason: ?string,
+    # The caller is a helper that a tool runs again after a 401, and cannot say which token was refused.
+    # If the same tool got the same token 5 to 60 seconds ago, the provider is asked whether it still
+    # accepts it.
+    helper: ?bool
   ) -> (
     account: string,
     # The token. It is never logged.

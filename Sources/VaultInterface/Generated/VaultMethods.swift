@@ -384,6 +384,10 @@ public struct AccessTokenCall: AskingMethod, Equatable {
   /// What the program needs the token for: at most 200 characters. It is shown to the person as not
   /// verified, and recorded.
   public var reason: String?
+  /// The caller is a helper that a tool runs again after a 401, and cannot say which token was refused.
+  /// If the same tool got the same token 5 to 60 seconds ago, the provider is asked whether it still
+  /// accepts it.
+  public var helper: Bool?
 
   public init(
     account: String? = nil,
@@ -395,7 +399,8 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     ask: Bool? = nil,
     narrow: Bool? = nil,
     remember: Bool? = nil,
-    reason: String? = nil
+    reason: String? = nil,
+    helper: Bool? = nil
   ) {
     self.account = account
     self.minimumLifetime = minimumLifetime
@@ -407,6 +412,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     self.narrow = narrow
     self.remember = remember
     self.reason = reason
+    self.helper = helper
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -420,6 +426,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
     narrow = try object.optional("narrow")
     remember = try object.optional("remember")
     reason = try object.optional("reason")
+    helper = try object.optional("helper")
   }
 
   public var encoded: JSONObject {
@@ -435,6 +442,7 @@ public struct AccessTokenCall: AskingMethod, Equatable {
         "narrow": narrow,
         "remember": remember,
         "reason": reason,
+        "helper": helper,
       ])
     }
   }

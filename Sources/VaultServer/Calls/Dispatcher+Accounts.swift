@@ -68,6 +68,7 @@ extension Dispatcher {
       consent: Self.consent(of: call),
       prompt: call.prompt,
       reason: call.reason,
+      tool: call.helper == true ? caller.tool : nil,
       caller: caller
     )
     return AccessTokenReply(grant)

@@ -1,0 +1,115 @@
+internal import OAuth
+internal import Storage
+internal import System
+
+// Tools run a helper for a token, and run it again after a 401. They do not say which token was refused,
+// so a vault that thinks its token valid would hand out the same one again. A repeat by the same tool
+// soon after is therefore a suspicion. The provider decides whether it still accepts the token.
+
+/// A program that runs helpers: a process, which no later process can be taken for.
+package struct Tool: Sendable, Hashable {
+  package let process: Int32
+  /// When it started, in ticks since the boot.
+  package let started: UInt64
+
+  package init(process: Int32, started: UInt64) {
+    self.process = process
+    self.started = started
+  }
+}
+
+extension Vault {
+  /// A token for a caller that may be the helper of a tool.
+  ///
+  /// A tool that starts two helpers at once gets the same token twice. A tool that repeats its call
+  /// later has probably had the token refused.
+  func helperToken(_ call: TokenCall) async throws(VaultFailure) -> (AccessGrant, TokenCacheKey) {
+    let (grant, token) = try await grantedToken(call)
+    // A sealed token is opened for each call, by a check of its own.
+    guard let tool = call.tool, grant.opened == nil else { return (grant, token) }
+    let isRepeated = helperHandouts.note(grant.accessToken, to: tool, at: clock.boot)
+    guard isRepeated, call.rejected == nil, call.prompt == nil,
+      refreshes.retryWait(of: token.account, at: clock.boot) == nil,
+      helperHandouts.takeLook(at: token.account, now: clock.boot),
+      try await isDoubtful(grant, token)
+    else { return (grant, token) }
+    var call = call
+    call.rejected = grant.accessToken
+    do throws(VaultFailure) {
+      let (grant, token) = try await grantedToken(call)
+      _ = helperHandouts.note(grant.accessToken, to: tool, at: clock.boot)
+      return (grant, token)
+    } catch {
+      if case .presenceNeeded = error { helperHandouts.notePrompt(of: token.account, now: clock.boot) }
+      throw error
+    }
+  }
+
+  /// Whether a token may have ended before its time.
+  ///
+  /// A provider that gives no clear answer leaves no doubt: the token stays.
+  private func isDoubtful(
+    _ grant: AccessGrant,
+    _ token: TokenCacheKey
+  ) async throws(VaultFailure) -> Bool {
+    // The provider's own endpoints accept the usual token only.
+    guard token.scopeSet.isEmpty else { return true }
+    let account = try account(of: grant)
+    // The tool waits for a few seconds only.
+    guard let judgement = try? await verification(of: grant, account, tries: 1) else { return false }
+    return switch judgement {
+    case .refused, .notThere: true
+    case .accepted, .rateLimited, .unclear, .failing: false
+    }
+  }
+}
+
+/// Which tokens the helpers of tools got of late.
+struct HelperHandouts {
+  private struct Handout {
+    let tool: Tool
+    /// A hash of the token, which says nothing about it to another process.
+    let token: Int
+    let moment: BootInstant
+  }
+
+  /// After how many seconds the same call is a suspicion. Sooner, a tool has started two helpers.
+  private static let repeats: ClosedRange<Int64> = 5...60
+  /// How many seconds lie between two looks at one account.
+  private static let pause: Int64 = 60
+  /// For how many seconds no look is taken after one that has opened a prompt.
+  private static let pauseAfterPrompt: Int64 = 300
+  private static let most = 64
+
+  /// The last hand-outs, the newest at the end.
+  private var handouts: [Handout] = []
+  /// When the token of an account may be looked at again.
+  private var nextLook: [[UInt8]: BootInstant] = [:]
+
+  /// Notes a hand-out.
+  ///
+  /// - Returns: whether the same tool got the same token so long ago that a server may have refused it.
+  mutating func note(_ token: String, to tool: Tool, at now: BootInstant) -> Bool {
+    let token = token.hashValue
+    handouts.removeAll { now.seconds(since: $0.moment) > Self.repeats.upperBound }
+    let isRepeated = handouts.contains {
+      $0.tool == tool && $0.token == token && Self.repeats.contains(now.seconds(since: $0.moment))
+    }
+    handouts.append(Handout(tool: tool, token: token, moment: now))
+    if handouts.count > Self.most { handouts.removeFirst() }
+    return isRepeated
+  }
+
+  /// Takes the one look at an account's token that may be taken in a while; false if it was taken.
+  mutating func takeLook(at account: [UInt8], now: BootInstant) -> Bool {
+    nextLook = nextLook.filter { now < $0.value }
+    guard nextLook[account] == nil else { return false }
+    nextLook[account] = now.advanced(bySeconds: Self.pause)
+    return true
+  }
+
+  /// Notes that a look has opened a prompt.
+  mutating func notePrompt(of account: [UInt8], now: BootInstant) {
+    nextLook[account] = now.advanced(bySeconds: Self.pauseAfterPrompt)
+  }
+}

@@ -1,0 +1,35 @@
+internal import System
+internal import TokenVault
+
+extension Caller {
+  /// The programs that run one command for another program, and end.
+  private static let wrappers: Set = ["sh", "dash", "bash", "zsh", "ksh", "fish", "env", "timeout"]
+  /// Within how many ticks (1/100 s) before the helper such a program was started for it.
+  private static let wrapperTicks: UInt64 = 200
+  private static let mostSteps = 8
+
+  /// The tool that has run this helper; `nil` if that cannot be told.
+  ///
+  /// It is the nearest ancestor that is no program of ours, and no shell that was started for this
+  /// command. Names prove nothing. A program that misleads this changes only whether the provider is
+  /// asked about a token that the program may have anyway.
+  var tool: Tool? {
+    // The agent of a restricted socket stands for programs that are not known.
+    guard !isRestricted, let peer, let helper = ProcessFacts(process: peer.identifier) else {
+      return nil
+    }
+    var (process, facts) = (peer.identifier, helper)
+    for _ in 0..<Self.mostSteps {
+      let isWrapper =
+        Self.wrappers.contains(facts.name)
+        && facts.started + Self.wrapperTicks >= helper.started
+      guard facts.name.hasPrefix("thumblatch") || isWrapper else {
+        return Tool(process: process, started: facts.started)
+      }
+      process = facts.parent
+      guard process > 1, let parent = ProcessFacts(process: process) else { return nil }
+      facts = parent
+    }
+    return nil
+  }
+}
