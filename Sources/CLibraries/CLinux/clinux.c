@@ -342,6 +342,14 @@ int clinux_disable_core_dumps(void) {
   return result(setrlimit(RLIMIT_CORE, &none));
 }
 
+int clinux_set_core_limit(uint64_t soft, uint64_t *before) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_CORE, &limit) != 0) return -errno;
+  if (before != NULL) *before = limit.rlim_cur;
+  limit.rlim_cur = soft;
+  return result(setrlimit(RLIMIT_CORE, &limit));
+}
+
 static int64_t nanoseconds(clockid_t clock) {
   struct timespec now;
   // clock_gettime(2) fails only for an unknown clock or a bad pointer.

@@ -119,8 +119,14 @@ public enum ThisProcess {
   /// and crash reports (prctl(2) PR_SET_DUMPABLE, setrlimit(2) RLIMIT_CORE).
   package static func refuseDumps() throws(SystemError) {
     removeCrashReports()
-    try check(Int(clinux_set_not_dumpable()), "prctl PR_SET_DUMPABLE")
+    try hideMemory()
     try check(Int(clinux_disable_core_dumps()), "setrlimit RLIMIT_CORE")
+  }
+
+  /// Protects this process's memory from other processes of the same user, and from core dumps,
+  /// until it executes another program (prctl(2) PR_SET_DUMPABLE).
+  package static func hideMemory() throws(SystemError) {
+    try check(Int(clinux_set_not_dumpable()), "prctl PR_SET_DUMPABLE")
   }
 
   /// Raises the limit on descriptors to the hard limit, but at most to `most` (setrlimit(2),
@@ -153,7 +159,8 @@ public enum ThisProcess {
   package static func reserveStandardDescriptors() throws(SystemError) {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 && errno == EBADF {
       // open(2): "the lowest-numbered file descriptor not currently open".
-      let opened = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+      // A program that replaces this one finds it closed again.
+      let opened = unsafe open("/dev/null", (number == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
       guard opened == number else {
         let code = errno
         if opened >= 0 { _ = close(opened) }

@@ -100,6 +100,8 @@ int clinux_raise_limits(void);
 int64_t clinux_limit(int which);
 // setrlimit(2) RLIMIT_CORE 0.
 int clinux_disable_core_dumps(void);
+// setrlimit(2) RLIMIT_CORE: sets the soft limit; `before` gets the earlier one unless it is NULL.
+int clinux_set_core_limit(uint64_t soft, uint64_t *before);
 // CLOCK_BOOTTIME / CLOCK_REALTIME in nanoseconds.
 int64_t clinux_boottime(void);
 int64_t clinux_realtime(void);
