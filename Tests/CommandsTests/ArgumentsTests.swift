@@ -39,6 +39,28 @@ struct ArgumentsTests {
     #expect(try !arguments("unlock -- --json").has("--json"))
   }
 
+  @Test
+  func theWordsOfACommandAreItsOwn() throws {
+    let line = "exec me --name T -- --json -h -- token a --name"
+    #expect(try arguments(line).command == ["--json", "-h", "--", "token", "a", "--name"])
+    #expect(try arguments(line).operands == ["me"])
+    #expect(try !arguments(line).has("--json"))
+    #expect(try arguments("exec -- ls").operands == [])
+    // No length is too long for a command.
+    let long = String(repeating: "a", count: Arguments.maximumWord + 1)
+    #expect(try arguments("exec -- \(long)").command == [long])
+  }
+
+  @Test(arguments: [
+    ("exec", "CMD is missing"), ("exec me", "CMD is missing"), ("exec me --", "CMD is missing"),
+    ("exec me ls", "too many arguments"), ("exec me ls -l", "unknown option: -l"),
+  ])
+  func aCommandFollowsTwoDashes(_ line: String, _ message: String) {
+    let error = failure(line)
+    #expect(error?.code == .usage && error?.message == message)
+    #expect(error?.hint == "usage: thumblatch exec [ACCOUNT] [options] -- CMD [ARG...]")
+  }
+
   @Test(arguments: [
     ("presence enable me", "presence enable"), ("fingers enroll right-index", "fingers enroll"),
     ("account list", "account list"), ("audit me --since 2h", "audit"),

@@ -6,6 +6,8 @@ struct Arguments: Sendable {
   let verb: Verb
   /// The words that are not options, in order.
   private(set) var operands: [String] = []
+  /// The words of a command, which follow `--`.
+  private(set) var command: [String] = []
   private var values: [String: [String]] = [:]
 
   /// The value of an option that is given at most once.
@@ -33,9 +35,15 @@ struct Arguments: Sendable {
     return try parser.parse()
   }
 
-  fileprivate init(verb: Verb, operands: [String], values: [String: [String]]) {
+  fileprivate init(
+    verb: Verb,
+    operands: [String],
+    command: [String],
+    values: [String: [String]]
+  ) {
     self.verb = verb
     self.operands = operands
+    self.command = command
     self.values = values
   }
 }
@@ -47,6 +55,7 @@ private struct Parser {
   var name: [String] = []
   var verb: Verb?
   var operands: [String] = []
+  var command: [String] = []
   var values: [String: [String]] = [:]
   var optionsEnded = false
 
@@ -57,6 +66,9 @@ private struct Parser {
       }
       if !optionsEnded && word == "--" {
         optionsEnded = true
+        guard verb?.takesCommand == true else { continue }
+        command = Array(words)
+        words = []
       } else if !optionsEnded && word.hasPrefix("-") && word != "-" {
         if word == "--version" && verb == nil && name.isEmpty { return .version }
         try takeOption(word)
@@ -86,7 +98,7 @@ private struct Parser {
     }
     if help { return .help(verb) }
     try countOperands(of: verb)
-    return .run(Arguments(verb: verb, operands: operands, values: values))
+    return .run(Arguments(verb: verb, operands: operands, command: command, values: values))
   }
 
   /// Whether a word continues the verb to a longer one, as `verify` does after `audit`.
@@ -165,6 +177,9 @@ private struct Parser {
     if name == Self.password, known.contains(where: { $0.name == "--password-stdin" }) {
       return .usage("unknown option: \(name)", hint: passwordRule)
     }
+    if let verb, verb.takesCommand {
+      return .usage("unknown option: \(name)", hint: "usage: thumblatch \(verb.usage)")
+    }
     let help = verb.map { "thumblatch \($0.name) --help lists the options" }
     if let nearest = Nearest.option(name, in: known.map(\.name)) {
       return .usage("unknown option: \(name)", hint: "did you mean: \(nearest)")
@@ -190,8 +205,9 @@ private struct Parser {
 
   private func countOperands(of verb: Verb) throws(CommandError) {
     let least = verb.operands.filter { $0.count == .one }.count
-    let most = verb.operands.contains { $0.count == .any } ? Int.max : verb.operands.count
-    let usage = "usage: thumblatch \(verb.synopsis)"
+    let counted = verb.operands.filter { !$0.isCommand }.count
+    let most = verb.operands.contains { $0.count == .any } ? Int.max : counted
+    let usage = "usage: thumblatch \(verb.takesCommand ? verb.usage : verb.synopsis)"
     if operands.count < least {
       // An optional operand before a required one is not the missing one.
       let missing = verb.operands.filter { $0.count == .one }[operands.count].name
@@ -200,6 +216,9 @@ private struct Parser {
     if operands.count > most {
       // The extra word is not shown, because it may be a password.
       throw .usage("too many arguments", hint: passwordHint ?? usage)
+    }
+    if command.isEmpty, let missing = verb.operands.first(where: \.isCommand) {
+      throw .usage("\(missing.name) is missing", hint: usage)
     }
   }
 }

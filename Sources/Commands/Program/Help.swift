@@ -34,7 +34,7 @@ enum Help {
 
   /// One verb's own help; `longer` are the verbs that begin with the same word.
   static func of(_ verb: Verb, longer: [Verb] = [], columns: Int) -> String {
-    var lines = ["usage: thumblatch \(verb.synopsis)\(verb.options.isEmpty ? "" : " [options]")"]
+    var lines = ["usage: thumblatch \(verb.usage)"]
     lines += [""] + PlainText.wrapped(sentence(verb.summary), columns: columns)
     for paragraph in verb.details.split(separator: "\n") {
       lines += [""] + PlainText.wrapped(String(paragraph), columns: columns)

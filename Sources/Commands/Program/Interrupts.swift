@@ -16,7 +16,7 @@ enum Interrupts {
       _ = fcntl(number, F_SETFL, flags | O_NONBLOCK)
     }
     unsafe interruptWritingEnd = writing
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !isIgnored(signal) {
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !InheritedState.isIgnored(signal) {
       try set(signal) { _ in
         let saved = errno
         var byte: UInt8 = 1
@@ -28,14 +28,6 @@ enum Interrupts {
     try set(SIGCONT) { _ in }
     try set(SIGWINCH) { _ in }
     return reading
-  }
-
-  /// Whether the starter of the program set the signal to be ignored, as nohup(1) does.
-  private static func isIgnored(_ signal: Int32) -> Bool {
-    var action = sigaction()
-    guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
-    let handler = unsafe action.__sigaction_handler.sa_handler
-    return unsafe unsafeBitCast(handler, to: Int.self) == 1
   }
 
   private static func set(

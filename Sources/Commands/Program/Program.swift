@@ -18,8 +18,8 @@ package enum Program {
   /// Call it once, at the start of the process. It installs signal handlers. It also refuses dumps,
   /// because passwords pass through this process.
   package static func run(_ words: [String]) -> Int32 {
+    let inherited = InheritedState.takeOver()
     ThisProcess.removeCrashReports()
-    let mask = ThisProcess.makeFilesPrivate()
     let environment = { (name: String) in ThisProcess.environment(name) }
     let wantsJSON = words.prefix { $0 != "--" }.contains("--json")
     let output = Output(json: wantsJSON, environment: environment)
@@ -35,7 +35,7 @@ package enum Program {
         try show(help: Help.of(verb, longer: longer, columns: helpColumns(output)), output)
       case .helpOfSeveral(let verbs):
         try show(help: Help.ofSeveral(verbs, columns: helpColumns(output)), output)
-      case .run(let arguments): try run(arguments, output, environment, mask)
+      case .run(let arguments): try run(arguments, output, environment, inherited)
       }
       return ExitCode.done.rawValue
     } catch {
@@ -48,10 +48,14 @@ package enum Program {
     _ arguments: Arguments,
     _ output: Output,
     _ environment: @escaping (String) -> String?,
-    _ mask: UInt32
+    _ inherited: InheritedState
   ) throws(CommandError) {
     let interrupt: Int32
-    do { interrupt = try Interrupts.install() } catch { throw CommandError(.bug, "\(error)") }
+    do {
+      // A command that replaces this process gets the limit on its own core dumps back.
+      if !arguments.verb.takesCommand { try ThisProcess.refuseDumps() }
+      interrupt = try Interrupts.install()
+    } catch { throw CommandError(.bug, "\(error)") }
     let session = Session(
       arguments: arguments,
       output: output,
@@ -63,7 +67,11 @@ package enum Program {
         return try place.connect(interrupt: interrupt)
       }
     )
-    session.inheritedMask = mask
+    session.inheritedMask = inherited.fileMask
+    session.commandWords = CommandLaunch.lastArguments(arguments.command.count)
+    session.launch = { launch, token throws(CommandError) in
+      try launch.run(token, as: inherited, interrupt: interrupt)
+    }
     session.location = try? VaultLocation(privately: arguments.has("--private"))
     if session.location == .privateVault {
       session.openDesktop = { () throws(DesktopError) in
@@ -78,7 +86,7 @@ package enum Program {
     ThisProcess.ignoreFileSizeSignal()
     do {
       try ThisProcess.reserveStandardDescriptors()
-      try ThisProcess.refuseDumps()
+      try ThisProcess.hideMemory()
     } catch { throw CommandError(.bug, "\(error)") }
   }
 

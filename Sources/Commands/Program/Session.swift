@@ -25,6 +25,10 @@ final class Session {
   /// terminal only.
   var openDesktop: (() throws(DesktopError) -> Desktop)?
   var desktopIfAny: Result<Desktop, DesktopError>?
+  /// Replaces this process by a command with a token; `nil` if that is not possible.
+  var launch: ((CommandLaunch, String) throws(CommandError) -> Void)?
+  /// The words of the command after `--`, byte for byte.
+  var commandWords: [[UInt8]]
   private let openTerminal: () -> Terminal?
   private var terminalIfAny: Terminal??
   /// The calls of this run to the vault.
@@ -46,6 +50,7 @@ final class Session {
     self.interrupt = interrupt
     self.environment = environment
     self.openTerminal = openTerminal
+    commandWords = arguments.command.map { Array($0.utf8) }
     calls = VaultCalls(interrupt: interrupt, connect: connect)
   }
 
@@ -113,6 +118,12 @@ final class Session {
       if case .some(.some(let terminal)) = terminalIfAny { output.speak(through: terminal) }
     }
     return terminalIfAny ?? nil
+  }
+
+  /// Leaves the terminal as it was found.
+  func leaveTerminal() {
+    output.clearStatus()
+    if case .some(.some(let terminal)) = terminalIfAny { terminal.restore() }
   }
 
   // MARK: Results

@@ -14,7 +14,11 @@ struct Verb: Sendable {
 
   /// A word that is not an option.
   struct Operand: Sendable {
-    enum Count: Sendable { case one, optional, any }
+    enum Count: Sendable {
+      case one, optional, any
+      /// The words after `--`: a command and its arguments.
+      case command
+    }
     let name: String
     let count: Count
     let offers: Candidates
@@ -99,20 +103,33 @@ struct Verb: Sendable {
     Option("--help", "show this help (also -h)"),
   ]
 
-  /// The verb with its operands, as the help writes it.
-  var synopsis: String {
-    let parts = operands.map { operand in
-      switch operand.count {
-      case .one: operand.name
-      case .optional: "[\(operand.name)]"
-      case .any: "[\(operand.name)...]"
-      }
-    }
-    return ([name] + parts).joined(separator: " ")
+  /// The verb with its operands, as the list of verbs writes it.
+  var synopsis: String { ([name] + operands.map(\.synopsis)).joined(separator: " ") }
+
+  /// The verb with operands and options, as its own help writes it.
+  var usage: String {
+    let (command, others) = (operands.filter(\.isCommand), operands.filter { !$0.isCommand })
+    let options = options.isEmpty ? [] : ["[options]"]
+    return ([name] + others.map(\.synopsis) + options + command.map(\.synopsis))
+      .joined(separator: " ")
   }
+
+  /// Whether words after `--` are a command.
+  var takesCommand: Bool { operands.contains(where: \.isCommand) }
 }
 
 extension Verb.Operand {
+  var isCommand: Bool { count == .command }
+
+  var synopsis: String {
+    switch count {
+    case .one: name
+    case .optional: "[\(name)]"
+    case .any: "[\(name)...]"
+    case .command: "-- \(name) [ARG...]"
+    }
+  }
+
   /// ACCOUNT, which may be left out if there is only one account, or if one is the default.
   static let account = Verb.Operand("ACCOUNT", .optional, offers: .accounts)
   /// ACCOUNT, which must be given.

@@ -3,9 +3,9 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// `token`, `whoami`.
+/// `token`, `env`, `headers`, `exec`, `whoami`.
 enum TokenVerbs {
-  static let all = [token, whoami]
+  static let all = [token, env, headers, exec, whoami]
 
   static let scope = Verb.Option(
     "--scope",
@@ -20,19 +20,20 @@ enum TokenVerbs {
     "what the token is for: shown as not verified, and recorded"
   )
 
+  /// The options of each verb that gets a token.
+  static let options = [
+    Verb.Option("--min-ttl", "DURATION", "how long the token must stay valid; 10s by default"),
+    Verb.Option(
+      "--rejected",
+      "get a newer token: the one on standard input was refused with 401"
+    ),
+    scope, audience, reason,
+  ]
+
   static let token = Verb(
     "token",
     [.account],
-    options: [
-      Verb.Option("--min-ttl", "DURATION", "how long the token must stay valid; 10s by default"),
-      Verb.Option(
-        "--rejected",
-        "get a newer token: the one on standard input was refused with 401"
-      ),
-      scope,
-      audience,
-      reason,
-    ],
+    options: options,
     summary: "print a valid access token",
     details: """
       Prints only the token on standard output. Refreshes it when needed, after a presence check \
@@ -43,6 +44,12 @@ enum TokenVerbs {
       without a terminal, or with --no-input, it ends with exit 7.
       """
   ) { session throws(CommandError) in
+    let reply = try requested(session)
+    try session.show(object(reply), reply.accessToken)
+  }
+
+  /// Gets the token that the words ask for, and tells what it lacks.
+  static func requested(_ session: Session) throws(CommandError) -> AccessTokenReply {
     let account = try session.account()
     let lifetime = try session.duration("--min-ttl").map { Int(clamping: $0) }
     let rejected =
@@ -53,7 +60,7 @@ enum TokenVerbs {
       session.output.talk("note: tokens of this provider expire sooner than --min-ttl asks")
     }
     tellOfMissing(reply, session)
-    try session.show(object(reply), reply.accessToken)
+    return reply
   }
 
   /// Names the scopes that a token lacks; the engine reports them once.

@@ -40,10 +40,13 @@ enum ManualVerbs {
       case .one: name
       case .optional: "[\(name)]"
       case .any: "[\(name)...]"
+      case .command: "\\-\\- \(name) [\\fIARG\\fR...]"
       }
     }
     let options = verb.options.isEmpty ? [] : ["[\\fIoptions\\fR]"]
-    return (words + operands + options).joined(separator: " ")
+    // Options precede a command.
+    let end = verb.takesCommand ? operands.count - 1 : operands.count
+    return (words + operands[..<end] + options + operands[end...]).joined(separator: " ")
   }
 
   /// A line for each sentence, as groff(7) advises.

@@ -52,7 +52,7 @@ struct VerbTree {
         Offer(verb: verb, position: .value(of: $0.name), candidates: $0.offers)
       }
         + verb.operands.enumerated().map { index, operand in
-          let last = operand.count == .any ? nil : index + 1
+          let last = operand.count == .any || operand.isCommand ? nil : index + 1
           return Offer(
             verb: verb,
             position: .operand(first: index + 1, last: last),

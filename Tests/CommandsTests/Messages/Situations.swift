@@ -9,7 +9,7 @@ extension Situation {
   static let all: [Situation] =
     usage + accounts + status + endings + users + providers + providerErrors + appliedProviders
     + signIns + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays + tokens
-    + requests + presence + desktop + callerRules + fingers + audit + keys + policies
+    + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies
 
   /// An account that is signed in at a provider of this machine.
   static func account(_ change: (inout VaultAccount) -> Void = { _ in }) -> VaultAccount {

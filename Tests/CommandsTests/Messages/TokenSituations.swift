@@ -151,6 +151,36 @@ extension Situation {
     ),
   ]
 
+  /// A token in the form that another program reads.
+  static let deliveries: [Situation] = [
+    Situation("env work", "a token", AccessTokenCall.self, replies: token()),
+    Situation("env work --shell fish", "a token", AccessTokenCall.self, replies: token()),
+    Situation("env work --shell csh --name T", "a token", AccessTokenCall.self, replies: token()),
+    Situation("env work --shell ksh", "another shell"),
+    Situation("env work --name 1A", "no name"),
+    Situation("env work --name LD_PRELOAD", "a name that the loader obeys"),
+    Situation("headers work", "a token", AccessTokenCall.self, replies: token()),
+    Situation(
+      "headers work",
+      "a login is required",
+      AccessTokenCall.self,
+      fails: .loginRequired(account: "work", message: "")
+    ),
+    Situation("exec work -- true", "a token", AccessTokenCall.self, replies: token()),
+    Situation("exec work true", "no dashes"),
+    Situation("exec work", "no command"),
+    Situation("exec work -x -- true", "an unknown option"),
+    Situation("exec work -- no-such-program", "a command that is not in PATH"),
+    Situation("exec work -- /etc/passwd", "a file that is no program"),
+    Situation("exec work --fd 1 -- true", "standard output"),
+    Situation("exec work --fd 3 --name T -- true", "two ways"),
+    Situation("exec work --no-input -- true", "a check is needed") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence()
+      try stage.expectEnd()
+    },
+  ]
+
   private static let terms = RequestTermsReply(
     account: "work",
     issuer: "https://id.example.com",

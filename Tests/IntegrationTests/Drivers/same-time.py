@@ -73,6 +73,11 @@ VERBS = {
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     # Standard input is the newest token that a command of this run has received.
     "token --rejected": (16, lambda: [account()], "", {0, 4, 5, 9} | ASKED),
+    "env": (2, lambda: [account()] + random.choice([[], ["--shell", "fish"]]), None,
+            {0, 4, 5, 9} | ASKED),
+    "headers": (2, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
+    "exec": (3, lambda: [account()] + random.choice([[], ["--fd", "3"]]) + ["--", "true"], None,
+             {0, 4, 5, 9} | ASKED),
     "request": (3, lambda: [account(), ISSUER + either("/auth/me", "/nowhere")()], None,
                 {0, 4, 5, 8, 9} | ASKED),
     "whoami": (3, lambda: [account()], None, {0, 4, 5, 8, 9} | ASKED),
