@@ -1,0 +1,131 @@
+internal import PlainText
+
+/// The account whose token a host gets, and which token.
+package struct HostAccount: Sendable, Equatable {
+  package let host: TokenHost
+  package let account: AccountName
+  /// The scopes of the token, separated by spaces; `nil` for the account's own.
+  package let scope: String?
+  /// The recipient of the token; `nil` for the account's own.
+  package let audience: String?
+  /// How long the token must stay valid, in seconds; `nil` for the usual time.
+  package let minimumLifetime: Int?
+  /// The user name beside the token, where a server takes it as a password.
+  package let username: String?
+
+  /// Reads the settings of a section.
+  package init(_ host: TokenHost, settings: [String: String]) throws(ConfigurationError) {
+    self.host = host
+    var reader = ProviderSettings(settings)
+    account = try reader.take("account") { name throws(ConfigurationError) in
+      try AccountName(name)
+    }
+    scope = try reader.takeOptional("scope") { text throws(ConfigurationError) in
+      try OAuthRules.scopes(text).joined(separator: " ")
+    }
+    audience = try reader.takeOptional("audience", ProviderSettings.identifier)
+    minimumLifetime = try reader.takeOptional("min-ttl", Self.lifetime)
+    username = try reader.takeOptional("username", Self.username)
+    try reader.finish()
+  }
+
+  /// At most a year, which is the engine's own limit.
+  private static func lifetime(_ text: String) throws(ConfigurationError) -> Int {
+    guard let seconds = DurationText.seconds(text), (0...31_536_000).contains(seconds) else {
+      throw ConfigurationError(
+        .badValue(
+          text: text,
+          rule: "a duration of at most a year with its unit, such as 90s or 15m"
+        )
+      )
+    }
+    return Int(seconds)
+  }
+
+  /// A colon would end the name in an Authorization header (RFC 7617, section 2).
+  private static func username(_ text: String) throws(ConfigurationError) -> String {
+    guard !text.contains(":") else {
+      throw ConfigurationError(.badValue(text: text, rule: "a user name without a colon"))
+    }
+    return try ProviderSettings.identifier(text)
+  }
+}
+
+/// The file `hosts.conf`: a section for each host that gets a token, named after the host.
+///
+/// The helper protocols of other tools name a host that may come from an untrusted project. Only a host
+/// in this file gets a token.
+package struct HostFile: Sendable {
+  private static let mostHosts = 256
+
+  package private(set) var entries: [HostAccount] = []
+  private let text: String
+  private let file: String
+  /// The lines of each entry, from 1.
+  private var lines: [Set<Int>] = []
+
+  /// Reads the file's text; `file` is its name in errors.
+  package init(text: String, file: String) throws(ConfigurationError) {
+    self.text = text
+    self.file = file
+    let keyFile = try KeyFile(text: text, file: file)
+    for section in keyFile.sections {
+      let entry = try keyFile.locating(in: section) { () throws(ConfigurationError) in
+        guard entries.count < Self.mostHosts else {
+          throw ConfigurationError(
+            .badValue(text: nil, rule: "one of at most \(Self.mostHosts) hosts")
+          )
+        }
+        let host = try TokenHost(section.name)
+        // A host may be written in several ways.
+        guard self[host] == nil else { throw ConfigurationError(.repeatedSection(section.name)) }
+        return try HostAccount(host, settings: section.values)
+      }
+      entries.append(entry)
+      lines.append(Set(section.entries.values.map(\.line) + [section.line]))
+    }
+  }
+
+  /// Reads the bytes of the file.
+  package init(bytes: [UInt8], file: String) throws(ConfigurationError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ConfigurationError(.badCharacter, file: file)
+    }
+    try self.init(text: text, file: file)
+  }
+
+  /// The entry of a host; `nil` if the user did not name it.
+  package subscript(host: TokenHost) -> HostAccount? { entries.first { $0.host == host } }
+
+  /// The text with one more section at its end.
+  package func adding(
+    _ host: TokenHost,
+    settings: [(key: String, value: String)]
+  ) throws(ConfigurationError) -> String {
+    // A line end in a value would be a setting of its own.
+    for (key, value) in settings where !value.unicodeScalars.allSatisfy(KeyFile.isText) {
+      throw ConfigurationError(.badCharacter, key: key)
+    }
+    var longer = text
+    if !longer.isEmpty { longer += longer.hasSuffix("\n") ? "\n" : "\n\n" }
+    longer += "[\(host)]\n"
+    for (key, value) in settings { longer += "\(key) = \(value)\n" }
+    _ = try HostFile(text: longer, file: file)
+    return longer
+  }
+
+  /// The text without the section of a host; `nil` if there is none.
+  ///
+  /// Comments and all other lines stay as they are.
+  package func removing(_ host: TokenHost) -> String? {
+    guard let index = entries.firstIndex(where: { $0.host == host }) else { return nil }
+    let all = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+    let kept = all.enumerated().filter { number, line in
+      // The empty line before a section goes with it.
+      let isBefore = line.isEmpty && lines[index].contains(number + 2) && number + 1 < all.count
+      let startsSection = isBefore && all[number + 1].contains("[")
+      return !lines[index].contains(number + 1) && !startsSection
+    }
+    return kept.map { String(String.UnicodeScalarView($0.element)) }.joined(separator: "\n")
+  }
+}
