@@ -158,7 +158,7 @@ let package = Package(
       [
         "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
         "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode",
+        "QRCode", "UserNames",
         "JSON", "System", "SecretMemory",
       ]
     ),

@@ -21,6 +21,8 @@ package struct ProviderDirectories: Sendable {
   package let system: String
   /// The directory of the person's providers.
   package let user: String
+  /// The person's file of the hosts that get a token.
+  package let hosts: String
 
   /// Finds the person's directory in XDG_CONFIG_HOME (if absolute) or HOME.
   ///
@@ -30,13 +32,16 @@ package struct ProviderDirectories: Sendable {
     environment: (String) -> String?
   ) throws(ProviderFileError) {
     self.system = system
-    if let configuration = environment("XDG_CONFIG_HOME"), configuration.hasPrefix("/") {
-      user = configuration + "/thumblatch/providers.d"
+    let configuration: String
+    if let chosen = environment("XDG_CONFIG_HOME"), chosen.hasPrefix("/") {
+      configuration = chosen + "/thumblatch"
     } else if let home = environment("HOME"), home.hasPrefix("/") {
-      user = home + "/.config/thumblatch/providers.d"
+      configuration = home + "/.config/thumblatch"
     } else {
       throw .noHome
     }
+    user = configuration + "/providers.d"
+    hosts = configuration + "/hosts.conf"
   }
 
   /// The names of all providers with their origins, in alphabetical order.

@@ -21,6 +21,17 @@ package enum UserNames {
     }
   }
 
+  /// The home directory of a user id; `nil` if there is none, or the lookup fails (getpwuid_r(3)).
+  package static func home(of user: UInt32) -> String? {
+    var entry = unsafe passwd()
+    return unsafe withEntry { space, count, found in
+      unsafe getpwuid_r(user, &entry, space, count, &found)
+    } read: { found in
+      guard let home = unsafe found.pointee.pw_dir else { return nil }
+      return unsafe String(cString: home)
+    }
+  }
+
   /// The user id of a user name; `nil` if there is none, or the lookup fails (getpwnam_r(3)).
   package static func user(named name: String) -> UInt32? {
     var entry = unsafe passwd()

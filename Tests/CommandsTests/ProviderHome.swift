@@ -27,6 +27,16 @@ final class ProviderHome {
     }
   }
 
+  /// Writes the file of the hosts that get a token.
+  func writeHosts(_ text: String, mode: UInt32 = 0o600) throws {
+    let directory = try Directory.make(path: path + "/thumblatch")
+    _ = try directory.unlink("hosts.conf")
+    try directory.create("hosts.conf").write(text)
+    guard unsafe chmod(path + "/thumblatch/hosts.conf", mode) == 0 else {
+      throw SystemError("chmod", code: errno)
+    }
+  }
+
   /// The text of a provider's file.
   func text(_ name: String) throws -> String {
     let file = try Directory(path: files).openForReading(name + ".conf")

@@ -11,7 +11,8 @@ package enum Program {
   static let verbs: [Verb] =
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
-    + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + AgentVerb.all + DoctorVerbs.all
+    + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + HostVerbs.all
+    + AgentVerb.all + DoctorVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.
   ///

@@ -63,21 +63,7 @@ struct ProviderFiles {
     }
     try refuseExisting(provider.name)
     let name = ProviderFile.fileName(for: provider.name)
-    let directory = try openUserDirectory()
-    let temporary = ".\(name).\(ThisProcess.identifier)"
-    do {
-      try directory.unlink(temporary)
-      let file = try directory.create(temporary)
-      unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
-        unsafe try file.write(bytes)
-      }
-      try file.synchronize()
-      try directory.rename(temporary, to: name)
-      try directory.synchronize()
-    } catch {
-      _ = try? directory.unlink(temporary)
-      throw .usage("\(user)/\(name) could not be written: \(error)")
-    }
+    try UserDirectory(user).write(contents, name)
   }
 
   /// Fails if a provider of this name exists already.
@@ -123,26 +109,6 @@ struct ProviderFiles {
   private func exists(_ path: String) throws(CommandError) -> Bool {
     try Self.told { () throws(ProviderFileError) in
       try directories.load(path, missing: true) != nil
-    }
-  }
-
-  private func openUserDirectory() throws(CommandError) -> Directory {
-    do {
-      let directory = try Directory.make(path: user)
-      let status = try directory.descriptor.status()
-      // A user that can write here chooses where passwords are sent at the next sign-in.
-      guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
-        throw CommandError(
-          .unsafeVault,
-          "other users can write to \(user)",
-          hint: "chmod 700 \(user)"
-        )
-      }
-      return directory
-    } catch let error as CommandError {
-      throw error
-    } catch {
-      throw .usage("\(user) cannot be made: \(error)")
     }
   }
 

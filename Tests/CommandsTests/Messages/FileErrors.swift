@@ -52,6 +52,12 @@ enum FileErrors {
         unsafe chmod(user, 0o777)
         try files().add(new, certificateFile: nil)
       },
+      try error("a directory that another program changes") {
+        unsafe chmod(user, 0o700)
+        let other = try Directory(path: user)
+        _ = try other.descriptor.lockExclusively()
+        try UserDirectory(user).lock()
+      },
       try error("a directory in the place of a file") {
         unsafe chmod(user, 0o700)
         _ = try Directory.make(path: user + "/new.conf")

@@ -31,11 +31,10 @@ enum MessageList {
 
   /// A situation with its texts.
   private static func entry(_ situation: Situation) throws -> String {
-    let home = try situation.files.map { files in
-      let home = try ProviderHome()
-      for (name, text) in files { try home.write(text, name) }
-      return home
-    }
+    let needsHome = situation.files != nil || situation.hosts != nil
+    let home = needsHome ? try ProviderHome() : nil
+    for (name, text) in situation.files ?? [:] { try home?.write(text, name) }
+    if let hosts = situation.hosts { try home?.writeHosts(hosts) }
     let play = try Play.run(
       situation.words,
       terminal: situation.hasTerminal,

@@ -19,6 +19,8 @@ struct Situation: Sendable {
   var environment: [String: String] = [:]
   /// The person's provider files; `nil` if there is no directory for them.
   var files: [String: String]?
+  /// The text of `hosts.conf`; `nil` if the situation has no home directory for it.
+  var hosts: String?
   var location: VaultLocation?
   var isRoot = false
   /// Why the desktop shows no prompt; `nil` if no desktop is looked for.
@@ -79,6 +81,8 @@ struct Situation: Sendable {
   var withoutTerminal: Situation { with { $0.hasTerminal = false } }
 
   func with(files: [String: String]) -> Situation { with { $0.files = files } }
+
+  func with(hosts: String) -> Situation { with { $0.hosts = hosts } }
 
   func with(environment: [String: String]) -> Situation { with { $0.environment = environment } }
 

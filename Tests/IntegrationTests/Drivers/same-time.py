@@ -87,6 +87,9 @@ VERBS = {
     "account rename": (0.4, lambda: [account(), account()], None, {0, 2, 9, 11} | ASKED),
     "account default": (1, lambda: [account()], None, {0, 9} | ASKED),
     "account remove": (0.3, lambda: [account(), "--yes"], None, {0, 5, 9, 12} | ASKED),
+    "host add": (0.4, lambda: [f"h{random.randrange(4)}.example.org", account()], None, {0, 2, 10}),
+    "host list": (0.4, list, None, {0}),
+    "host remove": (0.4, lambda: [f"h{random.randrange(4)}.example.org"], None, {0, 9, 10}),
     # A private vault has no agents, and no other users.
     "agent": (0.2, list, None, {2}),
     "rule list": (0.2, list, None, {0}),

@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason --shell --fd -X -d -H -o --for --since --socket --account --rule
+        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason -X -d -H -o --for --since --username --socket --account --rule
             set option ''
         else
             echo $word
@@ -23,7 +23,7 @@ end
 function __thumblatch_at --argument-names first last
     set --local words (__thumblatch_words)
     set --local length 1
-    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'rule list' 'rule test' 'user remove'
+    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
     and set length 2
     test "$words[1..$length]" = "$argv[3..]"
     and test (math (count $words) - (count $argv) + 3) -ge $first
@@ -41,9 +41,6 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments regi
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments login --description 'sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments logout --description 'sign out: end the login at the provider, and erase it here'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments token --description 'print a valid access token'
-complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments env --description 'print an access token as a shell variable'
-complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments headers --description 'print an access token as a JSON object of HTTP headers'
-complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments exec --description 'run a command with an access token in its environment'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments whoami --description 'show who the provider says you are'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments request --description 'make an HTTPS request with an access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments status --description 'show the engine, the lock, the reader and the accounts'
@@ -59,6 +56,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments reco
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments policy --description 'show the rules of the vault, or tighten one for yourself'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rule --description 'list, test'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments user --description 'remove'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments host --description 'add, list, remove'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments agent --description 'show the prompts of programs without a terminal at your desktop'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments doctor --description 'find problems, and say how to fix them'
 complete --command thumblatch --condition '__thumblatch_at 1 1 provider' --arguments add --description 'add a provider, where accounts sign in'
@@ -81,6 +79,9 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --argument
 complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments list --description 'list the rules for programs that act alone'
 complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments test --description 'show which rules hold for a process or a unit, and why'
 complete --command thumblatch --condition '__thumblatch_at 1 1 user' --arguments remove --description 'remove a user\'s vault from the service, or one account of it; for root'
+complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments add --description 'let a host get an account\'s token through git, docker and other tools'
+complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments list --description 'list the hosts that get a token'
+complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments remove --description 'let a host get no token any more'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option template --exclusive --arguments 'github gitlab google entra keycloak auth0' --description 'use the settings of a well-known provider; without T, list them'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option kind --exclusive --arguments 'oidc oauth2 password-backend' --description 'the protocol: oidc, oauth2 or password-backend'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option issuer --exclusive --description 'the provider\'s URL: https, or http on this machine'
@@ -131,28 +132,6 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
 complete --command thumblatch --condition '__thumblatch_at 1 1 token' --arguments '(__thumblatch_names account)'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option name --exclusive --description 'the environment variable; ACCESS_TOKEN by default'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option shell --exclusive --arguments 'sh fish csh' --description 'whose syntax is printed: sh (bash, zsh and others too), fish or csh; sh by default'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option audience --exclusive --description 'a token for this recipient'
-complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
-complete --command thumblatch --condition '__thumblatch_at 1 1 env' --arguments '(__thumblatch_names account)'
-complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
-complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
-complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
-complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option audience --exclusive --description 'a token for this recipient'
-complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
-complete --command thumblatch --condition '__thumblatch_at 1 1 headers' --arguments '(__thumblatch_names account)'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option name --exclusive --description 'the environment variable; ACCESS_TOKEN by default'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option fd --exclusive --description 'give the token as a line in a pipe at this descriptor, 3 or higher, and in no variable'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option audience --exclusive --description 'a token for this recipient'
-complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
-complete --command thumblatch --condition '__thumblatch_at 1 1 exec' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 whoami' --long-option verify --description 'only ask whether the provider accepts the access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1 whoami' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 request' --short-option X --exclusive --description 'the method; GET by default, or POST with -d'
@@ -186,6 +165,11 @@ complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and conta
 complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and contains -- (__thumblatch_words)[-1] notify' --arguments 'off release all default'
 complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and contains -- (__thumblatch_words)[-1] window window-limit' --arguments 'default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 user remove' --long-option yes --description 'do not ask'
+complete --command thumblatch --condition '__thumblatch_at 1 999 host add' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
+complete --command thumblatch --condition '__thumblatch_at 1 999 host add' --long-option audience --exclusive --description 'a token for this recipient'
+complete --command thumblatch --condition '__thumblatch_at 1 999 host add' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 host add' --long-option username --exclusive --description 'the user name beside the token, for servers that take it as a password'
+complete --command thumblatch --condition '__thumblatch_at 2 2 host add' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option socket --require-parameter --force-files --description 'listen here for programs that get access tokens only'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option name --exclusive --description 'what those programs are called'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option account --exclusive --arguments '(__thumblatch_names account)' --description 'an account whose access tokens they get'

@@ -1,0 +1,85 @@
+internal import Configuration
+internal import Providers
+internal import SecretMemory
+internal import System
+internal import UserNames
+
+/// The user's `hosts.conf`: the hosts that get a token through the helpers of other tools.
+struct HostAccounts {
+  private let directories: ProviderDirectories
+
+  /// The path of the file.
+  var path: String { directories.hosts }
+  private var directory: String { String(path.dropLast(Self.name.utf8.count + 1)) }
+  private static let name = "hosts.conf"
+
+  /// Finds the file in XDG_CONFIG_HOME, in HOME, or in the home directory of the user database: some
+  /// tools start their helpers without these variables.
+  init(environment: (String) -> String?) throws(CommandError) {
+    do throws(ProviderFileError) {
+      directories = try ProviderDirectories { name in
+        if let value = environment(name), value.hasPrefix("/") { return value }
+        return name == "HOME" ? UserNames.home(of: ThisProcess.user) : nil
+      }
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  /// Reads the file; without one, no host gets a token.
+  func read() throws(CommandError) -> HostFile {
+    let bytes: [UInt8]
+    do throws(ProviderFileError) {
+      bytes = try directories.contents(of: path, missing: true) ?? []
+    } catch {
+      throw CommandError(error)
+    }
+    do throws(ConfigurationError) {
+      return try HostFile(bytes: bytes, file: path)
+    } catch {
+      throw .usage("\(error)", hint: "correct the file")
+    }
+  }
+
+  /// Adds a host.
+  func add(_ host: TokenHost, settings: [(key: String, value: String)]) throws(CommandError) {
+    try change { file throws(CommandError) in
+      if let entry = file[host] {
+        throw .usage(
+          "\(host) already gets tokens of \(entry.account)",
+          hint: "edit \(path), or: thumblatch host remove \(host)"
+        )
+      }
+      do throws(ConfigurationError) { return try file.adding(host, settings: settings) } catch {
+        throw .usage("\(ConfigurationError(error.problem, key: error.key))")
+      }
+    }
+  }
+
+  /// Removes a host.
+  func remove(_ host: TokenHost) throws(CommandError) {
+    try change { file throws(CommandError) in
+      guard let rest = file.removing(host) else {
+        throw CommandError(
+          .notFound,
+          "\(host) gets no token",
+          hint: "thumblatch host list shows the hosts"
+        )
+      }
+      return rest
+    }
+  }
+
+  private func change(
+    _ body: (HostFile) throws(CommandError) -> String
+  ) throws(CommandError) {
+    let directory = try UserDirectory(self.directory)
+    try directory.lock()
+    let text = try body(try read())
+    let contents: SecretBytes
+    do { contents = try SecretBytes(copying: Array(text.utf8)) } catch {
+      throw CommandError(.bug, "\(error)")
+    }
+    try directory.write(contents, Self.name)
+  }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import Commands
+
+struct HostVerbTests {
+  @Test
+  func aHostIsAddedListedAndRemoved() throws {
+    let home = try ProviderHome()
+    #expect(try home.run("host list").talk.contains("no hosts yet"))
+    let added = try home.run(
+      "host add Git.Example.org:443 work --scope read~write --username oauth2 --min-ttl 15m"
+    )
+    #expect(
+      added.code == .done && added.talk == "git.example.org gets tokens of work from now on\n"
+    )
+    #expect(
+      try home.run("host add http://localhost:3000 dev --json").out.contains("localhost:3000")
+    )
+    let list = try home.run("host list --json").out
+    for part in [
+      #"{"host":"git.example.org","account":"work","scope":"read write","audience":null"#,
+      #""min_ttl":900,"username":"oauth2"}"#, #"{"host":"http://localhost:3000""#,
+    ] { #expect(list.contains(part), "\(list)") }
+    #expect(try home.run("host list").out.contains("read write"))
+    #expect(try home.run("host add git.example.org other").code == .usage)
+    #expect(try home.run("host remove git.example.org").code == .done)
+    #expect(try home.run("host remove git.example.org").code == .notFound)
+    #expect(!(try home.run("host list").out.contains("git.example.org")))
+  }
+
+  @Test
+  func theFileIsPrivateAndWholeOrUnchanged() throws {
+    let home = try ProviderHome()
+    #expect(try home.run("host add a.org work").code == .done)
+    let directory = try Directory(path: home.path + "/thumblatch")
+    #expect(try directory.openForReading("hosts.conf").status().mode & 0o777 == 0o600)
+    #expect(try directory.names() == ["hosts.conf"])
+    // Another program holds the directory.
+    let other = try Directory(path: home.path + "/thumblatch")
+    #expect(try other.descriptor.lockExclusively())
+    #expect(try home.run("host add b.org work").code == .busy)
+    #expect(try home.run("host list").out.contains("a.org"))
+  }
+
+  @Test(arguments: [
+    "host add *.example.org work", "host add example.org/path work", "host add a@b work",
+    "host add http://example.org work", "host add example.org ../work",
+    "host add example.org work --username a:b", "host add example.org work --min-ttl 90",
+    "host add example.org work --audience a\nusername~=~evil", "host remove http://example.org",
+  ])
+  func aHostOrSettingThatIsNotAllowedChangesNothing(_ line: String) throws {
+    let home = try ProviderHome()
+    #expect(try home.run("host add a.org work").code == .done)
+    #expect(try home.run(line).code == .usage)
+    #expect(try home.run("host list --json").out.contains(#"[{"host":"a.org""#))
+  }
+
+  @Test
+  func aFileThatOthersCanChangeIsNotUsed() throws {
+    let home = try ProviderHome()
+    try home.writeHosts("[a.org]\naccount = work\n", mode: 0o666)
+    #expect(try home.run("host list").code == .unsafeVault)
+    try home.writeHosts("[a.org]\nfrob = work\n")
+    let list = try home.run("host list")
+    #expect(list.code == .usage && list.talk.contains("hosts.conf:1: account: is missing"))
+  }
+
+  @Test
+  func withoutVariablesTheFileIsInTheHomeOfTheUserDatabase() throws {
+    let hosts = try HostAccounts { _ in nil }
+    let entry = unsafe getpwuid(getuid())
+    let home = unsafe entry.map { unsafe String(cString: $0.pointee.pw_dir) }
+    let expected = try #require(home) + "/.config/thumblatch/hosts.conf"
+    #expect(hosts.path == expected)
+    #expect(
+      try HostAccounts { $0 == "HOME" ? "/h" : nil }.path == "/h/.config/thumblatch/hosts.conf"
+    )
+  }
+}
