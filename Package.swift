@@ -130,6 +130,7 @@ let package = Package(
       ]
     ),
     room("PlainText"),
+    room("ToolProtocols", ["JSON", "PlainText"]),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
@@ -346,6 +347,7 @@ let package = Package(
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
+    tests("ToolProtocolsTests", ["ToolProtocols"]),
     tests(
       "LoopbackLoginTests",
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]

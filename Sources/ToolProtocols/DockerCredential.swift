@@ -1,0 +1,69 @@
+internal import JSON
+
+/// The protocol of docker's credential helpers (docker-credential-helpers, `credentials.go`).
+///
+/// The client sends the address of a registry, or one JSON object. Errors are on standard output,
+/// with exit status 1.
+package enum DockerCredential {
+  /// The word by which a client knows that it may go on without a credential.
+  package static let notFound = "credentials not found in native keychain"
+  /// The key of Docker Hub in the client's configuration.
+  private static let hub = (host: "index.docker.io", key: "https://index.docker.io/v1/")
+
+  package enum Action: String, Sendable {
+    case get, store, erase, list, version
+  }
+
+  /// Reads the address of a registry, as `get` and `erase` send it.
+  package static func server(_ bytes: [UInt8]) throws(ToolRequestError) -> String {
+    let text = try ToolRequest.text(bytes)
+    let server = text.split(whereSeparator: \.isWhitespace)
+    guard let first = server.first else {
+      throw ToolRequestError(description: "no credentials server URL")
+    }
+    guard server.count == 1 else {
+      throw ToolRequestError(description: "the request is more than one address")
+    }
+    return String(first)
+  }
+
+  /// Reads the registry of a credential to store; the credential itself is left out.
+  package static func storedServer(_ bytes: [UInt8]) throws(ToolRequestError) -> String {
+    let object = try ToolRequest.object(bytes)
+    let (server, username) = try ToolRequest.reading { () throws(JSONError) in
+      (try object.optionalString("ServerURL") ?? "", try object.optionalString("Username") ?? "")
+    }
+    guard !server.isEmpty else { throw ToolRequestError(description: "no credentials server URL") }
+    guard !username.isEmpty else { throw ToolRequestError(description: "no credentials username") }
+    return server
+  }
+
+  /// The URLs that an address may stand for; the client leaves the scheme out.
+  package static func urls(of server: String) -> [String] {
+    server.contains("://") ? [server] : ["https://" + server, "http://" + server]
+  }
+
+  /// The answer to `get`.
+  package static func answer(_ token: ToolToken, server: String, username: String) -> [UInt8] {
+    ToolRequest.line([
+      "ServerURL": .string(server), "Username": .string(username), "Secret": .string(token.text),
+    ])
+  }
+
+  /// The answer to `list`: the registries with their user names, without a scheme as docker has them.
+  package static func list(_ hosts: [(host: String, username: String)]) -> [UInt8] {
+    ToolRequest.line(
+      JSONObject(
+        hosts.map { host, username in
+          let address = host.hasPrefix("http://") ? String(host.dropFirst(7)) : host
+          return (address == hub.host ? hub.key : address, .string(username))
+        }
+      )
+    )
+  }
+
+  /// The answer to `version`.
+  package static func version(_ version: String) -> [UInt8] {
+    Array("docker-credential-thumblatch (thumblatch) \(version)\n".utf8)
+  }
+}

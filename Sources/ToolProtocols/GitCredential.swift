@@ -1,0 +1,90 @@
+/// A request of git to a credential helper (gitcredentials(7), git-credential(1)).
+package struct GitCredential: Sendable {
+  /// The most bytes of a line, without its end.
+  package static let maximumLine = 65_535
+
+  /// What git does with the helper's answers.
+  package enum Operation: String, Sendable {
+    case get, store, erase, capability
+  }
+
+  /// The answer to `capability`.
+  package static let capabilities = Array("version 0\ncapability authtype\n".utf8)
+  /// Ends git's search, so that it does not ask the person for a password.
+  package static let quit = Array("quit=1\n".utf8)
+
+  /// The last value of each key.
+  private var values: [String: String] = [:]
+  /// The values of the keys that end with `[]`, since their last empty value.
+  private var lists: [String: [String]] = [:]
+
+  private static let keys: Set<String> = [
+    "protocol", "host", "username", "password", "authtype", "credential",
+  ]
+
+  /// Reads the lines up to an empty one; keys that are not used here are left out.
+  package init(_ bytes: [UInt8]) throws(ToolRequestError) {
+    let text = try ToolRequest.text(bytes)
+    for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      if line.isEmpty { break }
+      guard line.count <= Self.maximumLine else {
+        throw ToolRequestError(description: "a line is longer than \(Self.maximumLine) bytes")
+      }
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
+        throw ToolRequestError(description: "a line is not of the form key=value")
+      }
+      // Compared as bytes, so that no key of combining marks costs time.
+      let key = String(decoding: line[..<equals].prefix(32).filter { $0 < 0x80 }, as: UTF8.self)
+      let value = String(decoding: line[line.index(after: equals)...], as: UTF8.self)
+      if key == "capability[]" || key == "wwwauth[]" {
+        if value.isEmpty { lists[key] = nil } else { lists[key, default: []].append(value) }
+      } else if Self.keys.contains(key) {
+        values[key] = value
+      }
+    }
+    guard values["protocol"]?.isEmpty == false, values["host"]?.isEmpty == false else {
+      throw ToolRequestError(description: "the request names no protocol or no host")
+    }
+  }
+
+  /// The server; git's `host` has a port if the URL has one.
+  package var url: String { "\(values["protocol"] ?? "")://\(values["host"] ?? "")" }
+
+  /// The user name in the URL; `nil` if there is none.
+  package var username: String? { values["username"].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The token or password that the server refused, or accepted.
+  package var secret: String? {
+    let value = values["credential"] ?? values["password"] ?? ""
+    return value.isEmpty ? nil : value
+  }
+
+  /// Whether git can send a token as such, and the server takes one.
+  ///
+  /// Without a challenge of the server, it is taken to do so. Many forges take a token only as a
+  /// password: their challenge is `Basic`.
+  package var takesBearer: Bool {
+    guard lists["capability[]"]?.contains("authtype") == true else { return false }
+    guard let challenges = lists["wwwauth[]"] else { return true }
+    return challenges.contains { header in
+      header.split(separator: ",").contains { part in
+        part.split(separator: " ").first?.lowercased() == "bearer"
+      }
+    }
+  }
+
+  /// The answer to `get`.
+  package func answer(_ token: ToolToken, username: String) -> [UInt8] {
+    let lines: [String]
+    if takesBearer {
+      lines = [
+        "capability[]=authtype", "authtype=Bearer", "credential=\(token.text)", "ephemeral=1",
+      ]
+    } else {
+      lines =
+        ["username=\(username)", "password=\(token.text)"]
+        + (token.expiresAt.map { ["password_expiry_utc=\($0)"] } ?? [])
+    }
+    return Array((lines.joined(separator: "\n") + "\n").utf8)
+  }
+}

@@ -1,0 +1,74 @@
+// The wall of this room: it parses and prints the helper protocols of other tools, and touches neither
+// the vault nor the system.
+
+internal import JSON
+
+/// An access token for another tool.
+package struct ToolToken: Sendable, Equatable {
+  /// The token: printable ASCII without spaces.
+  package let text: String
+  /// When it expires, in seconds since 1970; `nil` if the provider did not say.
+  package let expiresAt: Int64?
+
+  package init(_ text: String, expiresAt: Int64?) {
+    self.text = text
+    self.expiresAt = expiresAt
+  }
+}
+
+/// Why the request of a tool cannot be understood.
+///
+/// It holds nothing of the request, which may have a password in it.
+package struct ToolRequestError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// One clause, lower case.
+  package let description: String
+}
+
+/// The bytes that a tool sends.
+package enum ToolRequest {
+  /// The most bytes of a request.
+  package static let maximumCount = 1 << 20
+
+  /// The text of a request: UTF-8 without NUL.
+  static func text(_ bytes: [UInt8]) throws(ToolRequestError) -> String {
+    guard bytes.count <= maximumCount else {
+      throw ToolRequestError(description: "the request is longer than 1 MiB")
+    }
+    guard !bytes.contains(0) else {
+      throw ToolRequestError(description: "the request holds a NUL character")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ToolRequestError(description: "the request is not UTF-8")
+    }
+    return text
+  }
+
+  /// The JSON object of a request.
+  static func object(_ bytes: [UInt8]) throws(ToolRequestError) -> JSONObject {
+    guard bytes.count <= maximumCount else {
+      throw ToolRequestError(description: "the request is longer than 1 MiB")
+    }
+    return try reading { () throws(JSONError) in
+      // Later versions of a tool may send members that this reader does not keep.
+      guard case .object(let object) = try JSONReader.read(bytes, JSONRules(keepsRest: true)) else {
+        throw .unexpected(offset: 0)
+      }
+      return object
+    }
+  }
+
+  /// Reads members of a request.
+  static func reading<Value>(
+    _ body: () throws(JSONError) -> Value
+  ) throws(ToolRequestError) -> Value {
+    do throws(JSONError) { return try body() } catch {
+      throw ToolRequestError(description: "the request cannot be used: \(error)")
+    }
+  }
+
+  /// The bytes of an answer on one line.
+  static func line(_ object: JSONObject) -> [UInt8] {
+    // Answers hold text of UTF-8 without NUL, in a few levels, so that writing cannot fail.
+    ((try? JSONWriter.write(.object(object))) ?? []) + [UInt8(ascii: "\n")]
+  }
+}
