@@ -159,7 +159,7 @@ let package = Package(
       [
         "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
         "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "UserNames",
+        "QRCode", "ToolProtocols", "UserNames",
         "JSON", "System", "SecretMemory",
       ]
     ),

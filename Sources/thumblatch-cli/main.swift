@@ -5,4 +5,9 @@ import Glibc
 
 // The verbs, the terminal and the prompts. The front leaves everything to this program except a
 // valid access token from plain storage.
-exit(Program.run(Array(CommandLine.arguments.dropFirst())))
+exit(
+  Program.run(
+    Array(CommandLine.arguments.dropFirst()),
+    calledAs: CommandLine.arguments.first ?? ""
+  )
+)

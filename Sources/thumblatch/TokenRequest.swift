@@ -16,8 +16,9 @@ struct TokenRequest {
 
   /// Accepts exactly these forms; `nil` for anything else, including options and invalid names.
   init?(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
-    // execve(2): a caller may pass no arguments at all, not even a program name.
-    guard unsafe arguments[0] != nil else { return nil }
+    // execve(2): a caller may pass no arguments at all, not even a program name. Other tools call the
+    // program by other names, and mean other verbs.
+    guard let program = unsafe arguments[0], unsafe Self.isOwnName(program) else { return nil }
     var next = 1
     isPrivate = unsafe Self.equal(arguments[next], "--private")
     if isPrivate { next += 1 }
@@ -103,6 +104,14 @@ struct TokenRequest {
       }
     }
     return true
+  }
+
+  /// Whether a path ends with the name of the front.
+  private static func isOwnName(_ path: UnsafePointer<CChar>) -> Bool {
+    guard let slash = unsafe strrchr(path, Int32(UInt8(ascii: "/"))) else {
+      return unsafe equal(path, "thumblatch")
+    }
+    return unsafe equal(slash + 1, "thumblatch")
   }
 
   private static func isName(_ text: UnsafeRawBufferPointer) -> Bool {

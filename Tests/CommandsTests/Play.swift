@@ -41,13 +41,14 @@ struct Play {
 
   /// Runs `thumblatch` with these words.
   ///
-  /// `script` is the other side, on its own thread.
+  /// `script` is the other side, on its own thread. Without `input`, standard input is the terminal.
   static func run(
     _ words: [String],
     terminal hasTerminal: Bool = true,
     columns: UInt16 = 80,
     kind: String = "xterm",
     output kindOfOutput: StandardOutput = .pipe,
+    input: [UInt8]? = nil,
     environment: [String: String] = [:],
     prepare: (Session) -> Void = { _ in },
     script: @escaping @Sendable (Stage) throws -> Void
@@ -57,8 +58,7 @@ struct Play {
     let (interrupt, key) = try UnixSocket.pair()
     let interruptOwner = Descriptor(owning: interrupt)
     let stage = Stage(terminal: terminal, engine: engine, interruptKey: key)
-    let out = try Capture()
-    let talk = try Capture()
+    let (out, talk, given) = (try Capture(), try Capture(), try GivenInput(input ?? []))
     let other = try kindOfOutput.open()
     let output = Output(
       json: words.contains("--json"),
@@ -79,9 +79,11 @@ struct Play {
         openTerminal: { hasTerminal ? ends.takeTerminal(kind: kind) : nil },
         connect: { () throws(VaultClientError) in try ends.connect() }
       )
+      session.standardInput = input == nil ? ends.terminal : given.number
       prepare(session)
       return session
     }
+    withExtendedLifetime(given) {}
     if let failure { output.fail(failure) }
     let ended = BootInstant.now
     ends.closeUnused()
@@ -134,7 +136,7 @@ struct Play {
 /// The descriptors that the session may take, each of them once.
 private final class Ends {
   private let client: Int32
-  private let terminal: Int32
+  let terminal: Int32
   private let interrupt: Int32
   private var unused: Set<Int32>
 
@@ -157,6 +159,18 @@ private final class Ends {
 
   func closeUnused() {
     for number in unused { close(number) }
+  }
+}
+
+/// A file that holds what is given on standard input.
+private final class GivenInput {
+  private let file: MemoryFile
+  var number: Int32 { file.descriptor.number }
+
+  init(_ bytes: [UInt8]) throws {
+    file = try MemoryFile()
+    try file.descriptor.write(bytes)
+    lseek(number, 0, SEEK_SET)
   }
 }
 

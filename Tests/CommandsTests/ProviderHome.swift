@@ -54,9 +54,16 @@ final class ProviderHome {
   func run(
     _ line: String,
     terminal: Bool = true,
+    input: [UInt8]? = nil,
     script: @escaping @Sendable (Stage) throws -> Void
   ) throws -> Play {
     let words = line.split(separator: " ").map { String($0).replacing("~", with: " ") }
-    return try Play.run(words, terminal: terminal, environment: environment, script: script)
+    return try Play.run(
+      words,
+      terminal: terminal,
+      input: input,
+      environment: environment,
+      script: script
+    )
   }
 }

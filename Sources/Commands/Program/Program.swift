@@ -12,14 +12,17 @@ package enum Program {
     ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
     + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + HostVerbs.all
-    + AgentVerb.all + DoctorVerbs.all
+    + ToolVerbs.all + AgentVerb.all + DoctorVerbs.all
 
   /// Runs the words after the program's name and returns the exit status.
   ///
+  /// `name` is the name by which the program was called; other tools call their helpers by one each.
+  ///
   /// Call it once, at the start of the process. It installs signal handlers. It also refuses dumps,
   /// because passwords pass through this process.
-  package static func run(_ words: [String]) -> Int32 {
+  package static func run(_ words: [String], calledAs name: String) -> Int32 {
     let inherited = InheritedState.takeOver()
+    let words = ToolVerbs.words(calledAs: name) + words
     ThisProcess.removeCrashReports()
     let environment = { (name: String) in ThisProcess.environment(name) }
     let wantsJSON = words.prefix { $0 != "--" }.contains("--json")

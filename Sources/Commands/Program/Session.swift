@@ -15,6 +15,8 @@ final class Session {
   /// Becomes readable at Ctrl-C.
   let interrupt: Int32?
   let environment: (String) -> String?
+  /// The descriptor of the requests of other tools.
+  var standardInput: Int32 = 0
   /// What the process's files would have been masked with, had it been left so.
   var inheritedMask: UInt32?
   /// The vault that is used; `nil` if it is not known.
@@ -110,11 +112,12 @@ final class Session {
     )
   }
 
-  /// The person's terminal, if there is one, which talk goes to from then on.
+  /// The person's terminal, if there is one and it is not another tool's screen; talk goes there from
+  /// then on.
   @discardableResult
   func findTerminal() -> Terminal? {
     if terminalIfAny == nil {
-      terminalIfAny = .some(openTerminal())
+      terminalIfAny = .some(arguments.verb.isForTools ? nil : openTerminal())
       if case .some(.some(let terminal)) = terminalIfAny { output.speak(through: terminal) }
     }
     return terminalIfAny ?? nil

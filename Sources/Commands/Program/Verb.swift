@@ -74,6 +74,8 @@ struct Verb: Sendable {
   let summary: String
   /// Further paragraphs of its own help.
   let details: String
+  /// Whether it answers another tool, whose screen the terminal is: nothing is asked there.
+  let isForTools: Bool
   /// The function of the verb.
   let run: @Sendable (Session) throws(CommandError) -> Void
 
@@ -83,6 +85,7 @@ struct Verb: Sendable {
     options: [Option] = [],
     summary: String,
     details: String = "",
+    isForTools: Bool = false,
     run: @escaping @Sendable (Session) throws(CommandError) -> Void
   ) {
     words = name.split(separator: " ").map(String.init)
@@ -90,6 +93,7 @@ struct Verb: Sendable {
     self.options = options
     self.summary = summary
     self.details = details
+    self.isForTools = isForTools
     self.run = run
   }
 

@@ -18,7 +18,7 @@ extension Session {
     minimumLifetime: Int? = nil,
     rejected: String?
   ) throws(CommandError) -> AccessTokenReply {
-    let reply = try consenting { prompt in
+    try accessToken { prompt in
       AccessTokenCall(
         account: account,
         minimumLifetime: minimumLifetime,
@@ -29,6 +29,11 @@ extension Session {
         reason: arguments.value(TokenVerbs.reason.name)
       )
     }
+  }
+
+  /// Gets an access token by the call that `make` makes with a prompt.
+  func accessToken(_ make: (String?) -> AccessTokenCall) throws(CommandError) -> AccessTokenReply {
+    let reply = try consenting(make)
     // Refuse a token that could steer a terminal or split a header in two.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else { throw CommandError(.unavailable, "the provider sent an unusable access token") }

@@ -42,6 +42,7 @@ enum MessageList {
       columns: 10_000,
       kind: situation.kind,
       output: situation.output,
+      input: situation.input.map { Array($0.utf8) },
       environment: situation.environment.merging(home?.environment ?? [:]) { $1 },
       prepare: { session in
         session.location = situation.location

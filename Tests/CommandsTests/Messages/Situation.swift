@@ -21,6 +21,8 @@ struct Situation: Sendable {
   var files: [String: String]?
   /// The text of `hosts.conf`; `nil` if the situation has no home directory for it.
   var hosts: String?
+  /// Standard input; `nil` if it is the terminal.
+  var input: String?
   var location: VaultLocation?
   var isRoot = false
   /// Why the desktop shows no prompt; `nil` if no desktop is looked for.
@@ -83,6 +85,8 @@ struct Situation: Sendable {
   func with(files: [String: String]) -> Situation { with { $0.files = files } }
 
   func with(hosts: String) -> Situation { with { $0.hosts = hosts } }
+
+  func with(input: String) -> Situation { with { $0.input = input } }
 
   func with(environment: [String: String]) -> Situation { with { $0.environment = environment } }
 

@@ -11,6 +11,7 @@ extension Situation {
     + signIns + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays + tokens
     + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies
     + hosts
+    + tools
 
   /// An account that is signed in at a provider of this machine.
   static func account(_ change: (inout VaultAccount) -> Void = { _ in }) -> VaultAccount {

@@ -1,3 +1,6 @@
+import DesktopPrompt
+import VaultInterface
+
 @testable import Commands
 
 // Other tools: the hosts that get a token, and the helpers.
@@ -27,5 +30,78 @@ extension Situation {
     Situation("host add a.org work --audience a\nb=c", "a line end").with(hosts: ""),
     Situation("host remove git.example.org", "a host that is there").with(hosts: forge),
     Situation("host remove a.org", "a host that is not there").with(hosts: forge),
+  ]
+
+  private static let git = "protocol=https\nhost=git.example.org\n"
+
+  private static func token(_ line: String, _ what: String, input: String) -> Situation {
+    Situation(
+      line,
+      what,
+      AccessTokenCall.self,
+      replies: AccessTokenReply(
+        account: "work",
+        accessToken: "at_1",
+        tokenType: "Bearer",
+        expiresAt: 1_763_717_400,
+        shorterThanRequested: false
+      )
+    ).with(hosts: forge).with(input: input)
+  }
+
+  private static func tool(_ line: String, _ what: String, input: String) -> Situation {
+    Situation(line, what).with(hosts: forge).with(input: input)
+  }
+
+  private static func cargo(_ kind: String, _ host: String) -> String {
+    #"{"v":1,"kind":"\#(kind)","registry":{"index-url":"sparse+https://\#(host)/index/"}}"# + "\n"
+  }
+
+  static let tools: [Situation] = [
+    token("git-credential get", "git before 2.46", input: git),
+    token("git-credential get", "git that sends tokens", input: "capability[]=authtype\n" + git),
+    tool("git-credential get", "a host that is not named", input: "protocol=https\nhost=a.org\n"),
+    tool("git-credential get", "no host", input: "protocol=https\n"),
+    tool("git-credential get", "not of the form", input: "x\n"),
+    Situation("git-credential get", "a person calls it").with(hosts: forge),
+    tool("git-credential capability", "its capabilities", input: ""),
+    Situation("git-credential get", "a check is needed, and there is no desktop") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence()
+      try stage.expectEnd()
+    }.with(hosts: forge).with(input: git).withoutTerminal(.noServer(reason: "it ended")),
+    token("docker-credential get", "a registry", input: "git.example.org"),
+    tool("docker-credential get", "a registry that is not named", input: "a.org"),
+    tool(
+      "docker-credential store",
+      "a password",
+      input: #"{"ServerURL":"a.org","Username":"u","Secret":"s"}"#
+    ),
+    tool("docker-credential erase", "a registry that gets tokens", input: "git.example.org"),
+    tool("docker-credential list", "two", input: "unused"),
+    tool("docker-credential frob", "an action of no kind", input: ""),
+    token("kube-credential work", "no variable", input: ""),
+    Situation("kube-credential work", "a variable of another version").with(environment: [
+      "KUBERNETES_EXEC_INFO":
+        #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1alpha1"}"#
+    ]),
+    token("cargo-credential", "a registry", input: cargo("get", "git.example.org")),
+    tool(
+      "cargo-credential",
+      "what cargo does not get",
+      input: cargo("get", "a.org") + cargo("login", "git.example.org") + "x\n"
+    ),
+    token(
+      "bazel-credential get",
+      "a host",
+      input: #"{"uri":"https://git.example.org/x"}"#
+    ),
+    tool("bazel-credential get", "a host that is not named", input: #"{"uri":"https://a.org"}"#),
+    tool("bazel-credential put", "another command", input: ""),
+    token("terraform-credential get git.example.org", "a host", input: ""),
+    tool("terraform-credential get a.org", "a host that is not named", input: ""),
+    tool("terraform-credential store a.org", "a token", input: #"{"token":"t"}"#),
+    tool("terraform-credential forget git.example.org", "a host that gets tokens", input: ""),
+    tool("terraform-credential frob a.org", "an action of no kind", input: ""),
   ]
 }

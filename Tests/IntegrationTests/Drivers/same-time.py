@@ -90,6 +90,13 @@ VERBS = {
     "host add": (0.4, lambda: [f"h{random.randrange(4)}.example.org", account()], None, {0, 2, 10}),
     "host list": (0.4, list, None, {0}),
     "host remove": (0.4, lambda: [f"h{random.randrange(4)}.example.org"], None, {0, 9, 10}),
+    # No host gets an account's token here; each helper says so in the protocol of its tool.
+    "git-credential": (0.2, lambda: ["get"], "protocol=https\nhost=a.org\n", {0}),
+    "docker-credential": (0.2, lambda: ["get"], "a.org", {1}),
+    "kube-credential": (1, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
+    "cargo-credential": (0.2, list, "{}", {0}),
+    "bazel-credential": (0.2, lambda: ["get"], '{"uri":"https://a.org"}', {9}),
+    "terraform-credential": (0.2, lambda: ["get", "a.org"], None, {0}),
     # A private vault has no agents, and no other users.
     "agent": (0.2, list, None, {2}),
     "rule list": (0.2, list, None, {0}),

@@ -1,0 +1,57 @@
+internal import Configuration
+internal import ToolProtocols
+
+/// `cargo-credential`: a credential provider of cargo.
+enum CargoVerb {
+  static let verb = Verb(
+    "cargo-credential",
+    options: [Verb.Option("--cargo-plugin", "cargo gives this option; it changes nothing")],
+    summary: "answer cargo as its credential provider",
+    details: """
+      Cargo runs it, after ~/.cargo/config.toml has, below [registries.NAME]: credential-provider \
+      = "cargo-credential-thumblatch". It gives a token for the hosts of thumblatch host list. Cargo \
+      sends "Bearer TOKEN", or TOKEN alone with credential-provider = \
+      ["cargo-credential-thumblatch", "--raw"].
+      """,
+    isForTools: true
+  ) { session throws(CommandError) in
+    let input = try ToolInput(session)
+    try session.output.data(bytes: CargoCredential.hello)
+    // Cargo closes the pipe when it needs no more.
+    while let line = try input.line() {
+      try session.output.data(bytes: answer(line, session))
+    }
+  }
+
+  private static func answer(_ line: [UInt8], _ session: Session) -> [UInt8] {
+    do throws(ToolRequestError) {
+      let request = try CargoCredential(line)
+      return try answer(request, session)
+    } catch {
+      return CargoCredential.answer(.other, error.description)
+    }
+  }
+
+  private static func answer(
+    _ request: CargoCredential,
+    _ session: Session
+  ) throws(ToolRequestError) -> [UInt8] {
+    do throws(CommandError) {
+      guard let entry = try session.hostAccount(try? TokenHost(ofURL: request.url)) else {
+        return CargoCredential.answer(
+          .urlNotSupported,
+          "this registry gets no token; to change that: thumblatch host add HOST ACCOUNT"
+        )
+      }
+      guard request.kind == .get else {
+        return CargoCredential.answer(
+          .operationNotSupported,
+          "\(entry.host) gets tokens of \(entry.account); cargo can neither store nor remove one"
+        )
+      }
+      return request.answer(try session.toolToken(for: entry, tool: "cargo"))
+    } catch {
+      return CargoCredential.answer(.other, error.line)
+    }
+  }
+}

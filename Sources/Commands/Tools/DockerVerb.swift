@@ -1,0 +1,94 @@
+internal import Configuration
+internal import ToolProtocols
+internal import VaultInterface
+
+/// `docker-credential`: a credential helper of docker, podman, skopeo and others.
+enum DockerVerb {
+  /// The user name that registries expect beside a token, if any is good.
+  private static let username = "oauth2accesstoken"
+
+  static let verb = Verb(
+    "docker-credential",
+    [
+      Verb.Operand(
+        "ACTION",
+        .one,
+        offers: .words(["erase", "get", "list", "store", "version"])
+      )
+    ],
+    summary: "answer docker as its credential helper",
+    details: """
+      Docker runs it as docker-credential-thumblatch, after ~/.docker/config.json has: \
+      {"credHelpers": {"registry.example.org": "thumblatch"}}. It gives a token for the hosts of \
+      thumblatch host list, and stores nothing. Errors are on standard output, as docker expects.
+      """,
+    isForTools: true
+  ) { session throws(CommandError) in
+    do throws(CommandError) {
+      try answer(session)
+    } catch {
+      try session.output.data(bytes: Array((error.line + "\n").utf8))
+      throw .answered(.bug)
+    }
+  }
+
+  private static func answer(_ session: Session) throws(CommandError) {
+    let word = session.arguments.operands[0]
+    guard let action = DockerCredential.Action(rawValue: word) else {
+      throw .usage("unknown action: get, store, erase, list and version are known")
+    }
+    switch action {
+    case .version:
+      try session.output.data(bytes: DockerCredential.version(thumblatchVersion))
+    case .list:
+      let entries = try HostAccounts(environment: session.environment).read().entries
+      let hosts = entries.map { (host: $0.host.text, username: $0.username ?? username) }
+      try session.output.data(bytes: DockerCredential.list(hosts))
+    case .get:
+      let server = try told { bytes throws(ToolRequestError) in
+        try DockerCredential.server(bytes)
+      }
+      guard let entry = try find(server, session) else { throw .usage(DockerCredential.notFound) }
+      let token = try session.toolToken(for: entry, tool: "docker")
+      try session.output.data(
+        bytes: DockerCredential.answer(token, server: server, username: entry.username ?? username)
+      )
+    case .store:
+      let server = try told { bytes throws(ToolRequestError) in
+        try DockerCredential.storedServer(bytes)
+      }
+      // The token of this host is the vault's own: whatever docker has read here, it writes back.
+      guard try find(server, session) == nil else { return }
+      throw .usage(
+        "passwords cannot be stored here yet",
+        hint: "name an account for this registry: thumblatch host add REGISTRY ACCOUNT"
+      )
+    case .erase:
+      let server = try told { bytes throws(ToolRequestError) in
+        try DockerCredential.server(bytes)
+      }
+      guard let entry = try find(server, session) else { return }
+      throw .usage(
+        "\(entry.host) still gets tokens of \(entry.account)",
+        hint: "to end that: thumblatch host remove \(entry.host)"
+      )
+    }
+
+    func told<Value>(
+      _ read: ([UInt8]) throws(ToolRequestError) -> Value
+    ) throws(CommandError) -> Value {
+      let bytes = try ToolInput(session).all()
+      do throws(ToolRequestError) { return try read(bytes) } catch { throw CommandError(error) }
+    }
+  }
+
+  private static func find(
+    _ server: String,
+    _ session: Session
+  ) throws(CommandError) -> HostAccount? {
+    for url in DockerCredential.urls(of: server) {
+      if let entry = try session.hostAccount(try? TokenHost(ofURL: url)) { return entry }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,36 @@
+internal import ToolProtocols
+internal import VaultInterface
+
+/// `kube-credential`: a credential plugin of kubectl and other clients of Kubernetes.
+enum KubeVerb {
+  static let verb = Verb(
+    "kube-credential",
+    [.namedAccount],
+    options: [TokenVerbs.scope, TokenVerbs.audience],
+    summary: "print an account's token as kubectl wants it",
+    details: """
+      For users[].user.exec of a kubeconfig: command thumblatch, args [kube-credential, ACCOUNT], \
+      interactiveMode Never. The token goes to the cluster of that user in the kubeconfig. \
+      Versions v1 and v1beta1 of client.authentication.k8s.io are known.
+      """,
+    isForTools: true
+  ) { session throws(CommandError) in
+    let account = try session.accountName(session.arguments.operands[0])
+    let credential: KubeCredential
+    do throws(ToolRequestError) {
+      credential = try KubeCredential(session.environment(KubeCredential.variable))
+    } catch {
+      throw CommandError(error)
+    }
+    let token = try session.toolToken(of: account) { prompt in
+      AccessTokenCall(
+        account: account,
+        prompt: prompt,
+        scope: session.arguments.value(TokenVerbs.scope.name),
+        audience: session.arguments.value(TokenVerbs.audience.name),
+        reason: "kubernetes"
+      )
+    }
+    try session.output.data(bytes: credential.answer(token))
+  }
+}

@@ -1,0 +1,43 @@
+internal import Configuration
+internal import ToolProtocols
+
+/// `terraform-credential`: a credentials helper of Terraform and OpenTofu.
+enum TerraformVerb {
+  static let verb = Verb(
+    "terraform-credential",
+    [
+      Verb.Operand("ACTION", .one, offers: .words(["forget", "get", "store"])),
+      Verb.Operand("HOST", .one),
+    ],
+    summary: "answer Terraform as its credentials helper",
+    details: """
+      Terraform runs it, after ~/.terraformrc has: credentials_helper "thumblatch" {}, and \
+      ~/.terraform.d/plugins a link to terraform-credentials-thumblatch. It gives a token for the \
+      hosts of thumblatch host list.
+      """,
+    isForTools: true
+  ) { session throws(CommandError) in
+    let arguments = session.arguments
+    guard let action = TerraformCredential.Action(rawValue: arguments.operands[0]) else {
+      throw .usage("unknown action: get, store and forget are known")
+    }
+    let entry = try session.hostAccount(try? TokenHost("https://" + arguments.operands[1]))
+    switch (action, entry) {
+    case (.get, let entry?):
+      let token = try session.toolToken(for: entry, tool: "Terraform")
+      try session.output.data(bytes: TerraformCredential.answer(token))
+    case (.get, nil): try session.output.data(bytes: TerraformCredential.answer(nil))
+    case (.forget, nil): break
+    case (.store, nil):
+      throw .usage(
+        "tokens cannot be stored here yet",
+        hint: "name an account for this host: thumblatch host add HOST ACCOUNT"
+      )
+    case (.store, let entry?), (.forget, let entry?):
+      throw .usage(
+        "\(entry.host) gets tokens of \(entry.account)",
+        hint: "to end that: thumblatch host remove \(entry.host)"
+      )
+    }
+  }
+}

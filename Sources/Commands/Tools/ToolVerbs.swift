@@ -1,0 +1,100 @@
+internal import Configuration
+internal import System
+internal import ToolProtocols
+internal import VaultClient
+internal import VaultInterface
+
+/// The verbs that other tools call for a token, each in the tool's own protocol.
+enum ToolVerbs {
+  static let all = [
+    GitVerb.verb, DockerVerb.verb, KubeVerb.verb, CargoVerb.verb, BazelVerb.verb,
+    TerraformVerb.verb,
+  ]
+
+  /// The verbs of the names by which the program is installed as well.
+  private static let names = [
+    "git-credential-thumblatch": GitVerb.verb,
+    "docker-credential-thumblatch": DockerVerb.verb,
+    "cargo-credential-thumblatch": CargoVerb.verb,
+    "bazel-credential-thumblatch": BazelVerb.verb,
+    "terraform-credentials-thumblatch": TerraformVerb.verb,
+  ]
+
+  /// The words of the verb that a program's name stands for; none for any other name.
+  static func words(calledAs path: String) -> [String] {
+    names[path.split(separator: "/").last.map(String.init) ?? ""]?.words ?? []
+  }
+}
+
+extension Session {
+  /// The entry of `hosts.conf` for the host that a tool wants to reach; `nil` if the user did not name
+  /// it.
+  func hostAccount(_ host: TokenHost?) throws(CommandError) -> HostAccount? {
+    guard let host else { return nil }
+    return try HostAccounts(environment: environment).read()[host]
+  }
+
+  /// Gets the token of a host; the prompt names the tool as the stated reason.
+  func toolToken(for entry: HostAccount, tool: String) throws(CommandError) -> ToolToken {
+    try toolToken(of: entry.account.text) { prompt in
+      AccessTokenCall(
+        account: entry.account.text,
+        minimumLifetime: entry.minimumLifetime,
+        prompt: prompt,
+        scope: entry.scope,
+        audience: entry.audience,
+        reason: String("\(tool) at \(entry.host)".prefix(CallerRule.longestReason))
+      )
+    }
+  }
+
+  /// Gets the token of an account, with advice that helps where there is no terminal.
+  func toolToken(
+    of account: String,
+    _ make: (String?) -> AccessTokenCall
+  ) throws(CommandError) -> ToolToken {
+    do {
+      let reply = try accessToken(make)
+      TokenVerbs.tellOfMissing(reply, self)
+      return ToolToken(reply.accessToken, expiresAt: reply.expiresAt.map(Int64.init))
+    } catch {
+      guard error.code == .promptNeeded, error.reason == nil else { throw error }
+      throw CommandError(
+        error.code,
+        error.message,
+        hint: "at a terminal: thumblatch unlock \(account); then try again"
+      )
+    }
+  }
+
+  /// Has the vault drop the token of a host that refused it, without a prompt.
+  ///
+  /// Without a presence check there may be no newer token yet; then the next call makes the check.
+  func rejectToken(_ token: String, for entry: HostAccount) {
+    var call = AccessTokenCall(
+      account: entry.account.text,
+      rejected: token,
+      scope: entry.scope,
+      audience: entry.audience
+    )
+    call.ask = false
+    _ = try? calls.run(again: .always, asking: nil) { connection, _ throws(VaultClientError) in
+      try connection.call(call, within: Session.remoteLimit)
+    }
+  }
+}
+
+extension CommandError {
+  /// The error for a request of a tool that is not understood.
+  init(_ error: ToolRequestError) {
+    self.init(.usage, error.description)
+  }
+
+  /// The error after an answer that has said all of it in the tool's protocol.
+  static func answered(_ code: ExitCode) -> Self {
+    CommandError(code, "", isSaid: true)
+  }
+
+  /// The message and its advice on one line, for a tool that shows it.
+  var line: String { message + (hint.map { "; \($0)" } ?? "") }
+}

@@ -1,0 +1,296 @@
+import SecretMemory
+import TestSupport
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+/// The helpers of other tools, each with a request of its tool on standard input.
+struct ToolVerbTests {
+  private static let hosts = """
+    [git.example.org]
+    account = work
+    scope = write
+    audience = forge
+    min-ttl = 15m
+
+    [registry.example.org:5000]
+    account = work
+    username = robot
+
+    [http://localhost:3000]
+    account = dev
+
+    """
+  private static let git = "protocol=https\nhost=git.example.org\n"
+
+  /// Runs a line with these hosts; the terminal must stay as it is.
+  private func run(
+    _ line: String,
+    _ input: String,
+    script: @escaping @Sendable (Stage) throws -> Void = { try $0.expectEnd() }
+  ) throws -> Play {
+    let home = try ProviderHome()
+    try home.writeHosts(Self.hosts)
+    let play = try home.run(line, input: Array(input.utf8), script: script)
+    #expect(play.screen == "")
+    return play
+  }
+
+  private static func reply(_ expiresAt: Int? = 1_763_717_400) -> AccessTokenReply {
+    AccessTokenReply(
+      account: "work",
+      accessToken: "at_1",
+      tokenType: "Bearer",
+      expiresAt: expiresAt,
+      shorterThanRequested: false
+    )
+  }
+
+  /// The engine gives a token.
+  @Sendable
+  private static func give(_ stage: Stage) throws {
+    _ = try stage.expect(AccessTokenCall.self)
+    try stage.reply(reply())
+  }
+
+  // MARK: - git
+
+  @Test
+  func gitGetsTheTokenThatTheFileNames() throws {
+    let play = try run("git-credential get", Self.git + "\n") { stage in
+      let call = try stage.expect(AccessTokenCall.self)
+      #expect(call.account == "work" && call.scope == "write" && call.audience == "forge")
+      #expect(call.minimumLifetime == 900 && call.reason == "git at git.example.org")
+      #expect(call.rejected == nil)
+      try stage.reply(Self.reply())
+    }
+    #expect(play.code == .done && play.talk == "")
+    #expect(play.out == "username=oauth2\npassword=at_1\npassword_expiry_utc=1763717400\n")
+  }
+
+  @Test(arguments: [
+    "protocol=https\nhost=evil.net\n", "protocol=http\nhost=git.example.org\n",
+    "protocol=https\nhost=git.example.org:8443\n", "protocol=https\nhost=localhost:3000\n",
+    "protocol=https\nhost=git.example.org@evil.net\n",
+    "protocol=https\nhost=git.example.org#@evil.net\n",
+    "protocol=https\nhost=git.example.org/x\n", "protocol=cert\nhost=git.example.org\n",
+    "protocol=https\nhost=git.example.org\r\n",
+  ])
+  func aHostThatTheUserDidNotNameGetsNothing(_ request: String) throws {
+    for operation in ["get", "erase"] {
+      let play = try run("git-credential \(operation)", request + "password=at_1\n\n")
+      #expect(play.code == .done && play.out == "" && play.talk == "")
+    }
+  }
+
+  @Test
+  func aServerOfThisMachineMayBePlain() throws {
+    let play = try run("git-credential get", "protocol=http\nhost=localhost:3000\n\n") { stage in
+      #expect(try stage.expect(AccessTokenCall.self).account == "dev")
+      try stage.reply(Self.reply(nil))
+    }
+    #expect(play.out == "username=oauth2\npassword=at_1\n")
+  }
+
+  @Test
+  func gitIsToldToAskNoPersonWhereThereIsNoToken() throws {
+    let play = try run("git-credential get", Self.git + "\n") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "work", message: ""))
+    }
+    #expect(play.code == .loginRequired && play.out == "quit=1\n")
+    #expect(play.talk.contains("login required for work"))
+  }
+
+  @Test
+  func aRefusedTokenIsDroppedWithoutAPrompt() throws {
+    let erase = Self.git + "username=oauth2\npassword=at_1\noauth_refresh_token=rt\n\n"
+    let play = try run("git-credential erase", erase) { stage in
+      let call = try stage.expect(AccessTokenCall.self)
+      #expect(call.account == "work" && call.rejected == "at_1" && call.scope == "write")
+      #expect(stage.saysItAsks == false && call.prompt == nil)
+      try stage.needPresence(prompt: "")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && play.out == "" && play.talk == "")
+  }
+
+  @Test(arguments: ["store", "frobnicate"])
+  func whatGitStoresIsLeftToOtherHelpers(_ operation: String) throws {
+    let play = try run("git-credential \(operation)", Self.git + "username=u\npassword=hunter2\n\n")
+    #expect(play.code == .done && play.out == "" && play.talk == "")
+  }
+
+  /// No byte of a request is printed, because a password may be in it.
+  @Test(arguments: [
+    "password=hunter2\n", "protocol=https\nhost=a\npassword=hunter2\u{0}\n", "hunter2\n",
+    "protocol=https\nhost=a\npassword=" + String(repeating: "hunter2", count: 200_000) + "\n",
+  ])
+  func aRequestThatIsNotOneIsAnErrorWithoutItsText(_ request: String) throws {
+    for operation in ["get", "store", "erase"] {
+      let play = try run("git-credential \(operation)", request)
+      #expect(play.code == .usage && play.out == "")
+      #expect(!play.talk.contains("hunter2"))
+    }
+  }
+
+  // MARK: - docker
+
+  @Test
+  func dockerGetsTheTokenWithItsUserName() throws {
+    let play = try run("docker-credential get", "registry.example.org:5000\n", script: Self.give)
+    #expect(play.code == .done)
+    #expect(
+      play.out
+        == #"{"ServerURL":"registry.example.org:5000","Username":"robot","Secret":"at_1"}"# + "\n"
+    )
+    let plain = try run("docker-credential get", "localhost:3000", script: Self.give)
+    #expect(plain.out.contains(#""Username":"oauth2accesstoken""#))
+  }
+
+  @Test(arguments: [
+    ("get", "evil.net", "credentials not found in native keychain\n"),
+    ("get", "", "no credentials server URL\n"), ("get", "http://registry.example.org:5000", nil),
+    ("get", "\u{0}", nil), ("frobnicate", "", nil), ("store", "{", nil),
+    ("store", #"{"ServerURL":"a.org","Username":"u","Secret":"hunter2"}"#, nil),
+    ("erase", "https://registry.example.org:5000/v2/", nil),
+  ])
+  func whatDockerCannotGetIsSaidOnStandardOutput(
+    _ action: String,
+    _ input: String,
+    _ text: String?
+  ) throws {
+    let play = try run("docker-credential \(action)", input)
+    #expect(play.code.rawValue == 1 && play.talk == "")
+    #expect(play.out.hasSuffix("\n") && play.out.split(separator: "\n").count == 1)
+    #expect(!play.out.contains("hunter2"))
+    if let text { #expect(play.out == text) }
+  }
+
+  @Test
+  func aFailureOfTheVaultIsSaidToDocker() throws {
+    let play = try run("docker-credential get", "registry.example.org:5000") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "work", message: ""))
+    }
+    #expect(
+      play.code.rawValue == 1 && play.out.contains("login required for work; thumblatch login")
+    )
+  }
+
+  @Test(arguments: [
+    ("store", #"{"ServerURL":"registry.example.org:5000","Username":"u","Secret":"s"}"#, ""),
+    ("erase", "evil.net", ""),
+    (
+      "list", "unused",
+      #"{"git.example.org":"oauth2accesstoken","registry.example.org:5000":"robot","#
+        + #""localhost:3000":"oauth2accesstoken"}"# + "\n"
+    ),
+  ])
+  func dockerStoresListsAndErases(_ action: String, _ input: String, _ out: String) throws {
+    let play = try run("docker-credential \(action)", input)
+    #expect(play.code == .done && play.out == out && play.talk == "")
+  }
+
+  // MARK: - The others
+
+  @Test
+  func kubectlGetsTheTokenOfTheAccountThatItNames() throws {
+    let play = try Play.run(
+      ["kube-credential", "work", "--scope", "k8s"],
+      environment: [
+        "KUBERNETES_EXEC_INFO":
+          #"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","spec":{}}"#
+      ]
+    ) { stage in
+      let call = try stage.expect(AccessTokenCall.self)
+      #expect(call.account == "work" && call.scope == "k8s")
+      try stage.reply(Self.reply())
+    }
+    #expect(play.screen == "" && play.code == .done)
+    #expect(play.out.contains(#""apiVersion":"client.authentication.k8s.io/v1beta1""#))
+    #expect(play.out.contains(#""expirationTimestamp":"2025-11-21T09:30:00Z","token":"at_1""#))
+  }
+
+  @Test
+  func cargoGetsAnswersLineByLine() throws {
+    let requests = ["git.example.org", "evil.net"].map { host in
+      #"{"v":1,"kind":"get","operation":"read","registry":{"index-url":"sparse+https://\#(host)/"}}"#
+    }
+    let more = [
+      #"{"v":1,"kind":"logout","registry":{"index-url":"https://git.example.org"}}"#, "x",
+    ]
+    let play = try run(
+      "cargo-credential --cargo-plugin",
+      (requests + more).joined(separator: "\n"),
+      script: Self.give
+    )
+    let lines = play.out.split(separator: "\n")
+    #expect(play.code == .done && lines.count == 5 && lines.first == #"{"v":[1]}"#)
+    for (line, part) in zip(
+      lines.dropFirst(),
+      ["Bearer at_1", "url-not-supported", "operation-not-supported", #""kind":"other""#]
+    ) { #expect(line.contains(part), "\(line)") }
+  }
+
+  @Test
+  func bazelGetsHeaders() throws {
+    let play = try run(
+      "bazel-credential get",
+      #"{"uri":"https://git.example.org/simple/"}"#,
+      script: Self.give
+    )
+    #expect(play.out.hasPrefix(#"{"headers":{"Authorization":["Bearer at_1"]},"expires":"#))
+    #expect(try run("bazel-credential get", #"{"uri":"https://evil.net/"}"#).code == .notFound)
+    #expect(try run("bazel-credential get", "{}").code == .usage)
+    #expect(try run("bazel-credential put", "{}").code == .usage)
+  }
+
+  @Test
+  func terraformGetsATokenAndStoresNone() throws {
+    let get = try run("terraform-credential get git.example.org", "", script: Self.give)
+    #expect(get.out == "{\"token\":\"at_1\"}\n")
+    let unnamed = try run("terraform-credential get evil.net", "")
+    #expect(unnamed.out == "{}\n" && unnamed.code == .done)
+    for line in [
+      "store evil.net", "store git.example.org", "forget git.example.org", "frob evil.net",
+    ] {
+      let play = try run("terraform-credential \(line)", #"{"token":"hunter2"}"#)
+      #expect(play.code == .usage && play.out == "" && !play.talk.contains("hunter2"))
+    }
+    #expect(try run("terraform-credential forget evil.net", "").code == .done)
+  }
+
+  @Test
+  func aPromptIsShownAtTheDesktopOrAdviceIsGiven() throws {
+    let play = try run("git-credential get", Self.git + "\n") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence()
+      try stage.expectEnd()
+    }
+    #expect(play.code == .promptNeeded && play.out == "quit=1\n")
+    #expect(play.talk.contains("thumblatch unlock work"))
+  }
+
+  @Test
+  func eachInstalledNameStandsForItsVerb() {
+    for (name, words) in [
+      ("git-credential-thumblatch", ["git-credential"]),
+      ("/usr/bin/docker-credential-thumblatch", ["docker-credential"]),
+      ("./cargo-credential-thumblatch", ["cargo-credential"]),
+      ("bazel-credential-thumblatch", ["bazel-credential"]),
+      ("/x/terraform-credentials-thumblatch", ["terraform-credential"]),
+      ("thumblatch", []), ("/usr/bin/thumblatch", []), ("", []), ("/", []),
+      ("git-credential-thumblatch/", ["git-credential"]), ("tl", []),
+    ] { #expect(ToolVerbs.words(calledAs: name) == words) }
+  }
+
+  @Test
+  func aSlowToolIsWaitedForAndALongRequestIsCut() throws {
+    let long = String(repeating: "x", count: 3 << 20)
+    let play = try run("cargo-credential", long + "\n" + long)
+    #expect(play.code == .done && play.out.contains("longer than 1 MiB"))
+    #expect(try run("bazel-credential get", long).talk.contains("longer than 1 MiB"))
+  }
+}
