@@ -13,6 +13,10 @@ struct InstallTests {
     try shell("chown -R \(person.user.name) \(prefix)")
     let link = try shell("readlink \(prefix)/bin/thumblatch")
     #expect(link == "\(prefix)/libexec/thumblatch/thumblatch\n")
+    for name in ["git-credential", "docker-credential", "cargo-credential", "bazel-credential"] {
+      #expect(try shell("readlink \(prefix)/bin/\(name)-thumblatch") == link)
+    }
+    #expect(try shell("readlink \(prefix)/bin/terraform-credentials-thumblatch") == link)
     #expect(try shell("find \(prefix)/libexec/thumblatch -perm /022") == "")
     try shell("test -f \(prefix)/share/man/man1/thumblatch.1")
     try shell("test -f \(prefix)/share/man/man7/thumblatch-vault.7")

@@ -8,6 +8,11 @@ import TestSupport
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests.
 enum Programs {
   private static let names = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange"]
+  /// The names by which other tools call the program.
+  private static let helpers = [
+    "git-credential-thumblatch", "docker-credential-thumblatch", "cargo-credential-thumblatch",
+    "bazel-credential-thumblatch", "terraform-credentials-thumblatch",
+  ]
 
   /// A directory for files that are made once in a run.
   ///
@@ -48,6 +53,9 @@ enum Programs {
         mkdir \(directory)/pam.d
         install -m 644 \(pam) \(directory)/pam.d/thumblatch
       fi
+      for name in \(helpers.joined(separator: " ")); do
+        ln -sf thumblatch \(directory)/$name
+      done
       chmod 755 \(directory)
       """
     )
