@@ -125,18 +125,12 @@ struct SessionEventsTests {
       let again = await failure {
         _ = try await vault.check(prompt, by: .fingerprint, caller: caller(number)) { _ in }
       }
-      guard case .presenceFailed = again else {
-        Issue.record("\(String(describing: again))")
-        return
-      }
+      #expect(again == .presenceFailed(.cancelled, methods: []))
     }
     let spent = await failure {
       _ = try await vault.testPresence(prompt: passed.prompt, caller: caller(3))
     }
-    guard case .presenceFailed = spent else {
-      Issue.record("\(String(describing: spent))")
-      return
-    }
+    #expect(spent == .presenceFailed(.cancelled, methods: []))
     #expect(bench.check.conversations.count == begun + 1)
     #expect(bench.exchange.refreshes.isEmpty)
   }

@@ -251,6 +251,8 @@ extension Vault {
     _ failure: PresenceFailure,
     _ caller: Caller
   ) -> VaultFailure {
+    // A caller at a terminal hears of it only by the answer to its next call.
+    if windowState.hasCancelled(prompt) { return .presenceFailed(.cancelled, methods: []) }
     // Who is busy is counted where the answer leaves, as for all requests.
     let isBusy = failure.outcome == .busy
     if !isBusy { noteRefusal(failure.outcome.rawValue, by: caller.requester) }

@@ -48,15 +48,16 @@ extension Vault {
   ///   - why: the reason, for the audit log.
   package func endWindows(at location: String? = nil, because why: String) {
     let wasOpen: Bool
+    // A caller that is about to open a window at a location has a prompt there. On a locked screen,
+    // the touch of another person must not release an earlier request.
+    let open = location.map { prompts.names(at: $0) } ?? prompts.names
+    windowState.noteCancelled(open)
+    for prompt in open { giveUp(prompt, as: .cancelled) }
     if let location {
-      // A caller that is about to open a window there has a prompt there.
-      for prompt in prompts.names(at: location) { giveUp(prompt, as: .cancelled) }
       endEnrollments { $0.location == location }
       wasOpen = windows.close(at: location, now: clock.boot)
     } else {
       windowState.noteEnd()
-      // On a locked screen, the touch of another person must not release an earlier request.
-      for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
       endEnrollments { _ in true }
       wasOpen = windows.closeAll(now: clock.boot)
     }

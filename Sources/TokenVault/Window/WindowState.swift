@@ -3,11 +3,20 @@ struct WindowState {
   /// How often all windows were ended from outside.
   private(set) var ends: UInt64 = 0
   private var beginnings = 0
+  /// The prompts that the last end from outside has cancelled, at which a question may still be shown.
+  private var cancelled: Set<String> = []
 
   /// Whether a window may be opened in a moment.
   var isBeginning: Bool { beginnings > 0 }
 
   mutating func noteEnd() { ends += 1 }
+
+  /// Remembers the prompts that such an end cancels, so that their callers are told why.
+  mutating func noteCancelled(_ prompts: [String]) {
+    if !prompts.isEmpty { cancelled = Set(prompts) }
+  }
+
+  func hasCancelled(_ prompt: String) -> Bool { cancelled.contains(prompt) }
 
   mutating func begin() { beginnings += 1 }
 
