@@ -23,6 +23,7 @@ class Machine:
     def __init__(self, tree):
         self.directory = tempfile.mkdtemp(prefix="thumblatch-system-")
         self.process, self.leader = None, None
+        self.shared = []
         upper, work, self.root = (os.path.join(self.directory, name)
                                   for name in ("upper", "work", "root"))
         for path in (upper, work, self.root):
@@ -47,6 +48,11 @@ class Machine:
         else:
             shutil.copy(source, self.path(inside))
 
+    def share(self, directory, inside):
+        """Lets the machine read a directory of this host, from the next boot on."""
+        os.makedirs(self.path(inside), exist_ok=True)
+        self.shared.append(f"--bind-ro={directory}:{inside}")
+
     def boot(self):
         """Starts the machine, and waits until its systemd reports that it is up."""
         notices = os.path.join(self.directory, "notices")
@@ -59,7 +65,7 @@ class Machine:
                      "--link-journal=no", "--machine=thumblatch-test",
                      # Locked memory, and memory that even root cannot read: nspawn takes both away.
                      "--system-call-filter=@memlock memfd_secret",
-                     "--directory", self.root],
+                     *self.shared, "--directory", self.root],
                     stdin=subprocess.DEVNULL, stdout=console, stderr=console,
                     env={**os.environ, "NOTIFY_SOCKET": notices})
             self._wait_until_up(told)

@@ -9,6 +9,7 @@ Tests/System/inside. Without a PART, all PARTS run.
 import glob
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,10 +22,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
-PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "moments",
-         "traces", "traps", "reboot", "removal"]
+PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
+         "moments", "traces", "traps", "reboot", "removal"]
 # These run only if they are named.
 MEASURES = ["speed"]
+DESK = "/opt/desk/root"
+PICTURES = "/var/tmp/pictures"
 
 
 class Count:
@@ -105,6 +108,7 @@ def prepare(machine, package, programs):
                   "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\n")
     machine.write("/etc/tmpfiles.d/virtual-reader.conf", "d /run/virtual-reader 0700 root root -\n")
     prepare_sleep(machine)
+    prepare_desk(machine)
 
 
 def prepare_floors(machine):
@@ -135,6 +139,33 @@ def prepare_sleep(machine):
                   "echo >/run/sleep/asleep && read word </run/sleep/wake\n")
     machine.write("/etc/systemd/system/systemd-suspend.service.d/sleep.conf",
                   "[Service]\nExecStart=\nExecStart=/bin/sh /opt/sleep/sleep\n")
+
+
+def prepare_desk(machine):
+    """A root with the programs of a desktop, which this host has (Tests/System/inside/screen.py).
+
+    It is below a directory that people of the machine cannot enter."""
+    for path in ("/usr", "/etc/alternatives", "/etc/fonts", "/etc/xdg"):
+        machine.share(path, DESK + path)
+    for name in ("bin", "lib", "lib64"):
+        os.symlink("usr/" + name, machine.path(f"{DESK}/{name}"))
+    for name in ("dev", "proc", "run", "sys", "tmp"):
+        os.mkdir(machine.path(f"{DESK}/{name}"))
+    drivers = os.path.join(PROJECT, "Tests/IntegrationTests/Drivers")
+    text = ""
+    for name in ("screen", "notifications", "desk"):
+        with open(f"{drivers}/{name}.py", encoding="utf-8") as file:
+            text += file.read()
+    machine.write(f"{DESK}/driver.py", text)
+    os.chmod(machine.path(DESK), 0o755)
+    os.chmod(machine.path(os.path.dirname(DESK)), 0o700)
+
+
+def keep_pictures(machine):
+    """Keeps pictures of the screen where THUMBLATCH_PICTURES says, for a person to look at."""
+    directory = os.environ.get("THUMBLATCH_PICTURES")
+    if directory and os.path.isdir(machine.path(PICTURES)):
+        shutil.copytree(machine.path(PICTURES), directory, dirs_exist_ok=True)
 
 
 def run_part(machine, part, count):
@@ -180,6 +211,7 @@ def main():
         for part in PARTS + MEASURES:
             if part in (parts or PARTS) or part == "package":
                 run_part(machine, part, count)
+        keep_pictures(machine)
         if count.failed:
             print(machine.run("journalctl", "--no-pager", "--lines=200",
                               "--unit=thumblatch*").stdout)

@@ -1,9 +1,9 @@
 """A real desktop without a screen: Xvfb, openbox, notification-daemon and a session bus of one user.
 
-usage: python3 -c "$(cat screen.py notifications.py desk.py)" DIRECTORY
+usage: python3 -c "$(cat screen.py notifications.py desk.py)" DIRECTORY [ADDRESS]
 
-Each line of standard input is an expression; its value is the answer, as one line of JSON. The
-programs end with the input.
+ADDRESS is that of the user's session bus. Without it, a bus is started. Each line of standard input is an
+expression. Its value is the answer, as one line of JSON. The programs end with the input.
 """
 import json
 import os
@@ -20,13 +20,13 @@ LIMIT = 60
 class Desk:
     """The programs of the desktop, and what a monitor of its bus has seen."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, address=None):
         self.directory = directory
         self.children, self.server = [], None
         self.changed = threading.Condition()
         self.notified, self.shown, self.signals = {}, [], []
         self.clients, self.closed, self.typed = set(), set(), set()
-        self.address = "unix:path=%s/bus" % directory
+        self.address = address or "unix:path=%s/bus" % directory
         reading, writing = os.pipe()
         self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "900x600x24", "-nolisten", "tcp",
                    "-noreset", "-fbdir", directory, keep=[writing])
@@ -36,8 +36,9 @@ class Desk:
         self.screen = Screen(directory + "/Xvfb_screen0")
         # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
         self.tool("setxkbmap", "de")
-        self.start("dbus-daemon", "--session", "--address=" + self.address, "--nofork", "--nopidfile",
-                   "--print-address=1", output=subprocess.PIPE).stdout.readline()
+        if not address:
+            self.start("dbus-daemon", "--session", "--address=" + self.address, "--nofork", "--nopidfile",
+                       "--print-address=1", output=subprocess.PIPE).stdout.readline()
         self.start("openbox")
         self.bus, self.monitor = self.connect(), self.connect()
         self.watch()
@@ -191,7 +192,7 @@ class Desk:
     def focus(self):
         """Waits until the next window of pinentry has the keyboard."""
         def is_focused():
-            windows = [each for each in self.search("--name", "^Thumblatch$") if each not in self.typed]
+            windows = [each for each in self.windows() if each not in self.typed]
             focus = self.tool("xdotool", "getwindowfocus").strip()
             if focus not in windows:
                 return False
@@ -205,8 +206,15 @@ class Desk:
                                env={**os.environ, "DISPLAY": self.display}, capture_output=True)
         return found.stdout.split()
 
+    def windows(self):
+        """The windows of pinentry."""
+        found = self.search("--name", "^Thumblatch$")
+        # A later program may get the number of a window that is gone.
+        self.typed &= set(found)
+        return found
+
     def has_window(self):
-        return bool(self.search("--name", "^Thumblatch$"))
+        return bool(self.windows())
 
     def await_window(self):
         self.until(self.has_window)

@@ -1,8 +1,8 @@
 """Prompts of programs without a terminal, which the service has an agent show: the file by which it calls
 the agents of a user, and whose agent may show whose prompt, as logind knows the sessions.
 
-What an agent puts on a screen is tried in Tests/IntegrationTests/AgentTests.swift. Here it is a connection
-of Ada's session that calls what an agent calls."""
+What an agent puts on a screen is tried in desk.py and Tests/IntegrationTests/AgentTests.swift. Here it is a
+connection of Ada's session that calls what an agent calls."""
 import os
 import signal
 import subprocess
@@ -13,6 +13,7 @@ from calls import Conversation
 from household import ACCOUNT, ADA, BOB, is_valid, let_the_token_age
 from people import Person, is_armed, session_at_seat, touch
 from scenarios import check, main, run, scenario, until
+from screen import watching
 
 FAR = Person("ada", ADA.password, "remote")
 POLICY = "/etc/thumblatch/thumblatch.conf"
@@ -96,24 +97,6 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
 
 def run_id(user):
     return int(run("id", "--user", user))
-
-
-def watching():
-    """The agents that watch the directory of the calls."""
-    found = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{process}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-            if b"agent" not in words[1:] or not words[0].endswith(b"thumblatch"):
-                continue
-            for number in os.listdir(f"/proc/{process}/fdinfo"):
-                with open(f"/proc/{process}/fdinfo/{number}", encoding="ascii") as file:
-                    if "inotify" in file.read():
-                        found.append(int(process))
-        except OSError:
-            pass  # it has ended
-    return found
 
 
 @scenario

@@ -1,0 +1,82 @@
+"""Ada's desktop: a screen in memory with openbox, notification-daemon and xdotool, on the bus of her user
+manager.
+
+The programs are those of the host. They run in a root of their own (Tests/System/run.py), in this machine
+and as Ada. Their driver is the one of the rootless tests."""
+import contextlib
+import json
+import os
+import select
+import shutil
+import subprocess
+
+from scenarios import LIMIT, Failure, run
+
+ROOT = "/opt/desk/root"
+PLACE = "/tmp/desk"
+PICTURES = "/var/tmp/pictures"
+UNIT = "desk.service"
+
+
+class Desk:
+    def __init__(self, person):
+        self.person = person
+        self.bus = f"/run/user/{person.uid}"
+        shutil.rmtree(PLACE, ignore_errors=True)
+        run("install", "--directory", "--mode=700", f"--owner={person.user}", PLACE)
+        self.process = subprocess.Popen(
+            ["systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={UNIT}",
+             f"--uid={person.uid}", f"--property=RootDirectory={ROOT}", "--property=MountAPIVFS=yes",
+             f"--property=BindPaths={self.bus} /tmp", "--", "/usr/bin/python3", "-B", "/driver.py", PLACE,
+             f"unix:path={self.bus}/bus"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # As a desktop does that starts its programs as units.
+        self.manager("systemctl", "set-environment", f"DISPLAY={self._receive()['display']}")
+
+    def _receive(self):
+        if not select.select([self.process.stdout], [], [], 2 * LIMIT)[0]:
+            raise Failure("the desktop does not answer")
+        return json.loads(self.process.stdout.readline() or "{}")
+
+    def manager(self, program, *arguments, status=0):
+        """Runs a program with Ada's own service manager."""
+        return run(program, "--user", f"--machine={self.person.user}@", *arguments, status=status)
+
+    def run(self, expression):
+        """Does something at the desk, as the driver names it."""
+        self.process.stdin.write(expression + "\n")
+        self.process.stdin.flush()
+        answer = self._receive()
+        if "value" not in answer:
+            raise Failure(f"{expression}: {answer.get('error', 'the driver has ended')}")
+        return answer["value"]
+
+    def picture(self, name, has_buttons=True):
+        """Keeps a picture of the screen."""
+        self.run(f"desk.picture('{PLACE}/{name}.png', {has_buttons})")
+        os.makedirs(PICTURES, exist_ok=True)
+        shutil.copy(f"{PLACE}/{name}.png", PICTURES)
+
+    def close(self):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.wait(LIMIT)
+        self.manager("systemctl", "unset-environment", "DISPLAY")
+
+
+def watching():
+    """The agents that watch the directory of the calls."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            if b"agent" not in words[1:] or not words[0].endswith(b"thumblatch"):
+                continue
+            for number in os.listdir(f"/proc/{process}/fdinfo"):
+                with open(f"/proc/{process}/fdinfo/{number}", encoding="ascii") as file:
+                    if "inotify" in file.read():
+                        found.append(int(process))
+        except OSError:
+            pass  # it has ended
+    return found
