@@ -1,3 +1,4 @@
+internal import PlainText
 internal import PresenceTerms
 internal import TerminalIO
 internal import VaultClient
@@ -10,6 +11,16 @@ enum DesktopText {
   static let proceed = NotificationServer.Action(key: "continue", label: "Continue")
   /// The other prompt has ended, and the reader is armed only after "Continue".
   static let isReady = "\(PresenceText.isOver) Continue when you are ready for this one."
+
+  /// The most columns of a line in a window.
+  ///
+  /// A window is as wide as its longest word, and a wide one would leave the screen.
+  static let columns = 72
+
+  /// A text in lines that a window shows whole.
+  static func lines(of text: String) -> String {
+    PlainText.wrapped(text, columns: columns, breaksWords: true).joined(separator: "\n")
+  }
 
   /// The remark of an event; `nil` if the notification stays as it is.
   static func remark(_ event: PresenceEvent, _ scan: ScanType) -> String? {

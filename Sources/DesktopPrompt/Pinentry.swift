@@ -103,7 +103,8 @@ final class Pinentry {
   ) throws(DesktopError) -> SharedSecret? {
     let limit = BootInstant.now.advanced(bySeconds: Self.replySeconds)
     var commands = [
-      "OPTION no-grab", "SETTITLE Thumblatch", "SETDESC \(Self.escaped(window.description))",
+      "OPTION no-grab", "SETTITLE Thumblatch",
+      "SETDESC \(Self.escaped(DesktopText.lines(of: window.description)))",
       "SETPROMPT \(Self.escaped(window.question))", "SETOK OK", "SETCANCEL Cancel",
     ]
     if let error = window.error { commands.append("SETERROR \(Self.escaped(error))") }

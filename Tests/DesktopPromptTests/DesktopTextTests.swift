@@ -22,4 +22,14 @@ struct DesktopTextTests {
     #expect(DesktopText.remark(.waiting, .press) == nil)
     #expect(!DesktopText.isReady.contains("Enter"))
   }
+
+  /// The window of a password is as wide as its longest word, and must stay on the screen.
+  @Test
+  func noLineOfAWindowIsWide() {
+    let text = "use account 'me' (requested by \"a\"; stated reason, not verified: \""
+    let lines = DesktopText.lines(of: text + String(repeating: "x", count: 200) + "\")")
+      .split(separator: "\n")
+    #expect(lines.count == 4 && lines.allSatisfy { $0.count <= DesktopText.columns }, "\(lines)")
+    #expect(lines.joined().count { $0 == "x" } == 200)
+  }
 }

@@ -61,14 +61,13 @@ class Desk:
                                      "org.freedesktop.DBus", "NameHasOwner", "(s)", NAME)[0])
 
     def connect(self):
-        kind = Gio.DBusConnectionFlags
-        return Gio.DBusConnection.new_for_address_sync(
-            self.address, kind.AUTHENTICATION_CLIENT | kind.MESSAGE_BUS_CONNECTION, None, None)
+        kinds = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        return Gio.DBusConnection.new_for_address_sync(self.address, kinds, None, None)
 
     def call(self, name, path, interface, method, kinds, *values, on=None):
-        given = GLib.Variant(kinds, values) if kinds else None
         return (on or self.bus).call_sync(
-            name, path, interface, method, given, None, Gio.DBusCallFlags.NONE, LIMIT * 1000, None).unpack()
+            name, path, interface, method, GLib.Variant(kinds, values) if kinds else None, None,
+            Gio.DBusCallFlags.NONE, LIMIT * 1000, None).unpack()
 
     def until(self, is_done):
         if not self.wait(LIMIT, is_done):
@@ -173,11 +172,14 @@ class Desk:
         windows = self.search("--class", "notification")
         if len(windows) != 1:
             return None
-        place = dict(line.split("=") for line in self.tool(
-            "xdotool", "getwindowgeometry", "--shell", windows[0]).split())
-        left, top, width, height = (int(place[each]) for each in ("X", "Y", "WIDTH", "HEIGHT"))
-        # Without the round corners; a space between words is narrower than one between buttons.
+        left, top, width, height = self.place(windows[0])
+        # Without the round corners. A space between words is narrower than one between buttons.
         return self.screen.words(left + 20, top + 20, left + width - 20, top + height - 12, gap=14)
+
+    def place(self, window):
+        """The left and upper edge of a window, its width and its height."""
+        lines = self.tool("xdotool", "getwindowgeometry", "--shell", window).split()
+        return [int(line.split("=")[1]) for line in lines[1:5]]  # behind WINDOW
 
     def type(self, text):
         """Types into the next window of pinentry, and presses Enter."""

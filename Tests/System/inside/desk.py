@@ -224,6 +224,8 @@ def strangeNamesAndReasonsAreShownAsText():
     DESK.picture("desk-notification")
     asker.opens_window()
     DESK.picture("desk-pinentry", has_buttons=False)
+    left, _, width, _ = DESK.run("desk.place(desk.windows()[0])")
+    check(left >= 0 and left + width <= 900, f"the window leaves the screen: {left} {width}")
     DESK.run("desk.press('Escape')")
     asker.gets_nothing()
     os.unlink(program)
