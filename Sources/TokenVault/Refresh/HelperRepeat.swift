@@ -40,7 +40,9 @@ extension Vault {
       _ = helperHandouts.note(grant.accessToken, to: tool, at: clock.boot)
       return (grant, token)
     } catch {
-      if case .presenceNeeded = error { helperHandouts.notePrompt(of: token.account, now: clock.boot) }
+      if case .presenceNeeded = error {
+        helperHandouts.notePrompt(of: token.account, now: clock.boot)
+      }
       throw error
     }
   }
@@ -56,7 +58,9 @@ extension Vault {
     guard token.scopeSet.isEmpty else { return true }
     let account = try account(of: grant)
     // The tool waits for a few seconds only.
-    guard let judgement = try? await verification(of: grant, account, tries: 1) else { return false }
+    guard let judgement = try? await verification(of: grant, account, tries: 1) else {
+      return false
+    }
     return switch judgement {
     case .refused, .notThere: true
     case .accepted, .rateLimited, .unclear, .failing: false
@@ -73,7 +77,9 @@ struct HelperHandouts {
     let moment: BootInstant
   }
 
-  /// After how many seconds the same call is a suspicion. Sooner, a tool has started two helpers.
+  /// After how many seconds the same call is a suspicion.
+  ///
+  /// Sooner, a tool has started two helpers.
   private static let repeats: ClosedRange<Int64> = 5...60
   /// How many seconds lie between two looks at one account.
   private static let pause: Int64 = 60

@@ -10,8 +10,7 @@ extension Situation {
     usage + accounts + status + endings + users + providers + providerErrors + appliedProviders
     + signIns + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays + tokens
     + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies
-    + hosts
-    + tools
+    + hosts + tools
 
   /// An account that is signed in at a provider of this machine.
   static func account(_ change: (inout VaultAccount) -> Void = { _ in }) -> VaultAccount {

@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason -X -d -H -o --for --since --username --socket --account --rule
+        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason --shell --fd -X -d -H -o --for --since --username --socket --account --rule
             set option ''
         else
             echo $word
@@ -41,6 +41,9 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments regi
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments login --description 'sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments logout --description 'sign out: end the login at the provider, and erase it here'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments token --description 'print a valid access token'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments env --description 'print an access token as a shell variable'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments headers --description 'print an access token as a JSON object of HTTP headers'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments exec --description 'run a command with an access token in its environment'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments whoami --description 'show who the provider says you are'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments request --description 'make an HTTPS request with an access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments status --description 'show the engine, the lock, the reader and the accounts'
@@ -138,6 +141,28 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
 complete --command thumblatch --condition '__thumblatch_at 1 1 token' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option name --exclusive --description 'the environment variable; ACCESS_TOKEN by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option shell --exclusive --arguments 'sh fish csh' --description 'whose syntax is printed: sh (bash, zsh and others too), fish or csh; sh by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option audience --exclusive --description 'a token for this recipient'
+complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 1 env' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option audience --exclusive --description 'a token for this recipient'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 1 headers' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option name --exclusive --description 'the environment variable; ACCESS_TOKEN by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option fd --exclusive --description 'give the token as a line in a pipe at this descriptor, 3 or higher, and in no variable'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option audience --exclusive --description 'a token for this recipient'
+complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 1 exec' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 whoami' --long-option verify --description 'only ask whether the provider accepts the access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1 whoami' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 request' --short-option X --exclusive --description 'the method; GET by default, or POST with -d'
