@@ -289,11 +289,4 @@ struct CallerRuleTests {
       }
     }
   }
-
-  @Test
-  func aReasonIsOneShortLine() async throws {
-    #expect(try Vault.stated("a \"b\"\n\u{202E}c") == "a 'b'\\u{A}\\u{202E}c")
-    #expect(try Vault.stated("") == nil)
-    #expect(throws: VaultFailure.self) { _ = try Vault.stated(String(repeating: "x", count: 201)) }
-  }
 }

@@ -154,6 +154,24 @@ struct UserKindsTests {
     }
   }
 
+  /// Callers in containers must take no look-up from others, and none from a person with their uid.
+  @Test
+  func whoIsInAContainerTakesNoLookUp() {
+    let start = BootInstant.now
+    var userKinds = UserKinds()
+    let first: UInt32 = 1_700_000_000
+    for user in first..<first + 2 * UInt32(UserKinds.mostLooks) {
+      let kind = userKinds.kind(of: user, isKnown: false, at: start) { false }
+      #expect(kind == UserKinds.contained(user))
+      #expect(!userKinds.isLookedUp(user))
+    }
+    // The same uid outside, as a directory service's user.
+    #expect(userKinds.kind(of: first, isKnown: false, at: start) == nil)
+    #expect(userKinds.learn(.success("ada"), of: first, at: start) == .person)
+    let contained = userKinds.kind(of: first, isKnown: true, at: start) { false }
+    #expect(contained == UserKinds.contained(first))
+  }
+
   @Test
   func whatIsKeptOfStrangersIsBounded() {
     var userKinds = UserKinds()
@@ -163,5 +181,16 @@ struct UserKindsTests {
       _ = userKinds.learn(.success(nil), of: user, at: now)
     }
     #expect(userKinds.count <= 4096)
+  }
+}
+
+extension UserKinds {
+  /// The kind of a caller that is in no container.
+  fileprivate mutating func kind(
+    of user: UInt32,
+    isKnown: Bool,
+    at now: BootInstant
+  ) -> UserKind? {
+    kind(of: user, isKnown: isKnown, at: now) { true }
   }
 }

@@ -31,12 +31,13 @@ extension Vault {
   static func stated(_ reason: String?) throws(VaultFailure) -> String? {
     guard let reason, !reason.isEmpty else { return nil }
     let most = CallerRule.longestReason
+    let tooLong = VaultFailure.invalidArgument("the reason may have at most \(most) characters")
+    // A scalar has at most four bytes. A longer text is not looked at.
+    guard reason.utf8.count <= 4 * most else { throw tooLong }
     // It stands in quotes, which it must not end.
     let text = String(String.UnicodeScalarView(reason.unicodeScalars.map(Self.unquoted)))
     let shown = PlainText.line(text, limit: .max)
-    guard shown.unicodeScalars.count <= most else {
-      throw .invalidArgument("the reason may have at most \(most) characters")
-    }
+    guard shown.unicodeScalars.count <= most else { throw tooLong }
     return shown
   }
 

@@ -52,19 +52,34 @@ struct UserKinds {
   ///   - user: the uid.
   ///   - isKnown: whether it already works here as a person's uid.
   ///   - now: the time.
+  ///   - seesAllUsers: whether the caller is in no container.
   /// - Returns: the kind; `nil` if the caller must look the name up now, and then call `learn`.
-  mutating func kind(of user: UInt32, isKnown: Bool, at now: BootInstant) -> UserKind? {
+  mutating func kind(
+    of user: UInt32,
+    isKnown: Bool,
+    at now: BootInstant,
+    seesAllUsers: () -> Bool
+  ) -> UserKind? {
     refresh(at: now)
     if let objection = UserDirectories.objection(to: user) {
       return .stranger("\(objection): the service keeps no vault for it")
     }
     if ranges.isSubordinate(user), !ranges.mayBeOwn(user) { return Self.subordinate(user) }
-    if isKnown { return .person }
-    if pending.contains(user) { return .pending }
-    if let entry = found[user], now < entry.until { return entry.kind }
+    let known = isKnown ? .person : known(user, at: now)
+    if let known, known != .person { return known }
+    // Container uids may also belong to people, by a directory service. In these ranges, a person
+    // is a caller that sees all uids. Nothing is looked up for another one.
+    if ranges.isForContainers(user), !seesAllUsers() { return Self.contained(user) }
+    guard known == nil else { return .person }
     guard pending.count < Self.mostLooks else { return .pending }
     pending.insert(user)
     return nil
+  }
+
+  private func known(_ user: UInt32, at now: BootInstant) -> UserKind? {
+    if pending.contains(user) { return .pending }
+    guard let entry = found[user], now < entry.until else { return nil }
+    return entry.kind
   }
 
   /// Takes the result of a lookup for the name of a uid: `nil` if it has none.

@@ -93,14 +93,10 @@ extension Server {
     let user = caller.user
     guard vaults.form == .service else { return .person }
     let isKnown = connections.hasPerson(user) || vaults.openVault(of: user) != nil
-    let known = userKinds.kind(of: user, isKnown: isKnown, at: .now)
-    if let known, known != .person { return known }
-    // Container uids may also belong to people, by a directory service. In these ranges, a person
-    // is a caller that sees all uids.
-    if userKinds.ranges.isForContainers(user), !ProcessFacts.seesAllUsers(caller.process) {
-      return UserKinds.contained(user)
+    let known = userKinds.kind(of: user, isKnown: isKnown, at: .now) {
+      ProcessFacts.seesAllUsers(caller.process)
     }
-    guard known == nil else { return .person }
+    if let known { return known }
     beside { [vaults, inbox] in
       inbox.put(name: await vaults.look(for: user), of: user)
     }
