@@ -19,15 +19,15 @@ extension SignInVerbs {
     }
   }
 
+  static let firstProvider =
+    "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
+    + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
+
   /// The hint for an unknown account: how to sign in for the first time.
   static func firstLogin(_ session: Session, _ account: String) -> String {
     guard let files = try? ProviderFiles(environment: session.environment),
       let names = try? files.names(), let first = names.first
-    else {
-      return
-        "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
-        + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
-    }
+    else { return firstProvider }
     guard names.count == 1 else {
       let listed = names.prefix(8).map(\.name.text).joined(separator: ", ")
       return "thumblatch login \(account) --provider P, where P is one of "
@@ -37,14 +37,12 @@ extension SignInVerbs {
     return "thumblatch login \(account) --provider \(first.name)"
   }
 
-  /// The provider of a new account if there is only one; the person is told.
-  static func onlyProvider(_ session: Session, _ account: String) -> VaultProvider? {
-    guard let provider = onlyProvider(session) else { return nil }
+  /// Names a new account and its provider, which the words do not name.
+  static func tellOfNew(_ account: String, at provider: VaultProvider, _ session: Session) {
     let register =
-      provider.settings["kind"] == passwordBackend
+      registers(provider)
       ? "; to register a new user: thumblatch register \(account) --provider \(provider.name)" : ""
     session.output.talk("\(account) is a new account at \(provider.name)\(register)")
-    return provider
   }
 
   /// The only provider; `nil` if there are several, none, or its file cannot be read.
@@ -119,6 +117,11 @@ extension SignInVerbs {
   }
 
   private static let passwordBackend = "password-backend"
+
+  /// Whether new users can register at a provider here.
+  static func registers(_ provider: VaultProvider) -> Bool {
+    provider.settings["kind"] == passwordBackend
+  }
 
   /// Whether the login is by e-mail and password; throws if the provider does not support the options.
   static func wantsPassword(

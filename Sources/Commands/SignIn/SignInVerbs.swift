@@ -69,7 +69,7 @@ enum SignInVerbs {
 
   static let login = Verb(
     "login",
-    [.namedAccount],
+    [.account],
     options: [
       Verb.Option(
         "--provider",
@@ -93,6 +93,8 @@ enum SignInVerbs {
     ],
     summary: "sign in",
     details: """
+      Without ACCOUNT, the account gets the name of the provider. If there are several providers, \
+      a list is shown, and one is chosen at the terminal.
       A password backend takes e-mail and password. For any other provider, a browser opens if \
       there is a screen and no SSH session. Otherwise a code is shown, with a picture for a \
       phone, or an address is pasted.
@@ -102,11 +104,9 @@ enum SignInVerbs {
       if that is known in advance.
       """
   ) { session throws(CommandError) in
-    let account = try session.accountName(session.arguments.operands[0])
     let asked = try SignInWay.asked(session.arguments)
-    let named = try provider(session)
-    let known = try knownAccount(session, account)
-    let provider = named ?? (known == nil ? onlyProvider(session, account) : nil)
+    let choice = try choice(session)
+    let (account, provider, known) = (choice.account, choice.provider, choice.known)
     guard let providerName = provider?.name ?? known?.provider else {
       throw CommandError(
         .notFound,

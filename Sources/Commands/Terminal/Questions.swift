@@ -108,7 +108,7 @@ extension Session {
     throw CommandError(.presence, "nothing was typed")
   }
 
-  private func trimmed(_ line: String) -> String {
+  func trimmed(_ line: String) -> String {
     let start = line.firstIndex { $0 != " " && $0 != "\t" } ?? line.endIndex
     let end = line.lastIndex { $0 != " " && $0 != "\t" }.map { line.index(after: $0) }
     return String(line[start..<(end ?? start)])

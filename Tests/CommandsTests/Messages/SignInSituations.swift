@@ -114,6 +114,35 @@ extension Situation {
       }
     }
 
+  /// A login without an account.
+  static let choices: [Situation] = [
+    Situation("login", "the only provider") { stage in
+      _ = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: "dev"))
+      try stage.answer("E-mail: ", "ada@example.org")
+      try stage.answer("Password of ada@example.org at dev: ", "hunter2")
+      _ = try stage.expect(LoginCall.self)
+      try stage.reply(AccountReply(account: account { $0.name = "dev" }))
+      try stage.knowAccounts([account()])
+    }.with(files: ["dev": backendFile]),
+    Situation("login", "its account is there already") { stage in
+      try stage.knowAccount(account { $0.name = "dev" })
+    }.with(files: ["dev": backendFile]),
+    Situation("login", "no provider").with(files: [:]),
+    Situation("login", "several providers, and the third answer is one of them") { stage in
+      for answer in ["0", "x", "idp"] { try stage.answer("Number or name: ", answer) }
+      try stage.knowAccount(account { $0.name = "idp" })
+    }.with(files: ["dev": backendFile, "idp": oidcFile, "bad": "[Provider]\n"]),
+    Situation("login", "several providers, and no answer is one of them") { stage in
+      for answer in ["3", "", "-1"] { try stage.answer("Number or name: ", answer) }
+      try stage.expectEnd()
+    }.with(files: ["dev": backendFile, "idp": oidcFile]),
+    Situation("login --no-input", "ten providers")
+      .with(files: Dictionary(uniqueKeysWithValues: (0..<10).map { ("p\($0)", backendFile) })),
+    Situation("login", "several providers, and no terminal")
+      .with(files: ["dev": backendFile, "idp": oidcFile]).withoutTerminal,
+  ]
+
   static let registrations: [Situation] = [
     Situation("register work", "two passwords that differ, then two that do not") { stage in
       try unknown(stage)
