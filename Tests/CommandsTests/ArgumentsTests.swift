@@ -172,7 +172,13 @@ struct ArgumentsTests {
     #expect(failure(word)?.hint == verbs.map(\.name).joined(separator: ", "))
   }
 
-  @Test(arguments: ["", "--help", "-h", "help", "--json", "help --json", "--private"])
+  @Test(arguments: ["", "--json", "--private", "--no-input", "--"])
+  func withoutAnyWordTheStatusIsShown(_ line: String) throws {
+    #expect(try arguments(line).verb.words == [])
+    #expect(try arguments(line).has("--json") == line.contains("--json"))
+  }
+
+  @Test(arguments: ["--help", "-h", "help", "help --json", "--private -h"])
   func withoutAVerbTheListOfVerbsIsShown(_ line: String) throws {
     guard case .help(nil) = try parse(line) else {
       Issue.record("\(line) is not help")

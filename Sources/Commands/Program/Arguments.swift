@@ -88,7 +88,10 @@ private struct Parser {
   private mutating func finish() throws(CommandError) -> Arguments.Request {
     let help = values["--help"] != nil
     guard let verb else {
-      if name.isEmpty { return .help(nil) }
+      if name.isEmpty && help { return .help(nil) }
+      if name.isEmpty {
+        return .run(Arguments(verb: GuideVerb.bare, operands: [], command: [], values: values))
+      }
       let choices = verbs.filter { $0.words.starts(with: name) }
       if help { return .helpOfSeveral(choices) }
       throw .usage(

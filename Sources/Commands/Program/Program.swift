@@ -9,7 +9,8 @@ internal import VaultInterface
 package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
-    ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all + StatusVerbs.all
+    SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all
+    + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
     + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + HostVerbs.all
     + ToolVerbs.all + AgentVerb.all + DoctorVerbs.all

@@ -10,7 +10,7 @@ internal import VaultInterface
 
 /// One run of one verb: its words, its voice, the person's terminal, and the vault.
 final class Session {
-  let arguments: Arguments
+  private(set) var arguments: Arguments
   let output: Output
   /// Becomes readable at Ctrl-C.
   let interrupt: Int32?
@@ -27,6 +27,8 @@ final class Session {
   /// terminal only.
   var openDesktop: (() throws(DesktopError) -> Desktop)?
   var desktopIfAny: Result<Desktop, DesktopError>?
+  /// Whether `setup` has told what comes first at the provider.
+  var isGuided = false
   /// Replaces this process by a command with a token; `nil` if that is not possible.
   var launch: ((CommandLaunch, String) throws(CommandError) -> Void)?
   /// The words of the command after `--`, byte for byte.
@@ -54,6 +56,17 @@ final class Session {
     self.openTerminal = openTerminal
     commandWords = arguments.command.map { Array($0.utf8) }
     calls = VaultCalls(interrupt: interrupt, connect: connect)
+  }
+
+  /// Runs another verb in this session, with words as a person would type them.
+  func run(_ words: [String]) throws(CommandError) {
+    let outer = arguments
+    defer { arguments = outer }
+    guard case .run(let inner) = try Arguments.parse(words, verbs: Program.verbs) else {
+      throw CommandError(.bug, "unknown verb: \(words.first ?? "")")
+    }
+    arguments = inner
+    try inner.verb.run(self)
   }
 
   // MARK: Words

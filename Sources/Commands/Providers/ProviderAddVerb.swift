@@ -108,7 +108,9 @@ extension ProviderVerbs {
     if provider.issuer.isPlain {
       session.output.talk("warning: insecure: \(ProviderText.insecure)")
     }
-    for note in draft.template?.notes ?? [] { session.output.talk("at the provider: \(note)") }
+    for note in draft.template?.notes ?? [] where !session.isGuided {
+      session.output.talk("at the provider: \(note)")
+    }
     for line in RedirectText.toRegister(provider) { session.output.talk(line) }
     let needsLook = provider.kind != .passwordBackend
     if needsLook { session.output.talk("to see what it offers: thumblatch provider test \(name)") }

@@ -79,6 +79,24 @@ extension Session {
     guard isYes(answer) else { throw CommandError(.interrupted, refusal) }
   }
 
+  /// An answer to a question whether to go on.
+  enum Agreement { case yes, no, leave }
+
+  /// Asks whether to do something that is usually wanted: Enter is yes, and the end of the input
+  /// leaves.
+  func agrees(_ question: String) throws(CommandError) -> Agreement {
+    let terminal = try terminal(for: "an answer")
+    while true {
+      output.ask("\(question) [Y/n/q] ")
+      switch trimmed(try line(at: terminal) ?? "q").lowercased() {
+      case "", "y", "yes": return .yes
+      case "n", "no": return .no
+      case "q", "quit": return .leave
+      default: output.say("Type y for yes, n to skip this, or q to leave.")
+      }
+    }
+  }
+
   /// Whether an answer is a yes; any other answer is a no.
   func isYes(_ answer: String) -> Bool {
     ["y", "yes"].contains(trimmed(answer).lowercased())

@@ -52,7 +52,7 @@ extension Situation {
     },
   ]
 
-  private static func ready(
+  static func ready(
     _ stage: Stage,
     _ accounts: [VaultAccount],
     _ change: (inout VaultStatus) -> Void = { _ in },

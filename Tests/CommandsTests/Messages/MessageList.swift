@@ -15,9 +15,9 @@ enum MessageList {
 
   static func text() throws -> String {
     var sections: [String] = []
-    for verb in Program.verbs {
+    for verb in [GuideVerb.bare] + Program.verbs {
       let of = Situation.all.filter { $0.verb?.name == verb.name }
-      sections.append(try section("thumblatch \(verb.name)", of.map(entry)))
+      sections.append(try section(command(verb.name), of.map(entry)))
     }
     let misunderstood = Situation.all.filter { $0.verb == nil }
     sections.append(try section("Words that are not understood", misunderstood.map(entry)))
@@ -60,11 +60,15 @@ enum MessageList {
     let words = situation.words.joined(separator: " ").replacing(/(\w)\1{200,}/) {
       "\($0.output.1)..."
     }
-    var lines = ["$ thumblatch \(words)   [\(situation.what)]"]
+    var lines = ["$ \(command(words))   [\(situation.what)]"]
     lines += shown(play.screen, "| ", home) + shown(play.talk, "! ", home)
     lines += shown(play.out, "> ", home)
     if play.code != .done { lines.append("exit \(play.code.rawValue)") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func command(_ words: String) -> String {
+    words.isEmpty ? "thumblatch" : "thumblatch \(words)"
   }
 
   private static func shown(_ text: String, _ mark: String, _ home: ProviderHome?) -> [String] {

@@ -7,7 +7,8 @@ import VaultInterface
 
 extension Situation {
   static let all: [Situation] =
-    usage + accounts + status + endings + users + providers + providerErrors + appliedProviders
+    usage + beginnings + setups + accounts + status + endings + users + providers + providerErrors
+    + appliedProviders
     + signIns + choices + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays
     + tokens
     + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies

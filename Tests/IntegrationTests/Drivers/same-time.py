@@ -58,6 +58,7 @@ VERBS = {
     # The file has not changed since each sign-in: there is nothing to apply, and no prompt.
     "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 4, 9}),
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
+    "setup": (0.5, lambda: random.choice([[], ["--json"]]), None, {0, 5, 7} | ASKED),
     "register": (0.4, lambda: [account(), "--provider", "dev", "--email",
                              f"{random.randrange(10**9)}@example.org", "--password-stdin"],
                  BACKEND_PASSWORD, {0, 5, 8, 10, 11} | ASKED),
@@ -202,6 +203,8 @@ class Command:
             reply = PASSWORD
         elif "[y/N]" in new:
             reply = "y"
+        elif "[Y/n/q]" in new:
+            reply = "q"
         elif "Press Enter when you are ready" in new:
             reply = ""
         elif "Touch the fingerprint reader" in new and self.wants_password:

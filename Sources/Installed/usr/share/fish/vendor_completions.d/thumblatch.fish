@@ -36,6 +36,7 @@ complete --command thumblatch --long-option no-input --description 'never ask; e
 complete --command thumblatch --long-option private --description 'use your own vault, even if a service is installed'
 complete --command thumblatch --long-option help --description 'show this help (also -h)'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --long-option version --description 'print the version'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments setup --description 'set everything up, step by step'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments provider --description 'add, list, show, test, apply, remove'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments register --description 'register a new user at a provider, and sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments login --description 'sign in'

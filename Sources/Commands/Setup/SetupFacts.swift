@@ -1,0 +1,26 @@
+internal import Configuration
+internal import PresenceTerms
+internal import VaultInterface
+
+/// What the steps of a setup look at; read again before each step.
+struct SetupFacts {
+  let status: VaultStatus
+  let reader: VaultReader
+  let accounts: [VaultAccount]
+  let providers: [ProviderName]
+
+  /// The accounts that have tokens.
+  var signedIn: [VaultAccount] {
+    accounts.filter { $0.state != .signedOut && $0.state != .loginRequired }
+  }
+
+  init(_ session: Session) throws(CommandError) {
+    status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
+    if let problem = status.problem {
+      throw CommandError(.unsafeVault, problem, hint: status.remedy)
+    }
+    reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
+    accounts = try StatusVerbs.accounts(session, named: nil)
+    providers = try ProviderFiles(environment: session.environment).names().map(\.name)
+  }
+}

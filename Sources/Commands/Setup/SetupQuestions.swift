@@ -1,0 +1,86 @@
+internal import Configuration
+internal import PresenceTerms
+internal import VaultInterface
+
+/// The questions of `setup` whose answers become the words of other verbs.
+enum SetupQuestions {
+  /// Asks where the person signs in, and adds that provider.
+  static func addProvider(_ session: Session) throws(CommandError) {
+    let templates = ProviderTemplate.all
+    let index = try session.choose(
+      "Where do you sign in?",
+      among: templates.map { Choice(name: $0.name, meaning: $0.title) } + [
+        Choice(name: "oidc", meaning: "another provider of OpenID Connect"),
+        Choice(
+          name: Provider.Kind.passwordBackend.rawValue,
+          meaning: "a server that takes e-mail and password as JSON"
+        ),
+      ]
+    )
+    var words = ["provider", "add"]
+    if index < templates.count {
+      words += try Self.words(of: templates[index], session)
+    } else {
+      let url = try session.answer(option: "--issuer", question: "URL of the provider")
+      words += [try name(of: url, session), "--issuer=\(url)"]
+      words +=
+        index == templates.count
+        ? ["--client-id=\(try session.answer(option: "--client-id", question: "Client ID"))"]
+        : ["--kind=\(Provider.Kind.passwordBackend.rawValue)"]
+    }
+    session.isGuided = true
+    try session.run(words)
+  }
+
+  /// Signs in to the accounts that need it, or to the first account; false if the person leaves.
+  static func signIn(_ session: Session, _ facts: SetupFacts) throws(CommandError) -> Bool {
+    let dead = facts.accounts.filter { $0.state == .loginRequired }
+    let again = dead.isEmpty ? facts.accounts.prefix(1) : dead[...]
+    for account in again { try session.run(["login", account.name]) }
+    guard again.isEmpty else { return true }
+    var words = ["login"]
+    if let only = SignInVerbs.onlyProvider(session), SignInVerbs.registers(only) {
+      switch try session.agrees("Are you registered at \(only.name) already?") {
+      case .yes: break
+      case .no: words = ["register", only.name, "--provider", only.name]
+      case .leave: return false
+      }
+    }
+    try session.run(words)
+    return true
+  }
+
+  /// The words that fill a template, after the steps that come first at the provider.
+  private static func words(
+    of template: ProviderTemplate,
+    _ session: Session
+  ) throws(CommandError) -> [String] {
+    for note in template.notes { session.output.say("At the provider: \(note)") }
+    var words = [template.name, "--template=\(template.name)"]
+    for placeholder in template.missing(of: [:]) {
+      let meaning = placeholder.meaning
+      let question = meaning.prefix(1).uppercased() + meaning.dropFirst()
+      let value = try session.answer(option: "--\(placeholder.name)", question: question)
+      words.append("--\(placeholder.name)=\(value)")
+    }
+    return words + [
+      "--client-id=\(try session.answer(option: "--client-id", question: "Client ID"))"
+    ]
+  }
+
+  /// The name of a provider: typed, or derived from its URL.
+  private static func name(of url: String, _ session: Session) throws(CommandError) -> String {
+    let derived: String
+    do throws(ConfigurationError) {
+      derived = try ProviderName(of: try Issuer(url)).text
+    } catch {
+      throw .usage("the URL of the provider \(ConfigurationError(error.problem))")
+    }
+    let typed = try session.answer(
+      option: "NAME",
+      question: "Your name for it (Enter: \(derived))",
+      mayBeEmpty: true
+    )
+    return typed.isEmpty ? derived : typed
+  }
+}

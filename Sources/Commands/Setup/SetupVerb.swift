@@ -1,0 +1,135 @@
+internal import JSON
+
+/// `setup`: goes through what a person needs, from the reader to the protection of an account.
+enum SetupVerb {
+  static let all = [setup]
+
+  static let setup = Verb(
+    "setup",
+    summary: "set everything up, step by step",
+    details: """
+      Goes through reader, finger, provider, login and protection. Each step says what is there \
+      already, and offers the rest: Enter does it, n skips it, q leaves. Run it again to go on.
+      Without a terminal, or with --no-input or --json, it changes nothing. It prints the commands \
+      for what is missing, and ends with exit 7 if anything is.
+      """
+  ) { session throws(CommandError) in
+    guard !session.output.json, session.canQuestion else { return try list(session) }
+    try guide(session)
+  }
+
+  // MARK: At a terminal
+
+  private static func guide(_ session: Session) throws(CommandError) {
+    let output = session.output
+    if !missing(try SetupFacts(session)).isEmpty {
+      output.say("Enter does a step, n skips it, q leaves. thumblatch setup goes on later.")
+    }
+    var left: Set<String> = []
+    var hasAsked = true
+    for step in SetupStep.all {
+      let facts = try SetupFacts(session)
+      let (mark, text, isMissing) = line(of: step, facts)
+      if isMissing || hasAsked { output.say(" ") }
+      hasAsked = isMissing
+      output.say("[\(mark)] \(step.name): \(text)")
+      guard isMissing else { continue }
+      if let earlier = step.needs, left.contains(earlier) {
+        output.say("The step \(earlier) comes first.")
+      } else if try !perform(step, facts, session) {
+        break
+      }
+      if case .missing = step.state(try SetupFacts(session)) { left.insert(step.name) }
+    }
+    output.say(" ")
+    let commands = missing(try SetupFacts(session)).flatMap(\.commands)
+    guard !commands.isEmpty else { return output.say("Everything is set up.") }
+    output.say("Still to do:")
+    output.announce(lines: commands.map { "  \($0)" })
+  }
+
+  /// A mark for the state of a step, its text, and whether something is left to do.
+  private static func line(
+    of step: SetupStep,
+    _ facts: SetupFacts
+  ) -> (mark: String, text: String, isMissing: Bool) {
+    // Spaces that a line may not be broken at keep the marks as wide as each other.
+    switch step.state(facts) {
+    case .done(let text): ("ok", text, false)
+    case .notNeeded(let text): ("--", text, false)
+    case .missing(let text, _): ("\u{A0}\u{A0}", text, true)
+    }
+  }
+
+  /// Offers a step until it is done, or skipped; false if the person leaves.
+  private static func perform(
+    _ step: SetupStep,
+    _ facts: SetupFacts,
+    _ session: Session
+  ) throws(CommandError) -> Bool {
+    var question = step.question
+    while true {
+      switch try session.agrees(question) {
+      case .no: return true
+      case .leave: return false
+      case .yes: break
+      }
+      do throws(CommandError) {
+        return try step.perform(session, facts)
+      } catch {
+        // Ctrl-C leaves the setup, and the answer no only the step.
+        guard error != .interrupted else { throw error }
+        session.output.fail(error)
+      }
+      question = "Try again?"
+    }
+  }
+
+  // MARK: Without questions
+
+  private struct Missing {
+    let step: SetupStep
+    let text: String
+    let commands: [String]
+  }
+
+  private static func missing(_ facts: SetupFacts) -> [Missing] {
+    SetupStep.all.compactMap { step in
+      guard case .missing(let text, let commands) = step.state(facts) else { return nil }
+      return Missing(step: step, text: text, commands: commands)
+    }
+  }
+
+  private static func list(_ session: Session) throws(CommandError) {
+    let facts = try SetupFacts(session)
+    let missing = missing(facts)
+    let object: JSONObject = [
+      "complete": .boolean(missing.isEmpty),
+      "steps": .array(SetupStep.all.map { .object(Self.object($0, facts)) }),
+    ]
+    guard !missing.isEmpty else { return try session.report(object, "everything is set up") }
+    if !session.output.json {
+      try session.output.data(missing.flatMap(\.commands).joined(separator: "\n"))
+    }
+    throw CommandError(
+      .promptNeeded,
+      "setup is not complete: "
+        + missing.map { "\($0.step.name) (\($0.text))" }.joined(separator: ", "),
+      hint: "thumblatch setup, at a terminal, goes through it",
+      facts: object
+    )
+  }
+
+  private static func object(_ step: SetupStep, _ facts: SetupFacts) -> JSONObject {
+    let (state, text, commands): (String, String, [String]) =
+      switch step.state(facts) {
+      case .done(let text): ("done", text, [])
+      case .notNeeded(let text): ("not-needed", text, [])
+      case .missing(let text, let commands): ("missing", text, commands)
+      }
+    return [
+      "step": .string(step.name), "state": .string(state), "text": .string(text),
+      "commands": .array(commands.map { .string($0) }),
+    ]
+  }
+}

@@ -1,0 +1,100 @@
+import JSON
+import TestSupport
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+/// `setup`; `Messages` has its texts.
+struct SetupVerbTests {
+  private static let backend = "kind = password-backend\nissuer = https://id.example.com\n"
+
+  /// Answers what a setup asks the engine; no reader, and these accounts.
+  private static func facts(_ stage: Stage, _ accounts: [VaultAccount] = []) throws {
+    let reader = VaultReader(available: false, reason: "none is plugged in")
+    try Situation.ready(stage, accounts, reader: reader)
+  }
+
+  @Test
+  func theStepsAsJSONHaveStableKeys() throws {
+    let home = try ProviderHome()
+    let missing = try home.run("setup --json") { try Self.facts($0) }
+    #expect(missing.code == .promptNeeded && missing.talk.isEmpty && missing.screen.isEmpty)
+    let object = try VerbTests.object(missing.out)
+    #expect(object.members.map(\.name) == ["complete", "steps", "error"])
+    #expect(try !object.boolean("complete"))
+    let steps = try object.array("steps").map { value in
+      guard case .object(let step) = value else { throw CommandError(.bug, "no step") }
+      #expect(step.members.map(\.name) == ["step", "state", "text", "commands"])
+      return "\(try step.string("step")) \(try step.string("state"))"
+    }
+    #expect(
+      steps == [
+        "reader not-needed", "finger not-needed", "provider missing", "login missing",
+        "protection missing",
+      ]
+    )
+
+    try home.write(Self.backend, "dev")
+    let whole = try home.run("setup --json") { try Self.facts($0, [Situation.protected]) }
+    #expect(whole.code == .done)
+    #expect(try VerbTests.object(whole.out).boolean("complete"))
+  }
+
+  @Test
+  func withoutQuestionsTheCommandsThatAreLeftAreTheOutput() throws {
+    let home = try ProviderHome()
+    try home.write(Self.backend, "dev")
+    for line in ["setup", "setup --no-input"] {
+      let play = try home.run(line, terminal: line != "setup") {
+        try Self.facts($0, [Situation.account()])
+      }
+      #expect(play.code == .promptNeeded)
+      #expect(play.out == "thumblatch presence enable work\n")
+      #expect(!play.screen.contains("[Y/n/q]"))
+    }
+  }
+
+  /// Nothing is called after the person has left but what is left to do.
+  @Test(arguments: ["q", "quit", "Q"])
+  func aPersonCanLeave(_ answer: String) throws {
+    let play = try ProviderHome().run("setup") { stage in
+      for _ in 0..<4 { try Self.facts(stage) }
+      try stage.answer("[Y/n/q] ", answer)
+      try Self.facts(stage)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done)
+    #expect(play.screen.contains("thumblatch provider add"))
+  }
+
+  @Test
+  func ctrlCLeavesAtOnce() throws {
+    let play = try ProviderHome().run("setup") { stage in
+      for _ in 0..<4 { try Self.facts(stage) }
+      try stage.answer("[Y/n/q] ", "y")
+      try stage.terminal.waitFor("Number or name: ")
+      try stage.interrupt()
+      try stage.expectEnd()
+    }
+    #expect(play.code == .interrupted)
+  }
+
+  @Test
+  func theAnswersBecomeTheProvidersFile() throws {
+    let home = try ProviderHome()
+    let play = try home.run("setup") { stage in
+      for _ in 0..<4 { try Self.facts(stage) }
+      try stage.answer("[Y/n/q] ", "")
+      try stage.answer("Number or name: ", "password-backend")
+      // A value that looks like an option stays a value.
+      try stage.answer("URL of the provider: ", "http://localhost:8000")
+      try stage.answer("(Enter: localhost-8000): ", "")
+      for _ in 0..<2 { try Self.facts(stage) }
+      try stage.answer("[Y/n/q] ", "q")
+      try Self.facts(stage)
+    }
+    #expect(play.code == .done)
+    #expect(try home.text("localhost-8000").contains("issuer = http://localhost:8000"))
+  }
+}
