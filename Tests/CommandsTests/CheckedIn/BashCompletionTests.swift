@@ -15,6 +15,9 @@ struct BashCompletionTests {
     ("thumblatch policy window ", "default"), ("thumblatch policy remote d", "default deny"),
     ("thumblatch provider add x --template git", "github gitlab"),
     ("thumblatch request me -o /etc/os-rel", "/etc/os-release"),
+    ("thumblatch exec m", "me"), ("thumblatch exec me -- printen", "printenv"),
+    ("thumblatch exec me --fd 3 -- cat /etc/os-rel", "/etc/os-release"),
+    ("thumblatch exec -- ls --js", ""),
     ("thumblatch lock --", "--help --json --no-input --private"),
     ("thumblatch release -", "--help --json --keep --no-input --private"),
   ])

@@ -38,6 +38,18 @@ struct BashCompletions {
       esac
     }
 
+    # Completes a command: a program, and its own arguments as far as bash knows them.
+    _thumblatch_command() {
+      local word=${COMP_WORDS[COMP_CWORD]}
+      if declare -F _command_offset >/dev/null; then
+        _command_offset "$1"
+      elif ((COMP_CWORD == $1)); then
+        mapfile -t COMPREPLY < <(compgen -c -- "$word" | sort -u)
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      fi
+    }
+
     # What stands at a position: "VERB OPTION" for a value, "VERB NUMBER PREVIOUS" for an operand.
     _thumblatch_offer() {
       case $1 in
@@ -56,7 +68,10 @@ struct BashCompletions {
       local word=${COMP_WORDS[COMP_CWORD]} verb='' previous='' option='' place=1 index said
       for ((index = 1; index < COMP_CWORD; index++)); do
         said=${COMP_WORDS[index]}
-        if [[ $said == -* ]]; then
+        if [[ $said == -- && $verb == @(\(tree.commandVerbs.joined(separator: "|"))) ]]; then
+          _thumblatch_command $((index + 1))
+          return
+        elif [[ $said == -* ]]; then
           option=''
           if _thumblatch_takes_value "$said"; then option=$said; fi
         elif [[ -n $option ]]; then

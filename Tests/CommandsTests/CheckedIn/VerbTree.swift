@@ -45,6 +45,9 @@ struct VerbTree {
     return names
   }
 
+  /// The verbs whose words after `--` are a command.
+  var commandVerbs: [String] { verbs.filter(\.takesCommand).map(\.name) }
+
   /// What a shell can offer after each verb, except for the empty offers.
   var offers: [Offer] {
     verbs.flatMap { verb in

@@ -35,6 +35,12 @@ struct ZshCompletions {
       fi
       [[ $state == rest ]] || return
       verb=$words[1]
+      if [[ $verb == (\(tree.commandVerbs.joined(separator: "|"))) ]] && ((CURRENT > ${words[(ie)--]})); then
+        ((CURRENT -= ${words[(ie)--]}))
+        shift ${words[(ie)--]} words
+        _normal
+        return
+      fi
       case $verb in
     \(secondWords)
       esac
