@@ -27,6 +27,19 @@ struct FrontTests {
     #expect(try fixture.run(fixture.program, arguments) == answered(expected))
   }
 
+  /// By `token` another tool means something else, so the front answers by its own name only.
+  @Test
+  func byAnotherNameTheFrontAnswersNothing() throws {
+    let fixture = try FrontFixture()
+    for name in ["git-credential-thumblatch", "tl", "thumblatch2"] {
+      try fixture.shell("ln -s thumblatch \(fixture.root)/bin/\(name)")
+      let outcome = try fixture.run("\(fixture.root)/bin/\(name)", ["token"])
+      #expect(outcome == answered("cli\ntoken\n"))
+    }
+    let found = try fixture.shell("PATH=\(fixture.root)/bin:$PATH; thumblatch token")
+    #expect(found.output == "the-token\n")
+  }
+
   @Test
   func bytesThatAreNoTextAndTheEnvironmentArriveUnchanged() throws {
     let fixture = try FrontFixture()
