@@ -19,7 +19,9 @@ struct InstallTests {
     #expect(try shell("readlink \(prefix)/bin/terraform-credentials-thumblatch") == link)
     #expect(try shell("find \(prefix)/libexec/thumblatch -perm /022") == "")
     try shell("test -f \(prefix)/share/man/man1/thumblatch.1")
-    try shell("test -f \(prefix)/share/man/man7/thumblatch-vault.7")
+    for page in ["recipes", "vault"] {
+      try shell("test -f \(prefix)/share/man/man7/thumblatch-\(page).7")
+    }
     #expect(try completions("thumblatch account rename ", in: prefix) == "work ")
     #expect(try completions("thumblatch account rename work ", in: prefix) == "")
 

@@ -1,0 +1,49 @@
+import System
+import TestSupport
+import Testing
+
+/// A recipe of thumblatch-recipes(7): the commands and files of one section.
+struct ToolRecipe {
+  private enum Step {
+    case run(String)
+    case file(path: String, text: String)
+  }
+
+  private var steps: [Step] = []
+
+  /// Reads the section whose title ends with these words, for a host in place of the page's own.
+  init(_ title: String, host: String, programs: String) throws {
+    let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
+    let page = try shell("cat \(path)thumblatch-recipes.7")
+    let start = try #require(page.firstRange(of: ".SH USE IT WITH \(title)\n"))
+    let section = page[start.upperBound...].split(separator: "\n.SH ")[0]
+    let blocks = "\n\(section)".split(separator: "\n.\\\" ", omittingEmptySubsequences: false)
+    for block in blocks.dropFirst() {
+      let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
+      let begin = try #require(lines.firstIndex(of: ".EX"))
+      let end = try #require(lines.firstIndex(of: ".EE"))
+      let text = lines[(begin + 1)..<end].joined(separator: "\n")
+        .replacing("\\-", with: "-").replacing("\\e", with: "\\")
+        .replacing(/[a-z]+\.example\.org/, with: host)
+        .replacing("/usr/bin/", with: programs + "/")
+      let words = lines[0].split(separator: " ")
+      if words[0] == "file" {
+        steps.append(.file(path: String(try #require(words.last)), text: text))
+      } else {
+        try #require(words == ["run"])
+        steps.append(.run(text))
+      }
+    }
+  }
+
+  /// The recipe as a script; a file is written with the text of its step.
+  var script: String {
+    steps.map { step in
+      switch step {
+      case .run(let text): text
+      case .file(let path, let text):
+        "mkdir -p $(dirname \(path)); cat >\(path) <<'END'\n\(text)\nEND"
+      }
+    }.joined(separator: "\n")
+  }
+}

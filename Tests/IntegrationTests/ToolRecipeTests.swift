@@ -1,0 +1,137 @@
+import System
+import TestSupport
+import Testing
+
+/// The recipes of thumblatch-recipes(7), carried out as they stand there.
+///
+/// Of docker, cargo, Bazel and Terraform no version is here that has the protocol: a script in the place
+/// of each reads the file of the recipe, and calls the helper that it names as the tool does.
+@Suite(.serialized)
+struct ToolRecipeTests {
+  private let person: Person
+  private let server: ToolServer
+
+  init() throws {
+    person = try Person()
+    try person.register("work")
+    server = try ToolServer(as: person)
+  }
+
+  /// Carries out a recipe and then a script.
+  private func run(_ title: String, before: String = "", then script: String) throws -> String {
+    let recipe = try ToolRecipe(title, host: server.host, programs: person.programs)
+    return try person.shell(
+      """
+      set -eu; export PATH=\(person.programs):$PATH
+      export GIT_SSL_CAINFO=\(server.authority) GIT_CONFIG_NOSYSTEM=1
+      cd ~
+      exec 2>&1
+      \(before)
+      \(recipe.script)
+      \(script)
+      """
+    ).succeeded()
+  }
+
+  @Test
+  func git() throws {
+    let path = "/git/app.git"
+    let text = try run(
+      "GIT",
+      before: "git config --global url.https://\(server.host)\(path).insteadOf "
+        + "https://\(server.host)/app.git",
+      then: "git -C app status"
+    )
+    #expect(text.contains("No commits yet"), "\(text)")
+    #expect(try server.log().contains { $0.hasPrefix("200 Basic oauth2 \(path)/info/refs") })
+  }
+
+  @Test
+  func docker() throws {
+    let text = try run(
+      "DOCKER, PODMAN, SKOPEO",
+      before: """
+        docker() {
+          python3 - "$2" <<'END'
+        import json, os, subprocess, sys
+        registry, name = sys.argv[1].split("/")
+        configuration = json.load(open(os.path.expanduser("~/.docker/config.json")))
+        helper = "docker-credential-" + configuration["credHelpers"][registry]
+        answer = json.loads(subprocess.check_output([helper, "get"], input=registry.encode()))
+        print(answer["Username"], answer["Secret"][:3], answer["ServerURL"] == registry, name)
+        END
+        }
+        """,
+      then: ""
+    )
+    #expect(text.hasSuffix("oauth2accesstoken at_ True app\n"), "\(text)")
+  }
+
+  @Test
+  func kubectl() throws {
+    let text = try run(
+      "KUBECTL",
+      before: """
+        kubectl config set-cluster k --server=https://\(server.host) \
+          --certificate-authority=\(server.authority)
+        kubectl config set-context c --cluster=k; kubectl config use-context c
+        """,
+      then: "kubectl get --raw /api"
+    )
+    #expect(text.contains("APIVersions"), "\(text)")
+    #expect(try server.log().last == "200 Bearer - /api")
+  }
+
+  @Test
+  func cargo() throws {
+    let text = try run(
+      "CARGO",
+      then: """
+        provider=$(sed -n 's/^credential-provider = "\\(.*\\)"$/\\1/p' ~/.cargo/config.toml)
+        index=$(sed -n 's/^index = "\\(.*\\)"$/\\1/p' ~/.cargo/config.toml)
+        echo '{"v":1,"kind":"get","operation":"read","registry":{"index-url":"'$index'"}}' |
+          $provider --cargo-plugin
+        """
+    )
+    #expect(
+      text.contains("{\"v\":[1]}\n{\"Ok\":{\"kind\":\"get\",\"token\":\"Bearer at_"),
+      "\(text)"
+    )
+  }
+
+  @Test
+  func bazel() throws {
+    let text = try run(
+      "BAZEL",
+      then: """
+        helper=$(sed 's/.*--credential_helper=[^=]*=//' ~/.bazelrc)
+        host=$(sed 's/.*--credential_helper=\\([^=]*\\)=.*/\\1/' ~/.bazelrc)
+        echo '{"uri":"https://'$host'/x"}' | $helper get
+        """
+    )
+    #expect(text.contains("{\"headers\":{\"Authorization\":[\"Bearer at_"), "\(text)")
+  }
+
+  @Test
+  func terraform() throws {
+    let text = try run(
+      "TERRAFORM, OPENTOFU",
+      then: """
+        name=$(sed -n 's/^credentials_helper "\\(.*\\)" {}$/\\1/p' ~/.terraformrc)
+        ~/.terraform.d/plugins/terraform-credentials-$name get \(server.host)
+        """
+    )
+    #expect(text.contains("{\"token\":\"at_"), "\(text)")
+  }
+
+  @Test
+  func eachSectionOfThePageIsCarriedOut() throws {
+    let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
+    let titles = try shell("sed -n 's/^.SH USE IT WITH //p' \(path)thumblatch-recipes.7")
+    #expect(
+      titles.split(separator: "\n") == [
+        "GIT", "DOCKER, PODMAN, SKOPEO", "KUBECTL", "CARGO", "BAZEL", "TERRAFORM, OPENTOFU",
+      ]
+    )
+  }
+}
