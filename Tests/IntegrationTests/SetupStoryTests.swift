@@ -67,4 +67,24 @@ struct SetupStoryTests {
     let status = try person.run().succeeded()
     #expect(status.contains("engine") && status.contains("ada@example.org"))
   }
+
+  @Test
+  func aCodeOfAnIdentityProviderIsOneOfTheSteps() throws {
+    let member = try Member()
+    let setup = try member.terminal("setup")
+    try setup.expect("Enroll the right index finger?")
+    try setup.enter("n")
+    try setup.expect("provider: idp")
+    try agree(setup, to: "Sign in now?")
+    let url = try setup.link()
+    try member.visit(url, ["--user-code", try setup.userCode()]).succeeded()
+    // The protection is skipped, too.
+    try setup.expect("signed in: idp at idp")
+    try setup.expect("[Y/n/q]")
+    try setup.enter("n")
+    try setup.expect("Still to do:")
+    try setup.expect("thumblatch presence enable idp")
+    try setup.end()
+    #expect(!(try member.run("token").succeeded().isEmpty))
+  }
 }
