@@ -55,6 +55,16 @@ struct SetupVerbTests {
     }
   }
 
+  @Test
+  func theCommandsAreForTheVaultThatWasLookedAt() throws {
+    let play = try ProviderHome().run("setup --private --no-input") {
+      try Self.facts($0, [Situation.account()])
+    }
+    let commands = play.out.split(separator: "\n")
+    #expect(commands.count == 2)
+    #expect(commands.allSatisfy { $0.hasPrefix("thumblatch --private ") })
+  }
+
   /// Nothing is called after the person has left but what is left to do.
   @Test(arguments: ["q", "quit", "Q"])
   func aPersonCanLeave(_ answer: String) throws {

@@ -8,6 +8,8 @@ struct SetupFacts {
   let reader: VaultReader
   let accounts: [VaultAccount]
   let providers: [ProviderName]
+  /// The beginning of a command for the same vault.
+  let program: String
 
   /// The accounts that have tokens.
   var signedIn: [VaultAccount] {
@@ -21,6 +23,7 @@ struct SetupFacts {
     }
     reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
     accounts = try StatusVerbs.accounts(session, named: nil)
+    program = session.arguments.has("--private") ? "thumblatch --private" : "thumblatch"
     providers = try ProviderFiles(environment: session.environment).names().map(\.name)
   }
 }
