@@ -19,23 +19,16 @@ enum CargoVerb {
     try session.output.data(bytes: CargoCredential.hello)
     // Cargo closes the pipe when it needs no more.
     while let line = try input.line() {
-      try session.output.data(bytes: answer(line, session))
+      let request: CargoCredential
+      do throws(ToolRequestError) { request = try CargoCredential(line) } catch {
+        // What follows may be no message at all.
+        return try session.output.data(bytes: CargoCredential.answer(.other, error.description))
+      }
+      try session.output.data(bytes: answer(request, session))
     }
   }
 
-  private static func answer(_ line: [UInt8], _ session: Session) -> [UInt8] {
-    do throws(ToolRequestError) {
-      let request = try CargoCredential(line)
-      return try answer(request, session)
-    } catch {
-      return CargoCredential.answer(.other, error.description)
-    }
-  }
-
-  private static func answer(
-    _ request: CargoCredential,
-    _ session: Session
-  ) throws(ToolRequestError) -> [UInt8] {
+  private static func answer(_ request: CargoCredential, _ session: Session) -> [UInt8] {
     do throws(CommandError) {
       guard let entry = try session.hostAccount(try? TokenHost(ofURL: request.url)) else {
         return CargoCredential.answer(
