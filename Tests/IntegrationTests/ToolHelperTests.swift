@@ -1,0 +1,133 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// The helpers of other tools with the real engine, where something goes wrong or many call at once.
+@Suite(.serialized)
+struct ToolHelperTests {
+  private static let request = "protocol=https\nhost=git.example.org\n\n"
+
+  /// A person with the account `me` for a host.
+  private func person() throws -> Person {
+    let person = try Person()
+    try person.register()
+    try person.run("host", "add", "git.example.org", "me").succeeded()
+    return person
+  }
+
+  @Test
+  func manyToolsAtOnceCauseOneRefresh() throws {
+    let person = try person()
+    try person.expireTokens()
+    try person.backend.clear()
+    let text = try person.shell(
+      """
+      export PATH=\(person.programs):$PATH
+      for number in 1 2 3 4 5 6 7 8 9 10; do
+        printf '\(Self.request.replacing("\n", with: "\\n"))' | git-credential-thumblatch get &
+        printf git.example.org | docker-credential-thumblatch get &
+        echo '{"uri":"https://git.example.org/"}' | bazel-credential-thumblatch get &
+        terraform-credentials-thumblatch get git.example.org &
+      done
+      wait
+      """
+    ).succeeded()
+    let tokens = Set(text.matches(of: /at_[A-Za-z0-9_-]+/).map { String($0.output) })
+    #expect(text.matches(of: /at_/).count == 40 && tokens.count == 1, "\(text.count)")
+    #expect(try person.backend.requests().map(\.path) == ["/auth/refresh"])
+  }
+
+  @Test
+  func aHelperThatIsKilledInTheMiddleLosesNothing() throws {
+    let person = try person()
+    try person.expireTokens()
+    try person.backend.clear()
+    try person.backend.fail(.init("/auth/refresh", hold: true))
+    let (near, far) = try UnixSocket.pair()
+    let ours = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    try ours.write(Self.request)
+    ours.shutDown()
+    let run = try person.start(["git-credential", "get"], input: theirs.number)
+    try person.backend.waitForRequests("/auth/refresh")
+    let helpers = processes(in: person.programs, named: "thumblatch-cli")
+    #expect(helpers.count == 1)
+    for helper in helpers { kill(helper, SIGKILL) }
+    #expect(try run.text() == "")
+    try person.backend.release()
+    let get = try person.run("git-credential", "get", input: Self.request)
+    #expect(try get.succeeded().contains("password=at_"))
+  }
+
+  @Test
+  func aProviderThatFailsIsAnErrorInEachProtocol() throws {
+    let person = try person()
+    try person.expireTokens()
+    try person.backend.fail(.init("*", .status(503)))
+    let git = try person.run("git-credential", "get", input: Self.request)
+    #expect(git.end == .exited(5) && git.text.contains("quit=1\n"))
+    let docker = try person.run("docker-credential", "get", input: "git.example.org")
+    #expect(docker.end == .exited(1) && docker.text.split(separator: "\n").count == 1)
+    let cargo = try person.run(
+      "cargo-credential",
+      "--cargo-plugin",
+      input: #"{"v":1,"kind":"get","registry":{"index-url":"https://git.example.org"}}"#
+    )
+    #expect(cargo.end == .exited(0) && cargo.text.contains(#"{"Err":{"kind":"other","message":"#))
+    let kube = try person.run("kube-credential", "me")
+    #expect(kube.end == .exited(5) && kube.text.hasPrefix("thumblatch: error: "))
+  }
+
+  /// A tool that sends a gigabyte, or bytes of any kind, gets an error and no token.
+  @Test(arguments: [
+    "head -c 1G /dev/zero", "head -c 3M /dev/urandom", "yes protocol=https", "printf ''",
+    "yes | head -c 2M | tr -d '\\n'", "printf 'protocol=https\\nhost=git.example.org\\0\\n'",
+  ])
+  func hostileRequestsGetNoToken(_ source: String) throws {
+    let person = try person()
+    let text = try person.shell(
+      """
+      export PATH=\(person.programs):$PATH
+      for helper in git-credential-thumblatch docker-credential-thumblatch \
+        cargo-credential-thumblatch bazel-credential-thumblatch; do
+        get=get
+        [ $helper != cargo-credential-thumblatch ] || get=--cargo-plugin
+        (ulimit -v 1000000; \(source) 2>/dev/null | $helper $get 2>&1) |
+          cut -c 1-200 | tail -n 3
+      done
+      """
+    ).text
+    #expect(!text.contains("at_"), "\(text)")
+    #expect(text.contains("error"), "\(text)")
+  }
+
+  @Test
+  func aPromptIsShownAtTheDesktopWhileTheTerminalIsTheTools() throws {
+    let person = try person()
+    try person.enrollFinger()
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect("Touch the fingerprint reader")
+    try person.touch()
+    try enable.end()
+    try person.expireTokens()
+    let desk = try Desk(of: person)
+    let terminal = try TerminalSession(
+      ["/usr/bin/setpriv"] + person.become + [
+        "/bin/sh", "-c",
+        """
+        printf 'protocol=https\\nhost=git.example.org\\n' |
+          \(person.programs)/git-credential-thumblatch get >~/answer; echo ended: $?
+        """,
+      ],
+      environment: person.environment + desk.variables,
+      columns: 80
+    )
+    try desk.sees("git at git.example.org")
+    try person.touch()
+    try terminal.expect("ended: 0")
+    let shown = try terminal.end()
+    #expect(!shown.contains("Touch") && !shown.contains("at_"), "\(shown)")
+    #expect(try person.shell("cat ~/answer").text.contains("password=at_"))
+  }
+}
