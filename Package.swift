@@ -370,7 +370,7 @@ let package = Package(
         "OAuth",
         "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
-        "VarlinkMethods",
+        "ToolProtocols", "VarlinkMethods",
       ],
       path: "Tests/Fuzz/Targets",
       swiftSettings: strict

@@ -10,6 +10,9 @@ package enum DockerCredential {
   /// The key of Docker Hub in the client's configuration.
   private static let hub = (host: "index.docker.io", key: "https://index.docker.io/v1/")
 
+  /// The most bytes of an address.
+  private static let longestServer = 8192
+
   package enum Action: String, Sendable {
     case get, store, erase, list, version
   }
@@ -21,8 +24,8 @@ package enum DockerCredential {
     guard let first = server.first else {
       throw ToolRequestError(description: "no credentials server URL")
     }
-    guard server.count == 1 else {
-      throw ToolRequestError(description: "the request is more than one address")
+    guard server.count == 1, first.utf8.count <= longestServer else {
+      throw ToolRequestError(description: "the request is not one address")
     }
     return String(first)
   }

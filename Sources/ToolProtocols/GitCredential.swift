@@ -18,28 +18,34 @@ package struct GitCredential: Sendable {
   /// The values of the keys that end with `[]`, since their last empty value.
   private var lists: [String: [String]] = [:]
 
-  private static let keys: Set<String> = [
-    "protocol", "host", "username", "password", "authtype", "credential",
+  private static let keys = [
+    "protocol", "host", "username", "password", "credential", "capability[]", "wwwauth[]",
   ]
 
   /// Reads the lines up to an empty one; keys that are not used here are left out.
   package init(_ bytes: [UInt8]) throws(ToolRequestError) {
-    let text = try ToolRequest.text(bytes)
-    for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      if line.isEmpty { break }
+    _ = try ToolRequest.text(bytes)
+    let end = UInt8(ascii: "\n")
+    var rest = bytes[...]
+    while let first = rest.first, first != end {
+      let line = rest.prefix { $0 != end }
+      rest = rest.dropFirst(line.count + 1)
       guard line.count <= Self.maximumLine else {
         throw ToolRequestError(description: "a line is longer than \(Self.maximumLine) bytes")
       }
       guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
         throw ToolRequestError(description: "a line is not of the form key=value")
       }
-      // Compared as bytes, so that no key of combining marks costs time.
-      let key = String(decoding: line[..<equals].prefix(32).filter { $0 < 0x80 }, as: UTF8.self)
-      let value = String(decoding: line[line.index(after: equals)...], as: UTF8.self)
-      if key == "capability[]" || key == "wwwauth[]" {
-        if value.isEmpty { lists[key] = nil } else { lists[key, default: []].append(value) }
-      } else if Self.keys.contains(key) {
+      guard let key = Self.keys.first(where: { $0.utf8.elementsEqual(line[..<equals]) }) else {
+        continue
+      }
+      let value = String(decoding: line[(equals + 1)...], as: UTF8.self)
+      if !key.hasSuffix("[]") {
         values[key] = value
+      } else if value.isEmpty {
+        lists[key] = nil
+      } else {
+        lists[key, default: []].append(value)
       }
     }
     guard values["protocol"]?.isEmpty == false, values["host"]?.isEmpty == false else {

@@ -56,7 +56,10 @@ struct RecordedExchangeTests {
     )
   }
 
-  @Test(arguments: [[], Array(" \n".utf8), [0], [0xFF], Array("a b".utf8)])
+  @Test(arguments: [
+    [], Array(" \n".utf8), [0], [0xFF], Array("a b".utf8),
+    Array(String(repeating: "a", count: 8193).utf8),
+  ])
   func dockerWithoutOneAddressIsAnError(_ request: [UInt8]) {
     #expect(throws: ToolRequestError.self) { try DockerCredential.server(request) }
   }

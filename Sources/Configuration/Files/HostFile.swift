@@ -69,13 +69,15 @@ package struct HostFile: Sendable {
     self.text = text
     self.file = file
     let keyFile = try KeyFile(text: text, file: file)
+    if keyFile.sections.count > Self.mostHosts {
+      throw ConfigurationError(
+        .badValue(text: nil, rule: "a file of at most \(Self.mostHosts) hosts"),
+        file: file,
+        line: keyFile.sections[Self.mostHosts].line
+      )
+    }
     for section in keyFile.sections {
       let entry = try keyFile.locating(in: section) { () throws(ConfigurationError) in
-        guard entries.count < Self.mostHosts else {
-          throw ConfigurationError(
-            .badValue(text: nil, rule: "one of at most \(Self.mostHosts) hosts")
-          )
-        }
         let host = try TokenHost(section.name)
         // A host may be written in several ways.
         guard self[host] == nil else { throw ConfigurationError(.repeatedSection(section.name)) }
@@ -119,13 +121,22 @@ package struct HostFile: Sendable {
   /// Comments and all other lines stay as they are.
   package func removing(_ host: TokenHost) -> String? {
     guard let index = entries.firstIndex(where: { $0.host == host }) else { return nil }
-    let all = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-    let kept = all.enumerated().filter { number, line in
-      // The empty line before a section goes with it.
-      let isBefore = line.isEmpty && lines[index].contains(number + 2) && number + 1 < all.count
-      let startsSection = isBefore && all[number + 1].contains("[")
-      return !lines[index].contains(number + 1) && !startsSection
+    let header = lines[index].min()
+    var kept = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    var number = 0
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: "\n") ?? rest.endIndex
+      let line = rest[..<(end == rest.endIndex ? end : rest.index(after: end))]
+      rest = rest[line.endIndex...]
+      number += 1
+      if !lines[index].contains(number) {
+        kept.append(contentsOf: line)
+      } else if number == header, kept.suffix(2).elementsEqual("\n\n".unicodeScalars) {
+        // The empty line before a section goes with it.
+        kept.removeLast()
+      }
     }
-    return kept.map { String(String.UnicodeScalarView($0.element)) }.joined(separator: "\n")
+    return String(kept)
   }
 }

@@ -44,7 +44,7 @@ extension Fuzzer {
     .tokenAnswers, .userinfo, .deviceAuthorization, .passwordBackend,
     .metadata, .keys, .idTokens, .idTokenParts, .idTokenClaims,
     .redirectRequests, .redirectAnswers,
-    .providerFiles, .policyFiles, .providerForms,
+    .providerFiles, .policyFiles, .providerForms, .hostFiles, .toolRequests,
     .prints, .storeRows, .storeFiles,
   ]
 
