@@ -205,7 +205,7 @@ struct ToolVerbTests {
       ]
     ) { stage in
       let call = try stage.expect(AccessTokenCall.self)
-      #expect(call.account == "work" && call.scope == "k8s")
+      #expect(call.account == "work" && call.scope == "k8s" && call.helper == true)
       try stage.reply(Self.reply())
     }
     #expect(play.screen == "" && play.code == .done)

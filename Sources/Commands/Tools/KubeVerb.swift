@@ -28,7 +28,9 @@ enum KubeVerb {
         prompt: prompt,
         scope: session.arguments.value(TokenVerbs.scope.name),
         audience: session.arguments.value(TokenVerbs.audience.name),
-        reason: "kubernetes"
+        reason: "kubernetes",
+        // A client keeps the token until its end, and calls again only after a 401.
+        helper: true
       )
     }
     try session.output.data(bytes: credential.answer(token))
