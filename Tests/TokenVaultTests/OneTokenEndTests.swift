@@ -9,12 +9,16 @@ import Testing
 /// One token that cannot be exchanged: it lives until its end.
 @Suite(.timeLimit(.minutes(10)))
 struct OneTokenEndTests {
-  private func signedIn(_ bench: Bench, lifetime: Int?) async throws -> Vault {
+  private func signedIn(
+    _ bench: Bench,
+    lifetime: Int?,
+    refreshPath: String = "none"
+  ) async throws -> Vault {
     let vault = try await bench.open()
     let life = lifetime.map { #","expires_in":\#($0)"# } ?? ""
     bench.exchange.plan(.answer(status: 200, body: #"{"token":"one-1"\#(life)}"#))
     let settings = [
-      "access_token_field": "token", "refresh_token_field": "token", "refresh_path": "none",
+      "access_token_field": "token", "refresh_token_field": "token", "refresh_path": refreshPath,
     ]
     _ = try await vault.signIn(
       account: "me",
@@ -78,6 +82,44 @@ struct OneTokenEndTests {
     let facts = try await vault.stateOfMe()
     #expect(facts.state == .loginRequired && facts.cause == why)
     #expect(bench.exchange.requests.count == 1)
+  }
+
+  /// A backend names the end in words of its own, or in none.
+  @Test(arguments: [
+    (401, #"{"error":"token expired"}"#), (403, #"{"message":"no"}"#), (400, ""), (401, "<html>"),
+  ])
+  func aRefusalToExchangeItAfterItsEndTakesALogin(_ status: Int, _ body: String) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, lifetime: 7200, refreshPath: "/auth/refresh")
+    bench.clock.advance(7000)
+    bench.exchange.plan(.answer(status: 401, body: #"{"error":"too early"}"#))
+    // Before its end the token is still good for a caller, so the refusal says nothing of it.
+    #expect(try await vault.token().accessToken == "one-1")
+    bench.clock.advance(200)
+    bench.exchange.plan(.answer(status: status, body: body))
+    guard case .loginRequired(_, let why)? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("no login is required")
+      return
+    }
+    #expect(why.contains("has ended") && why.contains("\(status)"), "\(why)")
+    let facts = try await vault.stateOfMe()
+    #expect(facts.state == .loginRequired && facts.cause == why)
+    let requests = bench.exchange.requests.count
+    guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("asked again")
+      return
+    }
+    #expect(bench.exchange.requests.count == requests)
+  }
+
+  @Test(arguments: [404, 429, 500])
+  func anyOtherAnswerAfterItsEndKeepsIt(_ status: Int) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, lifetime: 7200, refreshPath: "/auth/refresh")
+    bench.clock.advance(7200)
+    bench.exchange.plan(.answer(status: status, body: ""))
+    #expect(await failure { _ = try await vault.token() } != nil)
+    #expect(try await vault.row().state == .signedIn)
   }
 
   @Test

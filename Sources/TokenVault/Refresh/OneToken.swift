@@ -55,6 +55,22 @@ extension Vault {
     return timeLeft(of: token) <= 0
   }
 
+  /// Whether an answer refuses to exchange a token that has ended.
+  ///
+  /// The token is of no other use then, so a refusal with any reason, or without one, means a login.
+  func isRefusalOfEndedToken(_ settlement: Settlement) throws(VaultFailure) -> Bool {
+    guard settlement.provider.hasOneToken, !settlement.isSignIn,
+      [400, 401, 403].contains(settlement.status)
+    else { return false }
+    guard let token = try token(of: settlement.account), token.isSealed else { return true }
+    return timeLeft(of: token) <= 0
+  }
+
+  /// Why a login is required after that refusal.
+  static func endedTokenRefused(_ status: Int) -> String {
+    "its token has ended, and the provider refused to exchange it (HTTP \(status))"
+  }
+
   /// Opens the token, exchanges it if it is due, and gives the caller the result.
   ///
   /// The calling function must have entered the account and locked its slot.

@@ -12,6 +12,12 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure? {
     let (intent, caller) = (settlement.intent, settlement.caller)
     switch judgement {
+    case .unexplained, .failing, .misconfigured:
+      guard try isRefusalOfEndedToken(settlement) else { break }
+      return try grantEnded(settlement, cause: Self.endedTokenRefused(settlement.status))
+    default: break
+    }
+    switch judgement {
     case .tokens(let answer): return try conclude(settlement, answer)
     case .pending: return .unexpected("a pending answer was settled")
     case .invalidGrant where settlement.isSignIn:

@@ -37,6 +37,8 @@ struct Settlement {
   /// The provider that answers.
   let provider: Provider
   let caller: Caller
+  /// The HTTP status of the answer.
+  var status = 0
   var evidence = Evidence()
 
   var isSignIn: Bool { intent.purpose != .refresh }
@@ -139,7 +141,8 @@ extension Vault {
     case .notSent(let reason):
       return .failure(try nothingSent(intent, reason, caller))
     case .answered(let status, let retryAfter, let body):
-      let settlement = try settlement(of: intent, caller, evidence)
+      var settlement = try settlement(of: intent, caller, evidence)
+      settlement.status = status
       let judgement = ProviderClient(provider: settlement.provider).judge(
         status: status,
         retryAfter: retryAfter,
