@@ -58,6 +58,23 @@ struct DesktopPromptTests {
     try ends(run, 0, "at_")
   }
 
+  /// A tool waits a few seconds for its helper, and a person may take longer.
+  @Test
+  func aHelperThatIsLateLeavesItsPromptToTheNextCall() throws {
+    func helper(_ limit: String) throws -> Run {
+      try person.start(["token", "me", "--helper", "--within", limit], variables: desk.variables)
+    }
+    let late = try helper("1s")
+    let shown = try late.text()
+    #expect(try late.child.wait() == .exited(5))
+    #expect(shown.contains("there is no token after 1s") && !shown.contains("at_"), "\(shown)")
+    let number = try desk.sees(Self.question)
+    #expect(eventually { person.readerIsOpen })
+    try person.touch()
+    try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
+    try ends(try helper("60s"), 0, "at_")
+  }
+
   @Test
   func denyingEndsTheCheckAndSendsNothing() throws {
     try person.backend.clear()

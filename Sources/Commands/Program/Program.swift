@@ -61,6 +61,8 @@ package enum Program {
       if !arguments.verb.takesCommand { try ThisProcess.refuseDumps() }
       interrupt = try Interrupts.install()
     } catch { throw CommandError(.bug, "\(error)") }
+    let isHelper = arguments.has(HelperRelay.helper.name)
+    let variables = isHelper ? HelperRelay.variables(environment) : environment
     let session = Session(
       arguments: arguments,
       output: output,
@@ -69,7 +71,7 @@ package enum Program {
       openTerminal: { Terminal.controlling() },
       connect: { () throws(VaultClientError) in
         let place = try VaultLocation(privately: arguments.has("--private"))
-        return try place.connect(interrupt: interrupt)
+        return try place.connect(interrupt: interrupt, environment: variables)
       }
     )
     session.inheritedMask = inherited.fileMask

@@ -66,6 +66,9 @@ final class Output {
     try writing { try write(bytes, to: out) }
   }
 
+  /// Writes the messages of another process of this program.
+  func pass(_ messages: [UInt8]) { try? write(messages, to: error) }
+
   /// One result that holds a secret as a JSON object on one line.
   func secret(_ object: JSONObject) throws(CommandError) {
     try data(try writing { try JSONWriter.writeSecret(.object(object)) })

@@ -41,13 +41,14 @@ extension TokenVerbs {
   static let headers = Verb(
     "headers",
     [.account],
-    options: options,
+    options: options + HelperRelay.options,
     summary: "print an access token as a JSON object of HTTP headers",
     details: """
       Prints only that object on standard output, with or without --json. Tools that run a command \
       for their headers read it, such as a headersHelper of an MCP server.
       """
   ) { session throws(CommandError) in
+    try HelperRelay.run(session)
     let reply = try requested(session)
     try session.output.data(["Authorization": .string("Bearer \(reply.accessToken)")])
   }

@@ -33,7 +33,11 @@ extension Session {
 
   /// Gets an access token by the call that `make` makes with a prompt.
   func accessToken(_ make: (String?) -> AccessTokenCall) throws(CommandError) -> AccessTokenReply {
-    let reply = try consenting(make)
+    let reply = try consenting { prompt in
+      var call = make(prompt)
+      if arguments.has(HelperRelay.helper.name) { call.helper = true }
+      return call
+    }
     // Refuse a token that could steer a terminal or split a header in two.
     guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
     else { throw CommandError(.unavailable, "the provider sent an unusable access token") }

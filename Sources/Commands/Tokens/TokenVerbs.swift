@@ -33,7 +33,7 @@ enum TokenVerbs {
   static let token = Verb(
     "token",
     [.account],
-    options: options,
+    options: options + HelperRelay.options,
     summary: "print a valid access token",
     details: """
       Prints only the token on standard output. Refreshes it when needed, after a presence check \
@@ -41,9 +41,12 @@ enum TokenVerbs {
       other. If the provider gives only one token, each call opens it, and needs such a check. At \
       some providers, a token for fewer scopes than the login's narrows the login until a new \
       one. Unless the provider's file says how the provider behaves, the first such call asks; \
-      without a terminal, or with --no-input, it ends with exit 7.
+      without a terminal, or with --no-input, it ends with exit 7. Tools that run a command for \
+      their token run it with --helper: prompts are shown at the desktop only, and if the tool runs \
+      it again, the provider is asked whether it still accepts the token.
       """
   ) { session throws(CommandError) in
+    try HelperRelay.run(session)
     let reply = try requested(session)
     try session.show(object(reply), reply.accessToken)
   }

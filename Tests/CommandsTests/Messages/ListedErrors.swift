@@ -33,6 +33,10 @@ struct ListedErrors {
         ListedErrors(title: "Requests that were not sent", entries: notSent),
         ListedErrors(title: "Provider files and settings", entries: try FileErrors.entries),
         ListedErrors(title: "Standard input and output", entries: try InputErrors.entries),
+        ListedErrors(
+          title: "Helpers",
+          entries: [entry("--within has passed", HelperRelay.late(8))]
+        ),
         ListedErrors(title: "What doctor finds", entries: try DoctorFindings.entries),
         ListedErrors(title: "Presence prompts", entries: prompts),
         ListedErrors(title: "Presence checks: advice", entries: advice),

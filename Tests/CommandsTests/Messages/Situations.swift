@@ -44,6 +44,7 @@ extension Situation {
     ("register me --password hunter2", "a password, where there is no such option"),
     ("token --min-tll 3s", "an option that is nearly right"), ("token --frob", "another option"),
     ("--frob token", "an option before the verb"),
+    ("token work --within 8s", "a limit for no helper"),
     ("token " + String(repeating: "a", count: 70_000), "70,000 characters"),
   ].map { Situation($0, $1) }
 

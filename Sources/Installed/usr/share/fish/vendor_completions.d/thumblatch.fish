@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason --shell --fd -X -d -H -o --for --since --username --socket --account --rule
+        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --username --socket --account --rule
             set option ''
         else
             echo $word
@@ -157,6 +157,8 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option helper --description 'answer another tool: ask at the desktop only, and find out if the token was refused'
+complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option within --exclusive --description 'with --helper: fail after this time, and go on in the background'
 complete --command thumblatch --condition '__thumblatch_at 1 1 token' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option name --exclusive --description 'the environment variable; ACCESS_TOKEN by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 env' --long-option shell --exclusive --arguments 'sh fish csh' --description 'whose syntax is printed: sh (bash, zsh and others too), fish or csh; sh by default'
@@ -171,6 +173,8 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option helper --description 'answer another tool: ask at the desktop only, and find out if the token was refused'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option within --exclusive --description 'with --helper: fail after this time, and go on in the background'
 complete --command thumblatch --condition '__thumblatch_at 1 1 headers' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option name --exclusive --description 'the environment variable; ACCESS_TOKEN by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 exec' --long-option fd --exclusive --description 'give the token as a line in a pipe at this descriptor, 3 or higher, and in no variable'

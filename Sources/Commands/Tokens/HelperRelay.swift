@@ -1,0 +1,131 @@
+internal import System
+internal import UserNames
+internal import VaultClient
+
+/// A command that a tool runs for its token, and that must answer before the tool gives up.
+///
+/// A finger takes longer than many tools wait. So another process makes the request. It goes on when
+/// this one has ended, and the next call gets the result.
+enum HelperRelay {
+  static let helper = Verb.Option(
+    "--helper",
+    "answer another tool: ask at the desktop only, and find out if the token was refused"
+  )
+  static let within = Verb.Option(
+    "--within",
+    "DURATION",
+    "with --helper: fail after this time, and go on in the background"
+  )
+  static let options = [helper, within]
+
+  /// Has another process make the request if `--within` is given.
+  ///
+  /// - Throws: the end of the other process, or exit 5 if it is late; always with `--within`.
+  static func run(_ session: Session) throws(CommandError) {
+    guard let seconds = try session.duration(within.name) else { return }
+    guard session.arguments.has(helper.name), !session.arguments.has("--rejected") else {
+      throw .usage(
+        "--within is for --helper, without --rejected",
+        hint: "such as: thumblatch token work --helper --within 8s"
+      )
+    }
+    let deadline = BootInstant.now.advanced(bySeconds: seconds)
+    let request = try Request.start(session)
+    guard let data = try request.output(until: deadline, errors: false),
+      let messages = try request.output(until: deadline, errors: true)
+    else { throw late(seconds) }
+    let code = try request.end()
+    try session.output.data(bytes: data)
+    session.output.pass(messages)
+    throw CommandError.answered(code)
+  }
+
+  /// The environment of a helper: some tools start theirs without HOME, which the user database knows.
+  static func variables(
+    _ environment: @escaping (String) -> String?
+  ) -> (String) -> String? {
+    { name in
+      environment(name) ?? (name == "HOME" ? UserNames.home(of: ThisProcess.user) : nil)
+    }
+  }
+
+  /// The error of a request that takes longer.
+  static func late(_ seconds: Int64) -> CommandError {
+    CommandError(
+      .unavailable,
+      "there is no token after \(Durations.text(seconds)): a presence check or the provider takes"
+        + " longer",
+      hint: "the request goes on; run the command again for its result"
+    )
+  }
+
+  /// The other process.
+  private struct Request: ~Copyable {
+    let child: ChildProcess
+    let output: Descriptor
+    let errors: Descriptor
+    let interrupt: Int32?
+
+    /// Starts this program with the same words but `--within`, in a session of its own.
+    static func start(_ session: Session) throws(CommandError) -> Request {
+      do throws(SystemError) {
+        let (output, its) = try UnixSocket.pair()
+        let kept = Descriptor(owning: output)
+        let given = Descriptor(owning: its)
+        let (errors, itsErrors) = try UnixSocket.pair()
+        let keptErrors = Descriptor(owning: errors)
+        let givenErrors = Descriptor(owning: itsErrors)
+        let child = try ChildProcess(
+          path: try ThisProcess.programPath(),
+          arguments: HelperRelay.words(),
+          environment: ThisProcess.environmentEntries,
+          descriptors: [-1, given.number, givenErrors.number],
+          newSession: true
+        )
+        return Request(
+          child: child,
+          output: kept,
+          errors: keptErrors,
+          interrupt: session.interrupt
+        )
+      } catch {
+        throw CommandError(.bug, "\(error)")
+      }
+    }
+
+    /// What it has written when it is done; `nil` if it is late.
+    func output(until deadline: BootInstant, errors isErrors: Bool) throws(CommandError) -> [UInt8]?
+    {
+      let number = isErrors ? errors.number : output.number
+      var bytes: [UInt8] = []
+      do throws(VaultClientError) {
+        while try Connection.wait(for: number, interrupt: interrupt, until: deadline) {
+          let part = (try? isErrors ? errors.read(atMost: 4096) : output.read(atMost: 4096)) ?? []
+          if part.isEmpty { return bytes }
+          bytes += part
+        }
+        return nil
+      } catch {
+        throw CommandError(error)
+      }
+    }
+
+    func end() throws(CommandError) -> ExitCode {
+      if case .exited(let status)? = try? child.wait(), let code = ExitCode(rawValue: status) {
+        return code
+      }
+      throw CommandError(.bug, "the process that asks for the token was killed")
+    }
+  }
+
+  /// The words of this process without `--within`.
+  private static func words() -> [String] {
+    var words: [String] = []
+    var rest = CommandLine.arguments.dropFirst()
+    while let word = rest.popFirst() {
+      if word == within.name { _ = rest.popFirst() } else { words.append(word) }
+    }
+    words.removeAll { $0.hasPrefix(within.name + "=") }
+    return words
+  }
+}
