@@ -57,6 +57,10 @@ extension BrowserLoginTests {
           body: OpenProvider.tokens(access: "at-2", refresh: "rt-2", idToken: token)
         )
       )
+      // The provider may have changed its key. It is asked once, and not again for a minute.
+      if fault == .otherKey, name == "me" {
+        bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
+      }
       let refusal = await failure {
         _ = try await vault.finishLogin(start.login, query: answer(to: url), caller: caller())
       }
@@ -72,8 +76,12 @@ extension BrowserLoginTests {
     #expect(try await vault.slot().allSatisfy { $0 == 0 })
   }
 
-  @Test(arguments: [0, 59, 61] as [Int64])
-  func aKeyThatIsNewIsLookedForWhileTheAnswerIsSafe(_ seconds: Int64) async throws {
+  /// Some providers give the new key the name of the earlier one.
+  @Test(arguments: [0, 59, 61] as [Int64], ["k1", "k2"])
+  func aKeyThatIsNewIsLookedForWhileTheAnswerIsSafe(
+    _ seconds: Int64,
+    _ kid: String
+  ) async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try bench.planDiscovery()
@@ -83,12 +91,12 @@ extension BrowserLoginTests {
     let token = try OpenProvider.idToken(
       nonce: parameter("nonce", of: url),
       at: bench.clock,
-      kid: "k2",
+      kid: kid,
       .otherP256
     )
     bench.exchange.plan(
       .answer(status: 200, body: OpenProvider.tokens(idToken: token)),
-      .answer(status: 200, body: try OpenProvider.keys("k2", .otherP256))
+      .answer(status: 200, body: try OpenProvider.keys(kid, .otherP256))
     )
     let facts = try await vault.finishLogin(start.login, query: answer(to: url), caller: caller())
     #expect(facts.subject == "s-1")

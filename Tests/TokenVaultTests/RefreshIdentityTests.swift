@@ -76,18 +76,18 @@ struct RefreshIdentityTests {
     #expect(try await vault.token(minimum: 200).accessToken == "at-2")
   }
 
-  @Test
-  func aKeyThatIsNewIsLookedForAfterTheRefreshTokenIsSafe() async throws {
+  @Test(arguments: ["k1", "k2"])
+  func aKeyThatIsNewIsLookedForAfterTheRefreshTokenIsSafe(_ kid: String) async throws {
     let (bench, vault) = try await expired()
     let atKeys = Box<Int64>()
     bench.exchange.plan(
-      tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock, kid: "k2", .otherP256))
+      tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock, kid: kid, .otherP256))
     )
     bench.exchange.hold()
     let grant = Task { try await vault.token(minimum: 200).accessToken }
     await bench.exchange.untilRequested(5)
     atKeys.put(try await vault.row().generation)
-    bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys("k2", .otherP256)))
+    bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys(kid, .otherP256)))
     #expect(try await grant.value == "at-2")
     #expect(atKeys.value == 2)
     #expect(try await vault.cachedToken() == "at-2")

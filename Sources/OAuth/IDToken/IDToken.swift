@@ -59,7 +59,8 @@ public struct IDToken: Sendable {
 
   /// Checks a token.
   ///
-  /// - Throws: `IDTokenError.unknownKey` if newer keys may help, `refused` if nothing helps.
+  /// - Throws: `IDTokenError.unknownKey` or `wrongSignature` if newer keys may help, `refused` if
+  ///   nothing helps.
   public static func check(
     _ text: String,
     keys: KeySet,
@@ -97,6 +98,8 @@ public enum IDTokenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The key set does not hold the key that the token names: the provider may have changed its
   /// keys.
   case unknownKey(String?)
+  /// The key that the token names did not sign it: the provider may have another one of that name.
+  case wrongSignature
   /// The token does not match the expectations; the reason is in our own words.
   case refused(String)
 
@@ -105,6 +108,7 @@ public enum IDTokenError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .unknownKey(nil): "the ID token is signed with a key that the provider does not name"
     case .unknownKey(let kid?): "the ID token is signed with an unknown key, \(kid)"
+    case .wrongSignature: "the ID token is refused: its signature is wrong"
     case .refused(let why): "the ID token is refused: \(why)"
     }
   }

@@ -65,8 +65,8 @@ struct SignedToken {
     let usable = candidates.compactMap { try? SignatureKey($0.numbers) }
     guard !usable.isEmpty else { throw .unknownKey(kid.map { DisplayText.of($0, most: 64) ?? "" }) }
     guard usable.contains(where: { $0.verifies(signature, of: signed, algorithm) }) else {
-      // The provider may have replaced a key without a name by another one without a name.
-      throw kid == nil ? .unknownKey(nil) : .refused("its signature is wrong")
+      // The provider may have replaced a key by another one of the same name, or without a name.
+      throw kid == nil ? .unknownKey(nil) : .wrongSignature
     }
   }
 

@@ -10,7 +10,7 @@ enum Identity {
   /// The answer has no signed statement: the provider is not OpenID Connect, or sent no ID token.
   case unsaid
   case known(IDToken)
-  /// The key of the ID token is not known; newer keys of the provider may help.
+  /// No known key has signed the ID token; newer keys of the provider may help.
   case unknownKey(String)
   case refused(String)
 }
@@ -60,8 +60,10 @@ extension Vault {
         )
       )
     } catch {
-      if case .unknownKey = error { return .unknownKey("\(error)") }
-      return .refused("\(error)")
+      switch error {
+      case .unknownKey, .wrongSignature: return .unknownKey("\(error)")
+      case .refused: return .refused("\(error)")
+      }
     }
   }
 
