@@ -100,6 +100,27 @@ struct LoginTests {
     }
   }
 
+  /// Without a check, the refresh token of a locked login cannot be revoked.
+  @Test(arguments: [(true, false), (true, true), (false, false)])
+  func aLoginOverALockedOneSaysThatItStaysValid(_ isLocked: Bool, _ revoked: Bool) throws {
+    var account = VerbTests.account
+    account.state = isLocked ? .locked : .ready
+    let known = account
+    account.replacedRevoked = revoked
+    account.replacedReason = revoked ? nil : "that needs a presence check"
+    let signedIn = account
+    let play = try Play.run(["login", "me", "--email", "me@example.org"]) { stage in
+      try stage.knowAccount(known)
+      try stage.terminal.waitFor("Password of me@example.org at dev: ")
+      try stage.terminal.type("pw\n")
+      _ = try stage.expect(LoginCall.self)
+      try stage.reply(AccountReply(account: signedIn))
+    }
+    #expect(play.code == (isLocked && !revoked ? .notRevoked : .done))
+    #expect(play.talk.contains("first run thumblatch unlock me") == isLocked)
+    #expect(play.talk.contains("NOT revoked and stays valid") == (isLocked && !revoked))
+  }
+
   @Test
   func withoutATerminalAnotherPersonNeedsYes() throws {
     let words = ["login", "me", "--email", "eve@example.org", "--password-stdin"]

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PresenceTerms
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -102,6 +103,9 @@ enum SignInVerbs {
       a known account keeps its settings. Without --exportable, the refresh token never leaves \
       the vault, whatever an earlier login allowed. Asks before an account gets another person, \
       if that is known in advance.
+      Only a presence check lets the refresh token of a protected login be revoked. If such an \
+      account is signed in again while it is locked, exit 12 says that the earlier token stays \
+      valid at the provider; to have it revoked, unlock the account first.
       """
   ) { session throws(CommandError) in
     let asked = try SignInWay.asked(session.arguments)
@@ -115,6 +119,13 @@ enum SignInVerbs {
       )
     }
     let target = try target(session, provider, known)
+    let isLocked = known?.state == .locked
+    if isLocked {
+      session.output.talk(
+        "\(account) is locked: to have its present login revoked too, first run thumblatch unlock"
+          + " \(account)"
+      )
+    }
     let signedIn: VaultAccount
     if try wantsPassword(asked, target.settings, providerName, session) {
       signedIn = try passwordLogin(session, account, provider, known, providerName)
@@ -129,7 +140,7 @@ enum SignInVerbs {
       tellOfPresent(known, session)
       signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)
     }
-    try told(session, signedIn, "signed in")
+    try told(session, signedIn, "signed in", isLocked: isLocked)
     if known == nil { tellOfDefault(session) }
   }
 
@@ -140,10 +151,14 @@ enum SignInVerbs {
     return VaultProvider(provider)
   }
 
-  static func told(
+  /// Reports a sign-in, and what became of the login that it replaced.
+  ///
+  /// - Throws: exit 12 if that login stays valid because its account was locked.
+  private static func told(
     _ session: Session,
     _ account: VaultAccount,
-    _ what: String
+    _ what: String,
+    isLocked: Bool = false
   ) throws(CommandError) {
     let person = account.email ?? account.displayName
     try session.report(
@@ -156,11 +171,17 @@ enum SignInVerbs {
       "\(what): \(account.name)\(person.map { " is \($0)" } ?? "") at \(account.provider)"
     )
     guard let revoked = account.replacedRevoked else { return }
+    let token = "the refresh token of the earlier login was"
+    let why = account.replacedReason ?? "the provider was not asked"
+    guard revoked || !isLocked else {
+      let sentence = "\(token) NOT revoked and stays valid at its provider (\(why))"
+      session.output.talk(sentence)
+      throw CommandError(.notRevoked, sentence, isSaid: true)
+    }
     session.output.talk(
       revoked
-        ? "the refresh token of the earlier login was revoked"
-        : "the refresh token of the earlier login was not revoked and may still be valid at its"
-          + " provider (\(account.replacedReason ?? "the provider was not asked"))"
+        ? "\(token) revoked"
+        : "\(token) not revoked and may still be valid at its provider (\(why))"
     )
   }
 }

@@ -1,3 +1,4 @@
+import PresenceTerms
 import TestSupport
 import Varlink
 import VaultInterface
@@ -113,6 +114,27 @@ extension Situation {
         )
       }
     }
+    + [
+      login(
+        " --email ada@example.org",
+        "the earlier login is locked",
+        account {
+          $0.presenceProtection = true
+          $0.state = .locked
+        }
+      ) { stage in
+        try stage.answer("Password of ada@example.org at dev: ", "hunter2")
+        _ = try stage.expect(LoginCall.self)
+        try stage.reply(
+          AccountReply(
+            account: account {
+              $0.replacedRevoked = false
+              $0.replacedReason = "that needs a presence check"
+            }
+          )
+        )
+      }
+    ]
 
   /// A login without an account.
   static let choices: [Situation] = [
