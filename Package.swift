@@ -327,8 +327,8 @@ let package = Package(
     tests(
       "ThumblatchKitTests",
       [
-        "ThumblatchKit", "ThumblatchKitTesting", "VaultClient", "VaultInterface", "Configuration",
-        "Providers", "System", "SecretMemory", "TestSupport",
+        "ThumblatchKit", "ThumblatchKitTesting", "VaultClient", "VaultInterface", "HelperInterface",
+        "Configuration", "Providers", "System", "SecretMemory", "TestSupport",
       ]
     ),
     tests(

@@ -168,7 +168,7 @@ struct AppStateTests {
     #expect(try app.run("restore") == "authenticated me@example.org")
     try person.backend.setOnline(false)
     let failure = try app.run("token")
-    #expect(failure.hasPrefix("failed offline, retry(after: nil): "), "\(failure)")
+    #expect(failure.hasPrefix("failed notAnswering, retry(after: nil): "), "\(failure)")
     #expect(try app.run("state") == "offline")
     #expect(try app.run("facts").hasPrefix("true me@example.org"))
     // The app listens to the kernel's network changes.
@@ -182,7 +182,7 @@ struct AppStateTests {
     // Otherwise the next call finds out.
     try person.backend.setOnline(false)
     let request = try app.run("get \(person.backend.url)/auth/me")
-    #expect(request.hasPrefix("failed offline, retry(after: nil): "), "\(request)")
+    #expect(request.hasPrefix("failed notAnswering, retry(after: nil): "), "\(request)")
     #expect(try app.run("state") == "offline")
     try person.backend.setOnline(true)
     #expect(try app.run("get \(person.backend.url)/auth/me") == "200")

@@ -1,3 +1,4 @@
+import HelperInterface
 import Testing
 import VaultClient
 import VaultInterface
@@ -33,5 +34,29 @@ struct LostCallTests {
       #expect(error.kind == .offline)
       #expect(error.recoverySuggestion?.contains(text) == true)
     }
+  }
+
+  @Test(
+    arguments: [
+      (.notAnswering, .refused, .notAnswering), (.authority, .authority, .providerNotTrusted),
+      (.expired, .expired, .providerNotTrusted), (.notYetValid, .notYetValid, .providerNotTrusted),
+      (.name, .name, .providerNotTrusted), (.certificate, .tls, .providerNotTrusted),
+      (.pin, .pin, .providerNotTrusted), (.listener, .listener, .providerNotTrusted),
+    ] as [(UnavailableReason, ExchangeFailure, AuthError.Kind)]
+  )
+  func aServerThatIsThereIsNoMissingNetwork(
+    _ reason: UnavailableReason,
+    _ failure: ExchangeFailure,
+    _ kind: AuthError.Kind
+  ) {
+    let ofEngine = AuthError(
+      VaultClientError.refused(
+        .providerUnavailable(message: "m", retryAfter: nil, offline: false, reason: reason)
+      )
+    )
+    let ofRequest = EngineVault.notSent(failure, to: "api.test")
+    #expect(ofEngine.kind == kind && ofRequest.kind == kind)
+    // Only a change of the server or of the settings helps against a certificate.
+    #expect(ofEngine.isOfTheMoment == (kind == .notAnswering))
   }
 }

@@ -229,10 +229,10 @@ struct RetryTests {
     #expect((2_000_000_000...3_000_000_000).contains(made.clock.elapsed))
   }
 
-  @Test
-  func aRequestThatWasNotSentIsSentWhateverItIs() async throws {
+  @Test(arguments: [AuthError.Kind.offline, .notAnswering])
+  func aRequestThatWasNotSentIsSentWhateverItIs(_ kind: AuthError.Kind) async throws {
     let made = try await made()
-    made.vault.set { $0.failures[.send] = [AuthError(.offline, "no network")] }
+    made.vault.set { $0.failures[.send] = [AuthError(kind, "nothing was sent")] }
     let request = AuthRequest("https://api.test/", method: "POST", body: [1])
     let task = Task { try await made.session.request(request) }
     #expect(try await value(of: task, made.clock).get().status == 200)
@@ -241,6 +241,18 @@ struct RetryTests {
     made.vault.set { $0.failures[.send] = [Self.down] }
     let failure = await error { () throws(AuthError) in try await made.session.request(request) }
     #expect(failure == Self.down)
+  }
+
+  @Test
+  func aServerThatIsNotTrustedIsNotAskedAgain() async throws {
+    let made = try await made()
+    let failure = AuthError(.providerNotTrusted, "another certificate")
+    made.vault.set { $0.failures[.send] = [failure] }
+    let outcome = await error { () throws(AuthError) in
+      try await made.session.request(AuthRequest("https://api.test/"))
+    }
+    #expect(outcome == failure)
+    #expect(made.vault.count(of: .send) == 1)
   }
 }
 

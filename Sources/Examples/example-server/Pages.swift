@@ -232,7 +232,7 @@ final class Pages: Sendable {
         if case .error = session.state {
         } else if error.recovery == .keepSession {
           state.notice = .status("Cancelled. You can try again.")
-        } else if error.kind != .locked, error.kind != .offline {
+        } else if ![.locked, .offline, .notAnswering].contains(error.kind) {
           state.notice = .alert(error.description.asSentence)
         }
       }

@@ -89,11 +89,9 @@ extension AuthError {
         cause: cause
       )
     case .providerUnavailable(let message, let seconds, let isOffline, let reason, let status):
-      let isHere = isOffline == true || reason == .notAnswering
+      let other = Kind.providerUnavailable(retryAfter: seconds.map { .seconds($0) }, status: status)
       self.init(
-        isHere
-          ? .offline
-          : .providerUnavailable(retryAfter: seconds.map { .seconds($0) }, status: status),
+        reason.flatMap { Kind($0) } ?? (isOffline == true ? .offline : other),
         message,
         recoverySuggestion: Self.suggestion(reason, isOffline: isOffline == true),
         cause: cause
@@ -147,6 +145,16 @@ extension AuthError {
 }
 
 extension AuthError.Kind {
+  /// The kind of error for a provider that received nothing; `nil` for any other reason.
+  init?(_ reason: UnavailableReason) {
+    switch reason {
+    case .notAnswering: self = .notAnswering
+    case .authority, .expired, .notYetValid, .name, .certificate, .pin, .listener:
+      self = .providerNotTrusted
+    case .uncertain, .refusedOnce: return nil
+    }
+  }
+
   /// The kind of error for a provider's refusal.
   init(_ reason: VaultRefusalReason?, status: Int) {
     self =

@@ -84,12 +84,6 @@ extension EngineVault {
       } catch {
         throw .system(error)
       }
-    case .notSent(.listener, _):
-      throw AuthError(
-        .providerUnavailable(retryAfter: nil, status: nil),
-        "another user's program listens at \(target.hostAndPort): nothing was sent",
-        recoverySuggestion: "name its user in the provider's loopback_users, if it is the provider"
-      )
     case .notSent(let reason, _): throw notSent(reason, to: target.hostAndPort)
     case .lost(let reason):
       throw AuthError(
@@ -101,7 +95,7 @@ extension EngineVault {
   }
 
   /// The error for a request of which no part left this machine.
-  private static func notSent(_ reason: ExchangeFailure, to host: String) -> AuthError {
+  static func notSent(_ reason: ExchangeFailure, to host: String) -> AuthError {
     switch reason {
     case .resolve, .connect, .timeout:
       AuthError(
@@ -111,20 +105,26 @@ extension EngineVault {
       )
     case .refused:
       AuthError(
-        .offline,
+        .notAnswering,
         "\(host) is not answering: nothing was sent",
         recoverySuggestion: "try again later"
+      )
+    case .listener:
+      AuthError(
+        .providerNotTrusted,
+        "another user's program listens at \(host): nothing was sent",
+        recoverySuggestion: "name its user in the provider's loopback_users, if it is the provider"
       )
     // An attacker may be in between, so this is not the error for a missing network.
     case .tls, .authority, .expired, .notYetValid, .name:
       AuthError(
-        .providerUnavailable(retryAfter: nil, status: nil),
+        .providerNotTrusted,
         "the certificate of \(host) does not hold: nothing was sent",
         recoverySuggestion: "do not go on over this network"
       )
     case .pin:
       AuthError(
-        .providerUnavailable(retryAfter: nil, status: nil),
+        .providerNotTrusted,
         "the key of \(host) is none of those that are pinned: nothing was sent",
         recoverySuggestion: "do not go on over this network"
       )

@@ -21,7 +21,7 @@ extension AuthSession {
       change { facts in
         switch error.recovery {
         case .keepSession, .signIn, .unlock: break
-        default: if error.kind != .offline { facts.failed(error) }
+        default: if !error.isUnreached { facts.failed(error) }
         }
       }
       throw error
@@ -45,7 +45,7 @@ extension AuthSession {
       // The vault has sent news since the call began: the failed refresh itself, or a later change.
       guard !isTaken else { break }
       await learnChange { _ in }
-    case .offline:
+    case .offline, .notAnswering:
       change { $0.providerIs(reachable: false) }
       awaitNetwork()
     default: break

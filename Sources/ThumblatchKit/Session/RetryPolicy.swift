@@ -60,7 +60,7 @@ extension AuthError {
   /// Whether the same call may succeed a moment later without a change here.
   var isOfTheMoment: Bool {
     switch kind {
-    case .offline, .providerUnavailable: true
+    case .offline, .notAnswering, .providerUnavailable: true
     default: false
     }
   }
@@ -96,7 +96,7 @@ extension AuthSession {
         )
       else { throw failure }
       last = failure
-      if failure.kind == .offline { change { $0.providerIs(reachable: false) } }
+      if failure.isUnreached { change { $0.providerIs(reachable: false) } }
       try await wait(pause)
     }
   }
@@ -141,7 +141,7 @@ extension AuthRequest {
   fileprivate func mayBeSentAgain(after outcome: Result<AuthResponse, AuthError>) -> Bool {
     switch outcome {
     // No part of the request was sent.
-    case .failure(let error) where error.kind == .offline: true
+    case .failure(let error) where error.isUnreached: true
     case .failure(let error): error.isOfTheMoment && isIdempotent
     case .success(let response): [429, 502, 503, 504].contains(response.status) && isIdempotent
     }

@@ -17,6 +17,15 @@ public struct AuthError: Error, Sendable {
     ///
     /// The provider received nothing.
     case offline
+    /// The provider's machine is there, and no program answers.
+    ///
+    /// The provider received nothing. The session's state is `offline` as well.
+    case notAnswering
+    /// The other side is not the one that the provider's settings name.
+    ///
+    /// Its certificate, its key or its program is another. Nothing was sent, and the same call fails
+    /// again until the server or the settings change.
+    case providerNotTrusted
     /// The provider fails, or does not answer.
     ///
     /// Try again after this time. `status` is the HTTP status of its answer, and `nil` if no answer
@@ -167,6 +176,9 @@ public struct AuthError: Error, Sendable {
     fields.first { $0.field == field }?.message
   }
 
+  /// Whether no connection could be made, so that the provider received nothing.
+  var isUnreached: Bool { kind == .offline || kind == .notAnswering }
+
   /// The HTTP status of the answer that caused the error; `nil` if there was no answer.
   public var httpStatus: Int? {
     switch kind {
@@ -237,15 +249,16 @@ extension AuthError {
     case .presence(.lockedOut), .presence(.notAvailable), .presence(.notEnrolled),
       .presence(.noMatch):
       .offerPassword
-    case .presence(.timedOut), .presence(.busy), .busy, .offline, .timedOut,
-      .vaultUnavailable:
+    case .presence(.timedOut), .presence(.busy), .busy, .offline, .notAnswering,
+      .timedOut, .vaultUnavailable:
       .retry(after: nil)
     case .providerUnavailable(let time, _): .retry(after: time)
     case .wrongCredentials, .addressTaken, .invalidInput: .correctInput
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock
-    case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .misconfigured,
-      .mayNarrowLogin, .invalidURL, .hostNotAllowed, .http, .undecodable, .invalidArgument,
+    case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .providerNotTrusted,
+      .misconfigured, .mayNarrowLogin, .invalidURL, .hostNotAllowed, .http, .undecodable,
+      .invalidArgument,
       .noBrowser, .noTerminal, .notInstalled, .vaultUnsafe, .unexpected:
       .showMessage
     }
