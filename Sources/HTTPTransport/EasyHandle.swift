@@ -7,6 +7,7 @@ internal import SecretMemory
 struct EasyHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer
   private var list: UnsafeMutablePointer<curl_slist>?
+  private let sockets = ClosedSockets()
 
   /// Whether libcurl is initialized, which happens once in this process, with memory that is wiped.
   ///
@@ -26,7 +27,7 @@ struct EasyHandle: ~Copyable {
   }
 
   deinit {
-    unsafe curl_easy_cleanup(handle)
+    withExtendedLifetime(sockets) { unsafe curl_easy_cleanup(handle) }
     // CURLOPT_HTTPHEADER(3): the list must live until the transfer has ended.
     unsafe curl_slist_free_all(list)
   }
@@ -70,6 +71,8 @@ struct EasyHandle: ~Copyable {
     try Self.check(unsafe ccurl_set_header(handle, Transfer.takeHeader, context))
     try Self.check(unsafe ccurl_set_before_request(handle, Transfer.requestBegins, context))
     try Self.check(unsafe ccurl_set_open(handle, Transfer.opensSocket, context))
+    let sockets = unsafe Unmanaged.passUnretained(sockets).toOpaque()
+    try Self.check(unsafe ccurl_set_close(handle, ClosedSockets.closes, sockets))
     return withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
   }
 
@@ -98,6 +101,11 @@ struct EasyHandle: ~Copyable {
 
   /// The errno of the last failed connection (CURLINFO_OS_ERRNO(3)); 0 if there is none.
   var systemError: Int32 { Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)) }
+
+  /// Whether a connection stood that has been closed.
+  ///
+  /// libcurl's own times, such as CURLINFO_CONNECT_TIME(3), are 0 until the TLS handshake is complete.
+  var hadConnection: Bool { sockets.hadConnection }
 
   /// The result of verifying the server's or the proxy's certificate; 0 if both are valid
   /// (CURLINFO_SSL_VERIFYRESULT(3), CURLINFO_PROXY_SSL_VERIFYRESULT(3)).

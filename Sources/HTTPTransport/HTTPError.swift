@@ -37,6 +37,8 @@ package enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     case connect
     /// The machine is reachable, but no program listens at the port (ECONNREFUSED).
     case refused
+    /// A program took the connection and did not answer in time, not even the TLS handshake.
+    case silent
     /// Any other TLS failure.
     case tls
     /// The certificate's authority is missing or not trusted.
@@ -103,7 +105,7 @@ extension HTTPError.Reason {
     case CURLE_COULDNT_CONNECT: self = handle.systemError == ECONNREFUSED ? .refused : .connect
     case CURLE_PROXY: self = .connect
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .pin
-    case CURLE_OPERATION_TIMEDOUT: self = .timeout
+    case CURLE_OPERATION_TIMEDOUT: self = handle.hadConnection ? .silent : .timeout
     case CURLE_PEER_FAILED_VERIFICATION: self = Self(ofCertificate: handle.verification)
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,

@@ -83,7 +83,8 @@ struct ListenerTests {
     #expect(try proxy.received() == 0)
     request.loopbackUsers = [Self.nobody]
     request.timeout = 500
-    #expect(notSent(request) != nil)
+    // The proxy took the connection and sent nothing.
+    #expect(notSent(request) == .silent)
     #expect(try proxy.received() > 0)
   }
 
@@ -101,7 +102,8 @@ struct ListenerTests {
     let holder = try PortHolder(user: Self.nobody)
     var other = try post("https://127.0.0.1:\(holder.port)/", "{}")
     other.timeout = 500
-    #expect(notSent(other) != nil)
+    // The handshake got no answer, and that is no lack of a network.
+    #expect(notSent(other) == .silent)
   }
 
   @Test

@@ -126,7 +126,8 @@ struct TrustTests {
     var request = try registration(at: "https://127.0.0.1:\(port)")
     request.timeout = 600_000
     request.connectTimeout = 200
-    #expect(notSent(request) == .timeout)
+    // It is connected, so the network is not to blame.
+    #expect(notSent(request) == .silent)
     request.connectTimeout = 0
     #expect(ending(request).error == .refused(.limit))
   }

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,15 @@ static inline CURLcode ccurl_set_open(CURL *handle, ccurl_open_function function
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
 }
 
+typedef int (*ccurl_close_function)(void *context, curl_socket_t socket);
+
+// CURLOPT_CLOSESOCKETFUNCTION(3): called for each socket of CURLOPT_OPENSOCKETFUNCTION(3). A connection
+// keeps both values, so they must live as long as the handle.
+static inline CURLcode ccurl_set_close(CURL *handle, ccurl_close_function function, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
+}
+
 // The bytes of an address in network order, 4 or 16, and its port; 0 for another family.
 static inline size_t ccurl_address_bytes(
     const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port) {
@@ -146,6 +156,13 @@ static inline size_t ccurl_address_bytes(
 // Opens the same socket as libcurl's default (socket(2)).
 static inline curl_socket_t ccurl_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Whether a socket has a connection (getpeername(2)).
+static inline bool ccurl_is_connected(curl_socket_t socket) {
+  struct sockaddr_storage peer;
+  socklen_t size = sizeof peer;
+  return getpeername(socket, (struct sockaddr *)&peer, &size) == 0;
 }
 
 // --- curl_easy_getinfo(3)

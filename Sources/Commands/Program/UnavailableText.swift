@@ -45,7 +45,7 @@ enum UnavailableText {
   /// The reason of a connection that was refused before a request; `nil` for any other failure.
   static func reason(_ failure: ExchangeFailure) -> UnavailableReason? {
     switch failure {
-    case .refused: .notAnswering
+    case .refused, .silent: .notAnswering
     case .tls: .certificate
     case .authority: .authority
     case .expired: .expired
@@ -58,9 +58,11 @@ enum UnavailableText {
   }
 
   /// The problem with a host that is not trusted, or that did not answer.
-  static func text(_ reason: UnavailableReason, at host: String) -> String {
+  static func text(_ reason: UnavailableReason, at host: String, isSilent: Bool) -> String {
     switch reason {
-    case .notAnswering: "\(host) is not answering (connection refused)"
+    case .notAnswering:
+      "\(host) is not answering "
+        + (isSilent ? "(it took the connection and sent nothing)" : "(connection refused)")
     case .authority: "the certificate of \(host) is from an authority that is not trusted here"
     case .expired: "the certificate of \(host) has expired"
     case .notYetValid: "the certificate of \(host) is not valid yet by this machine's clock"

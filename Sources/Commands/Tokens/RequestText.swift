@@ -42,7 +42,9 @@ enum RequestText {
         reason: .listener
       )
     }
-    if let why = UnavailableText.reason(reason) { return notTrusted(why, at: host) }
+    if let why = UnavailableText.reason(reason) {
+      return notTrusted(why, at: host, isSilent: reason == .silent)
+    }
     let isOffline = [.resolve, .connect, .timeout].contains(reason)
     return CommandError(
       .unavailable,
@@ -65,12 +67,16 @@ enum RequestText {
     )
   }
 
-  private static func notTrusted(_ why: UnavailableReason, at host: String) -> CommandError {
+  private static func notTrusted(
+    _ why: UnavailableReason,
+    at host: String,
+    isSilent: Bool
+  ) -> CommandError {
     let hint = UnavailableText.hint(why, retryAfter: nil)
     let isSaid = hint.hasPrefix("nothing was sent")
     return CommandError(
       .unavailable,
-      UnavailableText.text(why, at: host)
+      UnavailableText.text(why, at: host, isSilent: isSilent)
         + (isSaid ? "" : ": nothing was sent"),
       hint: hint,
       reason: CommandError.Reason(word: why.rawValue)

@@ -92,6 +92,8 @@ let helperDescription = #"""
     connect,
     # The machine is there, and no program listens at the port.
     refused,
+    # A program took the connection and did not answer in time. Nothing was sent.
+    silent,
     # TLS failed for any other reason than these.
     tls,
     # The certificate is of an authority that is not trusted.

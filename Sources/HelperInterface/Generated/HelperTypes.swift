@@ -36,6 +36,8 @@ package enum ExchangeFailure: String, Sendable, CaseIterable, WireValue {
   case connect
   /// The machine is there, and no program listens at the port.
   case refused
+  /// A program took the connection and did not answer in time. Nothing was sent.
+  case silent
   /// TLS failed for any other reason than these.
   case tls
   /// The certificate is of an authority that is not trusted.

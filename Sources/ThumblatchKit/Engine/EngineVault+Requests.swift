@@ -103,7 +103,7 @@ extension EngineVault {
         "\(host) cannot be reached (\(reason.rawValue)): nothing was sent",
         recoverySuggestion: "try again when there is a network"
       )
-    case .refused:
+    case .refused, .silent:
       AuthError(
         .notAnswering,
         "\(host) is not answering: nothing was sent",

@@ -310,7 +310,7 @@ let vaultDescription = #"""
 
   # Why a provider is unavailable, where a caller may want to tell.
   type UnavailableReason (
-    # The machine is there, and no program listens at the port. Nothing was sent.
+    # The machine is there, and no program listens at the port, or none answers. Nothing was sent.
     not_answering,
     # The certificate is of an authority that is not trusted. Nothing was sent.
     certificate_authority,

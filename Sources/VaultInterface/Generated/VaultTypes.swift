@@ -257,7 +257,7 @@ public enum FindingLevel: String, Sendable, CaseIterable, WireValue {
 
 /// Why a provider is unavailable, where a caller may want to tell.
 public enum UnavailableReason: String, Sendable, CaseIterable, WireValue {
-  /// The machine is there, and no program listens at the port. Nothing was sent.
+  /// The machine is there, and no program listens at the port, or none answers. Nothing was sent.
   case notAnswering = "not_answering"
   /// The certificate is of an authority that is not trusted. Nothing was sent.
   case authority = "certificate_authority"

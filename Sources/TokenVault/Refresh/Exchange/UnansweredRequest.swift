@@ -2,7 +2,7 @@ internal import Configuration
 
 /// Why a provider was not reached, as far as a caller can tell the reasons apart.
 package enum Unavailability: String, Sendable, Equatable {
-  /// The machine answers, and no program listens at the port.
+  /// The machine answers, and no program listens at the port, or none answers.
   case notAnswering = "not_answering"
   /// The authority of the certificate is not trusted.
   case authority = "certificate_authority"
@@ -24,7 +24,7 @@ package enum Unavailability: String, Sendable, Equatable {
   /// The reason why no request was sent, by the exchange helper's word for it.
   fileprivate init?(word: Substring) {
     switch word {
-    case "refused": self = .notAnswering
+    case "refused", "silent": self = .notAnswering
     case "authority": self = .authority
     case "expired": self = .expired
     case "not_yet_valid": self = .notYetValid
@@ -73,7 +73,7 @@ extension VaultFailure {
     let proxy = target?.isLoopback == true ? nil : terms.proxy
     if let why = words.first.flatMap({ Unavailability(word: $0) }) {
       let user = why == .listener ? words.dropFirst().first.map { String($0) } : nil
-      let text = text(why, at: name, proxy, user: user)
+      let text = text(why, at: name, proxy, user: user, isSilent: reason == "silent")
       return .unavailable(why, text, retryAfter: retryAfter)
     }
     switch reason {
@@ -99,12 +99,13 @@ extension VaultFailure {
     _ why: Unavailability,
     at name: String,
     _ proxy: String?,
-    user: String?
+    user: String?,
+    isSilent: Bool
   ) -> String {
     switch why {
     case .notAnswering:
-      proxy.map { "\(name), or its proxy \($0), is not answering (connection refused)" }
-        ?? "\(name) is not answering (connection refused)"
+      "\(name)\(proxy.map { ", or its proxy \($0)," } ?? "") is not answering"
+        + (isSilent ? " (it took the connection and sent nothing)" : " (connection refused)")
     case .authority: "the certificate of \(name) is from an authority that is not trusted here"
     case .expired: "the certificate of \(name) has expired"
     case .notYetValid: "the certificate of \(name) is not valid yet by this machine's clock"
