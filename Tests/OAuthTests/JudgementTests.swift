@@ -27,7 +27,8 @@ func judged(
     return "failing \(status) \(wait.map(String.init) ?? "-")"
   case .misconfigured(_, let token): return "misconfigured \(text(token) ?? "-")"
   case .pending(let slowDown): return "pending \(slowDown)"
-  case .unexplained(let status): return "unexplained \(status)"
+  case .unexplained(let status, let isEmpty):
+    return (isEmpty ? "unexplained" : "unreadable") + " \(status)"
   case .scopeRefused(let status, _): return "scope refused \(status)"
   }
 }
@@ -57,8 +58,7 @@ struct RefreshRefusalTests {
     for body in ["", " ", html, "invalid_grant", "\"invalid_grant\"", "[]", "{\"error\":"] {
       // An empty answer may be a refusal. A page may come from a server in front of the provider.
       #expect(
-        try judged(status, body) == (body.isEmpty ? "unexplained" : "failing") + " \(status)"
-          + (body.isEmpty ? "" : " -")
+        try judged(status, body) == (body.isEmpty ? "unexplained" : "unreadable") + " \(status)"
       )
       #expect(try judged(status, body, settings: ["empty_refusal": "true"]) == "invalid grant")
     }

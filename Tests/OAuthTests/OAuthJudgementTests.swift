@@ -152,7 +152,7 @@ struct OAuthJudgementTests {
       }
     }
     #expect(try judged(openID(), 400, "", for: .refresh) == "unexplained 400")
-    #expect(try judged(openID(), 400, "<html>", for: .refresh) == "failing 400 -")
+    #expect(try judged(openID(), 400, "<html>", for: .refresh) == "unreadable 400")
     #expect(
       try judged(openID(["empty_refusal": "true"]), 403, "no", for: .refresh) == "invalid grant"
     )

@@ -60,7 +60,8 @@ func judged(
   case .misconfigured(let message, let token):
     return "misconfigured \(text(token) ?? "-") \(message)"
   case .pending(let slowDown): return slowDown ? "slow down" : "pending"
-  case .unexplained(let status): return "unexplained \(status)"
+  case .unexplained(let status, let isEmpty):
+    return (isEmpty ? "unexplained" : "unreadable") + " \(status)"
   case .scopeRefused(let status, let message): return "scope refused \(status) \(message ?? "-")"
   }
 }

@@ -8,11 +8,18 @@ enum UnavailableText {
   /// - Parameters:
   ///   - reason: the reason; `nil` if the message says all.
   ///   - retryAfter: the seconds until the next try; `nil` if they are not known.
+  ///   - status: the provider's HTTP status, if it answered.
   /// - Returns: the hint.
-  static func hint(_ reason: UnavailableReason?, retryAfter: Int?) -> String {
+  static func hint(
+    _ reason: UnavailableReason?,
+    retryAfter: Int?,
+    status: Int? = nil
+  ) -> String {
     let when = retryAfter.map { "in \(Durations.text(Int64($0)))" } ?? "later"
     switch reason {
     case nil, .notAnswering: return "nothing is lost; try again \(when)"
+    case .uncertain where status.map((400...499).contains) == true:
+      return "the login is kept; try again \(when)"
     case .uncertain: return "the provider may have taken it; try again \(when)"
     case .refusedOnce:
       return "try again \(when): if it is refused once more, a login is required. Or sign in now"

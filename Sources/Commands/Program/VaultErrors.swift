@@ -91,7 +91,7 @@ extension CommandError {
       self.init(
         code,
         message,
-        hint: UnavailableText.hint(reason, retryAfter: retryAfter),
+        hint: UnavailableText.hint(reason, retryAfter: retryAfter, status: status),
         reason: offline == true ? .offline : reason.flatMap { Reason(word: $0.rawValue) },
         status: status
       )

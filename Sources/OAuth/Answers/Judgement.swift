@@ -21,10 +21,11 @@ public enum Judgement: Sendable {
   case tokens(TokenAnswer)
   /// The refresh token that was sent is permanently refused.
   case invalidGrant
-  /// A refresh was refused with this status and an empty answer.
+  /// A refresh was refused with this status, and an answer that is empty or no JSON.
   ///
-  /// That does not say whether the token is dead.
-  case unexplained(status: Int)
+  /// That does not say whether the token is dead. A page may come from a server in front of the
+  /// provider.
+  case unexplained(status: Int, isEmpty: Bool)
   /// The person must correct something: a wrong password, or an address that is taken.
   case refused(status: Int, message: String, details: RefusalDetails = .none)
   /// Too many requests; seconds to wait, if the provider said so.

@@ -78,16 +78,8 @@ struct TokenJudge {
     guard case .object(let object) = answer else {
       guard isRefusal else { return failing(status, nil) }
       if provider.emptyRefusal { return .invalidGrant }
-      if case .empty = answer { return .unexplained(status: status) }
-      // A page from a server in front of the provider looks the same.
-      return .failing(
-        status: status,
-        retryAfter: nil,
-        message:
-          "the provider refused the refresh token with \(status) and an answer that is no JSON;"
-          + " if it says so of a dead token: empty_refusal = true in the file of provider "
-          + "\(provider.name)"
-      )
+      let isEmpty = if case .empty = answer { true } else { false }
+      return .unexplained(status: status, isEmpty: isEmpty)
     }
     let code = errorCode(in: object)
     if isRefusal, isInvalidGrant(code) { return .invalidGrant }

@@ -21,12 +21,7 @@ extension Vault {
     switch account.state {
     case .ready, .locked, .expired, .refreshing, .signedOut: break
     case .uncertain where account.cause != nil:
-      found.warning(
-        "\(account.name) is uncertain\(cause)",
-        remedy:
-          "the next use asks once more, ten minutes after that at the earliest; if it is refused"
-          + " again, a login is required. To sign in now: thumblatch login \(account.name)"
-      )
+      found.warning("\(account.name) is uncertain\(cause)", remedy: remedy(for: account))
     case .uncertain:
       found.warning(
         "\(account.name) is uncertain: the answer to its last refresh was lost",
@@ -44,5 +39,17 @@ extension Vault {
         remedy: "thumblatch login \(account.name)"
       )
     }
+  }
+
+  /// The remedy for an account whose last refresh had an unclear answer.
+  private func remedy(for account: AccountFacts) -> String {
+    let answer = try? unclearAnswer(to: try intent(of: try self.account(named: account.name)))
+    let login = "To sign in now: thumblatch login \(account.name)"
+    guard answer?.kind != .empty else {
+      return "the next use asks once more, ten minutes after that at the earliest; if it is refused"
+        + " again, a login is required. \(login)"
+    }
+    let settings = answer?.remedy(for: account.provider).map { "; \($0)" } ?? ""
+    return "the login is kept, and the next use asks again, after a while\(settings). \(login)"
   }
 }

@@ -151,7 +151,7 @@ extension Vault {
     let image = try image(after: reply, intent, slot)
     let evidence = Evidence(
       sent: token,
-      refused: try emptyRefusal(of: earlier),
+      earlier: try unclearAnswer(to: earlier),
       account: refresh.account
     )
     return RefreshAnswer(intent: intent, image: image, slot: slot, evidence: evidence)

@@ -8,7 +8,7 @@ internal import System
 // and doubles up to 10 minutes, by CLOCK_BOOTTIME. 5xx never ends the retries. `invalid_grant` to a retry
 // means "login required" with the cause "answer lost". A refusal without a reason counts as a fault, and
 // is tried again after 10 minutes. The second one with an empty answer is believed
-// (`EmptyRefusal.swift`).
+// (`UnclearAnswer.swift`).
 //
 // A provider that answers 429 to a first try has not taken the token. There is no doubt, and no intent
 // stays. The time of the next try is only in memory.
@@ -29,17 +29,11 @@ extension Vault {
       throw .retryAfter(retryAfter: wait)
     }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
-    if let status = try emptyRefusal(of: intent) {
-      throw .unavailable(
-        .refusedOnce,
-        Self.refusedWithoutReason(status),
-        retryAfter: wait,
-        status: status
-      )
-    }
+    let answer = try unclearAnswer(to: intent)
+    let lost = "the answer to the last refresh of \(account.name) was lost"
     throw .unavailable(
-      .uncertain,
-      "the answer to the last refresh of \(account.name) was lost",
+      answer,
+      answer?.advice(for: account.provider) ?? lost,
       retryAfter: wait
     )
   }

@@ -142,7 +142,7 @@ extension Vault {
 
   private func cause(of row: AccountRow) throws(VaultFailure) -> String? {
     if let cause = row.cause { return cause }
-    return try emptyRefusal(of: try intent(of: row)).map(Self.refusedWithoutReason)
+    return try unclearAnswer(to: try intent(of: row))?.text
   }
 
   private func state(

@@ -60,7 +60,15 @@ extension VaultError {
     + [.presenceFailed(.denied, message: "this needs the system password", methods: [])]
     + ([nil] + UnavailableReason.allCases).map {
       .providerUnavailable(message: "the reason of the engine", retryAfter: 90, reason: $0)
-    } + [.providerUnavailable(message: "no network", retryAfter: nil, offline: true)]
+    } + [
+      .providerUnavailable(
+        message: "the provider refused the refresh token with an answer that is no JSON (HTTP 400)",
+        retryAfter: 90,
+        reason: .uncertain,
+        status: 400
+      ),
+      .providerUnavailable(message: "no network", retryAfter: nil, offline: true),
+    ]
 }
 
 extension PresenceRequest {

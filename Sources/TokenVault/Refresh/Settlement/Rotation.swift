@@ -66,7 +66,7 @@ extension Vault {
 
   /// Forgets the notes about a refresh token, inside the transaction that replaces it.
   func forgetSteadiness(of account: [UInt8]) throws(StorageError) {
-    try forgetEmptyRefusal(of: account)
+    try forgetUnclearAnswer(of: account)
     try forgetConsent(of: account)
     try store.setMeta(Self.steadyKey(account), to: nil)
   }

@@ -34,23 +34,21 @@ extension Vault {
     return failure
   }
 
-  /// A refusal with an empty answer: the second one for a token is believed.
+  /// A refusal without a reason that can be read: the second empty one for a token is believed.
   func refusedWithoutReason(
     _ settlement: Settlement,
-    _ status: Int
+    _ answer: UnclearAnswer
   ) throws(VaultFailure) -> VaultFailure {
-    let what = Self.refusedWithoutReason(status)
-    if settlement.evidence.refused == status {
-      return try grantEnded(settlement, cause: "\(what) twice")
+    if answer.kind == .empty, settlement.evidence.earlier == answer {
+      return try grantEnded(settlement, cause: "\(answer.text) twice")
     }
     return try unanswered(
       settlement.intent,
-      what,
+      answer.advice(for: settlement.provider.name.text),
       settlement.caller,
       least: Int(Self.longestWait),
-      status: status,
-      as: .refusedOnce
-    ) { try noteEmptyRefusal(status, settlement.intent) }
+      answer: answer
+    )
   }
 
   /// Ends an exchange that was refused or not sent; an account that it would have made is removed.
@@ -108,7 +106,8 @@ extension Vault {
   func nothingSent(
     _ intent: IntentRow,
     _ reason: String,
-    _ caller: Caller
+    _ caller: Caller,
+    after earlier: UnclearAnswer?
   ) throws(VaultFailure) -> VaultFailure {
     let account = try account(withIdentifier: intent.account)
     let provider = try provider(for: intent, of: account)
@@ -117,7 +116,14 @@ extension Vault {
     guard intent.attempts > 1 else {
       return try end(intent, .notSent(reason, to: url, terms: terms), caller)
     }
-    let failure = try unanswered(intent, "nothing could be sent (\(reason))", caller)
+    // The earlier answer is still the last one, and does not count any more.
+    let answer = earlier.map { UnclearAnswer(status: $0.status, kind: .other) }
+    let failure = try unanswered(
+      intent,
+      "nothing could be sent (\(reason))",
+      caller,
+      answer: answer
+    )
     guard case .unavailable(_, _, let wait, _) = failure else { return failure }
     return .notSent(reason, to: url, terms: terms, retryAfter: wait).afterLostAnswer
   }
@@ -128,13 +134,17 @@ extension Vault {
     _ why: String,
     _ caller: Caller,
     least: Int? = nil,
-    status: Int? = nil,
-    as reason: Unavailability = .uncertain,
-    noting note: () throws -> Void = {}
+    answer: UnclearAnswer? = nil
   ) throws(VaultFailure) -> VaultFailure {
     guard intent.purpose == .refresh else {
       // A password is not kept to be sent again, so the person is asked again.
-      return try end(intent, .unavailable(reason, why, retryAfter: nil, status: status), caller)
+      let failure = VaultFailure.unavailable(
+        .uncertain,
+        why,
+        retryAfter: nil,
+        status: answer?.status
+      )
+      return try end(intent, failure, caller)
     }
     var uncertain = intent
     let doubled = intent.waitSeconds == 0 ? Self.firstWait : intent.waitSeconds * 2
@@ -146,14 +156,25 @@ extension Vault {
     let account = try account(withIdentifier: intent.account)
     try change {
       try store.put(uncertain)
-      try note()
-      try record(.refresh, .failed, account, by: caller, detail: "uncertain: \(why)")
+      if let answer { try note(answer, intent) }
+      let detail = "uncertain: \(answer?.text ?? why)"
+      try record(.refresh, .failed, account, by: caller, detail: detail)
     }
-    return .unavailable(reason, why, retryAfter: wait, status: status)
+    return .unavailable(answer, why, retryAfter: wait)
   }
 }
 
 extension VaultFailure {
+  /// A refresh whose outcome is not known, because of an unclear answer or none.
+  static func unavailable(
+    _ answer: UnclearAnswer?,
+    _ why: String,
+    retryAfter: Int64
+  ) -> VaultFailure {
+    let reason: Unavailability = answer?.kind == .empty ? .refusedOnce : .uncertain
+    return .unavailable(reason, why, retryAfter: retryAfter, status: answer?.status)
+  }
+
   /// Whether the same request may succeed a moment later.
   var isOfTheMoment: Bool {
     switch self {

@@ -23,12 +23,13 @@ extension Vault {
     case .invalidGrant where settlement.isSignIn:
       return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
     case .invalidGrant: return try grantEnded(settlement)
-    case .unexplained(let status): return try refusedWithoutReason(settlement, status)
+    case .unexplained(let status, let isEmpty):
+      let answer = UnclearAnswer(status: status, kind: isEmpty ? .empty : .unreadable)
+      return try refusedWithoutReason(settlement, answer)
     case .refused(let status, let message, let details):
       return try end(intent, .providerRefused(status: status, message, details), caller)
     case .scopeRefused(_, let words):
-      let why = "the provider refused the scopes"
-      return try endUnlessUncertain(settlement, scopeRefused(words, settlement), why)
+      return try endUnlessUncertain(settlement, scopeRefused(words, settlement))
     case .rateLimited(let wait): return try rateLimited(settlement, wait)
     case .failing(let status, let wait, let message):
       return try providerFails(settlement, status, wait, message)
@@ -40,13 +41,17 @@ extension Vault {
   /// Ends an exchange, unless the answer to an earlier one was lost: this answer says nothing of it.
   private func endUnlessUncertain(
     _ settlement: Settlement,
-    _ failure: VaultFailure,
-    _ why: String
+    _ failure: VaultFailure
   ) throws(VaultFailure) -> VaultFailure {
     guard !settlement.isSignIn, settlement.intent.attempts > 1 else {
       return try end(settlement.intent, failure, settlement.caller)
     }
-    _ = try unanswered(settlement.intent, why, settlement.caller)
+    let isRefusal = [400, 401, 403].contains(settlement.status)
+    let answer = UnclearAnswer(
+      status: settlement.status,
+      kind: isRefusal ? .otherError : .other
+    )
+    _ = try unanswered(settlement.intent, answer.text, settlement.caller, answer: answer)
     return failure
   }
 
@@ -57,7 +62,8 @@ extension Vault {
     let (intent, caller) = (settlement.intent, settlement.caller)
     guard intent.attempts == 1 else {
       let why = "the provider asks to wait"
-      return try unanswered(intent, why, caller, least: wait, status: 429)
+      let answer = UnclearAnswer(status: 429, kind: .other)
+      return try unanswered(intent, why, caller, least: wait, answer: answer)
     }
     if !settlement.isSignIn { noteRetryAfter(wait, of: intent.account) }
     return try end(intent, .retryAfter(retryAfter: wait.map(Int64.init)), caller)
@@ -74,7 +80,8 @@ extension Vault {
     guard settlement.isSignIn else {
       // A refusal that says nothing is taken as "out of order", and tried at most every 10 minutes.
       let least = isRefusal ? Int(Self.longestWait) : wait
-      return try unanswered(intent, message, caller, least: least, status: status)
+      let answer = UnclearAnswer(status: status, kind: .other)
+      return try unanswered(intent, message, caller, least: least, answer: answer)
     }
     // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or made
     // the user.
@@ -103,8 +110,7 @@ extension Vault {
       return .misconfigured(message)
     }
     if settlement.isSignIn { discard(refreshToken, of: provider, settlement.intent) }
-    let why = "the provider's answer is not what was expected"
-    return try endUnlessUncertain(settlement, .misconfigured(message), why)
+    return try endUnlessUncertain(settlement, .misconfigured(message))
   }
 
   /// The provider does not grant the scopes that a person typed, or those of its file.

@@ -19,8 +19,8 @@ struct Evidence {
   var sent: SharedSecret?
   /// The provider's keys, if they are newer than those in the intent.
   var keys: KeySet?
-  /// The status with which the previous try was refused, if its answer was empty.
-  var refused: Int?
+  /// The answer to the previous try, if it was unclear.
+  var earlier: UnclearAnswer?
   /// The login that this one replaces.
   var replaced: ReplacedSignIn?
   /// The account that was refreshed, as it was before.
@@ -139,7 +139,7 @@ extension Vault {
     }
     switch consume outcome {
     case .notSent(let reason):
-      return .failure(try nothingSent(intent, reason, caller))
+      return .failure(try nothingSent(intent, reason, caller, after: evidence.earlier))
     case .answered(let status, let retryAfter, let body):
       var settlement = try settlement(of: intent, caller, evidence)
       settlement.status = status

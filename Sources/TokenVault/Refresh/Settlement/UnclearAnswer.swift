@@ -1,0 +1,86 @@
+internal import Storage
+
+/// An answer to a refresh that brings no tokens, and does not say that the token is dead.
+struct UnclearAnswer: Equatable {
+  enum Kind: UInt8 {
+    /// A refusal (400, 401, 403) with an empty answer.
+    case empty
+    /// A refusal with an answer that is no JSON.
+    case unreadable
+    /// A refusal with an error that is not the provider's word for a dead token.
+    case otherError
+    /// Any other answer.
+    case other
+  }
+
+  let status: Int
+  let kind: Kind
+
+  /// The answer in our own words.
+  var text: String {
+    switch kind {
+    case .empty:
+      "the provider refused the refresh token without a reason (HTTP \(status), an empty answer)"
+    case .unreadable:
+      "the provider refused the refresh token with an answer that is no JSON (HTTP \(status))"
+    case .otherError:
+      "the provider refused the refresh with an error other than a dead token (HTTP \(status))"
+    case .other: "the provider answered \(status)"
+    }
+  }
+
+  /// The settings that help if the provider answers so to a dead token; `nil` if none do.
+  func remedy(for provider: String) -> String? {
+    let settings: String
+    switch kind {
+    case .unreadable: settings = "empty_refusal = true"
+    case .otherError: settings = "its error_field and invalid_grant_value"
+    case .empty, .other: return nil
+    }
+    return "if \(provider) answers so to a dead token: \(settings) in its provider file, then"
+      + " thumblatch provider apply \(provider)"
+  }
+
+  /// The text with its remedy.
+  func advice(for provider: String) -> String {
+    [text, remedy(for: provider)].compactMap { $0 }.joined(separator: "; ")
+  }
+}
+
+// Some providers refuse a dead refresh token with an empty answer. A server in front of a provider
+// may do the same for a while. So one such answer counts as a fault. The second one for the same token
+// with the same status is believed. It comes with the next try, ten minutes later at the earliest. Any
+// other result between the two ends the count: a lost answer, no connection, 5xx, 429. Both answers
+// came over TLS, or from the provider's own program on loopback. No other unclear answer is believed,
+// but each one is told until the next try.
+//
+// The store keeps the id of the try, the status and the kind. This hint is not authenticated: a forged
+// one asks for a login that is not needed, and reveals nothing.
+extension Vault {
+  private static func answerKey(_ account: [UInt8]) -> String {
+    "refused:" + Hexadecimal.text(account)
+  }
+
+  /// Notes the answer to a try, inside its transaction.
+  func note(_ answer: UnclearAnswer, _ intent: IntentRow) throws(StorageError) {
+    let status = [answer.status >> 8, answer.status].map { UInt8(truncatingIfNeeded: $0) }
+    let bytes = intent.intent + status + [answer.kind.rawValue]
+    try store.setMeta(Self.answerKey(intent.account), to: bytes)
+  }
+
+  /// Forgets the note, inside a transaction.
+  func forgetUnclearAnswer(of account: [UInt8]) throws(StorageError) {
+    try store.setMeta(Self.answerKey(account), to: nil)
+  }
+
+  /// The unclear answer to this try; `nil` if none came, or another result came since.
+  func unclearAnswer(to intent: IntentRow?) throws(VaultFailure) -> UnclearAnswer? {
+    guard let intent, intent.purpose == .refresh, intent.uncertain else { return nil }
+    let known = try stored(try store.meta(Self.answerKey(intent.account)))
+    guard let known, known.count == intent.intent.count + 3, known.starts(with: intent.intent),
+      let kind = known.last.flatMap({ UnclearAnswer.Kind(rawValue: $0) })
+    else { return nil }
+    let status = known.dropLast().suffix(2).reduce(0) { $0 << 8 | Int($1) }
+    return UnclearAnswer(status: status, kind: kind)
+  }
+}

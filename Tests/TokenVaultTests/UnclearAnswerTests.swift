@@ -1,0 +1,88 @@
+import PresenceTerms
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// An answer to a refresh that says neither yes nor that the token is dead.
+@Suite(.timeLimit(.minutes(10)))
+struct UnclearAnswerTests {
+  private static let page = ScriptedExchange.Step.answer(status: 400, body: "<html>")
+  private static let strange = ScriptedExchange.Step.answer(
+    status: 401,
+    body: #"{"error":"token_expired"}"#
+  )
+  private static let broken = ScriptedExchange.Step.answer(status: 500, body: "")
+
+  /// An account whose refreshes had these results, one after the other.
+  private func vault(_ bench: Bench, _ steps: [ScriptedExchange.Step]) async throws -> Vault {
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    for step in steps {
+      bench.clock.advance(600)
+      bench.exchange.plan(step)
+      #expect(await failure { _ = try await vault.token() } != nil)
+    }
+    return vault
+  }
+
+  @Test(
+    arguments: [
+      ([page], "HTTP 400", 400, "empty_refusal = true"), ([broken], "answered 500", 500, nil),
+      ([broken, strange], "HTTP 401", 401, "invalid_grant_value"),
+      ([broken, .answer(status: 429, body: "")], "answered 429", 429, nil),
+      ([page, .nothingSent], "answered 400", 400, nil),
+    ] as [([ScriptedExchange.Step], String, Int, String?)]
+  )
+  func itIsToldUntilTheNextTryAndKeepsTheLogin(
+    _ steps: [ScriptedExchange.Step],
+    _ said: String,
+    _ status: Int,
+    _ setting: String?
+  ) async throws {
+    let bench = try Bench()
+    let vault = try await vault(bench, steps)
+    // A call that comes too early.
+    guard
+      case .unavailable(.uncertain, let text, let wait?, status)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told")
+      return
+    }
+    #expect(text.contains(said) && !text.contains("lost") && wait > 0, "\(text)")
+    #expect(text.contains("thumblatch provider apply dev") == (setting != nil), "\(text)")
+    let facts = try await vault.stateOfMe()
+    #expect(facts.state == .uncertain && facts.cause?.contains(said) == true)
+    let finding = try #require(await vault.examine().first { $0.name == "accounts" })
+    let remedy = try #require(finding.remedy)
+    #expect(finding.message.contains(said), "\(finding.message)")
+    #expect(remedy.contains("thumblatch login me") && !remedy.contains("nothing"), "\(remedy)")
+    if let setting { #expect(text.contains(setting) && remedy.contains(setting), "\(remedy)") }
+    #expect(try await vault.row().state == .signedIn)
+    // The token is still good.
+    bench.clock.advance(600)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+    #expect(try await vault.stateOfMe().cause == nil)
+  }
+
+  @Test
+  func anAnswerThatWasLostIsNotTakenForTheEarlierOne() async throws {
+    let bench = try Bench()
+    let vault = try await vault(bench, [Self.page, .died])
+    guard
+      case .unavailable(.uncertain, let text, _, nil)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told")
+      return
+    }
+    #expect(text.contains("was lost"), "\(text)")
+    #expect(try await vault.stateOfMe().cause == nil)
+  }
+}
