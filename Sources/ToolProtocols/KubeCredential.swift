@@ -7,6 +7,9 @@ package struct KubeCredential: Sendable {
   /// The variable with the request.
   package static let variable = "KUBERNETES_EXEC_INFO"
 
+  /// execve(2): the longest variable.
+  package static let maximumCount = 128 * 1024
+
   private static let group = "client.authentication.k8s.io/"
   private static let versions = ["v1", "v1beta1"].map { group + $0 }
   private static let kind = "ExecCredential"
@@ -18,6 +21,9 @@ package struct KubeCredential: Sendable {
     guard let text, !text.isEmpty else {
       version = Self.versions[0]
       return
+    }
+    guard text.utf8.count <= Self.maximumCount else {
+      throw ToolRequestError(description: "\(Self.variable) is longer than 128 KiB")
     }
     let object = try ToolRequest.object(Array(text.utf8))
     let (asked, kind) = try ToolRequest.reading { () throws(JSONError) in

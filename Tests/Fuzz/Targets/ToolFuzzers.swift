@@ -27,7 +27,8 @@ extension Fuzzer {
       for url in DockerCredential.urls(of: server) { look(at: url) }
     case 2: look(at: try DockerCredential.storedServer(bytes))
     case 3:
-      let request = try KubeCredential(String(decoding: bytes, as: UTF8.self))
+      let variable = bytes.prefix(KubeCredential.maximumCount + 1)
+      let request = try KubeCredential(String(decoding: variable, as: UTF8.self))
       demand(isObject(request.answer(token)), "kubectl")
     case 4:
       let request = try CargoCredential(bytes)
