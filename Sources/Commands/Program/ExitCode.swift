@@ -30,7 +30,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case busy = 10
   /// Refused by policy.
   case refused = 11
-  /// Signed out here, but the refresh token stays valid at the provider, or that is unknown.
+  /// A login has ended here, but its refresh token stays valid at the provider, or that is unknown.
   case notRevoked = 12
   /// Ctrl-C, a signal that ends programs, or a question that was answered with no.
   case interrupted = 130

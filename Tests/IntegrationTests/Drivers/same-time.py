@@ -46,8 +46,8 @@ def either(*texts):
 
 
 # Verb -> (weight, arguments, standard input, exit codes that the documents allow). 4 login
-# required, 5 try again later, 8 refused by the server, 9 not found, 11 refused by policy, 12 signed
-# out only locally.
+# required, 5 try again later, 8 refused by the server, 9 not found, 11 refused by policy, 12 the
+# refresh token of a login that has ended here stays valid.
 VERBS = {
     "provider add": (1, lambda: [f"p{random.randrange(4)}", "--kind", "password-backend",
                                  "--issuer", ISSUER], None, {0, 2, 11}),
@@ -64,10 +64,10 @@ VERBS = {
                  BACKEND_PASSWORD, {0, 5, 8, 10, 11} | ASKED),
     "login": (1, lambda: [(name := account()), "--provider", "dev", "--email",
                           f"{name}@example.org", "--password-stdin", "--yes"],
-              BACKEND_PASSWORD, {0, 5, 8, 10, 11} | ASKED),
+              BACKEND_PASSWORD, {0, 5, 8, 10, 11, 12} | ASKED),
     "login --exportable": (1, lambda: [(name := account()), "--provider", "dev", "--email",
                                        f"{name}@example.org", "--password-stdin", "--yes"],
-                           BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11} | ASKED),
+                           BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11, 12} | ASKED),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None,
                {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
