@@ -10,8 +10,9 @@ internal import System
 /// tab, the remedy. If it closes the pipe without a byte, it lost a race: another engine has the
 /// vault.
 struct EngineStart {
-  /// How many bytes of address space the engine needs (RLIMIT_AS).
-  static let leastAddresses: Int64 = 256 << 20
+  /// How many bytes of memory the engine needs, the stacks of its threads included (RLIMIT_AS,
+  /// RLIMIT_DATA).
+  static let leastMemory: Int64 = 256 << 20
   /// The most bytes of a reason that are read.
   static let maximumReason = 4096
 
@@ -49,11 +50,11 @@ struct EngineStart {
     _ program: InstalledProgram,
     state: borrowing Directory
   ) throws(VaultClientError) -> Descriptor {
-    // With less address space, the engine ends or hangs before it can report the reason.
-    if let most = ResourceLimit.addresses.value, most < leastAddresses {
+    // With less memory, the engine ends or hangs before it can report the reason.
+    for limit in [ResourceLimit.addresses, .data] where (limit.value ?? .max) < leastMemory {
       throw .engineFailed(
-        reason: "it needs \(leastAddresses >> 20) MiB of addresses, and"
-          + " \(ResourceLimit.addresses.sentence): \(ResourceLimit.addresses.remedy)"
+        reason: "it needs \(leastMemory >> 20) MiB of memory, and \(limit.sentence):"
+          + " \(limit.remedy)"
       )
     }
     do {

@@ -49,10 +49,11 @@ struct ResourceLimitTests {
     }
   }
 
-  @Test(arguments: [25_000, 50_000, 200_000])
-  func tooFewAddressesAreSaidBeforeAnEngineHangs(_ kilobytes: Int) throws {
-    let (text, end) = try run("status", within: "-v \(kilobytes)")
-    #expect(text.contains("RLIMIT_AS") && text.contains("ulimit -v"), "\(text)")
+  @Test(arguments: ["-v 25000", "-v 50000", "-v 200000", "-d 20000", "-d 60000", "-d 200000"])
+  func tooLittleMemoryIsSaidBeforeAnEngineHangs(_ limit: String) throws {
+    let (text, end) = try run("status", within: limit)
+    let name = limit.hasPrefix("-v") ? "RLIMIT_AS" : "RLIMIT_DATA"
+    #expect(text.contains(name) && text.contains("ulimit \(limit.prefix(2))"), "\(text)")
     #expect(end == .exited(5), "\(text)")
   }
 

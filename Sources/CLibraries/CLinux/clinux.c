@@ -371,9 +371,10 @@ int clinux_raise_limits(void) {
   return 0;
 }
 int64_t clinux_limit(int which) {
-  static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NPROC};
+  static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NPROC,
+                               RLIMIT_DATA};
   struct rlimit limit;
-  if (which < 0 || which > 3 || getrlimit(limits[which], &limit) != 0) return -1;
+  if (which < 0 || which > 4 || getrlimit(limits[which], &limit) != 0) return -1;
   return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT64_MAX ? -1 : (int64_t)limit.rlim_cur;
 }
 int64_t clinux_raise_descriptors(uint64_t most) {

@@ -11,6 +11,8 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
   case addresses
   /// The number of processes and threads of its user.
   case processes
+  /// The size of its private memory, in bytes.
+  case data
 
   /// The current limit of this process; `nil` if there is none.
   public var value: Int64? {
@@ -25,6 +27,7 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
     case .fileSize: "RLIMIT_FSIZE"
     case .addresses: "RLIMIT_AS"
     case .processes: "RLIMIT_NPROC"
+    case .data: "RLIMIT_DATA"
     }
   }
 
@@ -35,6 +38,7 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
     case .fileSize: "ulimit -f"
     case .addresses: "ulimit -v"
     case .processes: "ulimit -u"
+    case .data: "ulimit -d"
     }
   }
 
@@ -57,7 +61,7 @@ extension SystemError {
     case EMFILE: .descriptors
     case EFBIG: .fileSize
     // The machine itself can run out of memory and of processes too.
-    case ENOMEM: ResourceLimit.addresses.value == nil ? nil : .addresses
+    case ENOMEM: [ResourceLimit.addresses, .data].first { $0.value != nil }
     case EAGAIN where ["pthread_create", "exec", "fork"].contains(call): .processes
     default: nil
     }

@@ -63,7 +63,7 @@ struct MessageTests {
     "a bug of a command": ["a password login needs no page"],
     "a broken engine": [
       "it needs",
-      "MiB of addresses, and", "it said something else than that it listens",
+      "MiB of memory, and", "it said something else than that it listens",
       "another engine holds the vault, but it does not listen",
     ],
     "a file of another user": [
