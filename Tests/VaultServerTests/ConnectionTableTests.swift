@@ -47,6 +47,13 @@ struct ConnectionTableTests {
       return connection
     }
 
+    /// Makes the other end send something that the connection has not read yet.
+    func sendUnread(to connection: Connection) throws {
+      let other = Descriptor(owning: others[Int(connection.number) - 1])
+      try other.write("a")
+      _ = other.relinquish()
+    }
+
     /// Makes the other end send this many bytes, which do not count as a message.
     func send(_ count: Int, to connection: Connection) throws {
       let other = Descriptor(owning: others[Int(connection.number) - 1])
@@ -86,6 +93,23 @@ struct ConnectionTableTests {
     pending.kind = .person
     #expect(scene.table.hasPerson(7) && scene.evicted(by: .strangers) == 0)
     #expect(scene.table.strangers.map(\.number) == [2, 3])
+  }
+
+  /// A busy server reads late.
+  ///
+  /// A connection with a call that was not read yet is not idle.
+  @Test
+  func aCallThatWasNotReadYetKeepsItsConnection() throws {
+    let scene = Scene()
+    let own = try (0..<4).map { _ in try scene.add(1) }
+    for connection in own.prefix(3) { try scene.sendUnread(to: connection) }
+    #expect(scene.evicted(by: .person(1)) == own[3].number)
+    try scene.sendUnread(to: own[3])
+    #expect(scene.evicted(by: .person(1)) == nil)
+    // It locks out no other person.
+    for user in UInt32(2)...9 { _ = try scene.add(user) }
+    #expect(scene.table.count == 12)
+    #expect(scene.evicted(by: .person(10)) == own[0].number)
   }
 
   @Test

@@ -222,12 +222,18 @@ package struct Received: ~Copyable {
 
 extension Descriptor {
   /// Whether the peer has closed its side and all data has been read (recv(2), MSG_PEEK).
-  package func hasEnded() throws(SystemError) -> Bool {
+  package func hasEnded() throws(SystemError) -> Bool { try unread() == 0 }
+
+  /// Whether data has come that was not read yet (recv(2), MSG_PEEK).
+  package func hasUnread() throws(SystemError) -> Bool { try unread() ?? 0 > 0 }
+
+  /// 1 if there is data, 0 at the end; `nil` if neither is there.
+  private func unread() throws(SystemError) -> Int? {
     var byte: UInt8 = 0
     while true {
       let got = unsafe recv(number, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-      if got >= 0 { return got == 0 }
-      if errno == EAGAIN { return false }
+      if got >= 0 { return got }
+      if errno == EAGAIN { return nil }
       guard errno == EINTR else { throw SystemError("recv", code: errno) }
     }
   }

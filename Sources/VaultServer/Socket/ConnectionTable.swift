@@ -98,7 +98,10 @@ struct ConnectionTable {
       guard own.count >= limits.strangers || count >= limits.all else { return .free }
       return longestSilentStranger.map(Room.insteadOf) ?? .none
     }
-    if own.count >= limits.each { return Self.idlest(of: own).map(Room.insteadOf) ?? .none }
+    if own.count >= limits.each {
+      // A call that was not read yet is one that waits for an answer. Other parties need not care.
+      return Self.idlest(of: own.filter { !$0.hasCall }).map(Room.insteadOf) ?? .none
+    }
     guard count >= limits.all else { return .free }
     if let stranger = longestSilentStranger { return .insteadOf(stranger) }
     let most = shares.values.max { $0.connections.count < $1.connections.count }
