@@ -76,10 +76,8 @@ final class Connection {
 
   /// Whether the caller waits for a call that has begun.
   var isAtWorkForCaller: Bool { isAnswering && held == nil }
-  /// Whether the caller has sent something that is not answered or not read yet.
-  var hasCall: Bool {
-    isAtWorkForCaller || hasMessage || (try? peer.socket.hasUnread()) == true
-  }
+  /// Whether the caller has sent something that was not read yet.
+  var hasUnread: Bool { (try? peer.socket.hasUnread()) == true }
 
   /// Whether more input is taken.
   ///

@@ -99,8 +99,7 @@ struct ConnectionTable {
       return longestSilentStranger.map(Room.insteadOf) ?? .none
     }
     if own.count >= limits.each {
-      // A call that was not read yet is one that waits for an answer. Other parties need not care.
-      return Self.idlest(of: own.filter { !$0.hasCall }).map(Room.insteadOf) ?? .none
+      return Self.idlestWithoutCall(of: own).map(Room.insteadOf) ?? .none
     }
     guard count >= limits.all else { return .free }
     if let stranger = longestSilentStranger { return .insteadOf(stranger) }
@@ -128,6 +127,15 @@ struct ConnectionTable {
       idlest = connection
     }
     return idlest
+  }
+
+  /// The same, but a call that was not read yet counts as one that waits for an answer.
+  ///
+  /// Each look at a socket is a system call, so the idlest one is looked at first.
+  private static func idlestWithoutCall(of connections: [Connection]) -> Connection? {
+    connections.filter { !$0.isAtWorkForCaller && !$0.hasMessage }
+      .sorted { ($0.lastCall, $0.number) < ($1.lastCall, $1.number) }
+      .first { !$0.hasUnread }
   }
 
   // MARK: - Memory
