@@ -60,7 +60,7 @@ extension Vault {
   /// The token is of no other use then, so a refusal with any reason, or without one, means a login.
   func isRefusalOfEndedToken(_ settlement: Settlement) throws(VaultFailure) -> Bool {
     guard settlement.provider.hasOneToken, !settlement.isSignIn,
-      [400, 401, 403].contains(settlement.status)
+      settlement.isRefusal
     else { return false }
     guard let token = try token(of: settlement.account), token.isSealed else { return true }
     return timeLeft(of: token) <= 0

@@ -46,10 +46,9 @@ extension Vault {
     guard !settlement.isSignIn, settlement.intent.attempts > 1 else {
       return try end(settlement.intent, failure, settlement.caller)
     }
-    let isRefusal = [400, 401, 403].contains(settlement.status)
     let answer = UnclearAnswer(
       status: settlement.status,
-      kind: isRefusal ? .otherError : .other
+      kind: settlement.isRefusal ? .otherError : .other
     )
     _ = try unanswered(settlement.intent, answer.text, settlement.caller, answer: answer)
     return failure

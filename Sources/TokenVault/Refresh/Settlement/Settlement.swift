@@ -42,6 +42,8 @@ struct Settlement {
   var evidence = Evidence()
 
   var isSignIn: Bool { intent.purpose != .refresh }
+  /// Whether the status alone says that the token was refused.
+  var isRefusal: Bool { [400, 401, 403].contains(status) }
 
   /// The refresh token that was sent; `nil` for a sign-in.
   ///
