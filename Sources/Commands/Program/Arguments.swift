@@ -17,6 +17,9 @@ struct Arguments: Sendable {
   /// Whether an option was given.
   func has(_ option: String) -> Bool { values[option] != nil }
 
+  /// Whether another tool runs this program for a token, so that the terminal is that tool's screen.
+  var isForTool: Bool { verb.isForTools || has(HelperRelay.helper.name) }
+
   /// The request that the words make.
   enum Request: Sendable {
     case run(Arguments)

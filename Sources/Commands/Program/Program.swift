@@ -61,8 +61,7 @@ package enum Program {
       if !arguments.verb.takesCommand { try ThisProcess.refuseDumps() }
       interrupt = try Interrupts.install()
     } catch { throw CommandError(.bug, "\(error)") }
-    let isHelper = arguments.has(HelperRelay.helper.name)
-    let variables = isHelper ? HelperRelay.variables(environment) : environment
+    let variables = arguments.isForTool ? ToolEnvironment(environment).value : environment
     let session = Session(
       arguments: arguments,
       output: output,

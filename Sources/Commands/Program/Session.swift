@@ -125,15 +125,12 @@ final class Session {
     )
   }
 
-  /// Whether another tool runs this program for a token, so that the terminal is that tool's screen.
-  var isForTool: Bool { arguments.verb.isForTools || arguments.has(HelperRelay.helper.name) }
-
   /// The person's terminal, if there is one and it is not another tool's screen; talk goes there from
   /// then on.
   @discardableResult
   func findTerminal() -> Terminal? {
     if terminalIfAny == nil {
-      terminalIfAny = .some(isForTool ? nil : openTerminal())
+      terminalIfAny = .some(arguments.isForTool ? nil : openTerminal())
       if case .some(.some(let terminal)) = terminalIfAny { output.speak(through: terminal) }
     }
     return terminalIfAny ?? nil

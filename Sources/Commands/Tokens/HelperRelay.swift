@@ -1,5 +1,4 @@
 internal import System
-internal import UserNames
 internal import VaultClient
 
 /// A command that a tool runs for its token, and that must answer before the tool gives up.
@@ -31,22 +30,13 @@ enum HelperRelay {
     }
     let deadline = BootInstant.now.advanced(bySeconds: seconds)
     let request = try Request.start(session)
-    guard let data = try request.output(until: deadline, errors: false),
-      let messages = try request.output(until: deadline, errors: true)
+    guard let data = try request.read(request.output, until: deadline),
+      let messages = try request.read(request.errors, until: deadline)
     else { throw late(seconds) }
     let code = try request.end()
     try session.output.data(bytes: data)
     session.output.pass(messages)
     throw CommandError.answered(code)
-  }
-
-  /// The environment of a helper: some tools start theirs without HOME, which the user database knows.
-  static func variables(
-    _ environment: @escaping (String) -> String?
-  ) -> (String) -> String? {
-    { name in
-      environment(name) ?? (name == "HOME" ? UserNames.home(of: ThisProcess.user) : nil)
-    }
   }
 
   /// The error of a request that takes longer.
@@ -93,14 +83,15 @@ enum HelperRelay {
       }
     }
 
-    /// What it has written when it is done; `nil` if it is late.
-    func output(until deadline: BootInstant, errors isErrors: Bool) throws(CommandError) -> [UInt8]?
-    {
-      let number = isErrors ? errors.number : output.number
+    /// What it has written to one of its ends when it is done; `nil` if it is late.
+    func read(
+      _ end: borrowing Descriptor,
+      until deadline: BootInstant
+    ) throws(CommandError) -> [UInt8]? {
       var bytes: [UInt8] = []
       do throws(VaultClientError) {
-        while try Connection.wait(for: number, interrupt: interrupt, until: deadline) {
-          let part = (try? isErrors ? errors.read(atMost: 4096) : output.read(atMost: 4096)) ?? []
+        while try Connection.wait(for: end.number, interrupt: interrupt, until: deadline) {
+          let part = (try? end.read(atMost: 4096)) ?? []
           if part.isEmpty { return bytes }
           bytes += part
         }

@@ -17,10 +17,8 @@ enum BazelVerb {
     guard session.arguments.operands[0] == "get" else {
       throw .usage("the only command is get")
     }
-    let bytes = try ToolInput(session).all()
-    let request: BazelCredential
-    do throws(ToolRequestError) { request = try BazelCredential(bytes) } catch {
-      throw CommandError(error)
+    let request = try ToolInput.request(session) { bytes throws(ToolRequestError) in
+      try BazelCredential(bytes)
     }
     guard let entry = try session.hostAccount(try? TokenHost(ofURL: request.url)) else {
       throw CommandError(

@@ -45,18 +45,14 @@ enum DockerVerb {
       let hosts = entries.map { (host: $0.host.text, username: $0.username ?? username) }
       try session.output.data(bytes: DockerCredential.list(hosts))
     case .get:
-      let server = try told { bytes throws(ToolRequestError) in
-        try DockerCredential.server(bytes)
-      }
+      let server = try ToolInput.request(session, DockerCredential.server)
       guard let entry = try find(server, session) else { throw .usage(DockerCredential.notFound) }
       let token = try session.toolToken(for: entry, tool: "docker")
       try session.output.data(
         bytes: DockerCredential.answer(token, server: server, username: entry.username ?? username)
       )
     case .store:
-      let server = try told { bytes throws(ToolRequestError) in
-        try DockerCredential.storedServer(bytes)
-      }
+      let server = try ToolInput.request(session, DockerCredential.storedServer)
       // The token of this host is the vault's own: whatever docker has read here, it writes back.
       guard try find(server, session) == nil else { return }
       throw .usage(
@@ -64,21 +60,12 @@ enum DockerVerb {
         hint: "name an account for this registry: thumblatch host add REGISTRY ACCOUNT"
       )
     case .erase:
-      let server = try told { bytes throws(ToolRequestError) in
-        try DockerCredential.server(bytes)
-      }
+      let server = try ToolInput.request(session, DockerCredential.server)
       guard let entry = try find(server, session) else { return }
       throw .usage(
         "\(entry.host) still gets tokens of \(entry.account)",
         hint: "to end that: thumblatch host remove \(entry.host)"
       )
-    }
-
-    func told<Value>(
-      _ read: ([UInt8]) throws(ToolRequestError) -> Value
-    ) throws(CommandError) -> Value {
-      let bytes = try ToolInput(session).all()
-      do throws(ToolRequestError) { return try read(bytes) } catch { throw CommandError(error) }
     }
   }
 

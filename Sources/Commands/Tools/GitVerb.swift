@@ -59,9 +59,6 @@ enum GitVerb {
   }
 
   private static func request(_ session: Session) throws(CommandError) -> GitCredential {
-    let bytes = try ToolInput(session).all()
-    do throws(ToolRequestError) { return try GitCredential(bytes) } catch {
-      throw CommandError(error)
-    }
+    try ToolInput.request(session) { bytes throws(ToolRequestError) in try GitCredential(bytes) }
   }
 }

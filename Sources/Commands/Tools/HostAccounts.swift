@@ -2,7 +2,6 @@ internal import Configuration
 internal import Providers
 internal import SecretMemory
 internal import System
-internal import UserNames
 
 /// The user's `hosts.conf`: the hosts that get a token through the helpers of other tools.
 struct HostAccounts {
@@ -13,14 +12,10 @@ struct HostAccounts {
   private var directory: String { String(path.dropLast(Self.name.utf8.count + 1)) }
   private static let name = "hosts.conf"
 
-  /// Finds the file in XDG_CONFIG_HOME, in HOME, or in the home directory of the user database: some
-  /// tools start their helpers without these variables.
-  init(environment: (String) -> String?) throws(CommandError) {
+  /// Finds the file in XDG_CONFIG_HOME, in HOME, or in the home directory of the user database.
+  init(environment: @escaping (String) -> String?) throws(CommandError) {
     do throws(ProviderFileError) {
-      directories = try ProviderDirectories { name in
-        if let value = environment(name), value.hasPrefix("/") { return value }
-        return name == "HOME" ? UserNames.home(of: ThisProcess.user) : nil
-      }
+      directories = try ProviderDirectories(environment: ToolEnvironment(environment).value)
     } catch {
       throw CommandError(error)
     }

@@ -22,8 +22,17 @@ final class ToolInput {
     }
   }
 
+  /// The request that is all of the input.
+  static func request<Request>(
+    _ session: Session,
+    _ read: ([UInt8]) throws(ToolRequestError) -> Request
+  ) throws(CommandError) -> Request {
+    let bytes = try ToolInput(session).all()
+    do throws(ToolRequestError) { return try read(bytes) } catch { throw CommandError(error) }
+  }
+
   /// All bytes up to the end.
-  func all() throws(CommandError) -> [UInt8] {
+  private func all() throws(CommandError) -> [UInt8] {
     while try more() {}
     defer { buffer = [] }
     return buffer

@@ -1,0 +1,17 @@
+internal import System
+internal import UserNames
+
+/// The environment that another tool gives its helper: some give none of HOME, which the user database
+/// knows.
+struct ToolEnvironment {
+  private let environment: (String) -> String?
+
+  init(_ environment: @escaping (String) -> String?) { self.environment = environment }
+
+  /// A variable; an absolute path for HOME.
+  func value(_ name: String) -> String? {
+    let value = environment(name)
+    guard name == "HOME", value?.hasPrefix("/") != true else { return value }
+    return UserNames.home(of: ThisProcess.user)
+  }
+}
