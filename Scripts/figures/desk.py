@@ -121,7 +121,7 @@ class Service:
         self.manager.stdout.readline()  # it listens
 
     def start_agent(self):
-        """Starts the agent anew, and waits until it can be called. It is not connected then."""
+        """Starts the agent again, and waits until it can be called. The agent is not connected then."""
         self.end_agent()
         self.agent = start([self.thumblatch, "agent"], self.environment)
         deadline = time.monotonic() + 10

@@ -84,6 +84,18 @@ final class Stage: @unchecked Sendable {
     try send(try VarlinkReply(content, continues: continues))
   }
 
+  /// Answers with an access token of the account `me`.
+  func reply(token: String) throws {
+    try reply(
+      AccessTokenReply(
+        account: "me",
+        accessToken: token,
+        tokenType: "Bearer",
+        shorterThanRequested: false
+      )
+    )
+  }
+
   func fail(_ error: VaultError) throws {
     try send(try error.reply)
   }

@@ -17,14 +17,7 @@ struct TokenDeliveryTests {
   private static func answer(_ token: String) -> @Sendable (Stage) throws -> Void {
     { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.reply(
-        AccessTokenReply(
-          account: "me",
-          accessToken: token,
-          tokenType: "Bearer",
-          shorterThanRequested: false
-        )
-      )
+      try stage.reply(token: token)
     }
   }
 

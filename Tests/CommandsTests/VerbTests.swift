@@ -60,14 +60,7 @@ struct VerbTests {
   func aTokenThatIsNoneIsNotPrinted(_ token: String) throws {
     let play = try Play.run(["token"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.reply(
-        AccessTokenReply(
-          account: "me",
-          accessToken: token,
-          tokenType: "Bearer",
-          shorterThanRequested: false
-        )
-      )
+      try stage.reply(token: token)
     }
     #expect(play.code == .unavailable)
     #expect(play.out.isEmpty)
