@@ -5,7 +5,7 @@ import Testing
 @testable import Commands
 
 /// The output on standard error.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutputTests {
   private static let error = CommandError(
     .unavailable,

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A password that is typed at a terminal, by a command or in an app.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 final class HiddenLineTests {
   private let screen: PseudoTerminal
   private let terminal: Terminal

@@ -5,7 +5,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// Signing in on a page of the provider, up to the redirect that comes over a real socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BrowserLoginTests {
   /// The steps that an app was shown.
   private final class Steps: Sendable {

@@ -3,7 +3,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// The state that an app shows first.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LaunchTests {
   @Test(arguments: [
     (AccountSnapshot.Status?.none, false, false, AuthState.unauthenticated),

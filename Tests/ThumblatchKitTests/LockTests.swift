@@ -3,7 +3,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// A locked session, and the reports of its vault while it is locked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LockTests {
   @Test
   func lockingForgetsTheTokenInMemory() async throws {

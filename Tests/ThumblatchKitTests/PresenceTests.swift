@@ -3,7 +3,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// Presence checks of a session.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PresenceTests {
   @Test
   func aFingerUnlocksAndTheReasonIsShown() async throws {

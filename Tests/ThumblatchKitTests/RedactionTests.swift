@@ -5,7 +5,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// The values that descriptions must hide, and those that they must show.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedactionTests {
   /// A value of an app's own that contains one of the library's.
   private struct Holder<Value> {

@@ -3,7 +3,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// Requests to APIs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestTests {
   private struct Mail: Codable, Equatable {
     var subject: String

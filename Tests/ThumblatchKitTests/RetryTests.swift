@@ -4,7 +4,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// A session that retries by itself.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
   private static let down = AuthError(.providerUnavailable(retryAfter: nil, status: 503), "down")
   private static let patience = AuthError(

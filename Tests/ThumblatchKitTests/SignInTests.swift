@@ -3,7 +3,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// Signing in and out.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignInTests {
   private func states(_ session: AuthSession, _ count: Int) -> Task<[AuthState], Never> {
     let states = session.states

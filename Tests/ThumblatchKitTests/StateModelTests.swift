@@ -4,7 +4,7 @@ import Testing
 
 /// The state against a model that is written in another way: flat, without a type that excludes
 /// combinations.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StateModelTests {
   private struct Model {
     var user: User?

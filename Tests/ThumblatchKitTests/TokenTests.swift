@@ -5,7 +5,7 @@ import Testing
 @testable import ThumblatchKitTesting
 
 /// Access tokens.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenTests {
   @Test
   func aValidTokenIsInMemoryAndCostsNoCall() async throws {

@@ -3,7 +3,7 @@ import ThumblatchKit
 import ThumblatchKitTesting
 
 /// Whether the provider still accepts the session's token, and the claims of the user.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VerifyTests {
   @Test
   func aTokenThatIsAcceptedStaysInMemory() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import TokenVault
 
 /// Names, the default, and the removal of accounts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountTests {
   @Test
   func aRenameSealsNothingAnewAndAsksNobodyWithoutProtection() async throws {
