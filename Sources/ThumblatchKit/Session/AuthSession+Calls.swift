@@ -75,9 +75,12 @@ extension AuthSession {
 
   /// Tries again without a prompt when the network has changed.
   private func awaitNetwork() {
+    guard !isListening else { return }
+    // Open the stream before the task starts, so that it misses no change from now on.
+    let changes = network.changes()
     listen {
-      Task { [weak self, network] in
-        for await _ in network.changes() {
+      Task { [weak self] in
+        for await _ in changes {
           guard let self, !Task.isCancelled else { return }
           _ = try? await self.token(TokenRequest(), asksNobody: true)
         }

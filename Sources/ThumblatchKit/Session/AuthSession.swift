@@ -220,6 +220,9 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
+  /// Whether a task listens for a network.
+  var isListening: Bool { content.withLock { $0.network != nil } }
+
   /// Whether a watch follows the vault.
   var isFollowing: Bool { content.withLock { $0.watch != nil && $0.hears } }
 
