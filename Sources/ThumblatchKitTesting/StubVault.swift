@@ -113,7 +113,7 @@ public final class StubVault: AuthVault {
     /// The prompts that were shown and have not ended.
     var prompts: [PresencePrompt] = []
     var queue: [PresencePrompt] = []
-    var isHeld = false
+    var heldCalls: Set<Call> = []
     var held: [CheckedContinuation<Void, Never>] = []
 
     var snapshot: VaultSnapshot {
@@ -205,15 +205,15 @@ public final class StubVault: AuthVault {
   /// The requests that were sent.
   public var requests: [AuthRequest] { content.withLock { $0.requests } }
 
-  /// Holds all calls until `letGo()`.
-  public func hold() {
-    content.withLock { $0.isHeld = true }
+  /// Holds these calls until `letGo()`.
+  public func hold(_ calls: Set<Call> = Set(Call.allCases)) {
+    content.withLock { $0.heldCalls = calls }
   }
 
   /// Continues the held calls.
   public func letGo() {
     let held = content.withLock { content in
-      content.isHeld = false
+      content.heldCalls = []
       defer { content.held = [] }
       return content.held
     }
@@ -227,8 +227,9 @@ public final class StubVault: AuthVault {
     content.withLock { $0.counts[call, default: 0] += 1 }
     await withCheckedContinuation { continuation in
       let goes = content.withLock { content in
-        if content.isHeld { content.held.append(continuation) }
-        return !content.isHeld
+        let isHeld = content.heldCalls.contains(call)
+        if isHeld { content.held.append(continuation) }
+        return !isHeld
       }
       if goes { continuation.resume() }
     }
