@@ -34,21 +34,25 @@ struct CrashTests {
     _ number: Int,
     _ injection: Injection
   ) throws -> [String]? {
-    let report = try Report(scratch)
     let trace = scratch.base + "/trace"
-    _ = try run(
-      "/usr/bin/strace",
-      // With --seccomp-bpf strace is three times as fast, but version 6.1 then injects no signal.
-      (injection == .kill ? [] : ["--seccomp-bpf"]) + [
-        "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e",
-        "inject=\(call):\(injection.rawValue):when=\(number)", try Writer.path(), scratch.path,
-        scenario,
-      ],
-      output: report.descriptor.number
-    )
-    let traced = String(decoding: try Files.contents(trace), as: UTF8.self)
-    let injected = traced.contains("(INJECTED)") || traced.contains("killed by SIGKILL")
-    return injected ? try report.lines() : nil
+    return try released {
+      let report = try Report(scratch)
+      _ = try run(
+        "/usr/bin/strace",
+        // With --seccomp-bpf strace is three times as fast, but version 6.1 then injects no signal.
+        (injection == .kill ? [] : ["--seccomp-bpf"]) + [
+          "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e",
+          "inject=\(call):\(injection.rawValue):when=\(number)", try Writer.path(), scratch.path,
+          scenario,
+        ],
+        output: report.descriptor.number
+      )
+      let traced = String(decoding: try Files.contents(trace), as: UTF8.self)
+      let injected = traced.contains("(INJECTED)") || traced.contains("killed by SIGKILL")
+      let lines = try report.lines()
+      if !injected, lines == ["error \(StorageError.inUse)"] { throw StorageError.inUse }
+      return injected ? lines : nil
+    }
   }
 
   /// Stops the writer at each call of one kind: `prepare` makes a fresh directory, and `judge`
