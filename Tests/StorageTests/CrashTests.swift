@@ -1,5 +1,6 @@
 import SecretMemory
 import System
+import TestSupport
 import Testing
 import TokenFile
 
@@ -7,8 +8,6 @@ import TokenFile
 
 /// A writer is stopped at each of its system calls, by a kill or by an error of the kernel, and the
 /// vault is opened again.
-///
-/// strace(1), `-e inject=CALL:signal=KILL:when=N`: the call itself is not carried out.
 @Suite(.timeLimit(.minutes(30)))
 struct CrashTests {
   /// The system calls that write a vault.
@@ -16,13 +15,6 @@ struct CrashTests {
     "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "renameat",
     "linkat", "mkdirat", "openat2",
   ]
-
-  /// The injection at a call.
-  enum Injection: String, CaseIterable {
-    case kill = "signal=KILL"
-    case noSpace = "error=ENOSPC"
-    case ioError = "error=EIO"
-  }
 
   /// Runs the writer with an injection at call number `number`.
   ///
@@ -32,27 +24,14 @@ struct CrashTests {
     _ scenario: String,
     _ call: String,
     _ number: Int,
-    _ injection: Injection
+    _ injection: StoppedProgram.Injection
   ) throws -> [String]? {
-    let trace = scratch.base + "/trace"
-    return try released {
-      let report = try Report(scratch)
-      _ = try run(
-        "/usr/bin/strace",
-        // With --seccomp-bpf strace is three times as fast, but version 6.1 then injects no signal.
-        (injection == .kill ? [] : ["--seccomp-bpf"]) + [
-          "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e",
-          "inject=\(call):\(injection.rawValue):when=\(number)", try Writer.path(), scratch.path,
-          scenario,
-        ],
-        output: report.descriptor.number
-      )
-      let traced = String(decoding: try Files.contents(trace), as: UTF8.self)
-      let injected = traced.contains("(INJECTED)") || traced.contains("killed by SIGKILL")
-      let lines = try report.lines()
-      if !injected, lines == ["error \(StorageError.inUse)"] { throw StorageError.inUse }
-      return injected ? lines : nil
-    }
+    try StoppedProgram(
+      "StorageWriter",
+      [scratch.path, scenario],
+      base: scratch.base,
+      refusal: "error \(StorageError.inUse)"
+    ).stopped(at: call, number, injection)
   }
 
   /// Stops the writer at each call of one kind: `prepare` makes a fresh directory, and `judge`
@@ -60,7 +39,7 @@ struct CrashTests {
   private func everyStop(
     _ scenario: String,
     _ call: String,
-    _ injection: Injection,
+    _ injection: StoppedProgram.Injection,
     prepare: (Scratch) throws -> Void,
     judge: (Scratch, [String]) throws -> Void
   ) throws -> Int {
@@ -166,8 +145,11 @@ struct CrashTests {
     try store.checkpoint()
   }
 
-  @Test(arguments: CrashTests.calls, Injection.allCases)
-  func aStopDuringAChangeLeavesTheOldOrTheNew(_ call: String, _ injection: Injection) throws {
+  @Test(arguments: CrashTests.calls, StoppedProgram.Injection.allCases)
+  func aStopDuringAChangeLeavesTheOldOrTheNew(
+    _ call: String,
+    _ injection: StoppedProgram.Injection
+  ) throws {
     let stops = try everyStop(
       "change",
       call,

@@ -1,6 +1,7 @@
 import Configuration
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault
@@ -32,12 +33,13 @@ struct ProviderChangeKillTests {
   }
 
   @Test(arguments: [
-    ("write", Writer.Injection.kill), ("pwrite64", .kill), ("fsync", .kill), ("fdatasync", .kill),
+    ("write", StoppedProgram.Injection.kill), ("pwrite64", .kill), ("fsync", .kill),
+    ("fdatasync", .kill),
     ("unlinkat", .kill), ("ftruncate", .kill), ("pwrite64", .noSpace), ("fdatasync", .ioError),
   ])
   func aStopAtAnyCallLeavesTheOldProviderOrTheNewOne(
     _ call: String,
-    _ injection: Writer.Injection
+    _ injection: StoppedProgram.Injection
   ) async throws {
     let made = try Bench()
     try await made.makeVault()

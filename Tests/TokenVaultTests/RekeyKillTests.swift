@@ -1,5 +1,6 @@
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault
@@ -36,14 +37,15 @@ struct RekeyKillTests {
   }
 
   @Test(arguments: [
-    ("write", Writer.Injection.kill), ("pwrite64", .kill), ("fsync", .kill), ("fdatasync", .kill),
+    ("write", StoppedProgram.Injection.kill), ("pwrite64", .kill), ("fsync", .kill),
+    ("fdatasync", .kill),
     ("ftruncate", .kill), ("unlinkat", .kill), ("renameat", .kill), ("openat2", .kill),
     ("pwrite64", .noSpace), ("write", .noSpace), ("fsync", .ioError), ("fdatasync", .ioError),
     ("renameat", .ioError), ("ftruncate", .ioError),
   ])
   func aStopAtAnyCallLosesNothingAndLeavesNothing(
     _ call: String,
-    _ injection: Writer.Injection
+    _ injection: StoppedProgram.Injection
   ) async throws {
     let made = try Bench()
     try await made.makeVault()
