@@ -10,7 +10,9 @@ final class ProviderHome {
   private let scratch: ScratchDirectory
   var path: String { scratch.path }
 
-  var environment: [String: String] { ["XDG_CONFIG_HOME": path] }
+  var environment: [String: String] {
+    ["XDG_CONFIG_HOME": path, "CLAUDE_CONFIG_DIR": path + "/claude", "CODEX_HOME": path + "/codex"]
+  }
   var files: String { path + "/thumblatch/providers.d" }
 
   init() throws {
@@ -35,6 +37,24 @@ final class ProviderHome {
     guard unsafe chmod(path + "/thumblatch/hosts.conf", mode) == 0 else {
       throw SystemError("chmod", code: errno)
     }
+  }
+
+  /// Writes a settings file of another tool, such as `codex/config.toml`.
+  func writeSettings(_ text: String, _ name: String) throws {
+    try writeSettings(Array(text.utf8), name)
+  }
+
+  func writeSettings(_ bytes: [UInt8], _ name: String) throws {
+    let parts = name.split(separator: "/")
+    let directory = try Directory.make(path: "\(path)/\(parts[0])")
+    _ = try directory.unlink(String(parts[1]))
+    try directory.create(String(parts[1])).write(bytes)
+  }
+
+  /// The text of a settings file; `nil` if there is none.
+  func settings(_ name: String) -> String? {
+    let file = try? Directory(path: path).openForReading(name)
+    return (try? file?.readAll(limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The text of a provider's file.

@@ -42,13 +42,34 @@ struct UserDirectory: ~Copyable {
 
   /// Writes a file, 0600, whole or not at all.
   func write(_ contents: borrowing SecretBytes, _ name: String) throws(CommandError) {
+    try replace(name) { file throws(SystemError) in
+      unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
+        unsafe try file.write(bytes)
+      }
+    }
+  }
+
+  /// Writes a file without secrets, 0600, whole or not at all.
+  func write(_ bytes: [UInt8], _ name: String) throws(CommandError) {
+    try replace(name) { file throws(SystemError) in try file.write(bytes) }
+  }
+
+  /// Removes a file; it need not be there.
+  func remove(_ name: String) throws(CommandError) {
+    do throws(SystemError) { try directory.unlink(name) } catch {
+      throw .usage("\(path)/\(name) could not be removed: \(error)")
+    }
+  }
+
+  private func replace(
+    _ name: String,
+    _ body: (borrowing Descriptor) throws(SystemError) -> Void
+  ) throws(CommandError) {
     let temporary = ".\(name).\(ThisProcess.identifier)"
     do {
       try directory.unlink(temporary)
       let file = try directory.create(temporary)
-      unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
-        unsafe try file.write(bytes)
-      }
+      try body(file)
       try file.synchronize()
       try directory.rename(temporary, to: name)
       try directory.synchronize()

@@ -6,14 +6,29 @@ enum SetupVerb {
 
   static let setup = Verb(
     "setup",
-    summary: "set everything up, step by step",
+    [
+      Verb.Operand("TOOL", .optional, offers: .words(Tool.allCases.map(\.rawValue))),
+      .account,
+    ],
+    options: [SetupTools.url, SetupTools.mcp, SetupTools.name, SetupTools.undo, SetupTools.yes],
+    summary: "set everything up, step by step, or have a tool use an account",
     details: """
       Goes through reader, finger, provider, login and protection. Each step says what is there \
       already, and offers the rest: Enter does it, n skips it, q leaves. Run it again to go on.
       Without a terminal, or with --no-input or --json, it changes nothing. It prints the commands \
       for what is missing, and ends with exit 7 if anything is.
+      With TOOL it changes the settings of Claude Code (claude-code) or Codex (codex), which then run \
+      thumblatch for the account's tokens. It shows the change first, and keeps the file before it \
+      as FILE.before-thumblatch. --undo takes that back, for TOOL or for all tools.
       """
   ) { session throws(CommandError) in
+    let tool = try session.arguments.operands.first.map { word throws(CommandError) in
+      try SetupTools.tool(word)
+    }
+    if session.arguments.has(SetupTools.undo.name) {
+      return try SetupTools.undo(tool.map { [$0] } ?? Tool.allCases, session)
+    }
+    if let tool { return try SetupTools.write(tool, session) }
     guard !session.output.json, session.canQuestion else { return try list(session) }
     try guide(session)
   }

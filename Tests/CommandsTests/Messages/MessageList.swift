@@ -31,8 +31,10 @@ enum MessageList {
 
   /// A situation with its texts.
   private static func entry(_ situation: Situation) throws -> String {
-    let needsHome = situation.files != nil || situation.hosts != nil
+    let needsHome =
+      situation.files != nil || situation.hosts != nil || situation.settings != nil
     let home = needsHome ? try ProviderHome() : nil
+    for (name, text) in situation.settings ?? [:] { try home?.writeSettings(text, name) }
     for (name, text) in situation.files ?? [:] { try home?.write(text, name) }
     if let hosts = situation.hosts { try home?.writeHosts(hosts) }
     let play = try Play.run(

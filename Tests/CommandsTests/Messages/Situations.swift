@@ -7,7 +7,8 @@ import VaultInterface
 
 extension Situation {
   static let all: [Situation] =
-    usage + beginnings + setups + accounts + status + endings + users + providers + providerErrors
+    usage + beginnings + setups + toolSetups + accounts + status + endings + users + providers
+    + providerErrors
     + appliedProviders
     + signIns + choices + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays
     + tokens
