@@ -1,0 +1,110 @@
+import System
+import TestSupport
+import Testing
+
+/// Claude Code and Codex, as their makers publish them, with the recipes that `setup` writes.
+@Suite(.serialized)
+struct AIToolTests {
+  private let person: Person
+  private let gateway: AIGateway
+
+  init() throws {
+    person = try Person()
+    try person.register("work")
+    gateway = try AIGateway(as: person)
+    let environment = try shell(
+      "\(BuiltPrograms.sourceDirectory)/Tests/Providers/environment tools 2>/dev/null"
+    )
+    // The person may not read the home directory of the user that runs the tests.
+    try shell(
+      """
+      cd \(environment.dropLast())/lib/python3*/site-packages
+      mkdir -m 755 \(person.base)/tools
+      cp claude_agent_sdk/_bundled/claude codex_cli_bin/bin/codex \(person.base)/tools
+      chmod 755 \(person.base)/tools/*
+      """
+    )
+    for (tool, path) in [("claude-code", ""), ("codex", "/v1")] {
+      try person.run("setup", tool, "work", "--url", gateway.url + path, "--yes").succeeded()
+      let mcp = gateway.url + "/mcp"
+      try person.run("setup", tool, "work", "--mcp", mcp, "--name", "adder", "--yes").succeeded()
+    }
+  }
+
+  private static let claude = "claude -p hello"
+  private static let codex =
+    "codex exec --skip-git-repo-check -c model_provider=thumblatch -m m hello"
+
+  /// A script that runs a tool, which reaches no server but those of this machine.
+  private func script(_ tool: String) -> String {
+    """
+    export PATH=\(person.base)/tools:\(person.programs):$PATH
+    export HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
+    export DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
+    cd ~; \(tool) 2>&1 </dev/null
+    """
+  }
+
+  private func token() throws -> String {
+    String(try person.run("token", "work").succeeded().dropLast())
+  }
+
+  @Test(arguments: [(claude, "/v1/messages"), (codex, "/v1/responses")])
+  func aToolAndItsServerGetTheVaultsToken(_ tool: String, _ path: String) throws {
+    let text = try person.shell(script(tool)).succeeded()
+    #expect(text.contains("the gateway answers"), "\(text)")
+    let token = try token()
+    let end = token.suffix(6)
+    let log = try gateway.log()
+    #expect(log.contains("200 \(path) \(end)"), "\(log)")
+    #expect(log.contains("200 /mcp \(end)"), "\(log)")
+    #expect(!text.contains(token))
+    // Neither tool stores it.
+    #expect(try person.shell("grep -rlF '\(token)' ~/.claude* ~/.codex").text == "")
+  }
+
+  @Test(arguments: [claude, codex])
+  func anExpiredTokenIsReplacedOnce(_ tool: String) throws {
+    let before = try token()
+    try person.expireTokens()
+    try person.backend.clear()
+    #expect(try person.shell(script(tool)).succeeded().contains("the gateway answers"))
+    #expect(try person.backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
+    let after = try token()
+    #expect(after != before)
+    #expect(try !gateway.log().contains { $0.hasSuffix(before.suffix(6)) })
+  }
+
+  /// The tool runs its command again after a 401, and the provider no longer has the token either.
+  @Test
+  func aRefusedTokenIsReplacedWhileTheToolTriesAgain() throws {
+    let before = try token()
+    try gateway.reject(before)
+    try person.backend.fail(.init("/auth/verify", .status(401)))
+    let text = try person.shell(script(Self.claude)).text
+    #expect(text.contains("the gateway answers"), "\(text)")
+    #expect(try token() != before)
+    #expect(try gateway.log().contains { $0.hasPrefix("401 /v1/messages") })
+  }
+
+  @Test(arguments: [claude, codex])
+  func aPromptIsShownAtTheDesktopWhileTheToolWaits(_ tool: String) throws {
+    try person.enrollFinger()
+    let enable = try person.terminal("presence", "enable", "work")
+    try enable.expect("Touch the fingerprint reader")
+    try person.touch()
+    try enable.end()
+    try person.run("lock").succeeded()
+    try person.expireTokens()
+    let desk = try Desk(of: person)
+    let terminal = try TerminalSession(
+      ["/usr/bin/setpriv"] + person.become + ["/bin/sh", "-c", script(tool)],
+      environment: person.environment + desk.variables,
+      columns: 200
+    )
+    try desk.sees("work")
+    try person.touch()
+    try terminal.expect("the gateway answers")
+    #expect(try !terminal.end().contains("at_"))
+  }
+}
