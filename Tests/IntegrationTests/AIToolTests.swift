@@ -2,7 +2,8 @@ import System
 import TestSupport
 import Testing
 
-/// Claude Code and Codex, as their makers publish them, with the recipes that `setup` writes.
+/// Claude Code and Codex, as their makers publish them, with the recipes of
+/// thumblatch-recipes(7).
 @Suite(.serialized)
 struct AIToolTests {
   private let person: Person
@@ -24,10 +25,14 @@ struct AIToolTests {
       chmod 755 \(person.base)/tools/*
       """
     )
-    for (tool, path) in [("claude-code", ""), ("codex", "/v1")] {
-      try person.run("setup", tool, "work", "--url", gateway.url + path, "--yes").succeeded()
-      let mcp = gateway.url + "/mcp"
-      try person.run("setup", tool, "work", "--mcp", mcp, "--name", "adder", "--yes").succeeded()
+    for title in ["CLAUDE CODE", "CODEX"] {
+      let recipe = try ToolRecipe(
+        title,
+        host: "",
+        origin: gateway.url,
+        programs: person.programs
+      )
+      try person.shell("set -e; PATH=\(person.programs):$PATH; \(recipe.script)").succeeded()
     }
   }
 

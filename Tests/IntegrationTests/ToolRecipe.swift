@@ -11,8 +11,10 @@ struct ToolRecipe {
 
   private var steps: [Step] = []
 
-  /// Reads the section whose title ends with these words, for a host in place of the page's own.
-  init(_ title: String, host: String, programs: String) throws {
+  /// Reads the section whose title ends with these words.
+  ///
+  /// `host`, and `origin` if it is not `https` there, take the place of the page's own.
+  init(_ title: String, host: String, origin: String? = nil, programs: String) throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
     let page = try shell("cat \(path)thumblatch-recipes.7")
     let start = try #require(page.firstRange(of: ".SH USE IT WITH \(title)\n"))
@@ -24,6 +26,7 @@ struct ToolRecipe {
       let end = try #require(lines.firstIndex(of: ".EE"))
       let text = lines[(begin + 1)..<end].joined(separator: "\n")
         .replacing("\\-", with: "-").replacing("\\e", with: "\\")
+        .replacing(/https:\/\/[a-z]+\.example\.org/, with: origin ?? "https://\(host)")
         .replacing(/[a-z]+\.example\.org/, with: host)
         .replacing("/usr/bin/", with: programs + "/")
       let words = lines[0].split(separator: " ")

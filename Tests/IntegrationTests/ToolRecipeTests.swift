@@ -131,6 +131,8 @@ struct ToolRecipeTests {
     #expect(
       titles.split(separator: "\n") == [
         "GIT", "DOCKER, PODMAN, SKOPEO", "KUBECTL", "CARGO", "BAZEL", "TERRAFORM, OPENTOFU",
+        // `AIToolTests` carries these out.
+        "CLAUDE CODE", "CODEX",
       ]
     )
   }
