@@ -31,7 +31,7 @@ struct SetupVerbTests {
     #expect(
       steps == [
         "reader not-needed", "finger not-needed", "provider missing", "login missing",
-        "protection missing",
+        "protection missing", "tools not-needed",
       ]
     )
 

@@ -81,15 +81,15 @@ struct AIToolTests {
   }
 
   /// The tool runs its command again after a 401, and the provider no longer has the token either.
-  @Test
-  func aRefusedTokenIsReplacedWhileTheToolTriesAgain() throws {
+  @Test(arguments: [(claude, "/v1/messages"), (codex, "/v1/responses")])
+  func aRefusedTokenIsReplacedWhileTheToolTriesAgain(_ tool: String, _ path: String) throws {
     let before = try token()
     try gateway.reject(before)
     try person.backend.fail(.init("/auth/verify", .status(401)))
-    let text = try person.shell(script(Self.claude)).text
+    let text = try person.shell(script(tool)).text
     #expect(text.contains("the gateway answers"), "\(text)")
     #expect(try token() != before)
-    #expect(try gateway.log().contains { $0.hasPrefix("401 /v1/messages") })
+    #expect(try gateway.log().contains { $0.hasPrefix("401 \(path)") })
   }
 
   @Test(arguments: [claude, codex])

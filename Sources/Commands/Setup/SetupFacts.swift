@@ -8,6 +8,8 @@ struct SetupFacts {
   let reader: VaultReader
   let accounts: [VaultAccount]
   let providers: [ProviderName]
+  /// The tools of this user that `setup TOOL` knows, and whether they run thumblatch already.
+  let tools: [(tool: Tool, hasRecipe: Bool)]
   /// The beginning of a command for the same vault.
   let program: String
 
@@ -24,6 +26,11 @@ struct SetupFacts {
     reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
     accounts = try StatusVerbs.accounts(session, named: nil)
     program = session.arguments.has("--private") ? "thumblatch --private" : "thumblatch"
+    tools = Tool.allCases.compactMap { tool in
+      guard let files = try? tool.allSettings(session.environment), files.contains(where: \.isUsed)
+      else { return nil }
+      return (tool, files.contains { SetupTools.hasRecipe(tool, $0) })
+    }
     providers = try ProviderFiles(environment: session.environment).names().map(\.name)
   }
 }

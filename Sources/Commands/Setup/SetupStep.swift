@@ -25,7 +25,7 @@ struct SetupStep {
   /// Does it by the verbs that a person would call; false if the person leaves the setup.
   let perform: @Sendable (Session, SetupFacts) throws(CommandError) -> Bool
 
-  static let all = [reader, finger, provider, login, protection]
+  static let all = [reader, finger, provider, login, protection, tools]
 
   private static let reader = SetupStep(
     name: "reader",
@@ -130,5 +130,22 @@ struct SetupStep {
       }
       return true
     }
+  )
+
+  /// Nothing is done here, because only the person knows which account a tool should use, and where.
+  private static let tools = SetupStep(
+    name: "tools",
+    state: { facts in
+      guard !facts.tools.isEmpty else {
+        return .notNeeded("none that can run thumblatch for its tokens")
+      }
+      let ready = facts.tools.filter(\.hasRecipe).map(\.tool.title)
+      guard ready.isEmpty else { return .done(ready.joined(separator: ", ")) }
+      let names = facts.tools.map { $0.tool.rawValue }.joined(separator: " or ")
+      return .notNeeded("thumblatch setup \(names) lets the tool use an account")
+    },
+    question: "",
+    needs: nil,
+    perform: { _, _ throws(CommandError) in true }
   )
 }

@@ -185,6 +185,15 @@ enum SetupTools {
     )
   }
 
+  /// Whether a settings file has a recipe.
+  static func hasRecipe(_ tool: Tool, _ file: SettingsFile) -> Bool {
+    guard let bytes = try? file.read() else { return false }
+    return switch tool {
+    case .claudeCode: (try? ClaudeCodeSettings(bytes).hasRecipe) ?? false
+    case .codex: CodexSettings(bytes)?.hasRecipe ?? false
+    }
+  }
+
   /// A document without recipes; `nil` if it has none.
   private static func rest(
     _ tool: Tool,

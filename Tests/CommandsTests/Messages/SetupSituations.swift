@@ -48,8 +48,17 @@ extension Situation {
       try plain($0, 1, [protected])
     }.with(files: ["dev": backendFile]),
     Situation("setup", "all is there") {
-      try facts($0, 7, [protected, protected], fingers: ["left-thumb"])
+      try facts($0, 8, [protected, protected], fingers: ["left-thumb"])
     }.with(files: Dictionary(uniqueKeysWithValues: (0..<10).map { ("p\($0)", backendFile) })),
+    Situation("setup", "all is there, and a tool that could use an account") {
+      try facts($0, 8, [protected], fingers: ["left-thumb"])
+    }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
+    Situation("setup", "all is there, and a tool uses an account") {
+      try facts($0, 8, [protected], fingers: ["left-thumb"])
+    }.with(files: ["dev": backendFile]).with(settings: [
+      "claude/settings.json":
+        #"{"apiKeyHelper": "thumblatch token work --helper --min-ttl 6m"}"#
+    ]),
     Situation("setup", "a vault that may be an old copy") { stage in
       try ready(stage, []) {
         $0.problem = "the store is older than its rollback counter: an old copy was restored"
@@ -62,7 +71,7 @@ extension Situation {
       try facts(stage, 2)
       try stage.answer("[Y/n/q] ", "maybe")
       try stage.answer("[Y/n/q] ", "n")
-      try facts(stage, 6)
+      try facts(stage, 7)
     }.with(files: [:]),
     Situation("setup", "a provider by a template, and then the person leaves") { stage in
       try plain(stage, 4, [])
@@ -111,7 +120,7 @@ extension Situation {
       try stage.reply(AccountReply(account: protected))
       _ = try stage.expect(WatchCall.self)
       try stage.reply(WatchReply(unlocked: false))
-      try plain(stage, 2, [protected])
+      try plain(stage, 3, [protected])
     }.with(files: ["dev": backendFile]),
     Situation("setup", "a login again") { stage in
       try plain(stage, 5, [lost])
@@ -121,7 +130,7 @@ extension Situation {
       try stage.answer("Password of ada@example.org at dev: ", "hunter2")
       _ = try stage.expect(LoginCall.self)
       try stage.reply(AccountReply(account: protected))
-      try plain(stage, 3, [protected])
+      try plain(stage, 4, [protected])
     }.with(files: ["dev": backendFile]),
   ]
 }

@@ -27,6 +27,12 @@ struct SettingsFile {
     name = String(whole[whole.index(after: slash)...])
   }
 
+  /// Whether the tool has been used: it makes the file, or a directory for it.
+  var isUsed: Bool {
+    let folder = directory.split(separator: "/").last ?? ""
+    return unsafe access(folder.hasPrefix(".") ? directory : path, F_OK) == 0
+  }
+
   /// The bytes of the file; `nil` if it is missing.
   func read() throws(CommandError) -> [UInt8]? { try contents(name) }
 
