@@ -34,7 +34,12 @@ extension HTTPRequest {
     } catch {
       throw .refused(.memory)
     }
-    return HTTPAnswer(status: outcome.status, retryAfter: outcome.retryAfter, body: answer)
+    return HTTPAnswer(
+      status: outcome.status,
+      retryAfter: outcome.retryAfter,
+      location: handle.text(CURLINFO_REDIRECT_URL),
+      body: answer
+    )
   }
 
   private func run(

@@ -86,6 +86,9 @@ package struct HTTPAnswer: ~Copyable, Sendable {
   /// Seconds to wait before the next try (RFC 9110 section 10.2.3), 1 to `maximumRetryAfter`.
   package let retryAfter: Int?
 
+  /// The target of a redirect, which is not followed.
+  package let location: String?
+
   /// The body, which may hold tokens.
   package let body: SecretBytes
 
@@ -94,9 +97,10 @@ package struct HTTPAnswer: ~Copyable, Sendable {
   /// The longest wait that a server can request: a day.
   package static let maximumRetryAfter = 86_400
 
-  init(status: Int, retryAfter: Int?, body: consuming SecretBytes) {
+  init(status: Int, retryAfter: Int?, location: String?, body: consuming SecretBytes) {
     self.status = status
     self.retryAfter = retryAfter
+    self.location = location
     self.body = body
   }
 }

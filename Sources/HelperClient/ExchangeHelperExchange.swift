@@ -188,7 +188,8 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
       local: terms.mayReachThisMachine,
       listeners: terms.loopbackUsers.map { Int($0) },
       connectTimeout: terms.limits.connection * 1000,
-      waits: waits
+      waits: waits,
+      wantsLocation: request.wantsLocation
     )
     do throws(HelperError) {
       // The helper cannot act on the call before all of it has arrived.

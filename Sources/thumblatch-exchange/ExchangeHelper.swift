@@ -167,7 +167,7 @@ struct ExchangeHelper: ~Copyable {
         return .answered(
           status: answer.status,
           retryAfter: answer.retryAfter,
-          body: SharedSecret(answer.takeBody())
+          body: try answer.reply(to: call)
         )
       } catch {
         return ExchangeReply(error)

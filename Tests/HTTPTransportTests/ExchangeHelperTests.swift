@@ -206,6 +206,22 @@ struct ExchangeHelperTests {
   }
 
   @Test
+  func theTargetOfARedirectTakesThePlaceOfTheBodyIfItIsWanted() throws {
+    let target = "http://127.0.0.1:49152/callback?error=invalid_scope"
+    for (location, found) in [(target, target), (nil, "")] {
+      let headers = location.map { [("Location", $0)] } ?? []
+      try backend.fail(DevBackendFault("/auth/me", .status(302), headers: headers))
+      var call = try call("GET", backend.url + "/auth/me", nil, sealed: false)
+      call.wantsLocation = true
+      guard case .answered(302, nil, let body) = try run(call) else {
+        Issue.record("no answer")
+        return
+      }
+      #expect(bytes(body.bytes) == Array(found.utf8))
+    }
+  }
+
+  @Test
   func nothingIsSentThatCouldNotBeKept() throws {
     let file = try slot.open()
     let whole = try refresh()

@@ -27,7 +27,8 @@ private func exchangeSamples() throws -> [Sample] {
         local: true,
         listeners: [0, 998],
         connectTimeout: 10_000,
-        waits: true
+        waits: true,
+        wantsLocation: true
       )
     ),
     call(HelperProceedCall()),

@@ -241,7 +241,10 @@ let helperDescription = #"""
     connect_timeout: ?int,
     # Whether nothing of the request is sent before Proceed. The connection may be made before.
     # [false if absent]
-    waits: ?bool
+    waits: ?bool,
+    # Whether `body` of the reply is the target of the redirect, empty if there is none. Without a slot.
+    # [false if absent]
+    wants_location: ?bool
   ) -> (
     # [variant]
     outcome: ExchangeOutcome,

@@ -46,6 +46,8 @@ package struct ExchangeCall: VarlinkMethod {
   package var connectTimeout: Int?
   /// Whether nothing of the request is sent before Proceed. The connection may be made before.
   package var waits: Bool
+  /// Whether `body` of the reply is the target of the redirect, empty if there is none. Without a slot.
+  package var wantsLocation: Bool
 
   package init(
     httpMethod: String,
@@ -63,7 +65,8 @@ package struct ExchangeCall: VarlinkMethod {
     local: Bool = false,
     listeners: [Int]? = nil,
     connectTimeout: Int? = nil,
-    waits: Bool = false
+    waits: Bool = false,
+    wantsLocation: Bool = false
   ) {
     self.httpMethod = httpMethod
     self.url = url
@@ -81,6 +84,7 @@ package struct ExchangeCall: VarlinkMethod {
     self.listeners = listeners
     self.connectTimeout = connectTimeout
     self.waits = waits
+    self.wantsLocation = wantsLocation
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -100,6 +104,7 @@ package struct ExchangeCall: VarlinkMethod {
     listeners = try object.optional("listeners")
     connectTimeout = try object.optional("connect_timeout")
     waits = try object.optional("waits") ?? false
+    wantsLocation = try object.optional("wants_location") ?? false
   }
 
   package var encoded: JSONObject {
@@ -121,6 +126,7 @@ package struct ExchangeCall: VarlinkMethod {
         "listeners": listeners,
         "connect_timeout": connectTimeout,
         "waits": waits ? true : nil,
+        "wants_location": wantsLocation ? true : nil,
       ])
     }
   }

@@ -14,6 +14,8 @@ public struct ProviderRequest: Sendable {
   public let credentials: SharedSecret?
   /// The body, which may hold a secret; `nil` without a body.
   public let body: SharedSecret?
+  /// Whether the target of a redirect is wanted instead of the answer's body.
+  public var wantsLocation = false
 
   init(
     method: String,
