@@ -108,6 +108,36 @@ struct DiscoveryTests {
     }
   }
 
+  /// A refusal may come by a redirect to the client (RFC 6749, section 4.1.2.1).
+  @Test(arguments: [
+    ("invalid_scope", "scope = openid"), ("unauthorized_client", "check client_id"),
+  ])
+  func aTestOfAProviderReadsARefusalByRedirect(_ error: String, _ remedy: String) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let provider = try oauthProvider(["authorization_endpoint": "https://id.example.com/a"])
+    for isOurs in [true, false] {
+      let before = bench.exchange.requests.count
+      bench.exchange.hold()
+      let test = Task { try await vault.test(provider, isTrying: true) }
+      await bench.exchange.untilRequested(before + 1)
+      let request = try #require(bench.exchange.requests.last)
+      let redirect = isOurs ? "http://127.0.0.1:49152/callback" : "https://evil.example/"
+      let state = try #require(parameter("state", of: request.url))
+      let target = "\(redirect)?error=\(error)&error_description=not+allowed&state=\(state)"
+      bench.exchange.plan(
+        .answer(status: 302, body: target),
+        .answer(status: 200, body: "")
+      )
+      let warning = try await test.value.warnings.first { $0.contains(error) }
+      #expect((warning != nil) == isOurs)
+      guard isOurs else { continue }
+      #expect(
+        warning?.contains("\(error) (not allowed)") == true && warning?.contains(remedy) == true
+      )
+    }
+  }
+
   @Test
   func aLookAtAProviderTellsWhatItOffers() async throws {
     let bench = try Bench()

@@ -14,8 +14,15 @@ extension ProviderRequest {
     ProviderRequest(method: "GET", url: url, headers: ["Accept: application/json"], body: nil)
   }
 
-  /// Requests a page as a browser would.
+  /// Requests a page as a browser would, for the status and the target of a redirect.
   public static func page(at url: String) -> ProviderRequest {
-    ProviderRequest(method: "GET", url: url, headers: ["Accept: text/html"], body: nil)
+    var request = ProviderRequest(
+      method: "GET",
+      url: url,
+      headers: ["Accept: text/html"],
+      body: nil
+    )
+    request.wantsLocation = true
+    return request
   }
 }

@@ -107,9 +107,21 @@ extension Vault {
   private func redirectWarnings(_ provider: Provider) async -> [String] {
     guard let redirect = provider.oauth?.redirect else { return [] }
     let tried = redirect.url(port: redirect.port ?? Self.anyPort)
-    guard let status = await refusal(of: tried, provider) else { return [] }
+    guard let refusal = await refusal(of: tried, provider) else { return [] }
+    let status: Int
+    switch refusal {
+    case .page(let code): status = code
+    case .redirect(let error, let message):
+      let remedy: String
+      switch error {
+      case "invalid_scope": remedy = ": set scope to what it allows, such as scope = openid"
+      case "server_error", "temporarily_unavailable": remedy = ""
+      default: remedy = ": check client_id, and what the client may do there"
+      }
+      return ["refuses a sign-in: \(error)\(message.map { " (\($0))" } ?? "")\(remedy)"]
+    }
     let fixed = redirect.withFixedPort.text
-    if redirect.port == nil, await refusal(of: redirect.text, provider) == nil {
+    if redirect.port == nil, await self.refusal(of: redirect.text, provider) == nil {
       return [
         "compares the port of the redirect URI, and refuses \(tried) (HTTP \(status)): register"
           + " \(fixed), and set redirect_uri = \(fixed) (provider add --redirect-uri)"
@@ -122,8 +134,16 @@ extension Vault {
     ]
   }
 
-  /// The status with which the authorization page refuses a redirect URI; `nil` if it does not.
-  private func refusal(of redirect: String, _ provider: Provider) async -> Int? {
+  /// How the authorization page refuses a sign-in before a person has signed in.
+  private enum Refusal {
+    /// With a page of this status, which the person would see.
+    case page(Int)
+    /// With a redirect to the client (RFC 6749, section 4.1.2.1).
+    case redirect(error: String, message: String?)
+  }
+
+  /// How the authorization page refuses a redirect URI; `nil` if it does not.
+  private func refusal(of redirect: String, _ provider: Provider) async -> Refusal? {
     guard let state = try? ProofKey.identifier(), let verifier = try? ProofKey.verifier(),
       let challenge = try? ProofKey.challenge(for: verifier),
       let url = try? ProviderClient(provider: provider).authorization(
@@ -134,7 +154,16 @@ extension Vault {
       ),
       let answer = try? await fetch(ProviderRequest.page(at: url), from: provider, tries: 1)
     else { return nil }
-    return (400...403).contains(answer.status) ? answer.status : nil
+    if (400...403).contains(answer.status) { return .page(answer.status) }
+    guard (300...399).contains(answer.status),
+      answer.body.bytes.withBytes({ $0.starts(with: redirect + "?") }),
+      case .refused(let error, let message)? = try? RedirectAnswer.parse(
+        answer.body.bytes,
+        state: state,
+        provider: provider
+      )
+    else { return nil }
+    return .redirect(error: error, message: message)
   }
 
   private func revocationWarnings(
@@ -175,5 +204,12 @@ extension Provider {
     var endpoints: [String: String] = [:]
     for one in OAuthEndpoint.allCases { endpoints[one.key] = endpoint(one) }
     return endpoints
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func starts(with text: String) -> Bool {
+    let prefix = Array(text.utf8)
+    return count >= prefix.count && prefix.indices.allSatisfy { self[$0] == prefix[$0] }
   }
 }
