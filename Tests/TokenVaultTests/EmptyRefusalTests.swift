@@ -72,11 +72,26 @@ struct EmptyRefusalTests {
     #expect(bench.exchange.refreshes == Array(repeating: #"{"refresh_token":"rt-1"}"#, count: 2))
   }
 
+  /// A backend may answer a dead token with one status or another.
+  @Test(arguments: [(400, 401), (401, 400), (403, 401)])
+  func theSecondOneCountsWithAnotherStatusToo(_ first: Int, _ second: Int) async throws {
+    let bench = try Bench()
+    let vault = try await expired(bench)
+    #expect(isRefusedOnce(await attempt(bench, vault, .answer(status: first, body: ""))))
+    let failure = await attempt(bench, vault, .answer(status: second, body: ""))
+    guard case .loginRequired(_, let cause)? = failure else {
+      Issue.record("the second one was not believed")
+      return
+    }
+    #expect(cause.contains("HTTP \(second)") && cause.contains("HTTP \(first)"), "\(cause)")
+    #expect(try await vault.row().state == .loginRequired)
+  }
+
   @Test(arguments: [
     ScriptedExchange.Step.nothingSent, .notStarted("resolve"), .died, .torn,
     .answer(status: 500, body: ""), .answer(status: 503, body: ""), .answer(status: 429, body: ""),
     .answer(status: 404, body: ""), .answer(status: 400, body: "<html>"),
-    .answer(status: 401, body: ""), .answer(status: 200, body: ""),
+    .answer(status: 200, body: ""),
     .answer(status: 400, body: #"{"error":"invalid_client"}"#),
   ])
   func whateverComesBetweenEndsTheCount(_ step: ScriptedExchange.Step) async throws {

@@ -39,8 +39,9 @@ extension Vault {
     _ settlement: Settlement,
     _ answer: UnclearAnswer
   ) throws(VaultFailure) -> VaultFailure {
-    if answer.kind == .empty, settlement.evidence.earlier == answer {
-      return try grantEnded(settlement, cause: "\(answer.text) twice")
+    if answer.kind == .empty, let earlier = settlement.evidence.earlier, earlier.kind == .empty {
+      let first = earlier == answer ? "" : ", the first time with HTTP \(earlier.status)"
+      return try grantEnded(settlement, cause: "\(answer.text) twice\(first)")
     }
     return try unanswered(
       settlement.intent,
