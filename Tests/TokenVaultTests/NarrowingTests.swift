@@ -118,6 +118,27 @@ struct NarrowingTests {
     #expect(try await vault.token(scope: "read write mail").accessToken == "at")
   }
 
+  /// No consent helps there, so no person is asked for it, nor for a presence check.
+  @Test(arguments: [NarrowingConsent.notGiven, .thisCall, .untilNextLogin])
+  func aScopeThatTheLoginLacksIsRefusedWithThoseThatItHas(
+    _ consent: NarrowingConsent
+  ) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench)
+    try await bench.protect(vault)
+    guard
+      case .invalidArgument(let why)? = await failure({
+        _ = try await vault.token(scope: "nosuch read", consent: consent)
+      })
+    else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(why.contains("no scope nosuch, only mail read write:"), "\(why)")
+    #expect(bench.forms.isEmpty)
+    #expect(await !refusal(vault).isEmpty)
+  }
+
   @Test
   func theProvidersTestNamesTheAccountsThatHaveLostScopes() async throws {
     let bench = try Bench()

@@ -214,7 +214,7 @@ extension Vault {
       try mayUseOneToken(context, wanted: wanted)
     } else {
       try mayRefresh(account)
-      if consent == .notGiven { try demandConsent(to: asked, account) }
+      try demandConsent(to: asked, account, consent)
     }
     if try self.token(of: account, asked.key) == nil, !asked.key.isEmpty { try demandRoom() }
     // The next step takes about as long as the start of a helper: a commit, or a person's touch.

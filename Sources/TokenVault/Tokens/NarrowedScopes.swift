@@ -31,9 +31,16 @@ extension Vault {
 
   /// Demands consent for a refresh that may narrow the sign-in.
   ///
-  /// - Throws: `mayNarrow` if none is kept.
-  func demandConsent(to asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
-    guard let others = try scopesAtRisk(asked, account), try !hasConsent(account) else { return }
+  /// - Throws: `mayNarrow` without the consent of the call or a kept one; `invalidArgument` if the
+  ///   sign-in lacks a scope, because consent would not help.
+  func demandConsent(
+    to asked: ScopeRequest,
+    _ account: AccountRow,
+    _ consent: NarrowingConsent = .notGiven
+  ) throws(VaultFailure) {
+    guard let others = try scopesAtRisk(asked, account) else { return }
+    try demandScopes(asked, account)
+    guard consent == .notGiven, try !hasConsent(account) else { return }
     let lost = others.isEmpty ? "its other scopes" : others.joined(separator: " ")
     throw .mayNarrow(
       "a token of \(account.name) for fewer scopes may narrow its login at \(account.provider): the"
@@ -66,9 +73,27 @@ extension Vault {
     guard !asked.scopes.isEmpty, let settings = try provider(of: account).oauth,
       settings.refreshScope == nil, try !isKnownSteady(account)
     else { return nil }
-    let login = account.loginScope.map { Self.words($0) } ?? settings.scopes
+    let login = scopes(of: account, settings)
     let others = login.filter { !asked.scopes.contains($0) }
     return login.isEmpty || !others.isEmpty ? others : nil
+  }
+
+  /// The sign-in's scopes; empty if they are not known.
+  private func scopes(of account: AccountRow, _ settings: OAuthSettings) -> [String] {
+    account.loginScope.map { Self.words($0) } ?? settings.scopes
+  }
+
+  /// Refuses a request for scopes that the sign-in does not have.
+  private func demandScopes(_ asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
+    guard let settings = try provider(of: account).oauth else { return }
+    let login = scopes(of: account, settings)
+    let unknown = asked.scopes.filter { !login.contains($0) }
+    guard !login.isEmpty, !unknown.isEmpty else { return }
+    throw .invalidArgument(
+      "the login of \(account.name) has no scope \(unknown.joined(separator: " ")), only"
+        + " \(login.joined(separator: " ")): ask for these, or log in again with --scope; if"
+        + " \(account.provider) grants more to a login, set refresh_scope = any"
+    )
   }
 
   /// The warnings that the accounts of a provider give about it, for `provider test`.
