@@ -82,6 +82,8 @@ struct LastWordTests {
       _ = await armed.outcome.value
       #expect(armed.reader.isCancelled)
       #expect(try await tries(vault) == Int64(number))
+      let record = try await vault.auditPage(after: 0, since: nil, account: nil).last
+      #expect(record?.event == "presence-check" && record?.detail?.hasSuffix("no_match") == true)
       await vault.disconnect(1)
     }
     #expect(try await vault.facts().isFingerprintLockedOut)

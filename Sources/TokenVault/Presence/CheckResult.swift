@@ -86,11 +86,13 @@ extension Vault {
     case .password where cost == .charge: break
     case .password: settleBackoff(run, cost == .miss ? .noMatch : failure.outcome)
     }
+    // A miss is recorded as one, even if the caller left before it heard of it.
+    let recorded = cost == .miss ? PresenceFailure.noMatch : failure
     try written(prompt) {
       try keepTries()
       try keepBackoff()
       try record(
-        checkEntry(prompt, .failed, run.method, caller, detail: failure.auditText),
+        checkEntry(prompt, .failed, run.method, caller, detail: recorded.auditText),
         of: cost == .nothing ? failure : .noMatch
       )
     }
