@@ -31,7 +31,7 @@ struct EnabledWindowTests {
     try await bench.protect(vault, "other")
     bench.clock.advance(60)
     let need = try await enable(vault, bench)
-    #expect(need.detail == "and unlock it until it is idle for 10 min")
+    #expect(need.detail == "of me@example.org at dev, and unlock it until it is idle for 10 min")
     #expect(try await vault.facts().unlockedAccounts == ["me"])
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 1))
     #expect(try await vault.token().accessToken == "at-2")
@@ -65,7 +65,7 @@ struct EnabledWindowTests {
     let vault = try await bench.open(rules: administrator)
     try await bench.signIn(vault)
     let need = try await enable(vault, bench)
-    #expect(need.detail == "and unlock it until it is idle for 2 min")
+    #expect(need.detail == "of me@example.org at dev, and unlock it until it is idle for 2 min")
     #expect(try await vault.facts().unlockedFor == 120)
   }
 

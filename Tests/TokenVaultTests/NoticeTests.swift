@@ -59,7 +59,7 @@ struct NoticeTests {
     let enabled = Notice.allowed(
       .enable,
       account: "me",
-      detail: "and unlock it until it is idle for 10 min",
+      detail: "of me@example.org at dev, and unlock it until it is idle for 10 min",
       method: "password",
       requester: "bash, PID 1"
     )

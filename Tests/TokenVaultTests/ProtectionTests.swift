@@ -51,6 +51,60 @@ struct ProtectionTests {
     #expect(on.isProtected)
   }
 
+  /// A sign-in that is under way when protection is turned on may be another person's.
+  @Test(arguments: [false, true])
+  func aCheckForOneOwnerDoesNotProtectTheAccountOfAnother(_ waits: Bool) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let requests = bench.exchange.requests.count
+    bench.exchange.hold()
+    let login = Task {
+      _ = try await vault.signIn(
+        account: "me",
+        provider: try provider(),
+        email: "eve@example.org",
+        password: shared("hunter2"),
+        registering: false,
+        displayName: nil,
+        caller: caller(2)
+      )
+    }
+    await bench.exchange.untilRequested(requests + 1)
+    let need = try await need {
+      _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())
+    }
+    #expect(need.detail?.hasPrefix("of me@example.org at dev, ") == true)
+    try await bench.pass(need, vault, caller())
+    let enabling = Task {
+      if !waits { try? await login.value }
+      return await failure {
+        _ = try await vault.setProtection(
+          true,
+          account: "me",
+          prompt: need.prompt,
+          caller: caller()
+        )
+      }
+    }
+    if waits { await vault.barrier() }
+    // The second answer is for the revocation of the replaced token.
+    bench.exchange.plan(
+      .answer(
+        status: 200,
+        body: #"{"access_token":"at-eve","refresh_token":"rt-eve","user":{"id":"eve"}}"#
+      ),
+      .answer(status: 204, body: "")
+    )
+    try await login.value
+    let refusal = await enabling.value
+    guard case .presenceFailed(let found, _)? = refusal, found.outcome == .denied else {
+      Issue.record("not refused: \(String(describing: refusal))")
+      return
+    }
+    #expect(try await !vault.stateOfMe().isProtected)
+  }
+
   @Test
   func theRequestIsTheSameBytesWithAndWithoutProtection() async throws {
     var requests: [ScriptedExchange.Request] = []

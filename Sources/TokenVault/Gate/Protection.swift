@@ -14,6 +14,9 @@ extension Vault {
   ///
   /// The check that turns it on also opens the unlock window of this account at the location of the
   /// caller. Otherwise the next use would ask for another check at once. The prompt says so.
+  ///
+  /// The prompt names the owner. If a sign-in gives the account to another one in the meantime, the
+  /// check counts for nothing. Before its first sign-in ends, an account has no owner.
   package func setProtection(
     _ isOn: Bool,
     account name: String?,
@@ -27,10 +30,14 @@ extension Vault {
       return try facts(of: account, at: await locationOfWindow(caller))
     }
     let policy = try policy()
+    let isOwned = account.generation > 0
+    let ownership = try ownership(of: account)
+    let window = "and unlock it until it is idle for \(policy.window) min"
     let question = caller.question(
       purpose,
       about: account.id,
-      detail: isOn ? "and unlock it until it is idle for \(policy.window) min" : nil
+      detail: isOn ? (isOwned ? "of \(account.shownIdentity), " : "") + window : nil,
+      binding: ownership
     )
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
@@ -40,7 +47,10 @@ extension Vault {
     let ends = isOn ? await beginGuarding() : windowState.ends
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
-      try protect(row, isOn, purpose, authority, caller)
+      if isOwned, try self.ownership(of: row) != ownership {
+        throw .denied("the account has changed since the question: ask again")
+      }
+      return try protect(row, isOn, purpose, authority, caller)
     }
     // The window stays closed if the person has gone since.
     if isOn, let location, ends == windowState.ends {

@@ -74,7 +74,8 @@ struct ListedErrors {
 
   private static var prompts: [String] {
     let details: [PresencePurpose: String] = [
-      .refresh: "scope: read", .enable: "and unlock it until it is idle for 10 min",
+      .refresh: "scope: read",
+      .enable: "of ada@example.org at dev, and unlock it until it is idle for 10 min",
       .unlock: "me, work for 15 min", .enroll: "right-index", .deleteFinger: "right-index",
       .rename: "work", .policy: "window: 10 min → 5 min", .signOut: "ada@example.org at dev",
       .remove: "ada@example.org at dev", .exportable: "at dev", .setDefault: "instead of work",
