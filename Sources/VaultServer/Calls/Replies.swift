@@ -14,7 +14,10 @@ extension VaultError {
     case .busy(let message): self = .busy(message: message)
     case .noDesktop(let message): self = .noDesktop(message: message)
     case .tooManyPrompts(let wait):
-      self = .busy(message: "too many prompts", retryAfter: Int(clamping: wait))
+      self = .busy(
+        message: "too many prompts without a passed check, cancelled ones included",
+        retryAfter: Int(clamping: wait)
+      )
     case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)
     case .noSuchAccount(let message): self = .noSuchAccount(account: message)
     case .noSuchUser(let user): self = .noSuchUser(user: user)

@@ -39,7 +39,10 @@ extension VaultError {
   static let samples: [VaultError] =
     [
       .presenceNeeded(.sample(.refresh)),
-      .busy(message: "too many prompts", retryAfter: 15),
+      .busy(
+        message: "too many prompts without a passed check, cancelled ones included",
+        retryAfter: 15
+      ),
       .busy(message: "another finger is being enrolled"),
       .noSuchAccount(account: ""), .noSuchAccount(account: "me"), .noSuchUser(user: "bob"),
       .noSuchFinger(finger: "left-thumb"),

@@ -114,7 +114,12 @@ extension Situation {
       try plain(stage, 2, [account()])
       try stage.answer("[Y/n/q] ", "")
       _ = try stage.expect(EnablePresenceCall.self)
-      try stage.fail(.busy(message: "too many prompts", retryAfter: 15))
+      try stage.fail(
+        .busy(
+          message: "too many prompts without a passed check, cancelled ones included",
+          retryAfter: 15
+        )
+      )
       try stage.answer("[Y/n/q] ", "y")
       _ = try stage.expect(EnablePresenceCall.self)
       try stage.reply(AccountReply(account: protected))

@@ -119,7 +119,10 @@ extension Situation {
       "token --json",
       "an error as JSON",
       AccessTokenCall.self,
-      fails: .busy(message: "too many prompts", retryAfter: 15)
+      fails: .busy(
+        message: "too many prompts without a passed check, cancelled ones included",
+        retryAfter: 15
+      )
     ),
     Situation(
       "whoami work",
