@@ -27,7 +27,9 @@ extension Vault {
     _ slot: consuming SlotFile?,
     _ caller: Caller
   ) async throws(VaultFailure) -> Revocation {
-    guard row.sealedRefreshToken != nil else { return Revocation(.none, "was not signed in") }
+    guard row.sealedRefreshToken != nil else {
+      return Revocation(.none, "the account was not signed in")
+    }
     guard let provider = try? provider(of: row) else {
       return notRevoked(row, "the provider in the record cannot be used")
     }
@@ -70,9 +72,11 @@ extension Vault {
 
   /// What is known of the grant of an account whose provider was not told of the sign-out.
   func notRevoked(_ row: AccountRow, _ reason: String?) -> Revocation {
-    guard row.sealedRefreshToken != nil else { return Revocation(.none, "was not signed in") }
+    guard row.sealedRefreshToken != nil else {
+      return Revocation(.none, "the account was not signed in")
+    }
     switch row.state {
-    case .signedOut: return Revocation(.none, "was not signed in")
+    case .signedOut: return Revocation(.none, "the account was not signed in")
     case .signedIn: return Revocation(.valid, reason)
     case .loginRequired where row.cause == Self.endedCause: return Revocation(.none, row.cause)
     // The answer was lost, or the store is an old copy: there may be a newer token.

@@ -38,7 +38,7 @@ extension Situation {
   private static let ended = LogoutReply(revoked: true, grant: .ended)
   private static let nothing = LogoutReply(
     revoked: false,
-    reason: "was not signed in",
+    reason: "the account was not signed in",
     grant: GrantState.none
   )
   private static let valid = LogoutReply(
