@@ -165,6 +165,9 @@ final class HelperLink: Sendable {
     socket.shutDown()
   }
 
+  /// Whether the helper is a child of this process, which must wait for it.
+  var isChild: Bool { child != nil }
+
   func awaitEnd(withinMilliseconds limit: Int32) {
     if let child {
       child.awaitEnd(withinMilliseconds: limit)

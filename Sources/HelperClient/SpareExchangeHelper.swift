@@ -168,13 +168,21 @@ final class SpareExchangeHelper: Sendable {
     }
     switch step {
     case .hand(let waiting): waiting.resume(returning: exchangeHelper)
-    case .watch(let number): endLater(number)
+    case .watch(let number): if let exchangeHelper { endLater(number, exchangeHelper.link) }
     case .end: if let exchangeHelper { Self.end(exchangeHelper.link, withinMilliseconds: 1000) }
     }
   }
 
-  /// Ends the spare helper of this number if it is still there after its time.
-  private func endLater(_ number: UInt64) {
+  /// Ends the spare helper of this number if it is still there after its time, or when it has died.
+  private func endLater(_ number: UInt64, _ link: HelperLink) {
+    // A child that has died is a zombie until this process waits for it.
+    if link.isChild {
+      let watch: ()? = try? startThread { [weak self] in
+        link.awaitEnd(withinMilliseconds: Int32(Self.keepingTime / 1_000_000))
+        self?.endUnused(number)
+      }
+      if watch != nil { return }
+    }
     Task { [weak self] in
       try? await Task.sleep(nanoseconds: Self.keepingTime)
       self?.endUnused(number)

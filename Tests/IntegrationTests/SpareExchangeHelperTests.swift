@@ -95,6 +95,15 @@ struct SpareExchangeHelperTests {
     try waitForEnd(spare)
   }
 
+  /// kill(2): signal 0 still finds a process that has ended and was not waited for.
+  @Test
+  func oneThatHasDiedIsNotLeftAsAZombie() throws {
+    let (_, vault, _, spare) = try waiting()
+    kill(spare, SIGKILL)
+    #expect(eventually { kill(spare, 0) != 0 && errno == ESRCH })
+    #expect(try vault.connect().state() == .ready)
+  }
+
   @Test
   func oneWhoseProgramWasReplacedIsReplacedToo() throws {
     let (backend, vault, token, spare) = try waiting()
