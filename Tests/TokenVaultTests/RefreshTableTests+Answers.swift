@@ -27,6 +27,25 @@ extension RefreshTableTests {
   }
 
   @Test
+  func aReasonThatNamesALimitIsToldWhole() async throws {
+    let bench = try Bench()
+    let vault = try await expired(bench)
+    let reason =
+      "exec /opt/thumblatch/libexec/thumblatch/thumblatch-exchange: Too many open files (the limit"
+      + " RLIMIT_NOFILE is 24)"
+    bench.exchange.plan(.notStarted(reason))
+    guard
+      case .providerUnavailable(let text, retryAfter: nil, _)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told")
+      return
+    }
+    #expect(text.contains(reason), "\(text)")
+  }
+
+  @Test
   func beingAskedForPatienceLeavesNothingBehind() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)

@@ -55,6 +55,13 @@ extension Vault {
     )
   }
 
+  /// A reason as far as a slot has room for it, in bytes: one character may have any number of them.
+  private static func cut(_ reason: String) -> String {
+    // A character that is cut becomes U+FFFD, whose three bytes are at most two more than its rest.
+    let bytes = reason.utf8.prefix(ExchangeOutcome.maximumReasonCount - 2)
+    return String(decoding: Array(bytes), as: UTF8.self)
+  }
+
   /// The contents of the slot after a reply.
   ///
   /// If the helper could not write the slot, the contents came over the socket, sealed by the same
@@ -70,8 +77,7 @@ extension Vault {
       // No exchange helper ran, so the engine seals the same record.
       return try mappingErrors(to: .unexpected("the outcome cannot be sealed")) {
         try SlotImage.seal(
-          // Bytes, not characters: one character may have any number of them.
-          .notSent(reason: String(decoding: Array(reason.utf8.prefix(80)), as: UTF8.self)),
+          .notSent(reason: Self.cut(reason)),
           using: try storeState.keys.secret.derived(for: "answer", context: intent.intent),
           context: try answerContext(intent)
         )
