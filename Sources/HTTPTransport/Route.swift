@@ -32,8 +32,15 @@ final class Route {
   }
 
   /// Whether an address may be connected to.
-  func admits(_ bytes: ArraySlice<UInt8>, port: UInt16) -> Bool {
-    guard mayReachThisMachine || !isHere(bytes) else { return refuse(.local) }
+  ///
+  /// An address may be this machine's although no interface shows it. Then `isOwn` is true: the
+  /// connection would come from the address itself.
+  func admits(
+    _ bytes: ArraySlice<UInt8>,
+    port: UInt16,
+    isOwn: @autoclosure () -> Bool
+  ) -> Bool {
+    guard mayReachThisMachine || !isHere(bytes) && !isOwn() else { return refuse(.local) }
     guard isPlain, let address = LoopbackAddress(bytes, port: port), address.isLoopback else {
       return true
     }
@@ -48,7 +55,7 @@ final class Route {
 
   /// Whether the request may be sent over a connection that has been made.
   func admits(_ peer: LoopbackAddress, from own: LoopbackAddress) -> Bool {
-    // An address may be this machine's although no interface shows it: then both ends have it.
+    // The routes may have changed since the first check.
     guard mayReachThisMachine || !peer.hasSameHost(as: own) else { return refuse(.local) }
     guard peer.isLoopback else { return isRequestPlain ? refuse(.listener(user: nil)) : true }
     guard isPlain else { return true }

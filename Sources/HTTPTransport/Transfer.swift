@@ -101,7 +101,13 @@ final class Transfer {
     var bytes = [UInt8](repeating: 0, count: 16)
     var port: UInt16 = 0
     let count = unsafe ccurl_address_bytes(address, &bytes, &port)
-    guard transfer.route.admits(bytes.prefix(count), port: port) else { return -1 }
+    guard
+      transfer.route.admits(
+        bytes.prefix(count),
+        port: port,
+        isOwn: unsafe ccurl_is_own(address)
+      )
+    else { return -1 }
     return unsafe ccurl_socket(address)
   }
 

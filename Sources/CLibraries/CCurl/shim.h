@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // --- Memory that is wiped before it is freed (curl_global_init_mem(3)). libcurl copies a request's
 // body and headers into its own buffers. With malloc(3) the token would stay in freed memory.
@@ -156,6 +157,27 @@ static inline size_t ccurl_address_bytes(
 // Opens the same socket as libcurl's default (socket(2)).
 static inline curl_socket_t ccurl_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Whether a connection to an address would come from the same address: then a route of type local
+// leads to this machine (ip-route(8)). connect(2) sends nothing on a datagram socket.
+static inline bool ccurl_is_own(const struct curl_sockaddr *address) {
+  uint8_t there[16];
+  uint16_t port;
+  size_t count = ccurl_address_bytes(address, there, &port);
+  int probe = socket(address->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  union {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+  } own = {0};
+  socklen_t size = sizeof own;
+  bool is_known = connect(probe, &address->addr, address->addrlen) == 0 &&
+      getsockname(probe, &own.any, &size) == 0 && own.any.sa_family == address->family;
+  close(probe);
+  const void *here = count == 4 ? (const void *)&own.four.sin_addr : &own.six.sin6_addr;
+  return is_known && count != 0 && memcmp(here, there, count) == 0;
 }
 
 // Whether a socket has a connection (getpeername(2)).
