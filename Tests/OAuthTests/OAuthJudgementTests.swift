@@ -1,3 +1,4 @@
+import Configuration
 import OAuth
 import SecretMemory
 import Testing
@@ -63,6 +64,22 @@ struct OAuthJudgementTests {
       #expect(judgement.contains("offline_access"))
     }
     #expect(try judged(openID(), 200, #"{"access_token":"at"}"#, for: .refresh) == "tokens at - -")
+  }
+
+  /// Some providers grant `offline_access` without listing it.
+  @Test
+  func aLoginWithoutTheScopeThatDiscoveryLeftOutSaysSo() throws {
+    let provider = try openID(["discovery": "auto"]).completed(
+      with: [:],
+      responseIssuerRequired: false,
+      offeredScopes: ["openid"]
+    )
+    let judgement = try judged(provider, 200, #"{"access_token":"at"}"#, for: .code)
+    #expect(judgement.contains("was not asked for"), "\(judgement)")
+    #expect(judgement.contains("scope = openid profile offline_access"), "\(judgement)")
+    #expect(
+      try !judged(openID(), 200, #"{"access_token":"at"}"#, for: .code).contains("not asked for")
+    )
   }
 
   @Test(arguments: [400, 401, 403])

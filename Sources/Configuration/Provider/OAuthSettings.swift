@@ -90,6 +90,9 @@ public struct OAuthSettings: Sendable, Equatable {
     kind == .oidc ? [offlineScope] + scopesWithoutOffline : []
   }
 
+  /// Whether discovery has left out `offlineScope`.
+  public var asksLessThanDefault: Bool { discovered.contains(Self.scopeKey) }
+
   static let scopeKey = "scope"
   static let responseIssuerKey = "response_iss"
   static let discoveredKey = "discovered"

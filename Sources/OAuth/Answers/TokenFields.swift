@@ -108,8 +108,14 @@ extension TokenJudge {
         refreshToken: nil
       )
     }
+    // Discovery leaves out the default only, so that any other list is asked for as it stands.
+    let dropped =
+      provider.oauth?.asksLessThanDefault == true
+      ? "offline_access was not asked for, because the provider does not list it; if it grants it "
+        + "nonetheless, set scope = openid profile offline_access; else " : ""
     return .misconfigured(
-      message: "the answer has no `\(member(.refreshToken))`: provider \(provider.name) gives one "
+      message:
+        "the answer has no `\(member(.refreshToken))`: \(dropped)provider \(provider.name) gives one "
         + "for a scope such as offline_access, for a parameter of the authorization, or by the "
         + "client's registration; if it never gives one: \(remedy) \(provider.name), and the "
         + "access token is kept sealed instead",
