@@ -22,10 +22,10 @@ struct SessionEventsTests {
     // The guard does not look while nothing is open.
     #expect(windowGuard.begun == 0)
     try await bench.protect(vault)
-    // For the check, and again for the window.
-    #expect(windowGuard.begun == 2)
+    // For the prompt, its check, and the window.
+    #expect(windowGuard.begun == 3)
     try await bench.unlock(vault)
-    #expect(windowGuard.begun == 4)
+    #expect(windowGuard.begun == 6)
     let onlooker = Onlooker(vault)
     await onlooker.untilTold(1)
     await windowGuard.happen("the screen was locked")
@@ -77,7 +77,7 @@ struct SessionEventsTests {
     #expect(try await vault.facts().unlockedFor == nil)
     try await bench.unlock(vault)
     #expect(try await vault.facts().unlockedFor != nil)
-    #expect(windowGuard.begun == 4)
+    #expect(windowGuard.begun == 6)
   }
 
   /// A touch by a person who comes to the locked screen releases nothing.
@@ -190,6 +190,38 @@ struct SessionEventsTests {
     reader.tell(.failed(.cancelled))
     #expect(await enrolling.value == .presenceFailed(.cancelled, methods: []))
     await sleep.value
+  }
+
+  /// A prompt may be on the screen before its check begins.
+  @Test
+  func whatHappensBetweenThePromptAndItsCheckEndsThePrompt() async throws {
+    let (bench, vault, windowGuard) = try await guarded()
+    try await bench.enroll(vault)
+    let (begun, seen) = (windowGuard.begun, bench.check.conversations.count)
+    let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
+    #expect(windowGuard.begun == begun + 1)
+    await windowGuard.happen("the screen was locked")
+    // It is over, whether or not the screen is still locked at its check.
+    let failure = await failure {
+      _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
+    }
+    #expect(failure == .presenceFailed(.cancelled, methods: []))
+    #expect(bench.check.conversations.count == seen)
+  }
+
+  /// A screen that is locked already says so in the words of the desktop, or at the check.
+  @Test
+  func anEndBeforeAPromptIsOpenedLeavesItButTheNextOneDoesNot() async throws {
+    let (_, vault, windowGuard) = try await guarded()
+    windowGuard.willHappen("the screen was locked")
+    let need = try await need { _ = try await vault.testPresence(prompt: nil, caller: caller()) }
+    // The first watch ended with the event.
+    #expect(windowGuard.begun == 2)
+    await windowGuard.happen("the computer sleeps")
+    let failure = await failure {
+      _ = try await vault.check(need.prompt, by: .password, caller: caller()) { _ in }
+    }
+    #expect(failure == .presenceFailed(.cancelled, methods: []))
   }
 
   @Test

@@ -73,6 +73,9 @@ extension PromptBook {
 
   package var names: [String] { Array(prompts.keys) }
 
+  /// The prompts that may be shown.
+  package var readyNames: [String] { prompts.filter { $0.value.state != .beginning }.map(\.key) }
+
   package func names(of connection: UInt64) -> [String] {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }

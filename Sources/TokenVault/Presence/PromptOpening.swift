@@ -90,10 +90,16 @@ extension Vault {
     } else if let wait = promptLimit.takeOpening(question, at: clock.boot) {
       return .tooManyPrompts(retryAfter: wait)
     }
+    // The prompt may be shown long before its check begins.
+    let ends = windowState.ends
+    async let guarding = beginGuarding()
     // A caller that will ask at once spends a prompt of the person for it.
     let isExpected = isCounted && location.objection == nil
     let program = isExpected ? await prepare(for: name, question.purpose) : nil
     let eligibility = try await fingerEligibility(for: caller, by: program)
+    _ = await guarding
+    // An end from outside ends only what is shown already, and the watch with it.
+    if ends != windowState.ends { _ = await beginGuarding() }
     let opening = prompts.open(
       name,
       location: location.name,

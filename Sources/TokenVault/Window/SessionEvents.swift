@@ -50,7 +50,7 @@ extension Vault {
     let wasOpen: Bool
     // A caller that is about to open a window at a location has a prompt there. On a locked screen,
     // the touch of another person must not release an earlier request.
-    let open = location.map { prompts.names(at: $0) } ?? prompts.names
+    let open = location.map { prompts.names(at: $0) } ?? prompts.readyNames
     windowState.noteCancelled(open)
     for prompt in open { giveUp(prompt, as: .cancelled) }
     if let location {
