@@ -1,3 +1,5 @@
+internal import PresenceTerms
+internal import System
 public import VaultInterface
 
 /// How a client asks a person for a presence check.
@@ -103,10 +105,30 @@ public final class VaultCalls {
   }
 
   /// Has an agent of the person make the check of a prompt.
+  ///
+  /// When `cancel` is readable and `isCancelled` says so, the prompt is given up.
   public func askAtDesktop(
     _ request: PresenceRequest,
-    on connection: Connection
+    on connection: Connection,
+    cancel: Int32? = nil,
+    isCancelled: () -> Bool = { false }
   ) throws(VaultClientError) {
-    _ = try connection.call(AskAtDesktopCall(prompt: request.prompt), within: Self.agentLimit)
+    let number = try connection.send(AskAtDesktopCall(prompt: request.prompt))
+    let deadline = BootInstant.now.advanced(bySeconds: Self.agentLimit)
+    while true {
+      switch try connection.next(input: cancel, deadline: deadline) {
+      case .timedOut: throw .timedOut
+      case .input:
+        guard isCancelled() else { continue }
+        // The agent's notification goes before the connection does.
+        try connection.send(CancelCall(prompt: request.prompt))
+        throw .refused(.presenceFailed(.cancelled, message: "", methods: []))
+      case .reply(let reply, let of):
+        // A late reply to a call that was given up does not belong to this call.
+        guard of == number else { continue }
+        _ = try Connection.result(of: reply, to: AskAtDesktopCall.self)
+        return
+      }
+    }
   }
 }

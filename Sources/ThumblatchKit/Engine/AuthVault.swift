@@ -123,6 +123,10 @@ public struct PresenceAsking: Sendable {
   ///
   /// It returns false if no person can be asked.
   public let present: @Sendable (PresencePrompt) -> Bool
+  /// Tells the session of a prompt that the service's agent shows; `nil` if no agent may show it.
+  ///
+  /// It returns false if no person can be asked. `present` may follow for the same prompt.
+  var announce: (@Sendable (PresencePrompt) -> Bool)?
 
   /// Makes an instance.
   public init(

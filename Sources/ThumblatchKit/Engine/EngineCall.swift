@@ -1,3 +1,4 @@
+internal import DesktopPrompt
 internal import PresenceTerms
 internal import System
 internal import TerminalIO
@@ -118,16 +119,17 @@ struct EngineCall {
     let shown = PresencePrompt(request, asking)
     // Show no prompt if no answer would help. The run reports the reason.
     let isPossible = shown.allowsFingerprint || shown.allowsPassword
-    guard !isPossible || asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
     var hasPassed = false
     defer { shown.show(.ended(passed: hasPassed)) }
-    let run = PresenceRun(
-      request,
-      allowed: asking.policy.methods,
-      on: connection,
-      view: PromptView(prompt: shown, interrupt: interrupt)
-    )
-    do throws(VaultClientError) { try run.run() } catch {
+    do throws(VaultClientError) {
+      if isPossible, try hasAgentShown(shown, request, asking, on: connection) {
+        hasPassed = true
+        return
+      }
+      guard !isPossible || asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
+      let view = PromptView(prompt: shown, interrupt: interrupt)
+      try PresenceRun(request, allowed: asking.policy.methods, on: connection, view: view).run()
+    } catch {
       // This was the last try, so no other event reports its failure.
       if isPossible, case .refused(.presenceFailed(let outcome, let message, _)) = error,
         outcome == .noMatch || outcome == .lockedOut
@@ -137,5 +139,33 @@ struct EngineCall {
       throw error
     }
     hasPassed = true
+  }
+
+  /// Has an agent of the person show a prompt that would be shown at the desktop anyway.
+  ///
+  /// The agent offers each way that the engine offers, so only a policy that allows each way uses it.
+  /// It does not know the app's reason.
+  ///
+  /// - Returns: whether the check has passed; false if no agent shows the prompt.
+  private func hasAgentShown(
+    _ shown: PresencePrompt,
+    _ request: PresenceRequest,
+    _ asking: PresenceAsking,
+    on connection: Connection
+  ) throws(VaultClientError) -> Bool {
+    guard let announce = asking.announce, asking.policy == .fingerprintOrPassword,
+      request.purpose.methods.contains(.fingerprint),
+      try VaultLocation(privately: false).agentDirectory != nil,
+      Desktop.remoteVariable({ ThisProcess.environment($0) }) == nil,
+      Terminal.controlling() == nil
+    else { return false }
+    guard announce(shown) else { throw .refused(.presenceNeeded(request)) }
+    do throws(VaultClientError) {
+      try calls.askAtDesktop(request, on: connection, cancel: shown.input) { shown.takeCancel() }
+      return true
+    } catch {
+      guard case .refused(.noDesktop) = error else { throw error }
+      return false
+    }
   }
 }

@@ -14,6 +14,11 @@ internal import VaultClient
 /// in a window of pinentry for the system password. The window opens only after a click on "Type
 /// password" in the notification. "Deny" and a closed notification cancel the prompt.
 ///
+/// If the machine has the service, its agent in the person's session (`thumblatch agent`) shows the
+/// prompt instead, so that no password reaches this process. The agent shows the words of the vault,
+/// without the app's reason. A policy of one way, and a session without an agent, leave the prompt to
+/// this presenter.
+///
 /// The prompt is cancelled at once if the process belongs to no active and unlocked session at this
 /// machine, as over ssh, or if no notification server answers. The reader is armed only after the
 /// notification is shown.

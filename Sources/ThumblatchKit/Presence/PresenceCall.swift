@@ -30,10 +30,14 @@ final class PresenceCall: Sendable {
 
   /// Tells the vault how to ask for a presence check.
   var asking: PresenceAsking {
-    PresenceAsking(policy: policy, reason: reason, isPossible: presenter != nil) {
+    var asking = PresenceAsking(policy: policy, reason: reason, isPossible: presenter != nil) {
       [weak self] prompt in
       self?.present(prompt) ?? false
     }
+    if presenter is DesktopPresenter {
+      asking.announce = { [weak self] prompt in self?.begin(prompt) ?? false }
+    }
+    return asking
   }
 
   /// The same without a prompt.
@@ -56,18 +60,26 @@ final class PresenceCall: Sendable {
 
   private func present(_ prompt: PresencePrompt) -> Bool {
     guard let presenter else { return false }
-    let isShown = shown.withLock { shown in
-      guard !shown.isOver else { return false }
+    if presenter is DesktopPresenter { prompt.hold() }
+    guard begin(prompt) else { return false }
+    return shown.withLock { shown in
+      if !shown.isOver { shown.tasks.append(Task { await presenter.present(prompt) }) }
+      return !shown.isOver
+    }
+  }
+
+  /// Puts a prompt into the state, if it is not there; false if the call has ended.
+  private func begin(_ prompt: PresencePrompt) -> Bool {
+    let isNew: Bool? = shown.withLock { shown in
+      guard !shown.isOver else { return nil }
+      guard !shown.prompts.contains(prompt) else { return false }
       shown.prompts.append(prompt)
       return true
     }
-    guard isShown else { return false }
-    if presenter is DesktopPresenter { prompt.hold() }
+    guard let isNew else { return false }
+    guard isNew else { return true }
     session.change { $0.begin(prompt) }
-    let isOver = shown.withLock { shown in
-      if !shown.isOver { shown.tasks.append(Task { await presenter.present(prompt) }) }
-      return shown.isOver
-    }
+    let isOver = shown.withLock { $0.isOver }
     // The call ended while the state was changed.
     if isOver { session.change { $0.end(prompt) } }
     return !isOver

@@ -1,0 +1,56 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+// The prompts of an app without a terminal whose vault the service keeps.
+extension AgentTests {
+  private static let unlock = "Touch the fingerprint reader to unlock me"
+
+  /// Starts an app without a terminal.
+  private func app(_ variables: [String] = []) throws -> Run {
+    try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
+    return try Run(
+      "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + person.become
+        + ["\(person.programs)/AppAtTerminal", "desktop", "to show your mail"],
+      environment: person.environment + variables
+    )
+  }
+
+  /// The app has no desktop of its own here, as one that a unit of the person starts.
+  @Test
+  func anAgentShowsThePromptOfAnApp() throws {
+    let agent = try startAgent()
+    let run = try app()
+    // The agent shows the words of the engine, and none of the app.
+    try desk.sees(Self.unlock)
+    #expect(
+      try desk.run("any('your mail' in each['body'] for each in desk.shown)") == .boolean(false)
+    )
+    try person.touch()
+    try ends(run, 0, "unlocked")
+    try stop(agent)
+  }
+
+  @Test
+  func denyingAtTheAgentCancelsThePromptOfAnApp() throws {
+    let agent = try startAgent()
+    let run = try app(desk.variables)
+    try desk.sees(Self.unlock)
+    try desk.run("desk.click('Deny')")
+    try ends(run, 0, "PresenceFailure.cancelled")
+    // The app shows no second prompt.
+    #expect(try desk.run("len({each['id'] for each in desk.shown} - {0})") == .integer(1))
+    #expect(eventually { !person.readerIsOpen })
+    try stop(agent)
+  }
+
+  @Test
+  func withoutAnAgentAnAppShowsItsPromptItself() throws {
+    let run = try app(desk.variables)
+    try desk.sees("\(Self.unlock), to show your mail (requested by")
+    try person.touch()
+    try ends(run, 0, "unlocked")
+  }
+}
