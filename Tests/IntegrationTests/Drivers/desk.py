@@ -158,14 +158,14 @@ class Desk:
         self.until(lambda: len(self.open()) == count)
 
     def button(self, label, labels):
-        """The middle of a button, once the server has drawn as many words as there are labels, and does
-        not move them."""
+        """The middle of a button, when the server has drawn as many words as labels, and does not move
+        them. The last line of the text is drawn first, and looks like one button."""
         self.tool("xdotool", "mousemove", "0", "599")
         found = self.buttons()
+        self.wait(0.3 if len(labels) == 1 else 0, lambda: False)
         if not found or found != self.buttons() or len(found[0]) != len(labels):
             return None
-        first, last = found[0][labels.index(label)]
-        return (first + last) // 2, found[1]
+        return sum(found[0][labels.index(label)]) // 2, found[1]
 
     def buttons(self):
         """Where the words of the notification's buttons are; None if no notification is on the screen."""
