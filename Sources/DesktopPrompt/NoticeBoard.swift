@@ -61,6 +61,17 @@ package final class NoticeBoard {
     receive()
   }
 
+  /// Shows why a login that the person wanted did not happen; it needs no board.
+  package static func show(
+    failure reason: String,
+    ofLogin account: String,
+    at desktop: Desktop
+  ) throws(DesktopError) {
+    let bus = try NotificationBus(of: desktop)
+    let id = try? bus.notify(NoticeText.failure(reason, of: account))
+    guard let id, id != 0 else { throw .notShown }
+  }
+
   /// The accounts that the person wants to sign in to, since the last call.
   package func takeLogins() -> [String] {
     receive()
@@ -108,9 +119,12 @@ enum NoticeText {
   static let used = "Account used"
   static let released = "Refresh token released"
   static let loginRequired = "Login required"
+  static let loginFailed = "Login failed"
   /// The longest name of an account, and the longest text of another kind.
   private static let longestName = 64
   private static let longestText = 120
+  /// The longest reason of a failed login.
+  private static let longestReason = 300
 
   /// The notification of a notice.
   ///
@@ -136,6 +150,18 @@ enum NoticeText {
         expiry: -1
       )
     }
+  }
+
+  /// The notification of a login that failed.
+  static func failure(_ reason: String, of account: String) -> NotificationBus.Content {
+    let account = PlainText.line(account, limit: longestName)
+    let reason = PlainText.line(reason, limit: longestReason)
+    return NotificationBus.Content(
+      summary: loginFailed,
+      body: "Account '\(account)' was not signed in: \(reason)."
+        + " At a terminal, run: thumblatch login \(account)",
+      urgency: .normal
+    )
   }
 
   private static func allowed(_ notice: DesktopNotice, _ account: String) -> String {

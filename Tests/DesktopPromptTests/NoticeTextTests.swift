@@ -72,4 +72,13 @@ struct NoticeTextTests {
       for mark in ["\n", "\u{1B}", "\u{202E}"] { #expect(!content.body.contains(mark)) }
     }
   }
+
+  @Test
+  func aFailedLoginSaysWhyInOneLine() {
+    let content = NoticeText.failure("x\ny" + String(repeating: "z", count: 1000), of: "me")
+    #expect(content.summary == "Login failed" && content.actions.isEmpty)
+    #expect(content.body.hasPrefix("Account 'me' was not signed in: x\\u{A}yzz"))
+    #expect(content.body.hasSuffix(". At a terminal, run: thumblatch login me"))
+    #expect(content.body.utf8.count < 500)
+  }
 }

@@ -93,6 +93,20 @@ struct NoticeTests {
     try end()
   }
 
+  /// The person sees no other output of the login.
+  @Test
+  func aSignInThatFailsIsTold() throws {
+    try engine.give(DesktopNotice(kind: .loginRequired, account: "work", browser: true))
+    try desk.sees("tokens of account 'work' until you sign in again.")
+    try desk.run("desk.click('Sign in')")
+    let told = try desk.notification("Account 'work' was not signed in: ")
+    let body = try told.string("body")
+    #expect(body.contains("a test") && body.hasSuffix("run: thumblatch login work"), "\(body)")
+    #expect(try told.array("actions").isEmpty)
+    desk.keepPicture("login-failed", hasButtons: false)
+    try end()
+  }
+
   @Test
   func theTextsOfOthersAreShownAsText() throws {
     let text = "<b>$(id)%0A&\nHint: x" + String(repeating: "y", count: 10_000)

@@ -37,12 +37,7 @@ final class AgentNotices {
     do throws(CommandError) {
       let name = try session.accountName(account)
       do throws(SystemError) {
-        try ChildProcess.startDetached(
-          path: try ThisProcess.programPath(),
-          arguments: ["login", name, SignInWay.browser.option],
-          environment: ThisProcess.environmentEntries,
-          descriptors: [-1, -1, 2]
-        )
+        try AgentSignIn(account: name).start()
       } catch {
         session.output.talk(Self.notStarted(error))
       }

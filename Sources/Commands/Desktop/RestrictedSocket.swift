@@ -118,8 +118,8 @@ final class RestrictedSocket: Sendable {
   }
 }
 
-/// The connection of a program, which a thread takes along.
-private final class HeldDescriptor: Sendable {
+/// A descriptor that a thread takes along.
+final class HeldDescriptor: Sendable {
   let descriptor: Descriptor
 
   init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }

@@ -120,6 +120,10 @@ struct ListedErrors {
         )
       ),
       entry(
+        "a sign-in that ends without a result",
+        AgentSignIn.failure(in: [], .signalled(9)) ?? ""
+      ),
+      entry(
         "an agent that cannot watch",
         DesktopAgent.notSeen(
           SystemError("inotify_add_watch", code: ENOENT, subject: "/run/thumblatch/agents")
