@@ -1,4 +1,5 @@
 internal import AuditLog
+internal import Configuration
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -79,6 +80,7 @@ extension Vault {
     findings += look("slots", examineSlots)
     findings += look("token-files", examineTokenFiles)
     findings += examineAccounts()
+    findings += look("policy", examinePolicy)
     findings += await examineAuditLog()
     findings += look("clock-audit", examineClock)
     findings += look("memory", examineMemory)
@@ -184,6 +186,21 @@ extension Vault {
       }
     }
     if found.all.isEmpty { found.ok("all of them are private") }
+  }
+
+  private func examinePolicy(_ found: inout Findings) throws(VaultFailure) {
+    do throws(ConfigurationError) {
+      _ = try rules.policy()
+    } catch {
+      return found.problem(
+        "the policy cannot be read: \(error)",
+        remedy:
+          "as root: correct that file; it must be root's, and no other user may write to it or to"
+          + " its directory"
+      )
+    }
+    _ = try ownRules()
+    found.ok("the policy can be read\(rules.policyFile.map { " (\($0))" } ?? "")")
   }
 
   private func examineClock(_ found: inout Findings) throws(VaultFailure) {
