@@ -79,6 +79,32 @@ struct SocketTests {
     for _ in 0..<200 { #expect(try caller.result(of: GetStatusCall.self).form == .private) }
   }
 
+  /// As a shell does by `printf ... | socat - UNIX-CONNECT:...`.
+  @Test
+  func aCallerThatSendsNoMoreGetsItsAnswers() throws {
+    let (vault, engine) = try started()
+    try serves(vault, engine)
+    let before = try openDescriptors(engine)
+    let caller = try vault.connect()
+    try caller.send(bytes: message(Self.status) + message(Self.status))
+    caller.socket.shutDownSending()
+    for _ in 0..<2 { #expect(try caller.result(of: GetStatusCall.self).form == .private) }
+    #expect(try caller.reply() == nil)
+    // What is not whole is no call, and a call that lasts ends with its caller.
+    let incomplete = try vault.connect()
+    try incomplete.send(bytes: message(Self.status) + Array(Self.status.utf8))
+    incomplete.socket.shutDownSending()
+    while try incomplete.reply() != nil {}
+    for _ in 0..<20 {
+      let watcher = try vault.connect()
+      try watcher.send(WatchCall(), more: true)
+      watcher.socket.shutDownSending()
+      _ = try watcher.result(of: WatchCall.self)
+    }
+    #expect(try eventually { try openDescriptors(engine) < before + 20 })
+    try serves(vault, engine)
+  }
+
   @Test
   func aMessageIsBounded() throws {
     let (vault, engine) = try started()

@@ -15,4 +15,17 @@ extension Connection {
     var isReadable = false
     var isWritable = false
   }
+
+  /// The caller has ended its side of the connection (shutdown(2), SHUT_WR).
+  ///
+  /// Closing the whole connection is another event, and cancels what runs.
+  ///
+  /// - Returns: false if no answer is due.
+  func endInput() -> Bool {
+    hasSentAll = incompleteSince == nil && (isAnswering || wantsOutput)
+    return hasSentAll
+  }
+
+  /// Whether the caller has the answer to everything that it sent.
+  var isDone: Bool { hasSentAll && !isAnswering && !hasMessage && !wantsOutput }
 }

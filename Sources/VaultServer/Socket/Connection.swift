@@ -31,6 +31,8 @@ final class Connection {
   var isQueued = false
   /// Whether the server has removed the connection.
   var hasEnded = false
+  /// Whether the caller sends no more, and waits for the answers to what it sent.
+  var hasSentAll = false
   var events = Events()
   private var input = MessageBuffer(.vault)
   /// Bytes of the message that the decoder has.
@@ -82,7 +84,7 @@ final class Connection {
   /// Whether more input is taken.
   ///
   /// This holds back a caller that sends without reading answers.
-  var wantsInput: Bool { !hasMessage }
+  var wantsInput: Bool { !hasMessage && !hasSentAll }
   /// Whether replies wait to be written.
   var wantsOutput: Bool { !outbox.isEmpty }
 
@@ -112,7 +114,7 @@ final class Connection {
         guard let received else { return false }
         // The buffer counts both "nothing there" (-1) and "the end" (0) as no bytes, so ask which
         // it is.
-        if received == 0 { return !isAtEnd }
+        if received == 0 { return !isAtEnd || endInput() }
         // The socket was empty. epoll reports anything that arrives later, the end included.
         if received < lent {
           _ = try look()

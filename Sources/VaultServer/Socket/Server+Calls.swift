@@ -42,6 +42,7 @@ extension Server {
         }
         if connection.hasEnded { return }
       }
+      if connection.isDone { return end(connection.number) }
       // No event reports input that was received earlier.
       if connection.hasTurn, !isStopping { turns.add(connection) }
       connections.note(connection)
