@@ -72,6 +72,21 @@ struct CallerRuleStoryTests {
   }
 
   @Test
+  func aRefusalIsCountedOnce() throws {
+    try write("[Caller box]\nsandbox = yes\nreason = required")
+    let isHeld = try eventually { try inSandbox("token", "me").end == .exited(11) }
+    #expect(isHeld)
+    try bench.endEngine()
+    let before = try person.run("audit", "--json").succeeded()
+    refuses(try inSandbox("token", "me"), "the rule \"box\" does not allow a call that states no")
+    try bench.endEngine()
+    let log = try person.run("audit", "--json").succeeded()
+    // The records of this call and of the engine's end.
+    let added = log.dropFirst(before.count)
+    #expect(added.contains(#""detail":"1 × outside the rule \"box\""#), "\(added)")
+  }
+
+  @Test
   func aTestOfTheRulesSaysWhichHoldAndWhy() throws {
     try write(
       """
