@@ -4,15 +4,21 @@ package struct VarlinkServiceInfo: Sendable {
   package let info: GetInfoReply
   private let descriptions: [String: String]
 
-  private static let serviceName = "org.varlink.service"
+  /// The interface that every service has.
+  package static let serviceName = "org.varlink.service"
 
   /// A service of this version with these interfaces.
   ///
-  /// `url` is the address of its documentation.
-  package init(version: String, url: String = "", interfaces: [VarlinkInterface]) {
+  /// `url` is the address of its documentation. The member is mandatory.
+  package init(
+    product: String = "Thumblatch",
+    version: String,
+    url: String = "",
+    interfaces: [VarlinkInterface]
+  ) {
     info = GetInfoReply(
       vendor: "Thumblatch",
-      product: "Thumblatch",
+      product: product,
       version: version,
       url: url,
       interfaces: [Self.serviceName] + interfaces.map(\.name)

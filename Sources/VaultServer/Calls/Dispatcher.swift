@@ -55,32 +55,17 @@ struct Dispatcher: VaultService {
     (try? VaultError(failure).reply) ?? VarlinkError.invalidParameter("parameters").reply
   }
 
+  // The project has no address.
+  private static let info = VarlinkServiceInfo(
+    product: "thumblatchd",
+    version: thumblatchVersion,
+    interfaces: [.vault]
+  )
+
   /// Answers the methods that every Varlink service has.
   static func service(_ call: VarlinkCall) -> VarlinkReply? {
-    switch call.method {
-    case GetInfoCall.method:
-      return try? VarlinkReply(
-        GetInfoReply(
-          vendor: "Thumblatch",
-          product: "thumblatchd",
-          version: thumblatchVersion,
-          // The member is mandatory. The project has no address.
-          url: "",
-          interfaces: ["org.varlink.service", VarlinkInterface.vault.name]
-        )
-      )
-    case GetInterfaceDescriptionCall.method:
-      guard let question: GetInterfaceDescriptionCall = try? call.content() else {
-        return VarlinkError.invalidParameter("interface").reply
-      }
-      guard question.interface == VarlinkInterface.vault.name else {
-        return VarlinkError.interfaceNotFound(question.interface).reply
-      }
-      return try? VarlinkReply(
-        GetInterfaceDescriptionReply(description: VarlinkInterface.vault.description)
-      )
-    default: return nil
-    }
+    guard call.interface == VarlinkServiceInfo.serviceName else { return nil }
+    return try? info.reply(to: call)
   }
 
   func getStatus(_ call: GetStatusCall) async throws(VaultFailure) -> VaultStatus {
