@@ -26,6 +26,8 @@ class Someone {
   var programs: String { base + "/bin" }
   var home: String { base + "/home" }
   var state: String { home + "/.local/state/thumblatch" }
+  /// The socket of the private engine.
+  var engineSocket: String { state + "/engine" }
 
   /// The directory of the reader's socket.
   var readerDirectory: String { base + "/reader" }

@@ -170,20 +170,17 @@ struct ToolClientTests {
     try person.register()
     let server = try ToolServer(as: person)
     try person.run("host", "add", server.host, "me", "--username", "robot").succeeded()
-    let environment = try shell(
-      "\(BuiltPrograms.sourceDirectory)/Tests/Providers/environment 2>/dev/null"
-    )
-    try shell(
-      """
-      cd \(environment.dropLast())/lib/python3*/site-packages
-      mkdir \(person.base)/python
-      cp -r docker requests urllib3 certifi idna charset_normalizer \(person.base)/python
-      chmod -R a+rX \(person.base)/python
-      """
+    let packages = try person.pythonPackages(
+      "docker",
+      "requests",
+      "urllib3",
+      "certifi",
+      "idna",
+      "charset_normalizer"
     )
     let text = try person.shell(
       """
-      export PATH=\(person.programs):$PATH PYTHONPATH=\(person.base)/python
+      export PATH=\(person.programs):$PATH PYTHONPATH=\(packages)
       mkdir ~/.docker
       echo '{"credHelpers": {"\(server.host)": "thumblatch", "localhost:1": "thumblatch"}}' \
         >~/.docker/config.json

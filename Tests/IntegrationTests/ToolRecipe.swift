@@ -11,10 +11,17 @@ struct ToolRecipe {
 
   private var steps: [Step] = []
 
-  /// Reads the section whose title ends with these words.
+  /// Reads the section of a title, for a host, a directory of programs and a socket in place of the
+  /// page's own.
   ///
-  /// `host`, and `origin` if it is not `https` there, take the place of the page's own.
-  init(_ title: String, host: String, origin: String? = nil, programs: String) throws {
+  /// `origin` is that of the host, if it is not `https` there.
+  init(
+    _ title: String,
+    host: String,
+    origin: String? = nil,
+    programs: String,
+    socket: String = ""
+  ) throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
     let page = try shell("cat \(path)thumblatch-recipes.7")
     let start = try #require(page.firstRange(of: ".SH USE IT WITH \(title)\n"))
@@ -25,10 +32,11 @@ struct ToolRecipe {
       let begin = try #require(lines.firstIndex(of: ".EX"))
       let end = try #require(lines.firstIndex(of: ".EE"))
       let text = lines[(begin + 1)..<end].joined(separator: "\n")
-        .replacing("\\-", with: "-").replacing("\\e", with: "\\")
+        .replacing("\\-", with: "-").replacing("\\e", with: "\\").replacing("\\(aq", with: "'")
         .replacing(/https:\/\/[a-z]+\.example\.org/, with: origin ?? "https://\(host)")
         .replacing(/[a-z]+\.example\.org/, with: host)
         .replacing("/usr/bin/", with: programs + "/")
+        .replacing("/run/thumblatch/io.thumblatch.Vault", with: socket)
       let words = lines[0].split(separator: " ")
       if words[0] == "file" {
         steps.append(.file(path: String(try #require(words.last)), text: text))

@@ -5,7 +5,8 @@ import Testing
 /// The recipes of thumblatch-recipes(7), carried out as they stand there.
 ///
 /// Of docker, cargo, Bazel and Terraform no version is here that has the protocol: a script in the place
-/// of each reads the file of the recipe, and calls the helper that it names as the tool does.
+/// of each reads the file of the recipe, and calls the helper that it names as the tool does. Debian 12
+/// has no varlinkctl: `VarlinkTools` then sends what it sends.
 @Suite(.serialized)
 struct ToolRecipeTests {
   private let person: Person
@@ -19,7 +20,12 @@ struct ToolRecipeTests {
 
   /// Carries out a recipe and then a script.
   private func run(_ title: String, before: String = "", then script: String) throws -> String {
-    let recipe = try ToolRecipe(title, host: server.host, programs: person.programs)
+    let recipe = try ToolRecipe(
+      title,
+      host: server.host,
+      programs: person.programs,
+      socket: person.engineSocket
+    )
     return try person.shell(
       """
       set -eu; export PATH=\(person.programs):$PATH
@@ -125,12 +131,26 @@ struct ToolRecipeTests {
   }
 
   @Test
+  func varlink() throws {
+    let tools = try VarlinkTools(for: person)
+    let text = try run(
+      "PYTHON, VARLINKCTL",
+      before: tools.setting + "; thumblatch status",
+      then: ""
+    )
+    let tokens = text.matches(of: /at_[A-Za-z0-9_-]+/).map { String($0.output) }
+    #expect(tokens.count == 2 && Set(tokens).count == 1, "\(text)")
+    #expect(try person.run("token", "work").succeeded() == tokens[0] + "\n")
+  }
+
+  @Test
   func eachSectionOfThePageIsCarriedOut() throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
     let titles = try shell("sed -n 's/^.SH USE IT WITH //p' \(path)thumblatch-recipes.7")
     #expect(
       titles.split(separator: "\n") == [
         "GIT", "DOCKER, PODMAN, SKOPEO", "KUBECTL", "CARGO", "BAZEL", "TERRAFORM, OPENTOFU",
+        "PYTHON, VARLINKCTL",
         // `AIToolTests` carries these out.
         "CLAUDE CODE", "CODEX",
       ]
