@@ -22,6 +22,8 @@ package struct ToolToken: Sendable, Equatable {
 package struct ToolRequestError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One clause, lower case.
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 /// The bytes that a tool sends.

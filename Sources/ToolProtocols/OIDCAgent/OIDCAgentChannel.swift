@@ -1,0 +1,76 @@
+internal import JSON
+
+/// The encryption between oidc-agent and its clients, from the agent's side.
+///
+/// The client sends a public key, and gets one. Then it sends the request in a box, and may get the
+/// answer in one. No side shows who it is, so that this protects nothing: the kernel says who the client
+/// is. The key is therefore in ordinary memory. Versions 4 and 5 of oidc-agent have this encryption.
+package struct OIDCAgentChannel: Sendable {
+  /// The most bytes of a message: those of a box of the longest request.
+  private static let longestMessage = 12 * 1024
+  /// The bytes of a client's first message, unless that is a plain request.
+  private static let greetingCount = (Curve25519.keyCount + 2) / 3 * 4
+
+  /// The answer to the client's first message.
+  package let greeting: [UInt8]
+  private let key: [UInt8]
+
+  /// Answers a client's first message.
+  package init(_ message: [UInt8]) throws(ToolRequestError) {
+    try self.init(message, secret: (0..<Curve25519.keyCount).map { _ in UInt8.random(in: 0...255) })
+  }
+
+  /// The same with a secret key of a test.
+  init(_ message: [UInt8], secret: [UInt8]) throws(ToolRequestError) {
+    guard message.count == Self.greetingCount,
+      let client = Base64.standard.bytes(message), client.count == Curve25519.keyCount,
+      let shared = Curve25519.sharedSecret(secret, client)
+    else { throw ToolRequestError(description: "neither JSON nor a public key") }
+    greeting = Array(Base64.standard.text(Curve25519.publicKey(of: secret)).utf8)
+    key = SecretBox.key(ofShared: shared)
+  }
+
+  /// Whether a client's first message has come as a whole: a plain request, or a public key.
+  package static func isWholeGreeting(_ bytes: [UInt8]) throws(ToolRequestError) -> Bool {
+    guard bytes.count <= longestMessage else { throw tooLong }
+    guard bytes.first == UInt8(ascii: "{") else { return bytes.count >= greetingCount }
+    // Clients end it with nothing, a line end or NUL.
+    return bytes.last { $0 > UInt8(ascii: " ") } == UInt8(ascii: "}")
+  }
+
+  /// Whether a client's box has come as a whole, by the length that it begins with.
+  package static func isWholeBox(_ bytes: [UInt8]) throws(ToolRequestError) -> Bool {
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+      guard bytes.count <= 5 else { throw tooLong }
+      return false
+    }
+    guard let count = Int(String(decoding: bytes[..<colon], as: UTF8.self)),
+      (0...OIDCAgentRequest.maximumCount).contains(count), bytes.count <= longestMessage
+    else { throw tooLong }
+    let whole =
+      colon + 2 + Base64.standard.count(ofBytes: SecretBox.nonceCount)
+      + Base64.standard.count(ofBytes: SecretBox.tagCount + count)
+    return bytes.count >= whole
+  }
+
+  private static let tooLong = ToolRequestError(description: "the request is too long")
+
+  /// The request in a client's box: its length, the nonce, and the rest, between colons.
+  package func open(_ box: [UInt8]) throws(ToolRequestError) -> [UInt8] {
+    let parts = box.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 3,
+      let nonce = Base64.standard.bytes(parts[1]), nonce.count == SecretBox.nonceCount,
+      let sealed = Base64.standard.bytes(parts[2]),
+      let text = SecretBox.open(sealed, key: key, nonce: nonce)
+    else { throw ToolRequestError(description: "the request cannot be decrypted") }
+    return text
+  }
+
+  /// The box of an answer.
+  package func seal(_ answer: [UInt8]) -> [UInt8] {
+    let nonce = (0..<SecretBox.nonceCount).map { _ in UInt8.random(in: 0...255) }
+    let sealed = SecretBox.seal(answer, key: key, nonce: nonce)
+    let parts = [nonce, sealed].map { Base64.standard.text($0) }
+    return Array("\(answer.count):\(parts[0]):\(parts[1])".utf8)
+  }
+}
