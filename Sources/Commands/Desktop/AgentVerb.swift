@@ -1,5 +1,3 @@
-internal import DesktopPrompt
-internal import PlainText
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -75,7 +73,7 @@ extension AgentVerb {
   private static func restrictedSocket(
     _ session: Session,
     _ location: VaultLocation
-  ) throws(CommandError) -> RestrictedSocket? {
+  ) throws(CommandError) -> ProgramSocket? {
     let arguments = session.arguments
     guard let path = arguments.value(socket.name) else {
       for option in [name, account, scope, rule] where arguments.has(option.name) {
@@ -100,171 +98,6 @@ extension AgentVerb {
       }
     }
     session.hangUp()
-    return try RestrictedSocket(at: path, restriction, of: location)
-  }
-}
-
-/// Shows prompts of other programs one after the other, and notices.
-struct DesktopAgent {
-  /// How long it stays connected after a prompt, in seconds.
-  private static let stay: Int64 = 10
-  /// How often it looks for the service's directory if that is not there, in seconds.
-  private static let lookInterval: Int64 = 60
-
-  let session: Session
-  let location: VaultLocation
-  /// A file with the user's number is written here when an agent is called.
-  let directory: String
-  private let notices: AgentNotices
-
-  init(session: Session, location: VaultLocation, directory: String) {
-    self.session = session
-    self.location = location
-    self.directory = directory
-    notices = AgentNotices(session)
-  }
-
-  /// Runs until a signal ends it.
-  func run() throws(VaultClientError) {
-    var isTold = false
-    while true {
-      guard let error = try watch() else {
-        isTold = false
-        continue
-      }
-      if !isTold { session.output.talk(Self.notSeen(error)) }
-      isTold = true
-      try pause(for: nil, until: BootInstant.now.advanced(bySeconds: Self.lookInterval))
-    }
-  }
-
-  /// Watches the directory until it is replaced; returns why it cannot be watched.
-  private func watch() throws(VaultClientError) -> SystemError? {
-    let events: DirectoryEvents
-    do throws(SystemError) { events = try DirectoryEvents(path: directory) } catch { return error }
-    try follow(events)
-    return nil
-  }
-
-  /// Serves each call, until the directory is replaced.
-  private func follow(_ events: borrowing DirectoryEvents) throws(VaultClientError) {
-    // It may have been called before it watched.
-    try serve()
-    while true {
-      try pause(for: events.descriptor.number, until: nil)
-      guard let (names, isWatching) = try? events.take() else { return }
-      // Calls are lost with the old directory.
-      if !isWatching || names.contains("\(ThisProcess.user)") { try serve() }
-      if !isWatching { return }
-    }
-  }
-
-  /// Waits for a descriptor or a deadline, and acts for the person during that time.
-  private func pause(for number: Int32?, until deadline: BootInstant?) throws(VaultClientError) {
-    while true {
-      let ready: Readiness
-      do throws(SystemError) {
-        ready = try .wait(
-          for: number ?? -1,
-          input: notices.input,
-          interrupt: session.interrupt,
-          deadline: deadline
-        )
-      } catch {
-        throw .system(error)
-      }
-      switch ready {
-      case .interrupted: throw .interrupted
-      case .input: notices.act()
-      case .ready, .timedOut: return
-      }
-    }
-  }
-
-  /// The next prompt or notice of the engine.
-  private func next(on connection: Connection) throws(VaultClientError) -> NextPromptReply {
-    let call = try connection.send(NextPromptCall(notices: true))
-    let deadline = BootInstant.now.advanced(bySeconds: Self.stay)
-    while true {
-      switch try connection.next(input: notices.input, deadline: deadline) {
-      case .input: notices.act()
-      case .timedOut: throw .timedOut
-      case .reply(let reply, let number):
-        // A reply to a call about an earlier prompt is not meant.
-        guard number == call else { continue }
-        return try Connection.result(of: reply, to: NextPromptCall.self)
-      }
-    }
-  }
-
-  /// Takes prompts and notices from the engine until none has come for a while.
-  private func serve() throws(VaultClientError) {
-    do throws(VaultClientError) {
-      let connection = try location.connect(interrupt: session.interrupt)
-      while true {
-        let next = try next(on: connection)
-        if let prompt = next.prompt { try show(prompt, on: connection) }
-        if let notice = next.notice { notices.show(notice) }
-      }
-    } catch {
-      switch error {
-      case .interrupted: throw error
-      // The engine ends the connection if a prompt is over. No further prompt has come.
-      case .timedOut, .disconnected: return
-      default: session.output.talk(CommandError(error).message)
-      }
-    }
-  }
-
-  /// Readable when the connection ends, or at a signal.
-  private static func ending(of connection: Connection) throws(DesktopError) -> ReadyQueue {
-    do throws(SystemError) {
-      let ending = try ReadyQueue()
-      try connection.watchEnd(by: ending)
-      return ending
-    } catch {
-      throw .noServer(reason: "\(error)")
-    }
-  }
-
-  /// Shows one prompt, whose outcome the engine tells the program that asks.
-  private func show(
-    _ request: PresenceRequest,
-    on connection: Connection
-  ) throws(VaultClientError) {
-    let view: DesktopView
-    let ending: ReadyQueue
-    do throws(DesktopError) {
-      let desktop = try Desktop(variable: session.environment)
-      ending = try Self.ending(of: connection)
-      view = try DesktopView(request, at: desktop, interrupt: ending.number)
-    } catch {
-      report(error)
-      // The engine calls another agent, or tells the program.
-      throw .disconnected
-    }
-    defer { withExtendedLifetime(ending) {} }
-    do throws(VaultClientError) {
-      try view.run(on: connection)
-    } catch {
-      if case .disconnected = error { throw error }
-      if let failure = view.failure {
-        report(failure)
-        throw .disconnected
-      }
-      _ = try connection.call(CancelCall(prompt: request.prompt))
-    }
-  }
-
-  /// What the agent says about a directory that it cannot watch.
-  static func notSeen(_ error: SystemError) -> String {
-    "the calls of the service are not seen: \(error)"
-  }
-
-  /// What the agent says about a prompt that it could not show.
-  static func notShown(_ error: DesktopError) -> String { "no prompt was shown: \(error)" }
-
-  private func report(_ error: DesktopError) {
-    session.output.talk(Self.notShown(error))
+    return try RestrictedSocket.open(at: path, restriction, of: location)
   }
 }
