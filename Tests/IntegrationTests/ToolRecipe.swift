@@ -23,7 +23,7 @@ struct ToolRecipe {
     socket: String = ""
   ) throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
-    let page = try shell("cat \(path)thumblatch-recipes.7")
+    let page = Self.plain(try shell("cat \(path)thumblatch-recipes.7"))
     let start = try #require(page.firstRange(of: ".SH USE IT WITH \(title)\n"))
     let section = page[start.upperBound...].split(separator: "\n.SH ")[0]
     let blocks = "\n\(section)".split(separator: "\n.\\\" ", omittingEmptySubsequences: false)
@@ -32,7 +32,6 @@ struct ToolRecipe {
       let begin = try #require(lines.firstIndex(of: ".EX"))
       let end = try #require(lines.firstIndex(of: ".EE"))
       let text = lines[(begin + 1)..<end].joined(separator: "\n")
-        .replacing("\\-", with: "-").replacing("\\e", with: "\\").replacing("\\(aq", with: "'")
         .replacing(/https:\/\/[a-z]+\.example\.org/, with: origin ?? "https://\(host)")
         .replacing(/[a-z]+\.example\.org/, with: host)
         .replacing("/usr/bin/", with: programs + "/")
@@ -45,6 +44,11 @@ struct ToolRecipe {
         steps.append(.run(text))
       }
     }
+  }
+
+  /// Text of the page without the escapes of roff that recipes and titles have.
+  static func plain(_ text: String) -> String {
+    text.replacing("\\-", with: "-").replacing("\\(aq", with: "'").replacing("\\e", with: "\\")
   }
 
   /// The recipe as a script; a file is written with the text of its step.

@@ -143,14 +143,34 @@ struct ToolRecipeTests {
     #expect(try person.run("token", "work").succeeded() == tokens[0] + "\n")
   }
 
+  /// There is no service manager of this person: a function in its place starts the unit.
+  @Test
+  func oidcAgent() throws {
+    let text = try run(
+      "OIDC-AGENT'S CLIENTS",
+      before: """
+        export XDG_RUNTIME_DIR=$HOME/run
+        mkdir -m 700 $XDG_RUNTIME_DIR
+        systemctl() {
+          unit=~/.config/systemd/user/$4.service
+          $(sed -n "s|%t|$XDG_RUNTIME_DIR|;s|^ExecStart=||p" $unit) >/dev/null 2>&1 &
+          timeout 60 sh -c "until test -S $XDG_RUNTIME_DIR/$4; do :; done"
+        }
+        """,
+      then: "kill $!"
+    )
+    #expect(text.hasSuffix(try person.run("token", "work").succeeded()), "\(text)")
+  }
+
   @Test
   func eachSectionOfThePageIsCarriedOut() throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
-    let titles = try shell("sed -n 's/^.SH USE IT WITH //p' \(path)thumblatch-recipes.7")
+    let page = try shell("sed -n 's/^.SH USE IT WITH //p' \(path)thumblatch-recipes.7")
+    let titles = ToolRecipe.plain(page)
     #expect(
       titles.split(separator: "\n") == [
         "GIT", "DOCKER, PODMAN, SKOPEO", "KUBECTL", "CARGO", "BAZEL", "TERRAFORM, OPENTOFU",
-        "PYTHON, VARLINKCTL",
+        "PYTHON, VARLINKCTL", "OIDC-AGENT'S CLIENTS",
         // `AIToolTests` carries these out.
         "CLAUDE CODE", "CODEX",
       ]

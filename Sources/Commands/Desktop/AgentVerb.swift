@@ -7,7 +7,7 @@ enum AgentVerb {
 
   static let agent = Verb(
     "agent",
-    options: [socket, name, account, scope, rule],
+    options: [socket, name, account, scope, rule, oidcAgent],
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
       It runs in your desktop session until that ends, and is started with it. When a program \
@@ -22,13 +22,21 @@ enum AgentVerb {
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
       otherwise. It is made at this desktop and shows NAME, as the audit log does.
+      With --oidc-agent, programs that know oidc-agent get access tokens at PATH, once OIDC_SOCK names \
+      it. Without PATH it is thumblatch-oidc-agent in XDG_RUNTIME_DIR. Every program of yours that \
+      connects counts as this agent. It works with a private vault too.
       """
   ) { session throws(CommandError) in
+    let oidcAgent = try oidcAgentSocket(session)
+    defer { oidcAgent?.remove() }
     guard let location = session.location, let directory = location.agentDirectory else {
-      throw .usage(
-        "the programs that use a private vault show its prompts themselves",
-        hint: "an agent is for the service: see thumblatchd(8)"
-      )
+      guard oidcAgent != nil else {
+        throw .usage(
+          "the programs that use a private vault show its prompts themselves",
+          hint: "an agent is for the service: see thumblatchd(8)"
+        )
+      }
+      return try waitForEnd(session)
     }
     let socket = try restrictedSocket(session, location)
     try socket?.serve()
@@ -68,6 +76,30 @@ extension AgentVerb {
     "RULE",
     "a rule that holds too, and says when a token needs a presence check"
   )
+  private static let oidcAgent = Verb.Option(
+    "--oidc-agent",
+    "PATH",
+    mayStandAlone: true,
+    offers: .files,
+    "listen here as oidc-agent does, for access tokens only"
+  )
+
+  /// The socket for clients of oidc-agent, which is served at once; `nil` if it is not wanted.
+  private static func oidcAgentSocket(_ session: Session) throws(CommandError) -> ProgramSocket? {
+    guard session.arguments.has(oidcAgent.name), let location = session.location else { return nil }
+    let socket = try OIDCAgentSocket.open(session, oidcAgent, of: location)
+    try socket.serve()
+    return socket
+  }
+
+  /// Waits for a signal, which is how the session ends the agent.
+  private static func waitForEnd(_ session: Session) throws(CommandError) {
+    do throws(SystemError) {
+      _ = try Readiness.wait(for: -1, interrupt: session.interrupt)
+    } catch {
+      throw CommandError(VaultClientError.system(error))
+    }
+  }
 
   /// The restricted socket that the options ask for, once the engine has accepted it.
   private static func restrictedSocket(

@@ -87,6 +87,15 @@ extension Situation {
       script: acceptSocket
     )
     .with { $0.location = .service },
+    Situation("agent --oidc-agent", "no directory of a session").with {
+      $0.location = .privateVault
+    },
+    Situation("agent --oidc-agent s", "a path that is relative").with {
+      $0.location = .privateVault
+    },
+    Situation("agent --oidc-agent /none/s", "no such directory").with {
+      $0.location = .privateVault
+    },
     Situation("token work --reason deploy", "behind a restricted socket") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(requester: #"restricted socket "build""#, atDesk: true)

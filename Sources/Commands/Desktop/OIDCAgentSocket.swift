@@ -1,0 +1,212 @@
+internal import Configuration
+internal import DesktopPrompt
+internal import PlainText
+internal import PresenceTerms
+internal import System
+internal import ToolProtocols
+internal import VaultClient
+internal import VaultInterface
+
+/// The socket of `agent --oidc-agent`, where programs that know oidc-agent get access tokens.
+struct OIDCAgentSocket {
+  /// How long a client may take to send its request, in seconds.
+  private static let receiveLimit: Int64 = 10
+  /// The most bytes that are read at once.
+  private static let chunk = 4096
+  /// The name of the socket in the directory of the person's session.
+  private static let name = "thumblatch-oidc-agent"
+
+  private let arguments: Arguments
+  private let location: VaultLocation
+
+  /// Binds the socket, at the path of the option or in the directory of the person's session.
+  ///
+  /// - Throws: a usage error if the path cannot be used.
+  static func open(
+    _ session: Session,
+    _ option: Verb.Option,
+    of location: VaultLocation
+  ) throws(CommandError) -> ProgramSocket {
+    let path: String
+    if let given = session.arguments.value(option.name) {
+      path = given
+    } else if let directory = session.environment("XDG_RUNTIME_DIR"), !directory.isEmpty {
+      path = directory + "/" + name
+    } else {
+      throw .usage("\(option.name) needs a path, because XDG_RUNTIME_DIR is not set")
+    }
+    let socket = OIDCAgentSocket(arguments: session.arguments, location: location)
+    return try ProgramSocket(at: path, option: option.name) { program in socket.serve(program) }
+  }
+
+  /// Answers one request.
+  private func serve(_ program: borrowing Descriptor) {
+    // The mode of the socket keeps other users away, and root could connect.
+    guard let peer = try? program.peerCredentials(), peer.user == ThisProcess.user else { return }
+    let deadline = BootInstant.now.advanced(bySeconds: Self.receiveLimit)
+    var channel: OIDCAgentChannel?
+    let answer: [UInt8]
+    do throws(ToolRequestError) {
+      guard let request = try receive(from: program, &channel, deadline) else { return }
+      answer = self.answer(try OIDCAgentRequest(request), of: peer, program)
+    } catch {
+      answer = OIDCAgentRequest.answer(error: "Bad Request: \(error.description)", info: nil)
+    }
+    send(channel?.seal(answer) ?? answer, to: program)
+  }
+
+  // MARK: Receiving
+
+  /// The request, and the encryption of a client that uses it; `nil` if the client has left.
+  private func receive(
+    from program: borrowing Descriptor,
+    _ channel: inout OIDCAgentChannel?,
+    _ deadline: BootInstant
+  ) throws(ToolRequestError) -> [UInt8]? {
+    let first = try message(
+      from: program,
+      deadline,
+      isWhole: OIDCAgentChannel.isWholeGreeting
+    )
+    guard let first, first.first != UInt8(ascii: "{") else { return first }
+    let opened = try OIDCAgentChannel(first)
+    guard send(opened.greeting, to: program),
+      let box = try message(from: program, deadline, isWhole: OIDCAgentChannel.isWholeBox)
+    else { return nil }
+    let request = try opened.open(box)
+    channel = opened
+    return request
+  }
+
+  /// A message up to a NUL; `nil` if the client leaves or takes too long.
+  private func message(
+    from program: borrowing Descriptor,
+    _ deadline: BootInstant,
+    isWhole: ([UInt8]) throws(ToolRequestError) -> Bool
+  ) throws(ToolRequestError) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while try !isWhole(bytes) {
+      let readiness = try? Readiness.wait(for: program.number, interrupt: nil, deadline: deadline)
+      guard readiness == .ready, let chunk = try? program.read(atMost: Self.chunk), !chunk.isEmpty
+      else { return nil }
+      bytes += chunk
+    }
+    return Array(bytes.prefix { $0 > 0 })
+  }
+
+  /// Sends a message at once, since clients read what has come at one time.
+  @discardableResult
+  private func send(_ message: [UInt8], to program: borrowing Descriptor) -> Bool {
+    let span = message.span
+    let sent = try? unsafe span.withUnsafeBytes { bytes throws(SystemError) in
+      unsafe try program.send(bytes)
+    }
+    return sent == message.count
+  }
+
+  // MARK: Answering
+
+  private func answer(
+    _ request: OIDCAgentRequest,
+    of peer: PeerCredentials,
+    _ program: borrowing Descriptor
+  ) -> [UInt8] {
+    do throws(CommandError) {
+      // A prompt ends when its client has left.
+      let ending = try ending(of: program)
+      defer { withExtendedLifetime(ending) {} }
+      let session = session(interrupt: ending.number)
+      switch request {
+      case .loadedAccounts:
+        return OIDCAgentRequest.answer(accounts: try accounts(session).map(\.name))
+      case .accessToken(let wanted): return try token(wanted, session, of: peer)
+      case .other(let refusal):
+        return OIDCAgentRequest.answer(error: refusal.error, info: refusal.info)
+      }
+    } catch {
+      return OIDCAgentRequest.answer(
+        error: PlainText.line(error.message, limit: .max),
+        info: error.hint.map { PlainText.line($0, limit: .max) }
+      )
+    }
+  }
+
+  private func ending(of program: borrowing Descriptor) throws(CommandError) -> ReadyQueue {
+    do throws(SystemError) {
+      let ending = try ReadyQueue()
+      try ending.add(program, token: 0)
+      // A client may close its sending side, and wait for the answer.
+      try ending.change(program, token: 0, readable: false, writable: false)
+      return ending
+    } catch {
+      throw CommandError(VaultClientError.system(error))
+    }
+  }
+
+  /// A run of its own, without a terminal, on the thread of one client.
+  private func session(interrupt: Int32) -> Session {
+    let environment = { (name: String) in ThisProcess.environment(name) }
+    let session = Session(
+      arguments: arguments,
+      output: Output(json: false, environment: environment),
+      interrupt: interrupt,
+      environment: environment,
+      openTerminal: { nil },
+      connect: { [location] () throws(VaultClientError) in
+        try location.connect(interrupt: interrupt, environment: environment)
+      }
+    )
+    session.location = location
+    if location == .privateVault {
+      session.openDesktop = { () throws(DesktopError) in try Desktop(variable: environment) }
+    }
+    return session
+  }
+
+  /// The accounts that are signed in.
+  private func accounts(_ session: Session) throws(CommandError) -> [VaultAccount] {
+    try StatusVerbs.accounts(session, named: nil).filter { $0.state != .signedOut }
+  }
+
+  private func token(
+    _ wanted: OIDCAgentTokenRequest,
+    _ session: Session,
+    of peer: PeerCredentials
+  ) throws(CommandError) -> [UInt8] {
+    let account = try account(wanted, session)
+    let reason = wanted.reason(process: peer.process)
+    func next(after rejected: String?) throws(CommandError) -> ToolToken {
+      try session.toolToken(of: account.name) { prompt in
+        AccessTokenCall(
+          account: account.name,
+          minimumLifetime: wanted.minimumLifetime,
+          rejected: rejected,
+          prompt: prompt,
+          scope: wanted.scope,
+          audience: wanted.audience,
+          reason: String(reason.prefix(CallerRule.longestReason))
+        )
+      }
+    }
+    var token = try next(after: nil)
+    if wanted.isForced { token = try next(after: token.text) }
+    return OIDCAgentRequest.answer(token, issuer: account.issuer)
+  }
+
+  /// The account of a short name, or of an issuer: the default account, or the only one there.
+  private func account(
+    _ wanted: OIDCAgentTokenRequest,
+    _ session: Session
+  ) throws(CommandError) -> VaultAccount {
+    if let name = wanted.account {
+      let name = try session.accountName(name)
+      if let account = try StatusVerbs.accounts(session, named: name).first { return account }
+    }
+    let found = try accounts(session).filter { wanted.isIssued(by: $0.issuer) }
+    if let account = found.first(where: \.isDefault) ?? (found.count == 1 ? found[0] : nil) {
+      return account
+    }
+    let refusal = OIDCAgentRefusal(ofAccounts: found.map(\.name))
+    throw CommandError(.notFound, refusal.error, hint: refusal.info)
+  }
+}
