@@ -5,13 +5,14 @@ internal import ToolProtocols
 extension Fuzzer {
   /// The request of another tool.
   ///
-  /// The first byte is the tool: git, docker (an address, an object), kubectl, cargo, Bazel.
+  /// The first byte is the tool: git, docker (an address, an object), kubectl, cargo, Bazel,
+  /// oidc-agent's clients (a request, a box).
   static let toolRequests = Fuzzer(
     "tool-requests",
     maximum: ToolRequest.maximumCount + 2,
     dictionary: "json"
   ) { input in
-    let tool = input.choice([0, 1, 2, 3, 4, 5])
+    let tool = input.choice([0, 1, 2, 3, 4, 5, 6, 7])
     let bytes = input.bytes()
     let token = ToolToken("at_1", expiresAt: 1_763_717_400)
     switch tool {
@@ -34,10 +35,32 @@ extension Fuzzer {
       let request = try CargoCredential(bytes)
       demand(isObject(request.answer(token)), "cargo")
       look(at: request.url)
-    default:
+    case 5:
       let request = try BazelCredential(bytes)
       demand(isObject(request.answer(token)), "Bazel")
       look(at: request.url)
+    case 6: look(at: try OIDCAgentRequest(bytes))
+    default:
+      guard try OIDCAgentChannel.isWholeBox(bytes), let oidcAgentChannel else { return }
+      look(at: try OIDCAgentRequest(try oidcAgentChannel.open(bytes)))
+    }
+  }
+
+  /// A channel whose key no input can have: each box is refused.
+  private static let oidcAgentChannel = try? OIDCAgentChannel(
+    Array("O2pPxMltAJ1sWOIocAlsB7dWu7o5zFPTZRievjCI9Vg=".utf8)
+  )
+
+  private static func look(at request: OIDCAgentRequest) {
+    switch request {
+    case .loadedAccounts: break
+    case .accessToken(let wanted):
+      demand(wanted.account != nil || wanted.issuer != nil, "a token of no account")
+      let account = wanted.account ?? wanted.issuer ?? ""
+      demand(isObject(OIDCAgentRequest.answer(accounts: [account])), "oidc-agent")
+    case .other(let refusal):
+      let answer = OIDCAgentRequest.answer(error: refusal.error, info: refusal.info)
+      demand(isObject(answer), "oidc-agent")
     }
   }
 
