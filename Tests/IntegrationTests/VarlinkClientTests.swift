@@ -145,6 +145,7 @@ struct VarlinkClientTests {
 
   @Test
   func varlinkctlWorks() throws {
+    if !tools.hasControl { print("varlinkctl is not here: a driver sends what it sends") }
     let text = try person.shell(
       """
       \(tools.setting)

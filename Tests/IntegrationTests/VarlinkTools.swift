@@ -6,12 +6,14 @@ import TestSupport
 struct VarlinkTools {
   /// Whether varlinkctl itself is here: systemd has it since version 255, and Debian 12 has 252.
   let hasControl: Bool
+  /// The directory of Python's package.
+  let packages: String
   /// What a shell script begins with.
   let setting: String
 
   init(for person: Someone) throws {
     hasControl = (try? shell("command -v varlinkctl")) != nil
-    let packages = try person.pythonPackages("varlink")
+    packages = try person.pythonPackages("varlink")
     let drivers = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers"
     try shell("install -m 644 \(drivers)/varlinkctl.py \(person.base)/varlinkctl.py")
     let standIn = "; varlinkctl() { /usr/bin/python3 \(person.base)/varlinkctl.py \"$@\"; }"
