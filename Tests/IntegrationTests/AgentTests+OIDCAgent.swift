@@ -31,7 +31,7 @@ extension AgentTests {
     #expect(try run.child.wait() == .exited(0), "\(token)")
     #expect(try person.run("token", "me").succeeded() == token)
     let log = try person.run("audit", "--json").succeeded()
-    #expect(log.contains("oidc-agent's client, PID \(run.child.identifier)"), "\(log)")
+    #expect(log.contains("a client of oidc-agent that calls itself <b>app</b>"), "\(log)")
     try stop(agent)
   }
 

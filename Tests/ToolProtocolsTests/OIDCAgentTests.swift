@@ -140,7 +140,7 @@ struct OIDCAgentTests {
       """
     guard case .accessToken(let token) = try request(text) else { return #expect(Bool(false)) }
     #expect(token.account == "work" && token.issuer == nil && token.minimumLifetime == 60)
-    #expect(token.reason(process: 7) == "oidc-agent's client, PID 7 that calls itself app")
+    #expect(token.reason == "a client of oidc-agent that calls itself app")
     #expect(token.scope == "a b" && token.audience == "x" && token.hint == "app")
     #expect(!token.isForced)
     let byIssuer =

@@ -48,7 +48,7 @@ struct OIDCAgentSocket {
     let answer: [UInt8]
     do throws(ToolRequestError) {
       guard let request = try receive(from: program, &channel, deadline) else { return }
-      answer = self.answer(try OIDCAgentRequest(request), of: peer, program)
+      answer = self.answer(try OIDCAgentRequest(request), program)
     } catch {
       answer = OIDCAgentRequest.answer(error: "Bad Request: \(error.description)", info: nil)
     }
@@ -108,7 +108,6 @@ struct OIDCAgentSocket {
 
   private func answer(
     _ request: OIDCAgentRequest,
-    of peer: PeerCredentials,
     _ program: borrowing Descriptor
   ) -> [UInt8] {
     do throws(CommandError) {
@@ -119,7 +118,7 @@ struct OIDCAgentSocket {
       switch request {
       case .loadedAccounts:
         return OIDCAgentRequest.answer(accounts: try accounts(session).map(\.name))
-      case .accessToken(let wanted): return try token(wanted, session, of: peer)
+      case .accessToken(let wanted): return try token(wanted, session)
       case .other(let refusal):
         return OIDCAgentRequest.answer(error: refusal.error, info: refusal.info)
       }
@@ -170,11 +169,9 @@ struct OIDCAgentSocket {
 
   private func token(
     _ wanted: OIDCAgentTokenRequest,
-    _ session: Session,
-    of peer: PeerCredentials
+    _ session: Session
   ) throws(CommandError) -> [UInt8] {
     let account = try account(wanted, session)
-    let reason = wanted.reason(process: peer.process)
     func next(after rejected: String?) throws(CommandError) -> ToolToken {
       try session.toolToken(of: account.name) { prompt in
         AccessTokenCall(
@@ -184,7 +181,7 @@ struct OIDCAgentSocket {
           prompt: prompt,
           scope: wanted.scope,
           audience: wanted.audience,
-          reason: String(reason.prefix(CallerRule.longestReason))
+          reason: String(wanted.reason.prefix(CallerRule.longestReason))
         )
       }
     }

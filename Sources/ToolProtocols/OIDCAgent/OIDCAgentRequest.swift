@@ -80,9 +80,11 @@ package struct OIDCAgentTokenRequest: Sendable, Equatable {
     hint = try text("application_hint")
   }
 
-  /// What the person is told about the program: what it calls itself comes last, so that it hides nothing.
-  package func reason(process: Int32) -> String {
-    "oidc-agent's client, PID \(process)" + (hint.map { " that calls itself \($0)" } ?? "")
+  /// What the person is told about the program.
+  ///
+  /// It is the same for each run of a program, so that two runs at once wait for one prompt.
+  package var reason: String {
+    "a client of oidc-agent" + (hint.map { " that calls itself \($0)" } ?? "")
   }
 
   /// Whether an account at `other` is meant, with or without a slash at the end.
