@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --name --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --username --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --username --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -52,7 +52,7 @@ complete --command thumblatch --long-option no-input --description 'never ask; e
 complete --command thumblatch --long-option private --description 'use your own vault, even if a service is installed'
 complete --command thumblatch --long-option help --description 'show this help (also -h)'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --long-option version --description 'print the version'
-complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments setup --description 'set everything up, step by step'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments setup --description 'set everything up, step by step, or have a tool use an account'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments provider --description 'add, list, show, test, apply, remove'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments register --description 'register a new user at a provider, and sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments login --description 'sign in'
@@ -108,6 +108,13 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 user' --arguments
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments add --description 'let a host get an account\'s token through git, docker and other tools'
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments list --description 'list the hosts that get a token'
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments remove --description 'let a host get no token any more'
+complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option url --exclusive --description 'with TOOL: the service or gateway to which the tool sends the token'
+complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option mcp --exclusive --description 'with TOOL: the MCP server that gets the token'
+complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option name --exclusive --description 'with --mcp: the tool\'s name for the server'
+complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option undo --description 'take back what setup wrote into the settings of tools'
+complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option yes --description 'with TOOL: do not ask before the settings are changed'
+complete --command thumblatch --condition '__thumblatch_at 1 1 setup' --arguments 'claude-code codex'
+complete --command thumblatch --condition '__thumblatch_at 2 2 setup' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option template --exclusive --arguments 'github gitlab google entra keycloak auth0' --description 'use the settings of a well-known provider; without T, list them'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option kind --exclusive --arguments 'oidc oauth2 password-backend' --description 'the protocol: oidc, oauth2 or password-backend'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option issuer --exclusive --description 'the provider\'s URL: https, or http on this machine'
