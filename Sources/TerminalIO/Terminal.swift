@@ -87,9 +87,10 @@ package final class Terminal {
   ///
   /// `ask` shows the question when the echo is off.
   ///
-  /// - Returns: `nil` if the person ended the input (Ctrl-D) or the deadline passed.
+  /// - Returns: `nil` if the person ended the input (Ctrl-D), the deadline passed or `other` is readable.
   package func readSecret(
     maximum: Int = Terminal.maximumLine,
+    with other: Int32? = nil,
     interrupt: Int32?,
     deadline: BootInstant? = nil,
     ask: () -> Void = {}
@@ -99,7 +100,7 @@ package final class Terminal {
     defer { if !wasHidden { restore() } }
     ask()
     var line = try HiddenLine(maximum: maximum)
-    while try wait(interrupt: interrupt, deadline: deadline) == .ready {
+    while try wait(with: other, interrupt: interrupt, deadline: deadline) == .ready {
       switch line.readKey(of: self) {
       case .character: continue
       case .cancel: return nil
@@ -109,10 +110,11 @@ package final class Terminal {
     return nil
   }
 
-  /// Reads a line with echo; `nil` at the end of the input or at the deadline.
+  /// Reads a line with echo; `nil` at the end of the input, at the deadline, or if `other` is readable.
   ///
   /// `ask` shows the question when the echo is on.
   package func readVisible(
+    with other: Int32? = nil,
     interrupt: Int32?,
     deadline: BootInstant? = nil,
     ask: () -> Void = {}
@@ -124,7 +126,7 @@ package final class Terminal {
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {
       guard line.count <= Self.maximumLine else { throw .tooLong(maximum: Self.maximumLine) }
-      guard try wait(interrupt: interrupt, deadline: deadline) == .ready,
+      guard try wait(with: other, interrupt: interrupt, deadline: deadline) == .ready,
         let typed = read(atMost: Self.maximumLine + 1 - line.count)
       else { return nil }
       line += typed

@@ -16,6 +16,8 @@ package final class TerminalPresence: PresenceView {
   private var screen: PresenceScreen
   private var methods: [PresenceMethod] = []
   private var listens = true
+  /// Readable while a question is open if the engine has ended the prompt.
+  private var ending: Int32?
 
   /// Prepares the dialogue.
   package init(_ request: PresenceRequest, at terminal: Terminal, interrupt: Int32?) {
@@ -38,6 +40,7 @@ package final class TerminalPresence: PresenceView {
       terminal.clearStatus()
       terminal.restore()
     }
+    ending = connection.descriptor
     try PresenceRun(request, on: connection, view: self).run()
   }
 
@@ -85,9 +88,19 @@ package final class TerminalPresence: PresenceView {
     return try reading { () throws(TerminalError) in
       if hidden {
         defer { terminal.endLine() }
-        return try terminal.readSecret(interrupt: interrupt, deadline: deadline, ask: ask)
+        return try terminal.readSecret(
+          with: ending,
+          interrupt: interrupt,
+          deadline: deadline,
+          ask: ask
+        )
       }
-      let line = try terminal.readVisible(interrupt: interrupt, deadline: deadline, ask: ask)
+      let line = try terminal.readVisible(
+        with: ending,
+        interrupt: interrupt,
+        deadline: deadline,
+        ask: ask
+      )
       guard let line else { return nil }
       do throws(SecretMemoryError) {
         return SharedSecret(try SecretBytes(copying: Array(line.utf8)))

@@ -47,6 +47,12 @@ public final class Connection {
     do { return try socket.peerCredentials() } catch { throw .system(error) }
   }
 
+  /// The descriptor that is readable when the server has closed the connection, while no call is open.
+  package var descriptor: Int32 { socket.number }
+
+  /// Whether the server has closed the connection.
+  var hasEnded: Bool { (try? socket.hasEnded()) ?? true }
+
   /// Makes a queue readable when the server has closed the connection, or at an interrupt.
   ///
   /// It is for the time in which no call is open.

@@ -217,7 +217,10 @@ public struct PresenceRun<View: PresenceView> {
         case .failed(let failed): return failed
         case .event(.ask(let text, let hidden)):
           deadline = stepDeadline
-          guard let secret = try view.answer(to: text, hidden: hidden, until: deadline) else {
+          // The engine closes the connection if the prompt is over, as when the screen is locked.
+          guard let secret = try view.answer(to: text, hidden: hidden, until: deadline),
+            !connection.hasEnded
+          else {
             let isLate = BootInstant.now >= deadline
             return .failed(isLate ? .timedOut : .cancelled, message: "", left: [])
           }

@@ -68,4 +68,20 @@ extension PresenceDialogueTests {
     #expect(play.code == .interrupted)
     #expect(play.echoes)
   }
+
+  /// The engine does so when the screen is locked: no call is open then.
+  @Test
+  func theEndOfTheConnectionEndsAnOpenQuestion() throws {
+    let play = try Play.run(["presence", "test"]) { stage in
+      _ = try stage.expect(TestPresenceCall.self)
+      try stage.needPresence(.test, methods: [.password])
+      _ = try stage.expect(CheckCall.self)
+      try stage.reply(CheckEvent.ask(text: "Password: ", hidden: true))
+      try stage.terminal.waitFor("Password: ")
+      stage.hangUp()
+    }
+    #expect(play.code == .presence)
+    #expect(play.talk.contains("the presence check was cancelled"), "\(play.talk)")
+    #expect(play.echoes)
+  }
 }

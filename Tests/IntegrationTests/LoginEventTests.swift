@@ -73,6 +73,19 @@ struct LoginEventTests {
     #expect(try !person.run("status").succeeded().contains("unlocked"))
   }
 
+  /// No call is open while the person types, so the end of the connection tells the command.
+  @Test
+  func whoLocksTheScreenEndsAnOpenQuestionAtATerminal() throws {
+    defer { bus.remove() }
+    let test = try person.terminal("presence", "test")
+    try test.expect("System password for")
+    try bus.run("await_inhibitor(True)")
+    try bus.act("session('1', 'Lock')")
+    let shown = try test.end(3)
+    #expect(shown.contains("the presence check was cancelled"), "\(shown)")
+    try bus.run("await_inhibitor(False)")
+  }
+
   @Test
   func whileAllScreensAreLockedNoReaderIsArmedAndNoWindowOpened() throws {
     defer { bus.remove() }

@@ -14,6 +14,9 @@ struct CheckRun {
   var fingers: [String] = []
   /// The only finger that can match, if the reader takes one print at a time.
   var only: String?
+  /// The program that must answer an open question, and has no call that could fail; `nil` if none is
+  /// open, or if an agent shows it.
+  var asked: Peer?
   /// `nil` while it is being started.
   var conversation: (any CheckConversation)?
   /// The back-off before and after the charge of a password; `nil` before the charge.
@@ -181,6 +184,7 @@ extension Vault {
       case .retry(let hint): report(.retry(hint))
       case .ask(let text, let hidden):
         prompts.extend(prompt, at: clock.boot)
+        if desktop.shown?.prompt != prompt { checks[prompt]?.asked = caller.peer }
         return .ask(text: text, hidden: hidden)
       case .matched:
         try passed(prompt, run, caller, confirming: confirmed)

@@ -138,6 +138,7 @@ extension Vault {
       prompts.isArmed(prompt, method: .password, at: clock.boot)
     else { throw refusal(of: prompt, .timedOut, caller) }
     prompts.extend(prompt, at: clock.boot)
+    checks[prompt]?.asked = nil
     try chargePassword(prompt)
     let charged = checks[prompt] ?? run
     await charged.conversation?.respond(text)
@@ -251,7 +252,7 @@ extension Vault {
     _ failure: PresenceFailure,
     _ caller: Caller
   ) -> VaultFailure {
-    // A caller at a terminal hears of it only by the answer to its next call.
+    // A caller that has sent its next call already is told why.
     if windowState.hasCancelled(prompt) { return .presenceFailed(.cancelled, methods: []) }
     // Who is busy is counted where the answer leaves, as for all requests.
     let isBusy = failure.outcome == .busy

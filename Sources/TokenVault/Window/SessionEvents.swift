@@ -52,7 +52,11 @@ extension Vault {
     // the touch of another person must not release an earlier request.
     let open = location.map { prompts.names(at: $0) } ?? prompts.readyNames
     windowState.noteCancelled(open)
-    for prompt in open { giveUp(prompt, as: .cancelled) }
+    for prompt in open {
+      // The end of its connection tells a program that waits for the person's answer.
+      checks[prompt]?.asked?.socket.shutDown()
+      giveUp(prompt, as: .cancelled)
+    }
     if let location {
       endEnrollments { $0.location == location }
       wasOpen = windows.close(at: location, now: clock.boot)
