@@ -86,6 +86,7 @@ let package = Package(
     library("CPAM", apt: "libpam0g-dev"),
     library("CMicroHTTPD", apt: "libmicrohttpd-dev"),
     library("CQRencode", apt: "libqrencode-dev"),
+    library("CSodium", apt: "libsodium-dev"),
     library("CSystemd", apt: "libsystemd-dev"),
 
     room("System", ["CLinux"]),
@@ -130,7 +131,7 @@ let package = Package(
       ]
     ),
     room("PlainText"),
-    room("ToolProtocols", ["JSON", "PlainText"]),
+    room("ToolProtocols", ["JSON", "NaClBox", "PlainText"]),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
@@ -178,6 +179,7 @@ let package = Package(
     room("Fprintd", ["FingerprintReader", "LoginEvents", "PresenceTerms", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
+    room("NaClBox", ["CSodium"]),
     room(
       "PresenceProgram",
       [
@@ -347,6 +349,7 @@ let package = Package(
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
+    tests("NaClBoxTests", ["NaClBox"]),
     tests("ToolProtocolsTests", ["ToolProtocols"]),
     tests(
       "LoopbackLoginTests",

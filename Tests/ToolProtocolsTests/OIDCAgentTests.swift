@@ -2,90 +2,12 @@ import Testing
 
 @testable import ToolProtocols
 
-/// The requests of oidc-agent's clients, and the encryption of libsodium 1.0.18, from which the expected
-/// bytes are.
+/// The requests of oidc-agent's clients, and what encrypts them.
 struct OIDCAgentTests {
-  private static func bytes(_ hexadecimal: String) -> [UInt8] {
-    let digits = Array(hexadecimal)
-    return stride(from: 0, to: digits.count, by: 2).compactMap {
-      UInt8(String(digits[$0...($0 + 1)]), radix: 16)
-    }
-  }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  private static func key(_ start: Int) -> [UInt8] {
-    (0..<32).map { UInt8(($0 * 7 + start) % 256) }
-  }
-
-  private static let nonce = (0..<24).map { UInt8($0) }
-
-  @Test
-  func theKeysAreThoseOfLibsodium() throws {
-    let server = Curve25519.publicKey(of: Self.key(1))
-    let client = Curve25519.publicKey(of: Self.key(99))
-    #expect(
-      Self.hexadecimal(server) == "c8feca81be196cdf2cadeabf13c4903d7632dce4955aa68b6e5d9adef54e2616"
-    )
-    #expect(
-      Self.hexadecimal(client) == "3b6a4fc4c96d009d6c58e22870096c07b756bbba39cc53d365189ebe3088f558"
-    )
-    let shared = try #require(Curve25519.sharedSecret(Self.key(1), client))
-    #expect(shared == Curve25519.sharedSecret(Self.key(99), server))
-    // crypto_box_beforenm
-    #expect(
-      Self.hexadecimal(SecretBox.key(ofShared: shared))
-        == "017b0707a1d3c1cc188c5667eedf099b9d89a8bf81f84af49001913471a0ed55"
-    )
-  }
-
-  /// RFC 7748, sections 5.2 and 6.1; and points of small order.
-  @Test
-  func theCurveIsThatOfTheSpecification() {
-    let secret = Self.bytes("77076d0a7318a57d3c16c17251b26645df4c1f5f1ae3d8b5b5f5cf3f3d4a1f2a")
-    #expect(Curve25519.publicKey(of: secret).count == 32)
-    let scalar = Self.bytes("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4")
-    let point = Self.bytes("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c")
-    #expect(
-      Curve25519.sharedSecret(scalar, point).map(Self.hexadecimal)
-        == "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"
-    )
-    let zero = [UInt8](repeating: 0, count: 32)
-    for order in [zero, [1] + zero.dropFirst()] {
-      #expect(Curve25519.sharedSecret(scalar, order) == nil)
-    }
-  }
-
-  @Test(
-    arguments: [
-      (0, "0b16641b044a4c2fff7c4ab219daaa9e"),
-      (1, "bad66b857ef22a8309f55a1830d9011867"),
-      (16, "4a0b203edc9c13ae3cbd9e6459acb34e7649ced2ad1526e4713bd491374251cd"),
-      (33, "736dcb416bf5c4c60ddccbb1028b02d7477effe19c3a37f7602cc5e2463d20be1550ec97"),
-      (300, "78885df7c40f2340da857ee4bd2393194a75eafe89313a801d57b0ed53263da9"),
-    ]
-  )
-  func theBoxIsThatOfLibsodium(count: Int, begin: String) {
-    let text = (0..<count).map { UInt8(($0 * 3 + count) % 256) }
-    let box = SecretBox.seal(text, key: Self.key(5), nonce: Self.nonce)
-    #expect(box.count == count + 16)
-    #expect(Self.hexadecimal(box).hasPrefix(begin))
-    #expect(SecretBox.open(box, key: Self.key(5), nonce: Self.nonce) == text)
-    for index in [0, 15, box.count - 1] {
-      var changed = box
-      changed[index] ^= 1
-      #expect(SecretBox.open(changed, key: Self.key(5), nonce: Self.nonce) == nil)
-    }
-    #expect(SecretBox.open(Array(box.dropLast()), key: Self.key(5), nonce: Self.nonce) == nil)
-    #expect(SecretBox.open(box, key: Self.key(6), nonce: Self.nonce) == nil)
-  }
-
   @Test
   func aBoxIsOpenedAndSealed() throws {
     let client = "O2pPxMltAJ1sWOIocAlsB7dWu7o5zFPTZRievjCI9Vg="
-    let channel = try OIDCAgentChannel(Array(client.utf8), secret: Self.key(1))
+    let channel = try OIDCAgentChannel(Array(client.utf8))
     #expect(channel.greeting.count == 44)
     let box = channel.seal(Array("{}".utf8))
     #expect(try OIDCAgentChannel.isWholeBox(box))

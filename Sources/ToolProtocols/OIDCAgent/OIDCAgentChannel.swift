@@ -1,4 +1,5 @@
 internal import JSON
+internal import NaClBox
 
 /// The encryption between oidc-agent and its clients, from the agent's side.
 ///
@@ -9,25 +10,19 @@ package struct OIDCAgentChannel: Sendable {
   /// The most bytes of a message: those of a box of the longest request.
   private static let longestMessage = 12 * 1024
   /// The bytes of a client's first message, unless that is a plain request.
-  private static let greetingCount = (Curve25519.keyCount + 2) / 3 * 4
+  private static let greetingCount = (NaClBox.publicKeyCount + 2) / 3 * 4
 
   /// The answer to the client's first message.
   package let greeting: [UInt8]
-  private let key: [UInt8]
+  private let box: NaClBox
 
   /// Answers a client's first message.
   package init(_ message: [UInt8]) throws(ToolRequestError) {
-    try self.init(message, secret: (0..<Curve25519.keyCount).map { _ in UInt8.random(in: 0...255) })
-  }
-
-  /// The same with a secret key of a test.
-  init(_ message: [UInt8], secret: [UInt8]) throws(ToolRequestError) {
     guard message.count == Self.greetingCount,
-      let client = Base64.standard.bytes(message), client.count == Curve25519.keyCount,
-      let shared = Curve25519.sharedSecret(secret, client)
+      let client = Base64.standard.bytes(message), let box = NaClBox(with: client)
     else { throw ToolRequestError(description: "neither JSON nor a public key") }
-    greeting = Array(Base64.standard.text(Curve25519.publicKey(of: secret)).utf8)
-    key = SecretBox.key(ofShared: shared)
+    greeting = Array(Base64.standard.text(box.publicKey).utf8)
+    self.box = box
   }
 
   /// Whether a client's first message has come as a whole: a plain request, or a public key.
@@ -48,28 +43,28 @@ package struct OIDCAgentChannel: Sendable {
       (0...OIDCAgentRequest.maximumCount).contains(count), bytes.count <= longestMessage
     else { throw tooLong }
     let whole =
-      colon + 2 + Base64.standard.count(ofBytes: SecretBox.nonceCount)
-      + Base64.standard.count(ofBytes: SecretBox.tagCount + count)
+      colon + 2 + Base64.standard.count(ofBytes: NaClBox.nonceCount)
+      + Base64.standard.count(ofBytes: NaClBox.tagCount + count)
     return bytes.count >= whole
   }
 
   private static let tooLong = ToolRequestError(description: "the request is too long")
 
   /// The request in a client's box: its length, the nonce, and the rest, between colons.
-  package func open(_ box: [UInt8]) throws(ToolRequestError) -> [UInt8] {
-    let parts = box.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+  package func open(_ message: [UInt8]) throws(ToolRequestError) -> [UInt8] {
+    let parts = message.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 3,
-      let nonce = Base64.standard.bytes(parts[1]), nonce.count == SecretBox.nonceCount,
+      let nonce = Base64.standard.bytes(parts[1]),
       let sealed = Base64.standard.bytes(parts[2]),
-      let text = SecretBox.open(sealed, key: key, nonce: nonce)
+      let text = box.open(sealed, nonce: nonce)
     else { throw ToolRequestError(description: "the request cannot be decrypted") }
     return text
   }
 
   /// The box of an answer.
   package func seal(_ answer: [UInt8]) -> [UInt8] {
-    let nonce = (0..<SecretBox.nonceCount).map { _ in UInt8.random(in: 0...255) }
-    let sealed = SecretBox.seal(answer, key: key, nonce: nonce)
+    let nonce = (0..<NaClBox.nonceCount).map { _ in UInt8.random(in: 0...255) }
+    let sealed = box.seal(answer, nonce: nonce)
     let parts = [nonce, sealed].map { Base64.standard.text($0) }
     return Array("\(answer.count):\(parts[0]):\(parts[1])".utf8)
   }
