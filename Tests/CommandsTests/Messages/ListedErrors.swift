@@ -39,6 +39,7 @@ struct ListedErrors {
         ),
         ListedErrors(title: "What doctor finds", entries: try DoctorFindings.entries),
         ListedErrors(title: "Presence prompts", entries: prompts),
+        ListedErrors(title: "The agent of the desktop", entries: agents),
         ListedErrors(title: "Presence checks: advice", entries: advice),
         ListedErrors(title: "Presence checks: after a failed try", entries: nextTries),
       ]
@@ -111,6 +112,13 @@ struct ListedErrors {
       entry("another prompt is open", PresenceText.queued),
       entry("it is over", PresenceText.isReady),
       entry("the answer is being checked", PresenceText.checking),
+      entry("an earlier password was wrong", PresenceText.wait(1, hasAnswered: false)),
+      entry("the password was wrong", PresenceText.wait(4, hasAnswered: true)),
+    ]
+  }
+
+  private static var agents: [String] {
+    [
       entry("an agent without a desktop", DesktopAgent.notShown(.notShown)),
       entry("a notice without a desktop", AgentNotices.notShown(.notShown)),
       entry(
@@ -129,8 +137,6 @@ struct ListedErrors {
           SystemError("inotify_add_watch", code: ENOENT, subject: "/run/thumblatch/agents")
         )
       ),
-      entry("an earlier password was wrong", PresenceText.wait(1, hasAnswered: false)),
-      entry("the password was wrong", PresenceText.wait(4, hasAnswered: true)),
     ]
   }
 
