@@ -363,7 +363,8 @@ let package = Package(
         "Commands", "Configuration", "DesktopPrompt", "Doctor", "HelperInterface", "LoopbackLogin",
         "QRCode", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "JSON", "PlainText",
         "PresenceTerms", "System", "SecretMemory", "TestSupport",
-      ]
+      ],
+      exclude: ["Messages/messages.txt"]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),
     .target(
