@@ -10,8 +10,8 @@ final class AIGateway {
   private let output: Descriptor
 
   /// Starts the gateway as a person.
-  init(as person: Someone) throws {
-    directory = person.base + "/gateway"
+  init(as person: Someone, _ name: String = "gateway") throws {
+    directory = "\(person.base)/\(name)"
     try shell("install -d -m 700 -o \(person.user.name) \(directory)")
     let (near, far) = try UnixSocket.pair()
     output = Descriptor(owning: near)

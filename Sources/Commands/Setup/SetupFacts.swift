@@ -1,5 +1,6 @@
 internal import Configuration
 internal import PresenceTerms
+internal import System
 internal import VaultInterface
 
 /// What the steps of a setup look at; read again before each step.
@@ -8,7 +9,7 @@ struct SetupFacts {
   let reader: VaultReader
   let accounts: [VaultAccount]
   let providers: [ProviderName]
-  /// The tools of this user that `setup TOOL` knows, and whether they run thumblatch already.
+  /// The tools of this user that `setup TOOL` knows, and whether setup wrote files for them.
   let tools: [(tool: Tool, hasRecipe: Bool)]
   /// The beginning of a command for the same vault.
   let program: String
@@ -27,9 +28,10 @@ struct SetupFacts {
     accounts = try StatusVerbs.accounts(session, named: nil)
     program = session.arguments.has("--private") ? "thumblatch --private" : "thumblatch"
     tools = Tool.allCases.compactMap { tool in
-      guard let files = try? tool.allSettings(session.environment), files.contains(where: \.isUsed)
+      guard let directory = try? tool.directory(session.environment),
+        (try? Directory(path: directory)) != nil
       else { return nil }
-      return (tool, files.contains { SetupTools.hasRecipe(tool, $0) })
+      return (tool, !tool.files(in: directory).isEmpty)
     }
     providers = try ProviderFiles(environment: session.environment).names().map(\.name)
   }

@@ -137,7 +137,7 @@ struct SetupStep {
     name: "tools",
     state: { facts in
       guard !facts.tools.isEmpty else {
-        return .notNeeded("none that can run thumblatch for its tokens")
+        return .notNeeded("Claude Code and Codex were not found")
       }
       let ready = facts.tools.filter(\.hasRecipe).map(\.tool.title)
       guard ready.isEmpty else { return .done(ready.joined(separator: ", ")) }

@@ -13,13 +13,15 @@ enum SetupVerb {
     options: [SetupTools.url, SetupTools.mcp, SetupTools.name, SetupTools.undo, SetupTools.yes],
     summary: "set everything up, step by step, or have a tool use an account",
     details: """
-      Goes through reader, finger, provider, login and protection. Each step says what is there \
-      already, and offers the rest: Enter does it, n skips it, q leaves. Run it again to go on.
-      Without a terminal, or with --no-input or --json, it changes nothing. It prints the commands \
+      Goes through reader, finger, provider, login and protection, and names the tools that could \
+      use an account. Each step says what is there already, and offers the rest: Enter does it, n \
+      skips it, q leaves. Run it again to go on.
+      Without TOOL and without a terminal, or with --no-input or --json, it changes nothing. It prints the commands \
       for what is missing, and ends with exit 7 if anything is.
-      With TOOL it changes the settings of Claude Code (claude-code) or Codex (codex), which then run \
-      thumblatch for the account's tokens. It shows the change first, and keeps the file before it \
-      as FILE.before-thumblatch. --undo takes that back, for TOOL or for all tools.
+      With TOOL it writes files for Claude Code (claude-code) or Codex (codex), with which they run \
+      thumblatch for the account's tokens, and prints the command that starts the tool with them. \
+      It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \
+      --undo removes the files again, for TOOL or for all tools.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in

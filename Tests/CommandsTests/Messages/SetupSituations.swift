@@ -56,8 +56,7 @@ extension Situation {
     Situation("setup", "all is there, and a tool uses an account") {
       try facts($0, 8, [protected], fingers: ["left-thumb"])
     }.with(files: ["dev": backendFile]).with(settings: [
-      "claude/settings.json":
-        #"{"apiKeyHelper": "thumblatch token work --helper --min-ttl 6m"}"#
+      "claude/thumblatch-work.mcp.json": "{}"
     ]),
     Situation("setup", "a vault that may be an old copy") { stage in
       try ready(stage, []) {
@@ -116,7 +115,7 @@ extension Situation {
       _ = try stage.expect(EnablePresenceCall.self)
       try stage.fail(
         .busy(
-          message: "too many prompts without a passed check, cancelled ones included",
+          message: "too many prompts were opened without a passed check; cancelled prompts count",
           retryAfter: 15
         )
       )

@@ -1,9 +1,12 @@
 internal import System
 
-/// A tool of others that runs a command for its tokens, and reads the command from a settings file.
+/// A tool of others that runs a command for its tokens, and can be given a settings file.
 enum Tool: String, CaseIterable {
   case claudeCode = "claude-code"
   case codex
+
+  /// The beginning of the names of the files that setup writes.
+  private static let prefix = "thumblatch-"
 
   /// The name that its makers give it.
   var title: String {
@@ -13,41 +16,39 @@ enum Tool: String, CaseIterable {
     }
   }
 
-  /// The settings file for a target, by the tool's own rules.
-  func settings(
-    for target: ToolRecipe.Target,
-    _ environment: @escaping (String) -> String?
-  ) throws(CommandError) -> SettingsFile {
-    switch (self, target) {
-    case (.claudeCode, .service):
-      try settings(in: "CLAUDE_CONFIG_DIR", or: ".claude", "settings.json", environment)
-    case (.claudeCode, .server):
-      try settings(in: "CLAUDE_CONFIG_DIR", or: "", ".claude.json", environment)
-    case (.codex, _): try settings(in: "CODEX_HOME", or: ".codex", "config.toml", environment)
-    }
-  }
-
-  /// All settings files that a recipe may have changed.
-  func allSettings(
-    _ environment: @escaping (String) -> String?
-  ) throws(CommandError) -> [SettingsFile] {
-    let service = try settings(for: .service(url: ""), environment)
-    let server = try settings(for: .server(name: "", url: ""), environment)
-    return service.path == server.path ? [service] : [service, server]
-  }
-
-  private func settings(
-    in variable: String,
-    or folder: String,
-    _ name: String,
-    _ environment: @escaping (String) -> String?
-  ) throws(CommandError) -> SettingsFile {
-    if let directory = environment(variable), directory.hasPrefix("/") {
-      return SettingsFile("\(directory)/\(name)")
-    }
+  /// The directory of its settings, by the tool's own rules.
+  func directory(_ environment: @escaping (String) -> String?) throws(CommandError) -> String {
+    let (variable, folder) =
+      switch self {
+      case .claudeCode: ("CLAUDE_CONFIG_DIR", ".claude")
+      case .codex: ("CODEX_HOME", ".codex")
+      }
+    if let directory = environment(variable), directory.hasPrefix("/") { return directory }
     guard let home = ToolEnvironment(environment).value("HOME") else {
       throw .usage("the home directory is not known", hint: "set HOME")
     }
-    return SettingsFile(([home, folder, name].filter { !$0.isEmpty }).joined(separator: "/"))
+    return "\(home)/\(folder)"
+  }
+
+  /// The files that setup wrote into a directory.
+  ///
+  /// The tool never changes them, and it reads them only if its command line names them.
+  func files(in directory: String) -> [String] {
+    guard let directory = try? Directory(path: directory), let names = try? directory.names() else {
+      return []
+    }
+    return names.filter { name in
+      name.hasPrefix(Self.prefix) && endings.contains { name.hasSuffix($0) }
+    }.sorted()
+  }
+
+  /// The name of the file of a recipe.
+  func file(_ name: String, _ ending: String) -> String { Self.prefix + name + ending }
+
+  private var endings: [String] {
+    switch self {
+    case .claudeCode: [".settings.json", ".mcp.json"]
+    case .codex: [".config.toml"]
+    }
   }
 }

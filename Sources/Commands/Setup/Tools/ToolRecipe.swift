@@ -1,60 +1,146 @@
-internal import Configuration
+internal import JSON
 
-/// What a tool must have in its settings to get an account's tokens.
+/// What a tool must read to get an account's tokens: files of their own beside the tool's settings.
+///
+/// The settings themselves stay as they are, because the tool rewrites them. A settings file on the
+/// command line also holds in a project whose own settings name another server for the token.
 struct ToolRecipe {
-  /// Where the tool sends the token.
-  enum Target {
-    /// The tool's own service, or a gateway in front of it.
-    case service(url: String)
-    /// A server of MCP, by the name that the tool shows.
-    case server(name: String, url: String)
-
-    var url: String {
-      switch self {
-      case .service(let url), .server(_, let url): url
-      }
-    }
+  /// A file of a recipe.
+  struct File {
+    let name: String
+    let text: String
+    /// The words of the tool's command line that name the file, in its directory.
+    let words: (_ directory: String) -> [String]
   }
 
   let tool: Tool
   let account: String
-  let target: Target
+  /// The name of the files, and of the MCP server in the tool.
+  let name: String
+  /// The tool's own service, or a gateway in front of it.
+  let service: String?
+  /// The MCP server that gets the token.
+  let server: String?
   /// The words that begin each command of this program.
   let program: [String]
 
-  /// A tool keeps a token for five minutes, and sends it once more when they are over.
+  /// A tool caches a token for five minutes, and may use it once after that.
   private static let lifetime = ["--min-ttl", "6m"]
   /// Both tools end a helper for headers after ten seconds.
   private static let limit = ["--within", "8s"]
 
-  /// The command that the tool runs.
-  var command: [String] {
-    switch target {
-    case .service: program + ["token", account, "--helper"] + Self.lifetime
-    case .server: program + ["headers", account, "--helper"] + Self.lifetime + Self.limit
+  private var token: [String] { program + ["token", account, "--helper"] + Self.lifetime }
+  private var headers: [String] {
+    program + ["headers", account, "--helper"] + Self.lifetime + Self.limit
+  }
+
+  /// The files.
+  var files: [File] {
+    switch tool {
+    case .claudeCode: [settings, servers].compactMap(\.self)
+    case .codex: [profile]
     }
   }
 
-  /// The command as a line of sh(1).
-  var line: String { command.map(Self.word).joined(separator: " ") }
-
-  /// Whether a command in a tool's settings is one that a recipe wrote.
-  static func isOurs(_ command: String) -> Bool {
-    let words = command.split(separator: " ")
-    return words.contains("--helper") && (words.contains("token") || words.contains("headers"))
-      && words.first.map { $0 == "thumblatch" || $0.hasSuffix("/thumblatch") } == true
+  /// The command that starts the tool with the files.
+  func use(in directory: String) -> String {
+    let command = tool == .claudeCode ? "claude" : "codex"
+    return Self.line([command] + files.flatMap { $0.words(directory) })
   }
 
-  private static func word(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-        UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
+  /// Words as a line of sh(1).
+  private static func line(_ words: [String]) -> String {
+    words.map { word in
+      let isPlain = word.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+          UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
       }
-    }
-    return isPlain ? text : ShellText.sh.quoted(text)
+      return isPlain ? word : ShellText.sh.quoted(word)
+    }.joined(separator: " ")
   }
+
+  /// A string of JSON, which is a basic string of TOML too.
+  private static func string(_ text: String) -> String {
+    String(decoding: (try? JSONWriter.write(.string(text))) ?? [], as: UTF8.self)
+  }
+
+  // MARK: Claude Code
+
+  private var settings: File? {
+    service.map { url in
+      File(
+        name: tool.file(name, ".settings.json"),
+        text: """
+          {
+            "apiKeyHelper": \(Self.string(Self.line(token))),
+            "env": {"ANTHROPIC_BASE_URL": \(Self.string(url))}
+          }
+
+          """,
+        words: { [file = tool.file(name, ".settings.json")] in ["--settings", "\($0)/\(file)"] }
+      )
+    }
+  }
+
+  private var servers: File? {
+    server.map { url in
+      File(
+        name: tool.file(name, ".mcp.json"),
+        text: """
+          {
+            "mcpServers": {
+              \(Self.string(name)): {
+                "type": "http",
+                "url": \(Self.string(url)),
+                "headersHelper": \(Self.string(Self.line(headers)))
+              }
+            }
+          }
+
+          """,
+        words: { [file = tool.file(name, ".mcp.json")] in ["--mcp-config", "\($0)/\(file)"] }
+      )
+    }
+  }
+
+  // MARK: Codex
+
+  private var profile: File {
+    var lines: [String] = []
+    if let service {
+      lines += [
+        // A key of the whole file comes before its tables.
+        "model_provider = \(Self.string(profileName))",
+        "[model_providers.\(Self.string(profileName))]",
+        "name = \(Self.string("\(account) by Thumblatch"))",
+        "base_url = \(Self.string(service))",
+        "wire_api = \"responses\"",
+        "[model_providers.\(Self.string(profileName)).auth]",
+        "command = \(Self.string(token[0]))",
+        "args = [\(token.dropFirst().map(Self.string).joined(separator: ", "))]",
+        // A person needs more time than the usual five seconds.
+        "timeout_ms = 120000",
+        "refresh_interval_ms = 300000",
+      ]
+    }
+    if let server {
+      lines += [
+        "[mcp_servers.\(Self.string(name))]",
+        "url = \(Self.string(server))",
+        "http_headers_helper = \(Self.string(Self.line(headers)))",
+      ]
+    }
+    return File(
+      name: tool.file(name, ".config.toml"),
+      text: lines.joined(separator: "\n") + "\n",
+      words: { [profileName] _ in ["-p", profileName] }
+    )
+  }
+
+  private var profileName: String { tool.file(name, "") }
 }
