@@ -212,7 +212,7 @@ final class Connection {
   /// A call that waits already stops it.
   func answering(_ task: Task<Void, Never>) {
     answer = task
-    if hasMessage { interrupt() }
+    if hasMessage || hasSentAll { interrupt() }
   }
 
   /// The running call has its last reply.
