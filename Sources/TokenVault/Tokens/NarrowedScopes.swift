@@ -31,16 +31,16 @@ extension Vault {
 
   /// Demands consent for a refresh that may narrow the sign-in.
   ///
-  /// - Throws: `mayNarrow` without the consent of the call or a kept one; `invalidArgument` if the
-  ///   sign-in lacks a scope, because consent would not help.
+  /// - Throws: without a kept consent, `invalidArgument` if the sign-in lacks a scope, and
+  ///   `mayNarrow` without the consent of the call.
   func demandConsent(
     to asked: ScopeRequest,
     _ account: AccountRow,
     _ consent: NarrowingConsent = .notGiven
   ) throws(VaultFailure) {
-    guard let others = try scopesAtRisk(asked, account) else { return }
+    guard let others = try scopesAtRisk(asked, account), try !hasConsent(account) else { return }
     try demandScopes(asked, account)
-    guard consent == .notGiven, try !hasConsent(account) else { return }
+    guard consent == .notGiven else { return }
     let lost = others.isEmpty ? "its other scopes" : others.joined(separator: " ")
     throw .mayNarrow(
       "a token of \(account.name) for fewer scopes may narrow its login at \(account.provider): the"
@@ -87,7 +87,8 @@ extension Vault {
   private func demandScopes(_ asked: ScopeRequest, _ account: AccountRow) throws(VaultFailure) {
     guard let settings = try provider(of: account).oauth else { return }
     let login = scopes(of: account, settings)
-    let unknown = asked.scopes.filter { !login.contains($0) }
+    // A provider may grant a scope under another name than the one that was requested.
+    let unknown = asked.scopes.filter { !login.contains($0) && !settings.scopes.contains($0) }
     guard !login.isEmpty, !unknown.isEmpty else { return }
     throw .invalidArgument(
       "the login of \(account.name) has no scope \(unknown.joined(separator: " ")), only"
