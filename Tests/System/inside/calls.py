@@ -8,6 +8,10 @@ from scenarios import LIMIT, SOCKET, Failure
 VAULT = "io.thumblatch.Vault."
 
 
+class HungUp(Failure):
+    """The vault has ended the connection."""
+
+
 class Conversation:
     """A connection to the vault that a process of a person's session has made, and keeps."""
 
@@ -21,17 +25,22 @@ class Conversation:
         return self
 
     def send_bytes(self, data):
-        self.socket.sendall(data)
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            raise HungUp("the vault hung up") from None
 
     def receive(self):
         """The next reply: the name of its error, or None, and its parameters."""
         while b"\0" not in self.received:
             try:
                 data = self.socket.recv(65536)
+            except ConnectionResetError:
+                data = b""
             except TimeoutError:
                 raise Failure("the vault does not answer") from None
             if not data:
-                raise Failure("the vault hung up")
+                raise HungUp("the vault hung up")
             self.received += data
         reply, _, self.received = self.received.partition(b"\0")
         reply = json.loads(reply)

@@ -1,7 +1,7 @@
 """The screen is locked, and the machine sleeps, at each moment of a request. The open prompt is
 cancelled, no window stays open, nothing comes out unchecked, and the next request works."""
 import provider
-from calls import Conversation, message
+from calls import Conversation, HungUp, message
 from household import ACCOUNT, ADA, begin, is_valid
 from people import is_armed, reader, session_at_seat, touch
 from scenarios import Failure, check, main, run, scenario, until
@@ -55,8 +55,11 @@ class Request:
         check(is_valid(parameters["access_token"]), "the provider does not know the token")
 
     def is_refused(self):
-        """Whether its prompt releases nothing any more."""
-        error, parameters = self.talk.call(self.method, **self.parameters, prompt=self.prompt)
+        """Whether its prompt releases nothing any more, or the vault has ended the connection."""
+        try:
+            error, parameters = self.talk.call(self.method, **self.parameters, prompt=self.prompt)
+        except HungUp:
+            return True
         return error is not None and "access_token" not in parameters
 
 
@@ -217,8 +220,7 @@ def end(request):
 
 
 def try_at(life, make, number, signal):
-    """Sends the signal at the moment of this number. Returns the moment's name, or None if there is
-    no such moment."""
+    """Sends the signal at the moment of this number, if there is one. Returns the moment's name."""
     revoked = provider.call("GET", "/_control/sessions")["revoked"]
     request = make()
     moments = life(request)
