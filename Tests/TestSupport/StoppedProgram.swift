@@ -21,7 +21,7 @@ public struct StoppedProgram {
   ///
   /// `refusal` is the report of a run that found the vault open in another process. A child that
   /// another test forks has every descriptor of this process, and so every lock, until its exec.
-  /// Such a run is made again for half a minute.
+  /// The test repeats such a run for up to 30 seconds.
   public init(_ name: String, _ arguments: [String], base: String, refusal: String) throws {
     path = try ThisProcess.programDirectory() + "/" + name
     self.arguments = arguments

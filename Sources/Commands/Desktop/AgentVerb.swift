@@ -17,14 +17,14 @@ enum AgentVerb {
       The rule "desktop" says for which programs: see "thumblatch policy --help". Afterwards a \
       quiet notification shows what was allowed, as far as the rule "notify" asks for it. An \
       account that needs a login is shown too; "Sign in" starts the login in the browser. In a \
-      private vault each program shows its own prompts, and needs no agent.
+      private vault each program shows its own prompts, and needs no agent but for --oidc-agent.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
       otherwise. It is made at this desktop and shows NAME, as the audit log does.
-      With --oidc-agent, programs that know oidc-agent get access tokens at PATH, once OIDC_SOCK names \
-      it. Without PATH it is thumblatch-oidc-agent in XDG_RUNTIME_DIR. Every program of yours that \
-      connects counts as this agent. It works with a private vault too.
+      With --oidc-agent, clients of oidc-agent get access tokens from a socket at PATH, if OIDC_SOCK \
+      has that path. The default is thumblatch-oidc-agent in XDG_RUNTIME_DIR. Rules for callers see \
+      this agent, not the client.
       """
   ) { session throws(CommandError) in
     let oidcAgent = try oidcAgentSocket(session)
@@ -78,7 +78,7 @@ extension AgentVerb {
   )
   private static let oidcAgent = Verb.Option(
     "--oidc-agent",
-    "PATH",
+    "[PATH]",
     mayStandAlone: true,
     offers: .files,
     "listen here as oidc-agent does, for access tokens only"

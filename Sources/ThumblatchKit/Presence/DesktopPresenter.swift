@@ -16,8 +16,8 @@ internal import VaultClient
 ///
 /// If the machine has the service, its agent in the person's session (`thumblatch agent`) shows the
 /// prompt instead, so that no password reaches this process. The agent shows the words of the vault,
-/// without the app's reason. A policy of one way, and a session without an agent, leave the prompt to
-/// this presenter.
+/// without the app's reason. This presenter shows the prompt itself if no agent does so within two
+/// seconds, or if the policy or the purpose allows only one method.
 ///
 /// The prompt is cancelled at once if the process belongs to no active and unlocked session at this
 /// machine, as over ssh, or if no notification server answers. The reader is armed only after the

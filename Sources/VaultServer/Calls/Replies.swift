@@ -15,7 +15,7 @@ extension VaultError {
     case .noDesktop(let message): self = .noDesktop(message: message)
     case .tooManyPrompts(let wait):
       self = .busy(
-        message: "too many prompts without a passed check, cancelled ones included",
+        message: "too many prompts were opened without a passed check; cancelled prompts count",
         retryAfter: Int(clamping: wait)
       )
     case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)

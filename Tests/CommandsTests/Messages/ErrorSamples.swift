@@ -40,7 +40,7 @@ extension VaultError {
     [
       .presenceNeeded(.sample(.refresh)),
       .busy(
-        message: "too many prompts without a passed check, cancelled ones included",
+        message: "too many prompts were opened without a passed check; cancelled prompts count",
         retryAfter: 15
       ),
       .busy(message: "another finger is being enrolled"),

@@ -120,7 +120,7 @@ extension Situation {
       "an error as JSON",
       AccessTokenCall.self,
       fails: .busy(
-        message: "too many prompts without a passed check, cancelled ones included",
+        message: "too many prompts were opened without a passed check; cancelled prompts count",
         retryAfter: 15
       )
     ),

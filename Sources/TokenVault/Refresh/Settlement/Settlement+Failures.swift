@@ -40,8 +40,8 @@ extension Vault {
     _ answer: UnclearAnswer
   ) throws(VaultFailure) -> VaultFailure {
     if answer.kind == .empty, let earlier = settlement.evidence.earlier, earlier.kind == .empty {
-      let first = earlier == answer ? "" : ", the first time with HTTP \(earlier.status)"
-      return try grantEnded(settlement, cause: "\(answer.text) twice\(first)")
+      let before = "\(answer.text), after an empty refusal with HTTP \(earlier.status)"
+      return try grantEnded(settlement, cause: earlier == answer ? "\(answer.text) twice" : before)
     }
     return try unanswered(
       settlement.intent,
