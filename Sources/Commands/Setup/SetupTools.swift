@@ -1,5 +1,4 @@
 internal import Configuration
-internal import Glibc
 internal import JSON
 internal import System
 
@@ -35,27 +34,25 @@ enum SetupTools {
   /// Writes the recipe that the words name, after the person has seen it.
   static func write(_ tool: Tool, _ session: Session) throws(CommandError) {
     let recipe = try recipe(tool, session)
-    let directory = try tool.directory(session.environment)
     let files = recipe.files
     if !session.arguments.has(yes.name) {
       if !session.output.json {
         for file in files {
-          session.output.talk("\(directory)/\(file.name) gets this:")
+          session.output.talk("\(file.path) gets this:")
           session.output.announce(lines: file.text.split(separator: "\n").map { "  \($0)" })
         }
       }
       try session.confirm("Write it?", for: "a confirmation", otherwise: "nothing was written")
     }
-    let folder = try UserDirectory(directory)
+    let folder = try UserDirectory(recipe.directory)
     try folder.lock()
     for file in files { try folder.write(Array(file.text.utf8), file.name) }
-    let use = recipe.use(in: directory)
     try session.report(
       [
         "tool": .string(tool.rawValue), "account": .string(recipe.account),
-        "files": .array(files.map { .string("\(directory)/\($0.name)") }), "use": .string(use),
+        "files": .array(files.map { .string($0.path) }), "use": .string(recipe.use),
       ],
-      "\(tool.title) gets tokens of \(recipe.account) when it is started so: \(use)"
+      "\(tool.title) gets tokens of \(recipe.account) when it is started so: \(recipe.use)"
     )
   }
 
@@ -79,6 +76,7 @@ enum SetupTools {
     }
     return ToolRecipe(
       tool: tool,
+      directory: try tool.directory(session.environment),
       account: account,
       name: try arguments.value(name.name).map(session.accountName) ?? account,
       service: service,
@@ -102,14 +100,14 @@ enum SetupTools {
   /// The beginning of the command: this program where the person finds it.
   private static func program(_ session: Session) -> [String] {
     let name = "thumblatch"
-    let folders = session.environment("PATH")?.split(separator: ":") ?? []
-    let paths = folders.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
-    let found = paths.first { path in
-      var status = stat()
-      return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        && access(path, X_OK) == 0
+    // The tool starts the command in another working directory.
+    let folders = (session.environment("PATH") ?? "").split(separator: ":").filter {
+      $0.hasPrefix("/")
     }
-    return [found ?? name] + (session.arguments.has("--private") ? ["--private"] : [])
+    let search = ExecutableSearch(path: Array(folders.joined(separator: ":").utf8))
+    let found = folders.isEmpty ? nil : try? search.find(Array(name.utf8))
+    return [found.map { String(decoding: $0, as: UTF8.self) } ?? name]
+      + (session.arguments.has("--private") ? ["--private"] : [])
   }
 
   // MARK: Undoing

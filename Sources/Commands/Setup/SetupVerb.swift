@@ -16,8 +16,8 @@ enum SetupVerb {
       Goes through reader, finger, provider, login and protection, and names the tools that could \
       use an account. Each step says what is there already, and offers the rest: Enter does it, n \
       skips it, q leaves. Run it again to go on.
-      Without TOOL and without a terminal, or with --no-input or --json, it changes nothing. It prints the commands \
-      for what is missing, and ends with exit 7 if anything is.
+      Without TOOL and without a terminal, or with --no-input or --json, it changes nothing. It \
+      prints the commands for what is missing, and ends with exit 7 if anything is.
       With TOOL it writes files for Claude Code (claude-code) or Codex (codex), with which they run \
       thumblatch for the account's tokens, and prints the command that starts the tool with them. \
       It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \

@@ -16,6 +16,14 @@ enum Tool: String, CaseIterable {
     }
   }
 
+  /// The name of its program.
+  var command: String {
+    switch self {
+    case .claudeCode: "claude"
+    case .codex: "codex"
+    }
+  }
+
   /// The directory of its settings, by the tool's own rules.
   func directory(_ environment: @escaping (String) -> String?) throws(CommandError) -> String {
     let (variable, folder) =

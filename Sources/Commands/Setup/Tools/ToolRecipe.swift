@@ -7,13 +7,17 @@ internal import JSON
 struct ToolRecipe {
   /// A file of a recipe.
   struct File {
-    let name: String
+    let path: String
     let text: String
-    /// The words of the tool's command line that name the file, in its directory.
-    let words: (_ directory: String) -> [String]
+    /// The words of the tool's command line that name the file.
+    let words: [String]
+
+    var name: String { String(path.split(separator: "/").last ?? "") }
   }
 
   let tool: Tool
+  /// The directory of the tool's settings.
+  let directory: String
   let account: String
   /// The name of the files, and of the MCP server in the tool.
   let name: String
@@ -43,9 +47,12 @@ struct ToolRecipe {
   }
 
   /// The command that starts the tool with the files.
-  func use(in directory: String) -> String {
-    let command = tool == .claudeCode ? "claude" : "codex"
-    return Self.line([command] + files.flatMap { $0.words(directory) })
+  var use: String { Self.line([tool.command] + files.flatMap(\.words)) }
+
+  /// A file with an ending of the tool's.
+  private func file(_ ending: String, _ text: String, words: (_ path: String) -> [String]) -> File {
+    let path = "\(directory)/\(tool.file(name, ending))"
+    return File(path: path, text: text, words: words(path))
   }
 
   /// Words as a line of sh(1).
@@ -73,37 +80,37 @@ struct ToolRecipe {
 
   private var settings: File? {
     service.map { url in
-      File(
-        name: tool.file(name, ".settings.json"),
-        text: """
-          {
-            "apiKeyHelper": \(Self.string(Self.line(token))),
-            "env": {"ANTHROPIC_BASE_URL": \(Self.string(url))}
-          }
+      file(
+        ".settings.json",
+        """
+        {
+          "apiKeyHelper": \(Self.string(Self.line(token))),
+          "env": {"ANTHROPIC_BASE_URL": \(Self.string(url))}
+        }
 
-          """,
-        words: { [file = tool.file(name, ".settings.json")] in ["--settings", "\($0)/\(file)"] }
+        """,
+        words: { ["--settings", $0] }
       )
     }
   }
 
   private var servers: File? {
     server.map { url in
-      File(
-        name: tool.file(name, ".mcp.json"),
-        text: """
-          {
-            "mcpServers": {
-              \(Self.string(name)): {
-                "type": "http",
-                "url": \(Self.string(url)),
-                "headersHelper": \(Self.string(Self.line(headers)))
-              }
+      file(
+        ".mcp.json",
+        """
+        {
+          "mcpServers": {
+            \(Self.string(name)): {
+              "type": "http",
+              "url": \(Self.string(url)),
+              "headersHelper": \(Self.string(Self.line(headers)))
             }
           }
+        }
 
-          """,
-        words: { [file = tool.file(name, ".mcp.json")] in ["--mcp-config", "\($0)/\(file)"] }
+        """,
+        words: { ["--mcp-config", $0] }
       )
     }
   }
@@ -135,10 +142,10 @@ struct ToolRecipe {
         "http_headers_helper = \(Self.string(Self.line(headers)))",
       ]
     }
-    return File(
-      name: tool.file(name, ".config.toml"),
-      text: lines.joined(separator: "\n") + "\n",
-      words: { [profileName] _ in ["-p", profileName] }
+    return file(
+      ".config.toml",
+      lines.joined(separator: "\n") + "\n",
+      words: { _ in ["-p", profileName] }
     )
   }
 
