@@ -1,6 +1,5 @@
 internal import Configuration
 internal import Providers
-internal import SecretMemory
 internal import System
 
 /// The user's `hosts.conf`: the hosts that get a token through the helpers of other tools.
@@ -70,11 +69,6 @@ struct HostAccounts {
   ) throws(CommandError) {
     let directory = try UserDirectory(self.directory)
     try directory.lock()
-    let text = try body(try read())
-    let contents: SecretBytes
-    do { contents = try SecretBytes(copying: Array(text.utf8)) } catch {
-      throw CommandError(.bug, "\(error)")
-    }
-    try directory.write(contents, Self.name)
+    try directory.write(Array(try body(try read()).utf8), Self.name)
   }
 }
