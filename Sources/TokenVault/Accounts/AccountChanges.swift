@@ -35,7 +35,7 @@ extension Vault {
     }
     let protection = try protectionClass(of: row)
     guard isAllowed || protection != .presence else {
-      throw .denied("the account changed after the prompt was opened: try again")
+      throw .accountChanged
     }
     try removeDefaultName()
     try removeTokenFile(of: row.name)
@@ -97,7 +97,7 @@ extension Vault {
     let proof = try await proofToRemove(account, prompt, caller)
     return try await remove(account, local: local, caller) { row throws(VaultFailure) in
       guard proof != nil || !row.isProtected else {
-        throw .denied("the account changed after the prompt was opened: try again")
+        throw .accountChanged
       }
       return proof.map { RightToRevoke(authority: $0, purpose: .remove) } ?? .withoutCheck
     }

@@ -48,7 +48,7 @@ extension Vault {
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       if isOwned, try self.ownership(of: row) != ownership {
-        throw .denied("the account changed after the prompt was opened: try again")
+        throw .accountChanged
       }
       return try protect(row, isOn, purpose, authority, caller)
     }

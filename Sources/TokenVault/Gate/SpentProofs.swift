@@ -92,6 +92,11 @@ extension VaultFailure {
   /// A presence check does not count for this, and no method can be tried again.
   static func denied(_ why: String) -> VaultFailure { .presenceFailed(.denied(why), methods: []) }
 
+  /// Another call has changed the account since the question about it was asked.
+  static var accountChanged: VaultFailure {
+    denied("the account changed after the prompt was opened: try again")
+  }
+
   /// Another method than the password was used for something that only the password allows.
   static func needsPassword(methods: [PresenceMethod]) -> VaultFailure {
     .presenceFailed(.denied("this needs the system password"), methods: methods)

@@ -52,7 +52,7 @@ extension Vault {
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       // Do only what was shown: a sign-in since may have brought another provider.
       guard try self.question(provider, row, caller) == question else {
-        throw .denied("the account changed after the prompt was opened: try again")
+        throw .accountChanged
       }
       try mayApply(provider, to: row)
       try apply(provider, to: row, authority, caller)
