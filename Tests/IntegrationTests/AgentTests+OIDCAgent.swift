@@ -8,14 +8,8 @@ extension AgentTests {
   func aClientOfOIDCAgentGetsItsTokenAfterATouch() throws {
     let path = person.home + "/oidc"
     let agent = try startAgent("--oidc-agent", path)
-    try #require(eventually { (try? shell("test -S \(path)")) != nil })
-    func client() throws -> Run {
-      try Run(
-        "/usr/bin/setpriv",
-        person.become + ["/usr/bin/oidc-token", "--name=<b>app</b>", "me"],
-        environment: ["PATH=/usr/bin:/bin", "OIDC_SOCK=\(path)"]
-      )
-    }
+    try awaitSocket(path)
+    func client() throws -> Run { try person.oidcToken("--name=<b>app</b>", "me", at: path) }
     let denied = try client()
     try desk.sees(Self.question)
     try desk.run("desk.click('Deny')")
@@ -39,12 +33,8 @@ extension AgentTests {
   func thePromptOfAClientThatLeavesIsClosed() throws {
     let path = person.home + "/oidc"
     let agent = try startAgent("--oidc-agent", path)
-    try #require(eventually { (try? shell("test -S \(path)")) != nil })
-    let run = try Run(
-      "/usr/bin/setpriv",
-      person.become + ["/usr/bin/oidc-token", "me"],
-      environment: ["PATH=/usr/bin:/bin", "OIDC_SOCK=\(path)"]
-    )
+    try awaitSocket(path)
+    let run = try person.oidcToken("me", at: path)
     let number = try desk.sees(Self.question)
     #expect(eventually { person.readerIsOpen })
     run.child.kill()

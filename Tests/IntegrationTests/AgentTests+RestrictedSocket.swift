@@ -14,7 +14,7 @@ extension AgentTests {
       ["agent", "--socket", path, "--name", "build", "--account", "me"] + options,
       variables: desk.variables
     )
-    try #require(eventually { (try? shell("test -S \(path)")) != nil })
+    try awaitSocket(path)
     try #require(eventually { isWatching(run.child.identifier) })
     person.socket = path
     return run

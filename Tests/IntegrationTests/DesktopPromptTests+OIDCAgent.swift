@@ -9,7 +9,7 @@ extension DesktopPromptTests {
 
   private func startOIDCAgent() throws -> Run {
     let agent = try person.start(["agent", "--oidc-agent", path], variables: desk.variables)
-    try #require(eventually { (try? shell("test -S \(path)")) != nil })
+    try awaitSocket(path)
     return agent
   }
 
@@ -19,13 +19,7 @@ extension DesktopPromptTests {
     #expect(try agent.child.wait() == .exited(0))
   }
 
-  private func client() throws -> Run {
-    try Run(
-      "/usr/bin/setpriv",
-      person.become + ["/usr/bin/oidc-token", "me"],
-      environment: ["PATH=/usr/bin:/bin", "OIDC_SOCK=\(path)"]
-    )
-  }
+  private func client() throws -> Run { try person.oidcToken("me", at: path) }
 
   @Test
   func clientsOfOIDCAgentAtOnceHaveOnePromptShown() throws {

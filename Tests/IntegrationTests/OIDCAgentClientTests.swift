@@ -16,7 +16,7 @@ struct OIDCAgentClientTests {
     try person.register("work")
     let path = person.home + "/agent socket"
     agent = try person.start(["agent", "--oidc-agent", path])
-    try #require(eventually { (try? shell("test -S '\(path)'")) != nil })
+    try awaitSocket(path)
   }
 
   /// Runs a shell script with the socket in OIDC_SOCK.

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import System
 import TestSupport
+import Testing
 
 /// The programs side by side, as they are installed, but with virtual fingerprint readers.
 ///
@@ -78,6 +79,11 @@ func shell(_ script: String) throws -> String {
     throw SystemError("sh", code: ECHILD, subject: "\(end): \(script)\n\(text)")
   }
   return text
+}
+
+/// Waits for a socket at a path.
+func awaitSocket(_ path: String) throws {
+  try #require(eventually { (try? shell("test -S '\(path)'")) != nil })
 }
 
 /// The output of a Python program.
