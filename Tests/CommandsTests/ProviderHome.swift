@@ -21,34 +21,32 @@ final class ProviderHome {
 
   /// Writes a provider's file as an editor would.
   func write(_ text: String, _ name: String, mode: UInt32 = 0o600) throws {
-    let directory = try Directory.make(path: files)
-    _ = try directory.unlink(name + ".conf")
-    try directory.create(name + ".conf").write(text)
-    guard unsafe chmod(files + "/\(name).conf", mode) == 0 else {
-      throw SystemError("chmod", code: errno)
-    }
+    try write(text, name + ".conf", in: files, mode: mode)
   }
 
   /// Writes the file of the hosts that get a token.
   func writeHosts(_ text: String, mode: UInt32 = 0o600) throws {
-    let directory = try Directory.make(path: path + "/thumblatch")
-    _ = try directory.unlink("hosts.conf")
-    try directory.create("hosts.conf").write(text)
-    guard unsafe chmod(path + "/thumblatch/hosts.conf", mode) == 0 else {
+    try write(text, "hosts.conf", in: path + "/thumblatch", mode: mode)
+  }
+
+  private func write(
+    _ text: String,
+    _ name: String,
+    in folder: String,
+    mode: UInt32 = 0o600
+  ) throws {
+    let directory = try Directory.make(path: folder)
+    _ = try directory.unlink(name)
+    try directory.create(name).write(text)
+    guard unsafe chmod("\(folder)/\(name)", mode) == 0 else {
       throw SystemError("chmod", code: errno)
     }
   }
 
   /// Writes a settings file of another tool, such as `codex/config.toml`.
   func writeSettings(_ text: String, _ name: String) throws {
-    try writeSettings(Array(text.utf8), name)
-  }
-
-  func writeSettings(_ bytes: [UInt8], _ name: String) throws {
-    let parts = name.split(separator: "/")
-    let directory = try Directory.make(path: "\(path)/\(parts[0])")
-    _ = try directory.unlink(String(parts[1]))
-    try directory.create(String(parts[1])).write(bytes)
+    let parts = name.split(separator: "/").map(String.init)
+    try write(text, parts[1], in: "\(path)/\(parts[0])")
   }
 
   /// The text of a settings file; `nil` if there is none.

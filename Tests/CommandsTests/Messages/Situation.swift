@@ -22,7 +22,7 @@ struct Situation: Sendable {
   /// The text of `hosts.conf`; `nil` if the situation has no home directory for it.
   var hosts: String?
   /// The settings of other tools, by their paths in a directory of the situation's own.
-  var settings: [String: [UInt8]]?
+  var settings: [String: String]?
   /// Standard input; `nil` if it is the terminal.
   var input: String?
   var location: VaultLocation?
@@ -88,9 +88,7 @@ struct Situation: Sendable {
 
   func with(hosts: String) -> Situation { with { $0.hosts = hosts } }
 
-  func with(settings: [String: String]) -> Situation {
-    with { $0.settings = settings.mapValues { Array($0.utf8) } }
-  }
+  func with(settings: [String: String]) -> Situation { with { $0.settings = settings } }
 
   func with(input: String) -> Situation { with { $0.input = input } }
 
