@@ -3,9 +3,10 @@ internal import NaClBox
 
 /// The encryption between oidc-agent and its clients, from the agent's side.
 ///
-/// The client sends a public key, and gets one. Then it sends its request in a box, and gets the answer in
-/// a box. Neither side authenticates its key, so the encryption stops no active attacker. The kernel
-/// identifies the client (SO_PEERCRED). The key is therefore in ordinary memory. Versions 4 and 5 of oidc-agent have this encryption.
+/// The client sends a public key, and gets one. Then it sends its request in a box, and gets the
+/// answer in a box. Neither side authenticates its key, so the encryption stops no active attacker. The
+/// kernel identifies the client (SO_PEERCRED). The key is therefore in ordinary memory. Versions 4 and 5
+/// of oidc-agent have this encryption.
 package struct OIDCAgentChannel: Sendable {
   /// The most bytes of a message: those of a box of the longest request.
   private static let longestMessage = 12 * 1024
