@@ -61,9 +61,14 @@ extension SocketTests {
     let (vault, engine) = try started()
     let other = try vault.connect()
     try other.call(GetStatusCall())
-    var connected = 0
+    let before = try callers(of: engine)
+    var its: Set<String> = []
     do {
       let caller = try vault.connect()
+      try caller.call(GetStatusCall())
+      its = try callers(of: engine).subtracting(before)
+      // The caller's socket and its process descriptor.
+      try #require(its.count == 2)
       try caller.send(
         LoginCall(
           account: "me",
@@ -76,13 +81,11 @@ extension SocketTests {
       // The limit of waiting calls is reached: from here on the engine reads no input.
       for _ in 0..<6 { try caller.send(GetStatusCall()) }
       try other.call(GetStatusCall())
-      connected = try openDescriptors(engine)
     }
-    // The caller's socket and its process descriptor. Otherwise the engine would be told of the
-    // hang-up without end.
+    // Otherwise the engine would be told of the hang-up without end.
     let isForgotten = try eventually {
       try other.call(GetStatusCall())
-      return try openDescriptors(engine) <= connected - 2
+      return try callers(of: engine).isDisjoint(with: its)
     }
     #expect(isForgotten)
     try backend.release()

@@ -39,6 +39,26 @@ struct SocketTests {
     try Directory(path: "/proc/\(engine.identifier)/fd").names().count
   }
 
+  /// The engine's sockets, and its process descriptors of this process, which makes all calls.
+  ///
+  /// Those of helpers come and go beside them: a socket has a number of its own, and the descriptor of
+  /// a helper's process is not one of this process.
+  func callers(of engine: EngineProcess) throws -> Set<String> {
+    let folder = "/proc/\(engine.identifier)"
+    let names = try Directory(path: folder + "/fd").names()
+    return Set(
+      names.compactMap { name in
+        guard let target = linkTarget("\(folder)/fd/\(name)") else { return nil }
+        if target.hasPrefix("socket:") { return target }
+        let facts = try? Directory(path: folder + "/fdinfo").openForReading(name).readAll(
+          limit: 4096
+        )
+        let text = String(decoding: facts ?? [], as: UTF8.self)
+        return text.contains("Pid:\t\(ThisProcess.identifier)\n") ? "process \(name)" : nil
+      }
+    )
+  }
+
   @Test
   func theInterfaceIsTheInstalledFile() throws {
     let (vault, _) = try started()
