@@ -41,12 +41,13 @@ struct AppPromptTests {
     )
   }
 
-  /// The text of a screen, without the caller, the app's own reason, and the lines that are
-  /// rewritten in place.
+  /// The text of a screen, without the caller, the app's own reason, the lines that are rewritten in
+  /// place, and how much of the two seconds after a wrong password has passed already.
   private func words(_ screen: String) throws -> String {
     let asked = try Regex("requested by [^)]*").dotMatchesNewlines()
     let plain = screen.replacing(", to show your mail", with: "").replacing("\u{1B}[K", with: "")
       .replacing(asked, with: "requested by X")
+      .replacing("Try again in 1 second.", with: "Try again in 2 seconds.")
     let passing = ["unlocked", "checking", "still"]
     // A carriage return and a line feed are one Character. Line breaks differ with the caller.
     return plain.split(whereSeparator: \.isNewline).filter { line in
