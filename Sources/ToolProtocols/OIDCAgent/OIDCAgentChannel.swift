@@ -36,12 +36,13 @@ package struct OIDCAgentChannel: Sendable {
 
   /// Whether a client's box has come as a whole, by the length that it begins with.
   package static func isWholeBox(_ bytes: [UInt8]) throws(ToolRequestError) -> Bool {
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-      guard bytes.count <= 5 else { throw tooLong }
-      return false
-    }
-    guard let count = Int(String(decoding: bytes[..<colon], as: UTF8.self)),
-      (0...OIDCAgentRequest.maximumCount).contains(count), bytes.count <= longestMessage
+    guard bytes.count <= longestMessage else { throw tooLong }
+    let length = bytes.prefix { $0 != UInt8(ascii: ":") }
+    guard length.count <= String(OIDCAgentRequest.maximumCount).count else { throw tooLong }
+    let colon = length.endIndex
+    guard colon < bytes.endIndex else { return false }
+    guard let count = Int(String(decoding: length, as: UTF8.self)),
+      (0...OIDCAgentRequest.maximumCount).contains(count)
     else { throw tooLong }
     let whole =
       colon + 2 + Base64.standard.count(ofBytes: NaClBox.nonceCount)
