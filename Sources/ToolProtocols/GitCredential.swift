@@ -15,8 +15,10 @@ package struct GitCredential: Sendable {
 
   /// The last value of each key.
   private var values: [String: String] = [:]
-  /// The values of the keys that end with `[]`, since their last empty value.
-  private var lists: [String: [String]] = [:]
+  /// Whether git can send a token as such.
+  private var hasAuthtype = false
+  /// Whether one of the server's challenges is `Bearer`; `nil` if there is no challenge.
+  private var isChallengedForBearer: Bool?
 
   private static let keys = [
     "protocol", "host", "username", "password", "credential", "capability[]", "wwwauth[]",
@@ -39,13 +41,15 @@ package struct GitCredential: Sendable {
       guard let key = Self.keys.first(where: { $0.utf8.elementsEqual(line[..<equals]) }) else {
         continue
       }
-      let value = String(decoding: line[(equals + 1)...], as: UTF8.self)
-      if !key.hasSuffix("[]") {
-        values[key] = value
-      } else if value.isEmpty {
-        lists[key] = nil
-      } else {
-        lists[key, default: []].append(value)
+      let value = line[(equals + 1)...]
+      switch key {
+      // An empty value takes back the earlier ones.
+      case "capability[]":
+        hasAuthtype = !value.isEmpty && (hasAuthtype || value.elementsEqual("authtype".utf8))
+      case "wwwauth[]":
+        isChallengedForBearer =
+          value.isEmpty ? nil : isChallengedForBearer == true || Self.isForBearer(value)
+      default: values[key] = String(decoding: value, as: UTF8.self)
       }
     }
     guard values["protocol"]?.isEmpty == false, values["host"]?.isEmpty == false else {
@@ -69,13 +73,14 @@ package struct GitCredential: Sendable {
   ///
   /// Without a challenge of the server, it is taken to do so. Many forges take a token only as a
   /// password: their challenge is `Basic`.
-  package var takesBearer: Bool {
-    guard lists["capability[]"]?.contains("authtype") == true else { return false }
-    guard let challenges = lists["wwwauth[]"] else { return true }
-    return challenges.contains { header in
-      header.split(separator: ",").contains { part in
-        part.split(separator: " ").first?.lowercased() == "bearer"
-      }
+  package var takesBearer: Bool { hasAuthtype && isChallengedForBearer ?? true }
+
+  /// Whether one of the challenges in a header `WWW-Authenticate` has the scheme `Bearer`.
+  private static func isForBearer(_ header: ArraySlice<UInt8>) -> Bool {
+    header.split(separator: UInt8(ascii: ",")).contains { part in
+      let scheme = part.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
+      return scheme.count == 6
+        && String(decoding: scheme, as: UTF8.self).lowercased() == "bearer"
     }
   }
 
