@@ -1,12 +1,14 @@
 internal import Glibc
 internal import System
 
-/// The private vault's `tokens` directory, open, inside a state directory that only this user can
-/// access.
+/// The private vault's state directory, open, and its `tokens` directory.
+///
+/// Only this user can access the state directory.
 struct StateFiles: ~Copyable {
   /// The longest path of a state directory.
   private static let maximumPath = 4096
 
+  private let state: Descriptor
   private let tokens: Descriptor
   private let user: uid_t
 
@@ -35,8 +37,12 @@ struct StateFiles: ~Copyable {
       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     )
     guard inner >= 0 else { return nil }
+    self.state = state
     tokens = Descriptor(owning: inner)
   }
+
+  /// The descriptor of the state directory.
+  var directory: Int32 { state.number }
 
   /// Reads a file that has exactly the owner and mode of the engine's files; `nil` for any other
   /// file.

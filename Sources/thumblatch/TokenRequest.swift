@@ -2,19 +2,32 @@ internal import Glibc
 internal import System
 internal import TokenFile
 
-/// The only command that the front answers itself: `[--private] token [NAME]`.
+/// The only commands that the front answers itself.
 ///
-/// It points into the arguments, which exist during the lifetime of the process.
+/// They are `[--private] token [NAME]`, and `[--private] token|headers NAME --helper [--min-ttl TIME]
+/// [--within TIME]`, with NAME and the options in any order. It points into the arguments, which exist
+/// during the lifetime of the process.
 @safe
 struct TokenRequest {
-  /// The least remaining lifetime of a token, in seconds.
-  private static let minimumLifetime: Int64 = 10
+  /// The least remaining lifetime of a token in a file, in seconds.
+  private static let leastLifetime: Int64 = 10
+  /// The least time that a tool must leave to a helper, in seconds, so that the engine has its part of
+  /// it here.
+  private static let leastPatience: Int64 = 2
 
   private let isPrivate: Bool
+  /// Whether the token is written as a JSON object of HTTP headers.
+  private let isForHeaders: Bool
   /// The checked name of the account; `nil` for the default account.
-  private let name: UnsafePointer<CChar>?
+  private(set) var name: UnsafePointer<CChar>?
+  /// Whether another tool has run the command.
+  ///
+  /// Only an engine can tell whether the tool repeats its call, so no file answers it.
+  private(set) var isHelper = false
+  /// For how many seconds the token must stay valid; `nil` for 10.
+  private(set) var minimumLifetime: Int64?
 
-  /// Accepts exactly these forms; `nil` for anything else, including options and invalid names.
+  /// Accepts exactly these forms; `nil` for anything else, including other options and invalid names.
   init?(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
     // execve(2): a caller may pass no arguments at all, not even a program name. Other tools call the
     // program by other names, and mean other verbs.
@@ -22,16 +35,33 @@ struct TokenRequest {
     var next = 1
     isPrivate = unsafe Self.equal(arguments[next], "--private")
     if isPrivate { next += 1 }
-    guard unsafe Self.equal(arguments[next], "token") else { return nil }
+    isForHeaders = unsafe Self.equal(arguments[next], "headers")
+    guard unsafe isForHeaders || Self.equal(arguments[next], "token") else { return nil }
     next += 1
-    guard let name = unsafe arguments[next] else {
-      unsafe self.name = nil
-      return
+    unsafe name = nil
+    var isLimited = false
+    while let word = unsafe arguments[next] {
+      next += 1
+      if unsafe Self.equal(word, "--helper"), !isHelper {
+        isHelper = true
+      } else if unsafe Self.equal(word, "--min-ttl"), minimumLifetime == nil {
+        guard let lifetime = unsafe Self.seconds(arguments[next]) else { return nil }
+        minimumLifetime = lifetime
+        next += 1
+      } else if unsafe Self.equal(word, "--within"), !isLimited {
+        guard let limit = unsafe Self.seconds(arguments[next]), limit >= Self.leastPatience else {
+          return nil
+        }
+        isLimited = true
+        next += 1
+      } else {
+        guard unsafe name == nil,
+          unsafe Self.isName(UnsafeRawBufferPointer(start: word, count: strnlen(word, 65)))
+        else { return nil }
+        unsafe name = UnsafePointer(word)
+      }
     }
-    guard unsafe arguments[next + 1] == nil,
-      unsafe Self.isName(UnsafeRawBufferPointer(start: name, count: strnlen(name, 65)))
-    else { return nil }
-    unsafe self.name = UnsafePointer(name)
+    guard isHelper || (!isForHeaders && minimumLifetime == nil && !isLimited) else { return nil }
   }
 
   /// The result of a request.
@@ -40,21 +70,23 @@ struct TokenRequest {
     case written
     /// There is a token, but it could not be written.
     case lost
-    /// Neither the service nor the private vault's files gave a valid token.
+    /// Neither an engine nor the private vault's files gave a valid token.
     case notKnown
   }
 
-  /// Writes an available token of the service, or the private vault's cached token if it is valid.
+  /// Writes an available token of the service or the private vault.
   func answer() -> Outcome {
     if !isPrivate {
       // The variable names another vault: the command-line program checks who serves it.
       if StateFiles.isSocketNamed { return .notKnown }
       // A service on this machine must not be bypassed silently.
       if unsafe access(word("/run/thumblatch"), F_OK) == 0 {
-        return unsafe ServiceToken.answer(name)
+        return EngineToken.answerByService(self)
       }
     }
+    // A tool may run its helper without the variables that name the vault.
     guard let state = StateFiles() else { return .notKnown }
+    if isHelper { return EngineToken.answerByPrivateEngine(self, state) }
     if let name = unsafe name { return unsafe answer(name, state) }
     return unsafe withUnsafeTemporaryAllocation(byteCount: 65, alignment: 1) { text in
       // The last byte is reserved for the NUL after the name.
@@ -69,25 +101,35 @@ struct TokenRequest {
   }
 
   private func answer(_ name: UnsafePointer<CChar>, _ state: borrowing StateFiles) -> Outcome {
-    // One byte for the newline after the token.
-    let capacity = CachedToken.maximumFileCount + 1
+    let capacity = CachedToken.maximumFileCount
     return unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { bytes in
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<(capacity - 1)])
-      guard let count = unsafe state.read(name, into: room) else { return .notKnown }
+      guard let count = unsafe state.read(name, into: bytes) else { return .notKnown }
       let file = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
       guard let header = unsafe CachedTokenHeader(file.bindMemory(to: UInt8.self).span),
-        header.isValid(minimumLifetime: Self.minimumLifetime)
+        header.isValid(minimumLifetime: Self.leastLifetime)
       else { return .notKnown }
-      unsafe bytes[count] = UInt8(ascii: "\n")
-      let line = unsafe UnsafeRawBufferPointer(
-        rebasing: bytes[CachedToken.headerCount..<(count + 1)]
-      )
-      return unsafe Self.write(line) ? .written : .lost
+      let token = unsafe UnsafeRawBufferPointer(rebasing: bytes[CachedToken.headerCount..<count])
+      return unsafe write(token)
+    }
+  }
+
+  /// Writes a token, which has no character that JSON escapes, in one piece.
+  func write(_ token: UnsafeRawBufferPointer) -> Outcome {
+    let before: StaticString = isForHeaders ? #"{"Authorization":"Bearer "# : ""
+    let after: StaticString = isForHeaders ? "\"}\n" : "\n"
+    let count = before.utf8CodeUnitCount + token.count + after.utf8CodeUnitCount
+    return unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { line in
+      guard let start = line.baseAddress else { return .lost }
+      let middle = unsafe start + before.utf8CodeUnitCount
+      unsafe memcpy(start, before.utf8Start, before.utf8CodeUnitCount)
+      if let bytes = token.baseAddress { unsafe memcpy(middle, bytes, token.count) }
+      unsafe memcpy(middle + token.count, after.utf8Start, after.utf8CodeUnitCount)
+      return unsafe Self.write(UnsafeRawBufferPointer(line)) ? .written : .lost
     }
   }
 
   /// Writes all bytes; false if that failed.
-  static func write(_ line: UnsafeRawBufferPointer) -> Bool {
+  private static func write(_ line: UnsafeRawBufferPointer) -> Bool {
     // A closed reader is an error like a full disk, so a signal must not end the process.
     signal(SIGPIPE, SIG_IGN)
     var rest = unsafe line
@@ -116,6 +158,25 @@ struct TokenRequest {
 
   private static func isName(_ text: UnsafeRawBufferPointer) -> Bool {
     unsafe NameRule.accepts(text.bindMemory(to: UInt8.self).span)
+  }
+
+  /// The seconds of a duration with one unit, such as `90s` or `8m`; `nil` for any other text.
+  private static func seconds(_ argument: UnsafePointer<CChar>?) -> Int64? {
+    guard let argument = unsafe argument else { return nil }
+    let length = unsafe strnlen(argument, 8)
+    guard (2...7).contains(length) else { return nil }
+    var number: Int64 = 0
+    for index in 0..<(length - 1) {
+      let byte = unsafe UInt8(bitPattern: argument[index])
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    switch unsafe UInt8(bitPattern: argument[length - 1]) {
+    case UInt8(ascii: "s"): return number
+    case UInt8(ascii: "m"): return number * 60
+    case UInt8(ascii: "h"): return number * 3600
+    default: return nil
+    }
   }
 
   private static func equal(_ argument: UnsafePointer<CChar>?, _ text: StaticString) -> Bool {

@@ -89,6 +89,36 @@ struct FrontServiceTests {
   }
 
   @Test
+  func aHelperOfAToolIsAnsweredByTheEngine() throws {
+    let helper = Self.call.replacing(#""ask""#, with: #""helper":true,"ask""#)
+    let longer = helper.replacing(#""helper""#, with: #""minimum_lifetime":360,"helper""#)
+    let headers = #"{"Authorization":"Bearer of-the-service"}"# + "\n"
+    for (words, output, call) in [
+      ("token work --helper", "of-the-service\n", helper),
+      ("token --helper work --min-ttl 360s", "of-the-service\n", longer),
+      ("token --within 8s --min-ttl 6m work --helper", "of-the-service\n", longer),
+      ("headers work --helper --within 8s", headers, helper),
+    ] {
+      let (outcome, asked) = try front(words, reply: Self.reply())
+      #expect(outcome == answered(output) && asked == call, "\(words)")
+    }
+  }
+
+  @Test(arguments: [
+    "token work --helper --rejected", "token work --helper --min-ttl 10",
+    "headers --helper work x",
+    "token work --helper --min-ttl 1h30m", "token work --helper --min-ttl",
+    "token --helper work -h",
+    "token work --helper --min-ttl 1m --min-ttl 1m", "token work --helper --within 1s",
+    "token work --helper --helper", "token work --helper --min-ttl 99999999s", "headers work",
+  ])
+  func otherWordsOfAHelperAreLeftToTheCommandProgram(_ words: String) throws {
+    let (outcome, asked) = try front(words, reply: Self.reply())
+    #expect(outcome.output == "cli\n" + words.split(separator: " ").map { "\($0)\n" }.joined())
+    #expect(asked == "")
+  }
+
+  @Test
   func scopesThatAreMissingAreToldOfAsTheyAreToldOnce() throws {
     let reply = Self.reply(more: #","scope":"read write","missing_scope":"mail send""#)
     let outcome = try front("token work", reply: reply).outcome
@@ -125,6 +155,8 @@ struct FrontServiceTests {
     let (outcome, asked) = try front("token work", reply: "{", way: "silent")
     #expect(outcome == answered("cli\ntoken\nwork\n"))
     #expect(asked == Self.call)
+    let helper = try front("token work --helper --within 8s", reply: "{", way: "silent").outcome
+    #expect(helper == answered("cli\ntoken\nwork\n--helper\n--within\n8s\n"))
   }
 
   @Test(arguments: [

@@ -19,6 +19,9 @@ struct FrontTests {
     ["token", "work", "--json"], ["token", "work", ""], ["token", ""], ["token", "@"],
     ["token", ".."], ["token", "../work"], ["token", "./work"], ["token", "Work"],
     ["token", "--min-ttl", "10s"], ["status"], ["--private"], ["--private", "--private", "token"],
+    ["token", "work", "work"], ["headers", "work"], ["token", "work", "--within", "8s"],
+    // Only an engine can tell whether a tool repeats its call.
+    ["token", "--helper"], ["token", "work", "--helper"], ["headers", "work", "--helper"],
     ["token", "--private"], ["token", String(repeating: "w", count: 5000)], ["token", "a\nb"],
   ])
   func everythingElseGoesToTheCommandProgramUnchanged(_ arguments: [String]) throws {

@@ -1,75 +1,92 @@
 internal import Glibc
 internal import System
 
-/// Requests a token from the service's vault with one call over its socket.
+/// Requests a token with one call over an engine's socket.
 ///
 /// Only a token that is available at once is used. Everything else is left to the command-line
 /// program, which asks the engine again: an error, a prompt, a slow provider, or doubt about the
 /// server. The engine opens no prompt for this call, because the person would not see it.
-enum ServiceToken {
-  /// The time limit of the engine, in milliseconds.
+enum EngineToken {
+  /// The time limit of the engine for each step, in milliseconds.
   ///
   /// A provider may take longer; the command-line program reports that.
   private static let patience: Int64 = 1000
+  /// The same for a helper, whose tool may give up after some seconds.
+  private static let patienceOfHelper: Int64 = 250
   /// The longest message of the interface.
   private static let maximumMessage = 65_536
 
-  /// Writes the token of an account, or of the default one.
-  static func answer(_ name: UnsafePointer<CChar>?) -> TokenRequest.Outcome {
-    guard let socket = connect() else { return .notKnown }
+  /// Writes a token of the service.
+  ///
+  /// The directory of the socket belongs to root, so only root could have put a socket in it.
+  static func answerByService(_ request: TokenRequest) -> TokenRequest.Outcome {
+    var status = stat()
+    guard unsafe lstat(word("/run/thumblatch"), &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_uid == 0, status.st_mode & 0o022 == 0
+    else { return .notKnown }
+    var path = SocketPath()
+    path.add("/run/thumblatch/io.thumblatch.Vault")
+    return answer(request, at: path, user: 0)
+  }
+
+  /// Writes a token of the private engine, if one runs.
+  static func answerByPrivateEngine(
+    _ request: TokenRequest,
+    _ state: borrowing StateFiles
+  ) -> TokenRequest.Outcome {
+    var path = SocketPath()
+    path.add("/proc/self/fd/")
+    path.add(UInt64(state.directory))
+    path.add("/engine")
+    return answer(request, at: path, user: geteuid())
+  }
+
+  private static func answer(
+    _ request: TokenRequest,
+    at path: SocketPath,
+    user: uid_t
+  ) -> TokenRequest.Outcome {
+    let patience = request.isHelper ? patienceOfHelper : patience
+    guard let socket = connect(to: path, user: user, patience) else { return .notKnown }
     return unsafe withUnsafeTemporaryAllocation(byteCount: maximumMessage, alignment: 1) { room in
-      let count = unsafe call(name, into: room)
-      guard count > 0,
-        unsafe send(UnsafeRawBufferPointer(rebasing: room[..<count]), to: socket),
-        let reply = unsafe receive(from: socket, into: room)
+      let count = unsafe call(request, into: room)
+      guard unsafe send(UnsafeRawBufferPointer(rebasing: room[..<count]), to: socket),
+        let reply = unsafe receive(from: socket, into: room, patience)
       else { return .notKnown }
-      return unsafe show(UnsafeMutableRawBufferPointer(rebasing: room[..<reply]), name)
+      return unsafe show(UnsafeMutableRawBufferPointer(rebasing: room[..<reply]), request)
     }
   }
 
   /// Connects, and checks the server before it sends a byte.
   ///
-  /// The directory belongs to root, so only root could have put a socket in it. The listener must
-  /// be root's too, as the credentials show (unix(7), SO_PEERCRED: "the credentials ... that were
-  /// in effect at the time of the call to listen(2)").
-  private static func connect() -> Descriptor? {
-    var status = stat()
-    guard unsafe lstat(word("/run/thumblatch"), &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-      status.st_uid == 0, status.st_mode & 0o022 == 0
-    else { return nil }
+  /// The listener must be the vault's user, as the credentials show (unix(7), SO_PEERCRED: "the
+  /// credentials ... that were in effect at the time of the call to listen(2)").
+  private static func connect(
+    to path: SocketPath,
+    user: uid_t,
+    _ patience: Int64
+  ) -> Descriptor? {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { return nil }
     let socket = Descriptor(owning: number)
     // If a standard descriptor was closed at the start, output would go to the engine.
     guard number > 2 else { return nil }
     // socket(7): the limits also apply to connect(2), which waits while a server's queue is full.
-    var limit = timeval(tv_sec: 1, tv_usec: 0)
+    var limit = timeval(
+      tv_sec: Int(patience / 1000),
+      tv_usec: Int(patience % 1000 * 1000)
+    )
     let size = socklen_t(MemoryLayout<timeval>.size)
     guard unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0,
-      unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, size) == 0
+      unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, size) == 0,
+      path.connect(number), let peer = try? socket.peerCredentials(), peer.user == user
     else { return nil }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let connected = unsafe withUnsafeMutableBytes(of: &address) { bytes -> Bool in
-      let path: StaticString = "/run/thumblatch/io.thumblatch.Vault"
-      let start = MemoryLayout<sa_family_t>.size
-      for index in 0..<path.utf8CodeUnitCount {
-        unsafe bytes[start + index] = path.utf8Start[index]
-      }
-      guard let base = bytes.baseAddress else { return false }
-      return unsafe Glibc.connect(
-        number,
-        base.assumingMemoryBound(to: sockaddr.self),
-        socklen_t(bytes.count)
-      ) == 0
-    }
-    guard connected, let peer = try? socket.peerCredentials(), peer.user == 0 else { return nil }
     return socket
   }
 
   /// Writes the call with its NUL; the name was checked and needs no escaping.
   private static func call(
-    _ name: UnsafePointer<CChar>?,
+    _ request: TokenRequest,
     into room: UnsafeMutableRawBufferPointer
   ) -> Int {
     var count = 0
@@ -80,7 +97,7 @@ enum ServiceToken {
       }
     }
     add(#"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"#)
-    if let name = unsafe name {
+    if let name = unsafe request.name {
       add(#""account":""#)
       let length = unsafe strnlen(name, 64)
       for index in 0..<length {
@@ -89,6 +106,15 @@ enum ServiceToken {
       }
       add(#"","#)
     }
+    if let lifetime = request.minimumLifetime {
+      add(#""minimum_lifetime":"#)
+      Decimal.write(UInt64(lifetime)) { digit in
+        unsafe room[count] = digit
+        count += 1
+      }
+      add(",")
+    }
+    if request.isHelper { add(#""helper":true,"#) }
     add(#""ask":false}}"#)
     unsafe room[count] = 0
     return count + 1
@@ -103,7 +129,8 @@ enum ServiceToken {
   /// Receives one message, whose last byte is NUL; `nil` if it is late or invalid.
   private static func receive(
     from socket: borrowing Descriptor,
-    into room: UnsafeMutableRawBufferPointer
+    into room: UnsafeMutableRawBufferPointer,
+    _ patience: Int64
   ) -> Int? {
     let begun = BootInstant.now
     var count = 0
@@ -125,10 +152,10 @@ enum ServiceToken {
   /// Writes the token of a reply, and a note about missing scopes.
   private static func show(
     _ reply: UnsafeMutableRawBufferPointer,
-    _ name: UnsafePointer<CChar>?
+    _ request: TokenRequest
   ) -> TokenRequest.Outcome {
     guard let found = unsafe TokenReply(UnsafeRawBufferPointer(reply)),
-      unsafe name == nil || found.isOf(name, in: UnsafeRawBufferPointer(reply))
+      unsafe request.name == nil || found.isOf(request.name, in: UnsafeRawBufferPointer(reply))
     else { return .notKnown }
     if let missing = found.missingScope {
       // The engine reports them once, so the command-line program would not get them again.
@@ -138,10 +165,7 @@ enum ServiceToken {
       unsafe tell(UnsafeRawBufferPointer(rebasing: reply[missing]))
       tell("\n")
     }
-    // The byte after the token is its closing quotation mark.
-    unsafe reply[found.token.upperBound] = UInt8(ascii: "\n")
-    let line = unsafe reply[found.token.lowerBound...found.token.upperBound]
-    return unsafe TokenRequest.write(UnsafeRawBufferPointer(rebasing: line)) ? .written : .lost
+    return unsafe request.write(UnsafeRawBufferPointer(rebasing: reply[found.token]))
   }
 
   private static func tell(_ text: StaticString) {
