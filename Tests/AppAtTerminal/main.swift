@@ -2,7 +2,7 @@ import ThumblatchKit
 
 // A command-line program as another developer would write it. It unlocks the account `me` at its
 // terminal. With `password` it reads a password there and prints its length. With `desktop` and a
-// reason it unlocks the account where its person is.
+// reason it unlocks the account where its person is, and with `token` it gets an access token.
 
 do throws(AuthError) {
   if CommandLine.arguments.dropFirst().first == "password" {
@@ -16,6 +16,14 @@ do throws(AuthError) {
     )
     let user = try await session.login(email: "me@example.org", password: first)
     print("signed in as \(user.email ?? "nobody")")
+  } else if CommandLine.arguments.dropFirst().first == "token" {
+    let configuration = AuthConfiguration(presenceReason: CommandLine.arguments[2])
+    let session = AuthSession(
+      account: "me",
+      configuration: configuration,
+      presenter: DesktopPresenter()
+    )
+    print("got a \(try await session.accessToken().type) token")
   } else if CommandLine.arguments.dropFirst().first == "desktop" {
     let session = AuthSession(account: "me", presenter: DesktopPresenter())
     try await session.unlock(reason: CommandLine.arguments[2])

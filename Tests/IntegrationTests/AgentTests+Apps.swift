@@ -8,12 +8,12 @@ extension AgentTests {
   private static let unlock = "Touch the fingerprint reader to unlock me"
 
   /// Starts an app without a terminal.
-  private func app(_ variables: [String] = []) throws -> Run {
+  private func app(_ verb: String = "desktop", _ variables: [String] = []) throws -> Run {
     try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
     return try Run(
       "/usr/bin/setsid",
       ["/usr/bin/setpriv"] + person.become
-        + ["\(person.programs)/AppAtTerminal", "desktop", "to show your mail"],
+        + ["\(person.programs)/AppAtTerminal", verb, "to show your mail"],
       environment: person.environment + variables
     )
   }
@@ -23,7 +23,7 @@ extension AgentTests {
   func anAgentShowsThePromptOfAnApp() throws {
     let agent = try startAgent()
     let run = try app()
-    // The agent shows the words of the engine, and none of the app.
+    // A call to unlock states no reason to the engine.
     try desk.sees(Self.unlock)
     #expect(
       try desk.run("any('your mail' in each['body'] for each in desk.shown)") == .boolean(false)
@@ -33,10 +33,24 @@ extension AgentTests {
     try stop(agent)
   }
 
+  /// For a token, an app states its reason to the engine, which takes it for as little as any other.
+  @Test
+  func anAgentShowsTheReasonOfAnAppForAToken() throws {
+    let agent = try startAgent()
+    let run = try app("token")
+    try desk.sees("Touch the fingerprint reader to use account 'me'")
+    try desk.sees("stated reason, not verified: \"to show your mail\"")
+    try person.touch()
+    try ends(run, 0, "got a Bearer token")
+    let log = try person.run("audit", "--json").succeeded()
+    #expect(log.contains("stated reason \\\"to show your mail\\\""), "\(log)")
+    try stop(agent)
+  }
+
   @Test
   func denyingAtTheAgentCancelsThePromptOfAnApp() throws {
     let agent = try startAgent()
-    let run = try app(desk.variables)
+    let run = try app("desktop", desk.variables)
     try desk.sees(Self.unlock)
     try desk.run("desk.click('Deny')")
     try ends(run, 0, "PresenceFailure.cancelled")
@@ -48,7 +62,7 @@ extension AgentTests {
 
   @Test
   func withoutAnAgentAnAppShowsItsPromptItself() throws {
-    let run = try app(desk.variables)
+    let run = try app("desktop", desk.variables)
     try desk.sees("\(Self.unlock), to show your mail (requested by")
     try person.touch()
     try ends(run, 0, "unlocked")

@@ -144,7 +144,7 @@ struct EngineCall {
   /// Has an agent of the person show a prompt that would be shown at the desktop anyway.
   ///
   /// The agent offers each way that the engine offers, so only a policy that allows each way uses it.
-  /// It does not know the app's reason.
+  /// It shows the app's reason for a token, as not verified, and no reason for another purpose.
   ///
   /// - Returns: whether the check has passed; false if no agent shows the prompt.
   private func hasAgentShown(

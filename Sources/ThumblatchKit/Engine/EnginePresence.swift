@@ -1,3 +1,4 @@
+internal import PlainText
 internal import PresenceTerms
 internal import SecretMemory
 internal import System
@@ -162,7 +163,8 @@ extension PresencePrompt {
   convenience init(_ request: PresenceRequest, _ asking: PresenceAsking) {
     let methods = Set(request.methods).intersection(asking.policy.methods)
     self.init(
-      requester: PresenceText.requester(of: request),
+      // The reason that the app states is shown in its own place.
+      requester: PlainText.line(request.requester, limit: 120),
       account: request.account,
       purpose: request.purpose.words,
       action: PresenceText.purpose(of: request),
@@ -173,6 +175,19 @@ extension PresencePrompt {
       allowsPassword: methods.contains(.password),
       scan: request.scan == .swipe ? .swipe : .press
     )
+  }
+}
+
+extension PresenceAsking {
+  /// The most characters of a reason that the engine takes.
+  private static let longestReason = 200
+
+  /// The app's reason as one line, for the agent's prompt and the audit log.
+  var statedReason: String? {
+    reason.map {
+      let line = PlainText.line($0, limit: Self.longestReason)
+      return String(line.unicodeScalars.prefix(Self.longestReason))
+    }
   }
 }
 

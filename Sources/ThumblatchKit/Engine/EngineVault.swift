@@ -68,7 +68,8 @@ public struct EngineVault: AuthVault {
         scope: request.scopes?.joined(separator: " "),
         audience: request.audience,
         // Do not send `remember`: consent that this app gives must not count for another program.
-        narrow: request.mayNarrowLogin ? true : nil
+        narrow: request.mayNarrowLogin ? true : nil,
+        reason: asking.statedReason
       )
     }
   }

@@ -4,7 +4,7 @@ public struct AuthConfiguration: Sendable, Hashable {
   public var presencePolicy: PresencePolicy
   /// The app's reason for a presence check that a call needs by itself, such as a refresh.
   ///
-  /// The person sees this text.
+  /// The person sees this text. For a token, the audit log records up to 200 characters of it.
   public var presenceReason: String?
   /// How long before its end the vault refreshes the access token; `nil` if it does not refresh
   /// ahead.
