@@ -100,6 +100,21 @@ struct ObjectTests {
     }
   }
 
+  /// White space makes room for more arrays and objects than the same value has without it.
+  @Test
+  func whatTheReaderWouldRefuseIsNotWritten() throws {
+    let text =
+      "["
+      + [String](repeating: "[]" + String(repeating: " ", count: 40), count: 400)
+      .joined(separator: ",") + "]"
+    let value = try JSONReader.read(Array(text.utf8))
+    #expect(throws: JSONError.tooManyContainers) { try JSONWriter.write(value) }
+    #expect(throws: JSONError.tooManyContainers) { try JSONWriter.writeSecret(value).count }
+    guard case .array(let elements) = value else { return }
+    let most = JSONValue.array(Array(elements.prefix(255)))
+    #expect(try JSONReader.read(try JSONWriter.write(most)) == most)
+  }
+
   @Test
   func settingKeepsNamesUnique() {
     var object: JSONObject = ["a": 1, "b": 2, "a": 3]

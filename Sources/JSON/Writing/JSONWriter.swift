@@ -6,11 +6,12 @@ package import SecretMemory
 package enum JSONWriter {
   /// Writes a value to ordinary memory.
   ///
-  /// Throws `secretInOrdinaryMemory` if the value holds a secret; `tooDeep`, `containsNUL` and
-  /// `numberOutOfRange` for values that the reader would refuse.
+  /// Throws `secretInOrdinaryMemory` if the value holds a secret; `tooDeep`, `tooManyContainers`,
+  /// `containsNUL` and `numberOutOfRange` for values that the reader would refuse.
   package static func write(_ value: JSONValue) throws(JSONError) -> [UInt8] {
     var sink = ArraySink()
     try put(value, depth: 0, into: &sink)
+    try demandReadable(value, sink.bytes.count)
     return sink.bytes
   }
 
@@ -25,6 +26,7 @@ package enum JSONWriter {
     var measure = CountingSink()
     try put(value, depth: 0, into: &measure)
     let count = measure.count
+    try demandReadable(value, count)
     guard count <= SecretBytes.maximumCount else { throw .memory(.tooLong(count)) }
     do {
       return unsafe try SecretBytes(capacity: count + terminator.count) { room in
@@ -39,6 +41,24 @@ package enum JSONWriter {
       throw .memory(error)
     } catch {
       throw .memory(.tooLong(count))
+    }
+  }
+
+  /// Refuses a value with more arrays and objects than the reader takes in a text of `count` bytes.
+  ///
+  /// A text with white space, or with long forms of numbers, may have had more of them.
+  private static func demandReadable(_ value: JSONValue, _ count: Int) throws(JSONError) {
+    guard containers(in: value) <= JSONReader.maximumContainers(ofBytes: count) else {
+      throw .tooManyContainers
+    }
+  }
+
+  /// How many arrays and objects a value has.
+  private static func containers(in value: JSONValue) -> Int {
+    switch value {
+    case .array(let elements): elements.reduce(1) { $0 + containers(in: $1) }
+    case .object(let object): object.members.reduce(1) { $0 + containers(in: $1.value) }
+    default: 0
     }
   }
 
