@@ -127,7 +127,7 @@ let package = Package(
       "VaultServer",
       [
         "TokenVault", "LoginEvents", "VaultInterface", "Varlink", "OAuth", "Presence",
-        "PresenceTerms", "Storage", "Configuration", "UserNames", "System", "SecretMemory",
+        "PresenceTerms", "Storage", "Configuration", "UserNames", "JSON", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),

@@ -2,6 +2,7 @@
 package enum AuditEvent: String, Sendable {
   case login
   case registration
+  case secretStored = "secret-stored"
   case refresh
   case rejected = "token-rejected"
   case accessToken = "access-token"

@@ -70,6 +70,21 @@ private func passwordSamples() throws -> [Sample] {
       )
     ),
     try reply(to: LoginCall.self, AccountReply(account: account)),
+    try call(
+      StoreSecretCall(
+        account: "me",
+        provider: provider,
+        secret: secret("ghp_ \"\\ é😀"),
+        username: "ann",
+        label: "GitHub",
+        expiresAt: 1_800_000_000,
+        claims: JSONObject([("a", [1, "b"])]),
+        presenceProtection: true,
+        prompt: "p1",
+        ask: true
+      )
+    ),
+    try reply(to: StoreSecretCall.self, AccountReply(account: account)),
   ]
 }
 

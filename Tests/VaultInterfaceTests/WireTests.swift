@@ -28,7 +28,10 @@ struct WireTests {
   /// Without its mark in an interface file a secret would get into ordinary memory.
   @Test
   func theSecretMembersAreThese() {
-    #expect(VarlinkInterface.vault.callSecrets == ["password", "text", "query", "client_secret"])
+    #expect(
+      VarlinkInterface.vault.callSecrets
+        == ["password", "secret", "text", "query", "client_secret"]
+    )
     #expect(VarlinkInterface.vault.replySecrets == ["refresh_token", "client_secret"])
     #expect(
       VarlinkInterface.helper.callSecrets == ["body", "credentials", "key", "print", "text"]

@@ -1,15 +1,18 @@
 // Some backends give only one token, which is sent back for the next one. Some OAuth providers give
 // an access token without a refresh token. A provider's file says so by using one name for both
-// fields. The token is then handled like a refresh token: sealed and behind the gate.
+// fields. The token is then handled like a refresh token: sealed and behind the gate. So is a static
+// secret, which no login has brought.
 extension Provider {
   /// Whether access token and refresh token are one token.
-  public var hasOneToken: Bool { name(of: .accessToken) == name(of: .refreshToken) }
+  public var hasOneToken: Bool {
+    kind == .static || name(of: .accessToken) == name(of: .refreshToken)
+  }
 
   /// Whether the provider exchanges the refresh token for a new token.
   ///
   /// RFC 6749, section 6, defines no refresh with an access token.
   public var canRefresh: Bool {
     guard hasOneToken else { return true }
-    return oauth == nil && path(of: .refresh) != ProviderSettings.noPath
+    return kind == .passwordBackend && path(of: .refresh) != ProviderSettings.noPath
   }
 }

@@ -11,6 +11,11 @@ public struct Provider: Sendable, Equatable {
     case oauth2
     /// The JSON API of e-mail and password under `/auth`.
     case passwordBackend = "password-backend"
+    /// A host without login, where a stored secret counts.
+    case `static`
+
+    /// Whether a person signs in by OAuth 2.0, with or without ID tokens.
+    public var isOAuth: Bool { self == .oidc || self == .oauth2 }
   }
 
   /// The reaction of a provider to a refresh token that is sent a second time.
@@ -103,7 +108,8 @@ public struct Provider: Sendable, Equatable {
     self.name = name
     let kind: Kind = try reader.take("kind", ProviderSettings.choice)
     self.kind = kind
-    let isOAuth = kind != .passwordBackend
+    if kind == .static { try reader.demandNoLoginKeys() }
+    let isOAuth = kind.isOAuth
     issuer = try reader.take("issuer") { text throws(ConfigurationError) in
       isOAuth ? try Issuer(asWritten: text) : try Issuer(text)
     }
@@ -132,7 +138,7 @@ public struct Provider: Sendable, Equatable {
         clientSecret: clientSecret,
         mayBeDiscovered: mayBeDiscovered
       ) : nil
-    paths = isOAuth ? [:] : try Self.paths(from: &reader)
+    paths = kind != .passwordBackend ? [:] : try Self.paths(from: &reader)
     fields = try Self.fields(from: &reader, isOAuth: isOAuth)
     try reader.finish(for: kind)
     if !isOAuth, clientSecret != nil {
@@ -209,14 +215,7 @@ public struct Provider: Sendable, Equatable {
   /// `ca` holds certificates. A default must never change. A key that is added later must be
   /// omitted here while it has its default. Otherwise existing accounts would lose their binding.
   public var settings: [String: String] {
-    var settings = [
-      "kind": kind.rawValue,
-      "issuer": issuer.text,
-      "refresh_reuse": refreshReuse.rawValue,
-      "empty_refusal": emptyRefusal ? "true" : "false",
-      "invalid_grant_value": invalidGrantValue,
-    ]
-    settings["client_id"] = clientID
+    var settings = ["kind": kind.rawValue, "issuer": issuer.text]
     settings["ca"] = certificateAuthority
     settings["pins"] = pins.isEmpty ? nil : pins.joined(separator: ";")
     settings["proxy"] = proxy
@@ -224,15 +223,23 @@ public struct Provider: Sendable, Equatable {
     if !loopbackUsers.isEmpty {
       settings[Self.loopbackUsersKey] = loopbackUsers.map { "\($0)" }.joined(separator: ";")
     }
-    if revocationEnds != .login { settings[Self.revocationEndsKey] = revocationEnds.rawValue }
     settings.merge(limits.settings) { $1 }
+    if kind != .static { addLoginSettings(to: &settings) }
+    return settings
+  }
+
+  private func addLoginSettings(to settings: inout [String: String]) {
+    settings["refresh_reuse"] = refreshReuse.rawValue
+    settings["empty_refusal"] = emptyRefusal ? "true" : "false"
+    settings["invalid_grant_value"] = invalidGrantValue
+    settings["client_id"] = clientID
+    if revocationEnds != .login { settings[Self.revocationEndsKey] = revocationEnds.rawValue }
     if let oauth {
       settings.merge(oauth.settings) { $1 }
     } else {
       for endpoint in Endpoint.allCases { settings[endpoint.key] = path(of: endpoint) }
     }
     for field in Field.allCases { settings[field.key] = name(of: field) }
-    return settings
   }
 
   /// The keys with different values in another provider.

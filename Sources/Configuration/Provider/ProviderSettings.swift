@@ -48,6 +48,18 @@ struct ProviderSettings {
     throw Self.misplaced(key, in: kind)
   }
 
+  /// The keys of a host without login.
+  private static let staticKeys: Set<String> = [
+    "kind", "issuer", "ca", "pins", "proxy", "api_hosts", Provider.loopbackUsersKey,
+    ExchangeLimits.totalKey, ExchangeLimits.connectionKey,
+  ]
+
+  /// Refuses the settings of a login.
+  func demandNoLoginKeys() throws(ConfigurationError) {
+    guard let key = rest.keys.filter({ !Self.staticKeys.contains($0) }).min() else { return }
+    throw Self.misplaced(key, in: .static)
+  }
+
   /// A key that this kind of provider does not have.
   static func misplaced(_ key: String, in kind: Provider.Kind) -> ConfigurationError {
     let kinds = kinds(knowing: key)
@@ -75,8 +87,14 @@ struct ProviderSettings {
       "discovery_url", "redirect_uri", "authorization_parameters", "password_grant",
       OAuthSettings.responseIssuerKey, OAuthSettings.refreshEndsKey, OAuthSettings.refreshScopeKey,
     ]
-    let isOfOAuth = ofOAuth.contains(key) || OAuthEndpoint.allCases.map(\.key).contains(key)
-    return isOfOAuth ? [.oidc, .oauth2] : []
+    if ofOAuth.contains(key) || OAuthEndpoint.allCases.map(\.key).contains(key) {
+      return [.oidc, .oauth2]
+    }
+    let ofLogins = ["client_id", "refresh_reuse", "empty_refusal", "invalid_grant_value"]
+    let isOfLogins =
+      ofLogins.contains(key) || key == Provider.revocationEndsKey
+      || Provider.Field.allCases.map(\.key).contains(key)
+    return isOfLogins ? Provider.Kind.allCases.filter { $0 != .static } : []
   }
 
   /// Parses a case of an enumeration by its raw value.

@@ -42,7 +42,9 @@ public struct ProviderClient: Sendable {
 
   /// The ways to sign in that the provider's settings allow; complete only after discovery.
   public var flows: [Flow] {
-    guard let settings = provider.oauth else { return [.password] }
+    guard let settings = provider.oauth else {
+      return provider.kind == .passwordBackend ? [.password] : []
+    }
     guard provider.endpoint(.token) != nil else { return [] }
     var flows: [Flow] = []
     if provider.endpoint(.authorization) != nil { flows.append(.browser) }

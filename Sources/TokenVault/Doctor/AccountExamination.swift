@@ -1,5 +1,7 @@
+internal import PlainText
 internal import PresenceTerms
 internal import Storage
+internal import System
 
 // The part of an examination that looks at the accounts.
 extension Vault {
@@ -19,7 +21,8 @@ extension Vault {
   private func examine(_ account: AccountFacts, _ found: inout Findings) {
     let cause = account.cause.map { ": \($0)" } ?? ""
     switch account.state {
-    case .ready, .locked, .expired, .refreshing, .signedOut: break
+    case .ready, .locked, .expired, .refreshing: examineEnd(of: account, &found)
+    case .signedOut: break
     case .uncertain where account.cause != nil:
       found.warning("\(account.name) is uncertain\(cause)", remedy: remedy(for: account))
     case .uncertain:
@@ -33,12 +36,31 @@ extension Vault {
         remedy: "restore the vault from a backup; or: thumblatch login \(account.name) "
           + "--provider \(account.provider)"
       )
+    case .loginRequired where account.isStatic:
+      found.warning(
+        "\(account.name) needs another secret\(cause)",
+        remedy: "thumblatch store \(account.name)"
+      )
     case .loginRequired:
       found.warning(
         "\(account.name) must be signed in again\(cause)",
         remedy: "thumblatch login \(account.name)"
       )
     }
+  }
+
+  /// How many seconds before the end of a static secret a person is reminded.
+  private static let reminder: Int64 = 14 * 24 * 3600
+
+  /// Reminds of a static secret that ends soon: no refresh renews it.
+  private func examineEnd(of account: AccountFacts, _ found: inout Findings) {
+    guard account.isStatic, let end = account.accessTokenExpiresAt else { return }
+    let left = end - clock.wall.seconds
+    guard left <= Self.reminder else { return }
+    found.warning(
+      "the secret of \(account.name) expires at \(DateTime.text(end))",
+      remedy: "make another one at its host, then: thumblatch store \(account.name)"
+    )
   }
 
   /// The remedy for an account whose last refresh had an unclear answer.

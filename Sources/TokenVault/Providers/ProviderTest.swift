@@ -36,7 +36,7 @@ extension Vault {
     _ provider: Provider,
     isTrying: Bool = false
   ) async throws(VaultFailure) -> ProviderFacts {
-    guard provider.kind != .passwordBackend else { return try await testBackend(provider) }
+    guard provider.kind.isOAuth else { return try await testConnection(provider) }
     let (found, metadata) = try await discovered(provider, isAskedAnew: true)
     var warnings = plainWarnings(found) + (metadata?.warnings(for: found) ?? [])
     var keys: Int?
@@ -68,9 +68,10 @@ extension Vault {
     return facts
   }
 
-  /// A password backend publishes no metadata, so only the connection to it can be tested.
-  private func testBackend(_ provider: Provider) async throws(VaultFailure) -> ProviderFacts {
-    try await demandConnection(provider, provider.url(of: .verify))
+  /// A host without metadata, such as a password backend: only the connection to it can be tested.
+  private func testConnection(_ provider: Provider) async throws(VaultFailure) -> ProviderFacts {
+    let url = provider.kind == .static ? provider.issuer.text : provider.url(of: .verify)
+    try await demandConnection(provider, url)
     return ProviderFacts(
       issuer: provider.issuer.text,
       isDiscovered: false,

@@ -27,6 +27,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, verification: TokenVerification) {
+    try demandQuestions(to: name)
     let call = TokenCall(account: name, prompt: prompt, caller: caller)
     let (grant, _) = try await grantedToken(call)
     let account = try account(of: grant)

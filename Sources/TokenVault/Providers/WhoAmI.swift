@@ -14,6 +14,7 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> (facts: AccountFacts, profile: JSONObject) {
+    try demandQuestions(to: name)
     let call = TokenCall(account: name, prompt: prompt, caller: caller)
     let (grant, _) = try await grantedToken(call)
     let first = try await profile(with: grant)
@@ -26,6 +27,15 @@ extension Vault {
     let (newer, _) = try await grantedToken(again)
     let second = try await profile(with: newer)
     return try await outcome(second.answer, of: second.account, caller)
+  }
+
+  /// Refuses an account whose host cannot be asked about its secret.
+  func demandQuestions(to name: String?) throws(VaultFailure) {
+    let account = try account(named: name)
+    guard (try? provider(of: account))?.kind == .static else { return }
+    throw .misconfigured(
+      "\(account.name) keeps a static secret: no endpoint is known that its host could be asked at"
+    )
   }
 
   /// The account of a granted token, to whose provider the token may be sent.

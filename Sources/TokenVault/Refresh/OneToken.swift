@@ -26,7 +26,10 @@ extension Vault {
   /// How long before its end the token is exchanged, in seconds.
   private static let oneTokenAhead: Int64 = 3600
   /// Why a login is required after the end of a token that cannot be exchanged.
-  static let oneTokenEnded = "its token has ended, and the provider does not exchange it"
+  static func oneTokenEnded(_ provider: Provider) -> String {
+    provider.kind == .static
+      ? "its secret has expired" : "its token has ended, and the provider does not exchange it"
+  }
 
   /// Whether the provider of an account gives one token.
   ///
@@ -41,7 +44,7 @@ extension Vault {
     guard row.state == .signedIn, let token = try token(of: row), token.isSealed else {
       return try mayRefresh(row)
     }
-    if hasEnded(account, token) { throw oneTokenOver(row) }
+    if hasEnded(account, token) { throw oneTokenOver(account) }
     if !serves(token, wanted) { try mayRefresh(row) }
   }
 
@@ -87,7 +90,7 @@ extension Vault {
     let isRejected = use.rejected.map { $0.utf8.elementsEqual(token.text.utf8) } ?? false
     let serves = !isRejected && (known.map { self.serves($0, request.wanted) } ?? false)
     guard account.provider.canRefresh else {
-      guard !isRejected, let known else { throw oneTokenOver(row, isRejected: isRejected) }
+      guard !isRejected, let known else { throw oneTokenOver(account, isRejected: isRejected) }
       return grant(token, known, row, request)
     }
     let earlier = try intent(of: row)
@@ -218,6 +221,9 @@ extension Vault {
   /// The warnings about a provider that gives one token, for `provider test`.
   func oneTokenWarnings(_ provider: Provider) -> [String] {
     guard provider.hasOneToken else { return [] }
+    guard provider.kind != .static else {
+      return ["has no login: its accounts keep a secret, which is sealed and opened for each call"]
+    }
     return [
       "gives one token, as its file says: each call opens the sealed token, and "
         + (provider.canRefresh
@@ -253,9 +259,12 @@ extension Vault {
     }
   }
 
-  private func oneTokenOver(_ account: AccountRow, isRejected: Bool = false) -> VaultFailure {
-    let refused = "its token is refused, and the provider does not exchange it"
-    return .loginRequired(account: account.name, message: isRejected ? refused : Self.oneTokenEnded)
+  private func oneTokenOver(_ account: AccountContext, isRejected: Bool = false) -> VaultFailure {
+    let refused =
+      account.provider.kind == .static
+      ? "its secret is refused" : "its token is refused, and the provider does not exchange it"
+    let why = isRejected ? refused : Self.oneTokenEnded(account.provider)
+    return .loginRequired(account: account.row.name, message: why)
   }
 }
 

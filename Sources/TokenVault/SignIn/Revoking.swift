@@ -34,7 +34,7 @@ extension Vault {
       return notRevoked(row, "the provider in the record cannot be used")
     }
     guard provider.canBeToldOfSignOut else {
-      return notRevoked(row, "the provider has no revocation_endpoint")
+      return notRevoked(row, provider.whyNotTold)
     }
     let access = validAccessToken(of: row)
     // The token of a dead grant is never sent again.
@@ -65,7 +65,7 @@ extension Vault {
   /// Ends a refresh token at its provider, whatever happens to the account.
   func end(_ token: SharedSecret, at provider: Provider) async -> Revocation {
     guard provider.canBeToldOfSignOut else {
-      return Revocation(.valid, "the provider has no revocation_endpoint")
+      return Revocation(.valid, provider.whyNotTold)
     }
     return await tell(provider, access: nil, refresh: token).revocation
   }

@@ -74,9 +74,22 @@ extension Vault {
     if let provider {
       // Check this before the person signs in at the provider for nothing.
       if try accountIfAny(named: name) == nil { try demandRoomForAccount() }
-      return try await usable(provider)
+      return try await usable(try havingLogin(provider, name))
     }
-    return try await usable(try self.provider(of: try account(named: name)))
+    let known = try self.provider(of: try account(named: name))
+    return try await usable(try havingLogin(known, name))
+  }
+
+  private func havingLogin(
+    _ provider: Provider,
+    _ name: String
+  ) throws(VaultFailure) -> Provider {
+    guard provider.kind != .static else {
+      throw .invalidArgument(
+        "\(provider.name.text) has no login, only static secrets: thumblatch store \(name)"
+      )
+    }
+    return provider
   }
 
   private func request(

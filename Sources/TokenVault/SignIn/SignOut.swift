@@ -148,4 +148,11 @@ extension AccountRow {
 extension Provider {
   /// Whether the provider has a way to end a grant.
   var canBeToldOfSignOut: Bool { kind == .passwordBackend || endpoint(.revocation) != nil }
+
+  /// Why it has no such way.
+  var whyNotTold: String {
+    kind == .static
+      ? "a static secret has no login that could be ended: revoke it at \(issuer.host)"
+      : "the provider has no revocation_endpoint"
+  }
 }

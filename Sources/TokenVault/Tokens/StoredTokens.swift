@@ -28,9 +28,10 @@ extension Vault {
     guard scope != nil || audience != nil else { return .standard }
     let provider = try provider(of: account)
     guard let settings = provider.oauth else {
-      throw .invalidArgument(
-        "\(account.name) signs in at a password backend, which knows neither scopes nor audiences"
-      )
+      let what =
+        provider.kind == .static
+        ? "keeps a static secret, which has" : "signs in at a password backend, which knows"
+      throw .invalidArgument("\(account.name) \(what) neither scopes nor audiences")
     }
     // Naming the usual audience is the same as naming none. A provider that was sent a resource at
     // the sign-in (RFC 8707) is sent one here.

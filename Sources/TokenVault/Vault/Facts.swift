@@ -1,3 +1,4 @@
+internal import Configuration
 package import PresenceTerms
 
 /// A valid access token, as a caller gets it.
@@ -63,6 +64,9 @@ package struct AccountFacts: Sendable, Equatable {
   package internal(set) var missingScope: String?
   /// Of a login that has just replaced another: whether that one ended at the provider.
   package internal(set) var replaced: Revocation?
+
+  /// Whether it keeps a static secret, which no login has brought.
+  var isStatic: Bool { kind == Provider.Kind.static.rawValue }
 }
 
 /// The status of the vault.

@@ -131,7 +131,7 @@ extension Vault {
       isProtected: isProtected,
       isExportable: row.exportable,
       state: hasEnded ? .loginRequired : try state(of: row, token, at: location),
-      cause: hasEnded ? Self.oneTokenEnded : try cause(of: row),
+      cause: hasEnded ? Self.oneTokenEnded(provider) : try cause(of: row),
       accessTokenExpiresAt: token?.expiresAt,
       refreshedAt: row.refreshedAt,
       isDefault: isDefault,

@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,
-    callSecrets: ["client_secret", "password", "query", "text"],
+    callSecrets: ["client_secret", "password", "query", "secret", "text"],
     replySecrets: ["client_secret", "refresh_token"]
   )
 }
@@ -540,7 +540,33 @@ let vaultDescription = #"""
     ask: ?bool
   ) -> (account: Account)
 
-  # A valid access token.
+  # Puts a password, a personal access token or an API key into the vault, under an account of kind
+  # `static`, or replaces that account's. To replace the secret of a protected account needs a passed
+  # prompt of its own; no unlock window counts.
+  method StoreSecret(
+    # The account. It is created if it does not exist.
+    account: string,
+    # The host that the secret belongs to: a provider of kind `static`.
+    provider: Provider,
+    # The secret: 1 to 32 KiB of UTF-8 without NUL.
+    # [secret]
+    secret: string,
+    # Who that is at the host. It becomes the account's `subject`.
+    username: ?string,
+    # How a person calls it. It becomes the account's `display_name`.
+    label: ?string,
+    # When the secret expires. Absent: it does not.
+    expires_at: ?int,
+    # What a client keeps beside it, at most 4096 bytes. It becomes the account's `claims`.
+    claims: ?object,
+    # Whether each use needs a presence check from the start. Absent: an account that exists keeps its
+    # protection. `false` is refused for a protected account.
+    presence_protection: ?bool,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (account: Account)
+
+  # A valid access token, or the secret of an account of kind `static`.
   method AccessToken(
     account: ?string,
     # For how many seconds the token must be valid. Absent: 10.

@@ -277,7 +277,7 @@ public struct RegisterCall: AskingMethod {
   }
 }
 
-/// What `Register`, `Login`, `EnablePresence`, `DisablePresence`, `RenameAccount`, `SetDefaultAccount`, `ApplyProvider`, `FinishLogin` answer.
+/// What `Register`, `Login`, `StoreSecret`, `EnablePresence`, `DisablePresence`, `RenameAccount`, `SetDefaultAccount`, `ApplyProvider`, `FinishLogin` answer.
 public struct AccountReply: VarlinkRecord, Equatable {
   public var account: VaultAccount
 
@@ -360,7 +360,89 @@ public struct LoginCall: AskingMethod {
   }
 }
 
-/// A valid access token.
+/// Puts a password, a personal access token or an API key into the vault, under an account of kind
+/// `static`, or replaces that account's. To replace the secret of a protected account needs a passed
+/// prompt of its own; no unlock window counts.
+public struct StoreSecretCall: AskingMethod {
+  public typealias Reply = AccountReply
+  public static let method = "io.thumblatch.Vault.StoreSecret"
+
+  /// The account. It is created if it does not exist.
+  public var account: String
+  /// The host that the secret belongs to: a provider of kind `static`.
+  public var provider: VaultProvider
+  /// The secret: 1 to 32 KiB of UTF-8 without NUL.
+  public var secret: SharedSecret
+  /// Who that is at the host. It becomes the account's `subject`.
+  public var username: String?
+  /// How a person calls it. It becomes the account's `display_name`.
+  public var label: String?
+  /// When the secret expires. Absent: it does not.
+  public var expiresAt: Int?
+  /// What a client keeps beside it, at most 4096 bytes. It becomes the account's `claims`.
+  public var claims: JSONObject?
+  /// Whether each use needs a presence check from the start. Absent: an account that exists keeps its
+  /// protection. `false` is refused for a protected account.
+  public var presenceProtection: Bool?
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    provider: VaultProvider,
+    secret: SharedSecret,
+    username: String? = nil,
+    label: String? = nil,
+    expiresAt: Int? = nil,
+    claims: JSONObject? = nil,
+    presenceProtection: Bool? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.secret = secret
+    self.username = username
+    self.label = label
+    self.expiresAt = expiresAt
+    self.claims = claims
+    self.presenceProtection = presenceProtection
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+    secret = try object.required("secret")
+    username = try object.optional("username")
+    label = try object.optional("label")
+    expiresAt = try object.optional("expires_at")
+    claims = try object.optional("claims")
+    presenceProtection = try object.optional("presence_protection")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "secret": secret,
+        "username": username,
+        "label": label,
+        "expires_at": expiresAt,
+        "claims": claims,
+        "presence_protection": presenceProtection,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// A valid access token, or the secret of an account of kind `static`.
 public struct AccessTokenCall: AskingMethod, Equatable {
   public typealias Reply = AccessTokenReply
   public static let method = "io.thumblatch.Vault.AccessToken"

@@ -9,6 +9,7 @@ package enum VaultRequest: Sendable {
   case getReader(GetReaderCall)
   case register(RegisterCall)
   case login(LoginCall)
+  case storeSecret(StoreSecretCall)
   case accessToken(AccessTokenCall)
   case check(CheckCall)
   case respond(RespondCall)
@@ -61,6 +62,7 @@ package enum VaultRequest: Sendable {
       case GetReaderCall.method: self = .getReader(try call.content())
       case RegisterCall.method: self = .register(try call.content())
       case LoginCall.method: self = .login(try call.content())
+      case StoreSecretCall.method: self = .storeSecret(try call.content())
       case AccessTokenCall.method: self = .accessToken(try call.content())
       case CheckCall.method: self = .check(try call.content())
       case RespondCall.method: self = .respond(try call.content())
@@ -121,6 +123,7 @@ package enum VaultRequest: Sendable {
     GetReaderCall.self,
     RegisterCall.self,
     LoginCall.self,
+    StoreSecretCall.self,
     AccessTokenCall.self,
     CheckCall.self,
     RespondCall.self,

@@ -47,6 +47,24 @@ extension Dispatcher {
     return AccountReply(facts)
   }
 
+  func storeSecret(_ call: StoreSecretCall) async throws(VaultFailure) -> AccountReply {
+    let facts = try await vault.storeSecret(
+      StaticSecret(
+        secret: call.secret,
+        username: call.username,
+        label: call.label,
+        expiresAt: call.expiresAt.map(Int64.init),
+        claims: try call.claims?.asClaims()
+      ),
+      account: call.account,
+      provider: try Self.provider(call.provider),
+      isProtected: call.presenceProtection,
+      prompt: call.prompt,
+      caller: caller
+    )
+    return AccountReply(facts)
+  }
+
   func logout(_ call: LogoutCall) async throws(VaultFailure) -> LogoutReply {
     LogoutReply(
       try await vault.signOut(

@@ -11,6 +11,7 @@ protocol VaultService: Sendable {
   func getReader(_ call: GetReaderCall) async throws(VaultFailure) -> GetReaderCall.Reply
   func register(_ call: RegisterCall) async throws(VaultFailure) -> RegisterCall.Reply
   func login(_ call: LoginCall) async throws(VaultFailure) -> LoginCall.Reply
+  func storeSecret(_ call: StoreSecretCall) async throws(VaultFailure) -> StoreSecretCall.Reply
   func accessToken(_ call: AccessTokenCall) async throws(VaultFailure) -> AccessTokenCall.Reply
   func check(_ call: CheckCall) async throws(VaultFailure) -> CheckCall.Reply
   func respond(_ call: RespondCall) async throws(VaultFailure) -> RespondCall.Reply
@@ -64,6 +65,7 @@ extension VaultService {
     case .getReader(let call): try .made(await getReader(call))
     case .register(let call): try .made(await register(call))
     case .login(let call): try .made(await login(call))
+    case .storeSecret(let call): try .made(await storeSecret(call))
     case .accessToken(let call): try .made(await accessToken(call))
     case .check(let call): try .made(await check(call))
     case .respond(let call): try .made(await respond(call))

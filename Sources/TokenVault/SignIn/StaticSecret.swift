@@ -1,0 +1,94 @@
+internal import Configuration
+package import JSON
+package import SecretMemory
+
+/// A password, a personal access token or an API key, and what a client keeps beside it.
+package struct StaticSecret: Sendable {
+  /// The limit of a secret, in bytes.
+  package static let mostBytes = 32 * 1024
+  /// The limit of what a client keeps beside it, in bytes.
+  package static let mostClaims = 4096
+  /// The limit of a secret as it stands in a message, which has 64 KiB and other members.
+  private static let mostInMessage = 60 * 1024
+  /// The limits of the texts that name it, in bytes.
+  private static let mostUsername = 256
+  private static let mostLabel = 1024
+  /// The last second of the year 9999.
+  private static let lastEnd: Int64 = 253_402_300_799
+
+  package let secret: SharedSecret
+  /// The user's name at the host.
+  package let username: String?
+  /// How a person calls it.
+  package let label: String?
+  /// Seconds since 1970; `nil` if it does not expire.
+  package let expiresAt: Int64?
+  package let claims: JSONObject
+
+  package init(
+    secret: SharedSecret,
+    username: String? = nil,
+    label: String? = nil,
+    expiresAt: Int64? = nil,
+    claims: JSONObject? = nil
+  ) {
+    self.secret = secret
+    self.username = username
+    self.label = label
+    self.expiresAt = expiresAt
+    self.claims = claims ?? JSONObject()
+  }
+
+  /// Refuses what could not be kept, or not be handed out later.
+  func demandUsable(at now: Int64) throws(VaultFailure) {
+    let count = secret.bytes.count
+    guard (1...Self.mostBytes).contains(count) else {
+      throw .invalidArgument("a secret has 1 to \(Self.mostBytes) bytes, not \(count)")
+    }
+    let written: Int
+    do throws(JSONError) {
+      written = try JSONWriter.writeSecret(.secret(secret)).count
+    } catch {
+      throw .invalidArgument("a secret is UTF-8 text without NUL")
+    }
+    guard written <= Self.mostInMessage else {
+      throw .invalidArgument("the secret has too many control characters and quotation marks")
+    }
+    try Self.demandText(username, "username", most: Self.mostUsername)
+    try Self.demandText(label, "label", most: Self.mostLabel)
+    if let expiresAt {
+      guard expiresAt <= Self.lastEnd else {
+        throw .invalidArgument("expires_at lies after the year 9999")
+      }
+      guard expiresAt > now else { throw .invalidArgument("the secret has expired already") }
+    }
+    try demandUsableClaims()
+  }
+
+  private static func demandText(
+    _ text: String?,
+    _ name: String,
+    most: Int
+  ) throws(VaultFailure) {
+    guard let text else { return }
+    let isShown = text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: false
+      default: true
+      }
+    }
+    guard (1...most).contains(text.utf8.count), isShown else {
+      throw .invalidArgument("\(name) has 1 to \(most) bytes without control characters")
+    }
+  }
+
+  private func demandUsableClaims() throws(VaultFailure) {
+    // A reply and the store have them inside other objects.
+    let deeper = JSONValue.array([.array([.array([.object(claims)])])])
+    guard let bytes = try? JSONWriter.write(deeper), bytes.count <= Self.mostClaims + 6 else {
+      throw .invalidArgument(
+        "claims have at most \(Self.mostClaims) bytes, and are not nested deeply"
+      )
+    }
+  }
+}

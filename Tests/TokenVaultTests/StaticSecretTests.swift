@@ -1,0 +1,172 @@
+import Configuration
+import JSON
+import Presence
+import PresenceTerms
+import SecretMemory
+import Storage
+import System
+import Testing
+
+@testable import TokenVault
+
+/// Accounts that keep a secret without a login.
+@Suite(.timeLimit(.minutes(10)))
+struct StaticSecretTests {
+  @Test
+  func theSecretComesOutAndIsInNoFile() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let claims = JSONObject([("attributes", .object(JSONObject([("service", "mail")])))])
+    let facts = try await vault.put(
+      "ghp_1",
+      StaticSecret(secret: shared(""), username: "ann", label: "GitHub", claims: claims)
+    )
+    #expect(facts.kind == "static" && facts.issuer == "https://git.example.com")
+    #expect(facts.subject == "ann" && facts.displayName == "GitHub" && facts.state == .ready)
+    #expect(facts.person.claims == claims && facts.accessTokenExpiresAt == nil)
+    let grant = try await vault.token()
+    #expect(grant.accessToken == "ghp_1" && grant.expiresAt == nil)
+    #expect(grant.tokenType == "Bearer" && !grant.isShorterThanRequested)
+    #expect(try bench.scratch.files().values.allSatisfy { !holds($0, Array("ghp_1".utf8)) })
+    #expect(try await vault.cachedToken() == nil)
+    #expect(try await vault.events().contains("secret-stored done"))
+    #expect(bench.exchange.requests.isEmpty)
+  }
+
+  @Test
+  func anotherEngineHandsItOut() async throws {
+    let bench = try Bench()
+    do {
+      let vault = try await bench.open()
+      try await vault.put("ghp_1")
+    }
+    let vault = try await bench.open()
+    #expect(try await vault.token().accessToken == "ghp_1")
+  }
+
+  @Test
+  func aNewSecretTakesThePlaceOfTheOldOne() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    let box = try #require(try await vault.row().sealedRefreshToken)
+    try await vault.put("ghp_2")
+    #expect(try await vault.token().accessToken == "ghp_2")
+    #expect(try bench.filesHolding([box]) == [])
+  }
+
+  @Test
+  func anExpiredSecretNeedsAnother() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let end = bench.clock.wall.seconds + 30 * 24 * 3600
+    try await vault.put("ghp_1", StaticSecret(secret: shared(""), expiresAt: end))
+    #expect(try await vault.token().expiresAt == end)
+    #expect(await vault.examineAccounts().allSatisfy { $0.level == .ok })
+    bench.clock.advance(16 * 24 * 3600)
+    let reminder = try #require(await vault.examineAccounts().first)
+    #expect(reminder.level == .warning && reminder.message.contains("expires at"))
+    #expect(reminder.remedy?.contains("thumblatch store me") == true)
+    bench.clock.advance(14 * 24 * 3600)
+    guard case .loginRequired("me", let why)? = await failure({ _ = try await vault.token() })
+    else {
+      Issue.record("handed out")
+      return
+    }
+    #expect(why == "its secret has expired")
+    let facts = try await vault.stateOfMe()
+    #expect(facts.state == .loginRequired && facts.cause == why)
+    #expect(await vault.examineAccounts().first?.message.contains("needs another secret") == true)
+    try await vault.put("ghp_2")
+    #expect(try await vault.token().accessToken == "ghp_2")
+  }
+
+  @Test
+  func aRefusedSecretIsNotHandedOutToThatCaller() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    guard case .loginRequired? = await failure({ _ = try await vault.token(rejected: "ghp_1") })
+    else {
+      Issue.record("handed out again")
+      return
+    }
+    #expect(try await vault.token(rejected: "ghp_0").accessToken == "ghp_1")
+    #expect(bench.exchange.requests.isEmpty)
+  }
+
+  @Test
+  func whatTakesALoginSaysSo() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    let host = try staticHost()
+    let calls: [(String, () async throws -> Void)] = [
+      (
+        "static secret",
+        { _ = try await vault.profile(account: "me", prompt: nil, caller: caller()) }
+      ),
+      (
+        "static secret",
+        { _ = try await vault.verification(account: "me", prompt: nil, caller: caller()) }
+      ),
+      ("static secret", { _ = try await vault.token(scope: "read") }),
+      (
+        "thumblatch store me",
+        {
+          _ = try await vault.signIn(
+            account: "me",
+            provider: nil,
+            email: "a@b.c",
+            password: shared("x"),
+            registering: false,
+            displayName: nil,
+            caller: caller()
+          )
+        }
+      ),
+      (
+        "thumblatch store other",
+        {
+          _ = try await vault.beginLogin(
+            account: "other",
+            provider: host,
+            flow: .device,
+            caller: caller()
+          )
+        }
+      ),
+      (
+        "not exportable",
+        { _ = try await vault.release(account: "me", keep: true, prompt: nil, caller: caller()) }
+      ),
+    ]
+    for (words, call) in calls {
+      let failure = await failure(call)
+      #expect(
+        "\(String(describing: failure))".contains(words) || failure == .notExportable(account: "me")
+      )
+    }
+    await vault.refreshAhead()
+    #expect(bench.exchange.requests.isEmpty)
+    #expect(try await vault.token().accessToken == "ghp_1")
+  }
+
+  @Test
+  func aSignOutErasesItAndSaysWhereItStaysValid() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    let answer = try await vault.signOut(account: "me", local: false, caller: caller())
+    #expect(answer.grant == .valid && answer.reason?.contains("git.example.com") == true)
+    #expect(try await vault.row().sealedRefreshToken == nil)
+    guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("handed out")
+      return
+    }
+    try await vault.put("ghp_2")
+    let removed = try await vault.remove(account: "me", local: false, caller: caller())
+    #expect(removed.grant == .valid)
+    #expect(try await vault.accountFacts(named: nil).isEmpty)
+  }
+}
