@@ -39,6 +39,29 @@ struct OAuthProviderTests {
   }
 
   @Test
+  func aTokenMayBeForOneResourceOnly() throws {
+    let url = "https://mcp.example.com/mcp"
+    let provider = try made(["kind": "oauth2", "resource": url, "resource_only": "true"])
+    #expect(provider.onlyResource == url)
+    #expect(provider.settings["resource_only"] == "true")
+    #expect(try Provider(name: provider.name, settings: provider.settings) == provider)
+    for resource in [nil, "urn:b", url + "?x=y", url + "/../x", "\(url);https://b.example/"] {
+      let error = try #require(
+        #expect(throws: ConfigurationError.self) {
+          try made(
+            ["resource_only": "true"].merging(resource.map { ["resource": $0] } ?? [:]) { $1 }
+          )
+        }
+      )
+      #expect(error.key == "resource")
+    }
+    let hosts = #expect(throws: ConfigurationError.self) {
+      try made(["resource": url, "resource_only": "true", "api_hosts": "a.example"])
+    }
+    #expect(hosts?.key == "api_hosts")
+  }
+
+  @Test
   func aPasswordBackendHasNothingOfOAuth() throws {
     let provider = try Provider(
       name: ProviderName("dev"),
@@ -86,6 +109,7 @@ struct OAuthProviderTests {
     #expect(oauth.responseIssuerRequired)
     #expect(oauth.refreshEndsAccessTokens)
     #expect(oauth.refreshScope == .whole)
+    #expect(!oauth.resourceOnly && provider.onlyResource == nil)
     #expect(provider.name(of: .id) == "id")
     #expect(
       try Provider(
@@ -145,6 +169,7 @@ struct OAuthProviderTests {
     ("authorization_parameters", "%73tate=x"), ("authorization_parameters", "a b=c"),
     ("authorization_parameters", "a=b c"), ("authorization_parameters", "a=b#c"),
     ("refresh_ends_access_tokens", "yes"), ("refresh_scope", "narrow"), ("refresh_scope", ""),
+    ("resource_only", "yes"),
     ("password_grant", "yes"), ("id_token_algorithms", "none"), ("id_token_algorithms", "HS256"),
     ("id_token_algorithms", ""), ("id_token_algorithms", "RS256;"), ("response_iss", "true"),
     ("discovered", "token_endpoint"), ("login_path", "/login"), ("password_field", "pw"),

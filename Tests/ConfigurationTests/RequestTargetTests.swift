@@ -26,6 +26,33 @@ struct RequestTargetTests {
   }
 
   @Test
+  func aTokenForOneResourceGoesThereOnly() throws {
+    let allowed = { (url: String, resource: String) in
+      let issuer = try Issuer("https://id.example.com")
+      return try RequestTarget(url).mayGetToken(
+        issuer: issuer,
+        hosts: ["mcp.example.com"],
+        resource: resource
+      )
+    }
+    let resource = "https://mcp.example.com/a/mcp"
+    for url in [
+      resource, resource + "/", resource + "?x=/../", resource + "/b;c/d",
+      "https://MCP.example.com:443/a/mcp",
+    ] { #expect(try allowed(url, resource), "\(url)") }
+    for url in [
+      "https://id.example.com/", "https://mcp.example.com/", "https://mcp.example.com/a/mcpx",
+      "https://mcp.example.com/a/MCP", "https://mcp.example.com:8443/a/mcp",
+      "http://127.0.0.1/a/mcp", resource + "/..", resource + "/../x", resource + "/./x",
+      resource + "/%2e%2E/x", resource + "/..%2fx", resource + "/%5c..", resource + "/%252e",
+      resource + "/..;x/y", "https://mcp.example.com//a/mcp", "https://evil.example/a/mcp",
+    ] { #expect(try !allowed(url, resource), "\(url)") }
+    #expect(try allowed("https://mcp.example.com/x", "https://mcp.example.com"))
+    #expect(try allowed("https://mcp.example.com/x", "https://mcp.example.com/"))
+    #expect(try !allowed("https://mcp.example.com/", "not a URL"))
+  }
+
+  @Test
   func otherHostsAreNamedWithTheirPorts() throws {
     let issuer = "https://id.example.com"
     let hosts = ["api.example.com", "api.example.com:8443", "127.0.0.1:8001", "[::1]:9000"]

@@ -1,7 +1,7 @@
 /// The destination of a request with an access token: scheme, host, port, and the rest of the URL.
 ///
 /// A token may go to the issuer's own origin, and to the hosts that the provider's file lists in
-/// `api_hosts`. Any other host would steal it.
+/// `api_hosts`. A token for one resource may go there only. Any other host would steal it.
 package struct RequestTarget: Sendable, Equatable {
   /// The most bytes of a URL.
   package static let maximumLength = 8192
@@ -58,13 +58,49 @@ package struct RequestTarget: Sendable, Equatable {
   }
 
   /// Whether a token of this issuer may go here.
-  package func mayGetToken(issuer: Issuer, hosts: [String]) -> Bool {
+  ///
+  /// `resource` is the only one that the token is for; `nil` if it is not for one.
+  package func mayGetToken(issuer: Issuer, hosts: [String], resource: String? = nil) -> Bool {
+    if let resource {
+      guard let home = try? RequestTarget(resource) else { return false }
+      return isInside(home)
+    }
     guard let home = try? RequestTarget(issuer.text) else { return false }
     if home.origin == origin { return true }
     // A host is listed without its scheme. Plain text reaches only this machine, but any local user
     // may listen at a free port. So it is allowed only if the issuer uses plain text too.
     guard scheme == "https" || home.scheme == scheme else { return false }
     return hosts.contains(hostAndPort) || hosts.contains("\(host):\(port)")
+  }
+
+  // MARK: - Resources
+
+  /// Path without query.
+  package var path: Substring { rest.prefix { $0 != "?" } }
+
+  /// Whether the text is a URL that can be an account's only resource.
+  package static func isResource(_ text: String) -> Bool {
+    guard let target = try? RequestTarget(text) else { return false }
+    return !text.contains { "?#".contains($0) } && target.isInside(target)
+  }
+
+  /// Whether this has the origin of a resource, and its path or one below it.
+  ///
+  /// A path that a server could read as another one is outside.
+  package func isInside(_ resource: RequestTarget) -> Bool {
+    let base = resource.path.hasSuffix("/") ? resource.path.dropLast() : resource.path
+    return origin == resource.origin && Self.isPlain(path)
+      && (path == base || path.hasPrefix(base + "/"))
+  }
+
+  /// Whether a path has no `.` or `..` part, and no encoded slash, backslash, dot or percent sign.
+  private static func isPlain(_ path: Substring) -> Bool {
+    let path = path.lowercased()
+    guard !["%2f", "%5c", "%2e", "%25"].contains(where: path.contains) else { return false }
+    // Some servers cut a part at a semicolon.
+    return path.split(separator: "/").allSatisfy { part in
+      ![".", ".."].contains(part.prefix { $0 != ";" })
+    }
   }
 
   /// Parses the hosts of a provider's file, separated by semicolons; sorted, without duplicates.

@@ -75,6 +75,8 @@ public struct OAuthSettings: Sendable, Equatable {
   public let refreshEndsAccessTokens: Bool
   /// The scopes that a refresh may request; `nil` if the file does not say.
   public let refreshScope: RefreshScope?
+  /// Whether the access token goes to the only resource, and to no other address.
+  public let resourceOnly: Bool
   /// The keys that discovery filled in: sorted; empty in a person's file.
   public let discovered: [String]
 
@@ -82,7 +84,7 @@ public struct OAuthSettings: Sendable, Equatable {
 
   /// The scope that requests a refresh token (OpenID Connect Core 1.0, section 11), at providers
   /// that know it.
-  static let offlineScope = "offline_access"
+  public static let offlineScope = "offline_access"
   /// The default scopes if the provider says that it does not know `offlineScope`.
   static let scopesWithoutOffline = ["openid"]
 
@@ -98,6 +100,7 @@ public struct OAuthSettings: Sendable, Equatable {
   static let discoveredKey = "discovered"
   static let refreshEndsKey = "refresh_ends_access_tokens"
   static let refreshScopeKey = "refresh_scope"
+  static let resourceOnlyKey = "resource_only"
 
   init(
     from reader: inout ProviderSettings,
@@ -139,6 +142,7 @@ public struct OAuthSettings: Sendable, Equatable {
     refreshEndsAccessTokens =
       try reader.takeOptional(Self.refreshEndsKey, ProviderSettings.truth) ?? false
     refreshScope = try reader.takeOptional(Self.refreshScopeKey, ProviderSettings.choice)
+    resourceOnly = try reader.takeOptional(Self.resourceOnlyKey, ProviderSettings.truth) ?? false
     var endpoints: [OAuthEndpoint: String] = [:]
     for one in OAuthEndpoint.allCases where kind == .oidc || one != .jwks {
       endpoints[one] = try reader.takeOptional(one.key, endpoint)
@@ -163,6 +167,9 @@ public struct OAuthSettings: Sendable, Equatable {
     }
     if kind == .oidc, !scopes.contains("openid") {
       throw bad("scope", "one that holds openid; kind = oauth2 does without it")
+    }
+    if resourceOnly, resources.count != 1 || !resources.allSatisfy(RequestTarget.isResource) {
+      throw bad("resource", "one URL without a query where resource_only = true")
     }
     for key in discovered {
       let isThere =
@@ -212,6 +219,7 @@ public struct OAuthSettings: Sendable, Equatable {
     // These are written only if they are not the default.
     if refreshEndsAccessTokens { settings[Self.refreshEndsKey] = "true" }
     if let refreshScope { settings[Self.refreshScopeKey] = refreshScope.rawValue }
+    if resourceOnly { settings[Self.resourceOnlyKey] = "true" }
     let lists = [
       (Self.scopeKey, scopes, " "), ("resource", resources, ";"),
       ("id_token_algorithms", Self.spelled(idTokenAlgorithms), ";"),

@@ -140,6 +140,10 @@ public struct Provider: Sendable, Equatable {
       ) : nil
     paths = kind != .passwordBackend ? [:] : try Self.paths(from: &reader)
     fields = try Self.fields(from: &reader, isOAuth: isOAuth)
+    if onlyResource != nil, !apiHosts.isEmpty {
+      let rule = "left out where resource_only = true"
+      throw ConfigurationError(.badValue(text: nil, rule: rule), key: "api_hosts")
+    }
     try reader.finish(for: kind)
     if !isOAuth, clientSecret != nil {
       throw ProviderSettings.misplaced(ClientSecret.key, in: kind)
@@ -190,6 +194,11 @@ public struct Provider: Sendable, Equatable {
       let rule = "a name that no other field has"
       throw ConfigurationError(.badValue(text: name, rule: rule), key: field.key)
     }
+  }
+
+  /// The only resource that may get the access token; `nil` if the issuer and `apiHosts` may.
+  public var onlyResource: String? {
+    oauth.flatMap { $0.resourceOnly ? $0.resources.first : nil }
   }
 
   static let defaultInvalidGrantValue = "invalid_grant"

@@ -86,6 +86,7 @@ struct ProviderSettings {
       "client_secret", "client_authentication", "scope", "audience", "resource", "discovery",
       "discovery_url", "redirect_uri", "authorization_parameters", "password_grant",
       OAuthSettings.responseIssuerKey, OAuthSettings.refreshEndsKey, OAuthSettings.refreshScopeKey,
+      OAuthSettings.resourceOnlyKey,
     ]
     if ofOAuth.contains(key) || OAuthEndpoint.allCases.map(\.key).contains(key) {
       return [.oidc, .oauth2]
