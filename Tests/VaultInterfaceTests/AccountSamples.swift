@@ -214,7 +214,8 @@ private func termsSamples() throws -> [Sample] {
         pins: ["sha256//AAAA"],
         proxy: "http://localhost:3128",
         listeners: [998],
-        connectTimeout: 10
+        connectTimeout: 10,
+        resource: "https://mcp.example.org/mcp"
       )
     ),
     try call(ExamineCall()),

@@ -65,7 +65,10 @@ private func providerSamples(_ provider: VaultProvider) throws -> [Sample] {
         keys: 2,
         warnings: ["no revocation endpoint"],
         scopes: ["openid", "read"],
-        askedScopes: ["openid"]
+        askedScopes: ["openid"],
+        pkce: true,
+        registration: "https://id.example/register",
+        clientMetadata: true
       )
     ),
   ]

@@ -22,6 +22,10 @@ public struct ServerMetadata: Sendable {
   /// The client authentication methods of the revocation endpoint; `nil` if the document does not
   /// say.
   public let revocationAuthentication: Set<String>?
+  /// The URL that registers clients (RFC 7591); `nil` if there is none.
+  public let registrationEndpoint: String?
+  /// Whether a client identifier may be the URL of the client's metadata.
+  public let takesClientMetadata: Bool
   /// The claims of ID tokens; `nil` if the document does not say.
   let claims: Set<String>?
 
@@ -81,6 +85,9 @@ public struct ServerMetadata: Sendable {
     algorithms = try Self.words("id_token_signing_alg_values_supported", object)
     // Only a warning or a default depends on these members, so an error in them must not prevent a
     // sign-in.
+    registrationEndpoint = try? object.optionalString("registration_endpoint")
+    takesClientMetadata =
+      (try? object.optionalBoolean("client_id_metadata_document_supported")) ?? false
     scopes = try? Self.words("scopes_supported", object)
     claims = try? Self.words("claims_supported", object)
     revocationAuthentication = try? Self.words("revocation_endpoint_auth_methods_supported", object)

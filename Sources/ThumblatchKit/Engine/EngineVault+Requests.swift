@@ -26,12 +26,13 @@ extension EngineVault {
     }
     let terms = try await EngineCall.run { _ in RequestTermsCall(account: account) }
     guard let issuer = try? Issuer(terms.issuer),
-      target.mayGetToken(issuer: issuer, hosts: terms.hosts)
+      target.mayGetToken(issuer: issuer, hosts: terms.hosts, resource: terms.resource)
     else {
       throw AuthError(
         .hostNotAllowed,
         "\(target.hostAndPort) gets no token of \(account)",
-        recoverySuggestion: "name it in the provider's api_hosts, and sign in again"
+        recoverySuggestion: terms.resource.map { "the token is only for \($0)" }
+          ?? "name it in the provider's api_hosts, and sign in again"
       )
     }
     let call = HelperRequestCall(

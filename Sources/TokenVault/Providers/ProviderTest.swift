@@ -21,6 +21,12 @@ package struct ProviderFacts: Sendable, Equatable {
   package var offeredScopes: [String]?
   /// The scopes that a sign-in asks for.
   package var askedScopes: [String] = []
+  /// Whether its metadata lists PKCE with S256; `nil` if the metadata does not say.
+  package var takesS256: Bool?
+  /// The URL that registers clients; `nil` if there is none.
+  package var registrationEndpoint: String?
+  /// Whether a client identifier may be the URL of the client's metadata.
+  package var takesClientMetadata = false
 }
 
 extension Vault {
@@ -64,6 +70,9 @@ extension Vault {
       warnings: warnings
     )
     facts.offeredScopes = metadata?.scopes?.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    facts.takesS256 = metadata?.takesS256
+    facts.registrationEndpoint = metadata?.registrationEndpoint
+    facts.takesClientMetadata = metadata?.takesClientMetadata ?? false
     facts.askedScopes = ProviderClient(provider: found).loginScopes(nil)
     return facts
   }

@@ -8,6 +8,8 @@ package struct RequestTerms: Sendable, Equatable {
   package let issuer: String
   /// Other hosts that the provider's settings name.
   package let hosts: [String]
+  /// The only resource that gets the token; `nil` if issuer and hosts do.
+  package let resource: String?
   package let exchange: ExchangeTerms
 }
 
@@ -23,6 +25,7 @@ extension Vault {
       account: account.name,
       issuer: provider.issuer.text,
       hosts: provider.apiHosts,
+      resource: provider.onlyResource,
       exchange: ExchangeTerms(provider, owner: owner)
     )
   }

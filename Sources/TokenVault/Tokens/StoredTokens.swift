@@ -39,6 +39,9 @@ extension Vault {
     let other =
       audience == settings.audience || settings.resources == audience.map { [$0] }
       ? nil : audience
+    guard other == nil || !settings.resourceOnly else {
+      throw .invalidArgument("the tokens of \(account.name) are only for their resource")
+    }
     let asked = try mappingErrors(to: .invalidArgument) {
       try ScopeRequest(
         scope: try isUsual(scope, settings, account, hasAudience: other != nil) ? nil : scope,

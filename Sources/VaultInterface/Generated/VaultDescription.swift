@@ -936,7 +936,10 @@ let vaultDescription = #"""
     # Users, besides root, whose programs may get a token over loopback in plain text.
     listeners: ?[]int,
     # Seconds that a connection may take. Absent: 10.
-    connect_timeout: ?int
+    connect_timeout: ?int,
+    # The only URL that the token is for, and those below its path: neither the issuer nor the hosts get
+    # it. Absent: they do.
+    resource: ?string
   )
   # What the engine finds when it looks at its vault: one finding a reply with `more`.
   method Examine() -> (
@@ -1033,7 +1036,14 @@ let vaultDescription = #"""
     # The scopes that the provider offers, if it says so.
     scopes: ?[]string,
     # The scopes that a login asks for.
-    asked_scopes: ?[]string
+    asked_scopes: ?[]string,
+    # Whether the provider says that it checks PKCE with S256. Absent: it does not say.
+    pkce: ?bool,
+    # Where it registers clients (RFC 7591), if it does.
+    registration: ?string,
+    # Whether the URL of a client's metadata may be its ID.
+    # [false if absent]
+    client_metadata: ?bool
   )
   # Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
   # again each time that differs; a slow reader gets the latest only. It lasts until the connection

@@ -2256,6 +2256,9 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
   public var listeners: [Int]?
   /// Seconds that a connection may take. Absent: 10.
   public var connectTimeout: Int?
+  /// The only URL that the token is for, and those below its path: neither the issuer nor the hosts get
+  /// it. Absent: they do.
+  public var resource: String?
 
   public init(
     account: String,
@@ -2265,7 +2268,8 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     pins: [String],
     proxy: String? = nil,
     listeners: [Int]? = nil,
-    connectTimeout: Int? = nil
+    connectTimeout: Int? = nil,
+    resource: String? = nil
   ) {
     self.account = account
     self.issuer = issuer
@@ -2275,6 +2279,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     self.proxy = proxy
     self.listeners = listeners
     self.connectTimeout = connectTimeout
+    self.resource = resource
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2286,6 +2291,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     proxy = try object.optional("proxy")
     listeners = try object.optional("listeners")
     connectTimeout = try object.optional("connect_timeout")
+    resource = try object.optional("resource")
   }
 
   public var encoded: JSONObject {
@@ -2299,6 +2305,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
         "proxy": proxy,
         "listeners": listeners,
         "connect_timeout": connectTimeout,
+        "resource": resource,
       ])
     }
   }
@@ -2776,6 +2783,12 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
   public var scopes: [String]?
   /// The scopes that a login asks for.
   public var askedScopes: [String]?
+  /// Whether the provider says that it checks PKCE with S256. Absent: it does not say.
+  public var pkce: Bool?
+  /// Where it registers clients (RFC 7591), if it does.
+  public var registration: String?
+  /// Whether the URL of a client's metadata may be its ID.
+  public var clientMetadata: Bool
 
   public init(
     issuer: String,
@@ -2785,7 +2798,10 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     keys: Int? = nil,
     warnings: [String],
     scopes: [String]? = nil,
-    askedScopes: [String]? = nil
+    askedScopes: [String]? = nil,
+    pkce: Bool? = nil,
+    registration: String? = nil,
+    clientMetadata: Bool = false
   ) {
     self.issuer = issuer
     self.discovered = discovered
@@ -2795,6 +2811,9 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     self.warnings = warnings
     self.scopes = scopes
     self.askedScopes = askedScopes
+    self.pkce = pkce
+    self.registration = registration
+    self.clientMetadata = clientMetadata
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2806,6 +2825,9 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     warnings = try object.required("warnings")
     scopes = try object.optional("scopes")
     askedScopes = try object.optional("asked_scopes")
+    pkce = try object.optional("pkce")
+    registration = try object.optional("registration")
+    clientMetadata = try object.optional("client_metadata") ?? false
   }
 
   public var encoded: JSONObject {
@@ -2819,6 +2841,9 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
         "warnings": warnings,
         "scopes": scopes,
         "asked_scopes": askedScopes,
+        "pkce": pkce,
+        "registration": registration,
+        "client_metadata": clientMetadata ? true : nil,
       ])
     }
   }

@@ -42,7 +42,8 @@ extension Dispatcher {
       pins: terms.exchange.pins,
       proxy: terms.exchange.proxy,
       listeners: terms.exchange.loopbackUsers.map { Int($0) },
-      connectTimeout: terms.exchange.limits.connection
+      connectTimeout: terms.exchange.limits.connection,
+      resource: terms.resource
     )
   }
 

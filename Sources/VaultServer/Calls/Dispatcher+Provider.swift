@@ -39,7 +39,10 @@ extension Dispatcher {
       keys: facts.keys,
       warnings: facts.warnings,
       scopes: facts.offeredScopes,
-      askedScopes: facts.askedScopes
+      askedScopes: facts.askedScopes,
+      pkce: facts.takesS256,
+      registration: facts.registrationEndpoint,
+      clientMetadata: facts.takesClientMetadata
     )
   }
 }
