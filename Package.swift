@@ -131,6 +131,7 @@ let package = Package(
       ]
     ),
     room("PlainText"),
+    room("ProtectedResources", ["Configuration", "JSON", "PlainText", "SecretMemory"]),
     room("ToolProtocols", ["JSON", "NaClBox", "PlainText"]),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
@@ -351,6 +352,10 @@ let package = Package(
     tests("PlainTextTests", ["PlainText", "JSON"]),
     tests("NaClBoxTests", ["NaClBox"]),
     tests("ToolProtocolsTests", ["ToolProtocols"]),
+    tests(
+      "ProtectedResourcesTests",
+      ["ProtectedResources", "Configuration", "JSON", "SecretMemory"]
+    ),
     tests(
       "LoopbackLoginTests",
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
