@@ -161,7 +161,7 @@ let package = Package(
       [
         "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
         "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "ToolProtocols", "UserNames",
+        "QRCode", "ToolProtocols", "ProtectedResources", "UserNames",
         "JSON", "System", "SecretMemory",
       ]
     ),

@@ -76,6 +76,8 @@ struct TokenRequest {
 
   /// Writes an available token of the service or the private vault.
   func answer() -> Outcome {
+    // The tool names the server that gets the token. The command-line program compares it.
+    if unsafe getenv(word("CLAUDE_CODE_MCP_SERVER_URL")) != nil { return .notKnown }
     if !isPrivate {
       // The variable names another vault: the command-line program checks who serves it.
       if StateFiles.isSocketNamed { return .notKnown }

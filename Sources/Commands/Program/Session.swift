@@ -1,5 +1,6 @@
 internal import Configuration
 internal import DesktopPrompt
+internal import HelperInterface
 internal import JSON
 internal import PlainText
 internal import System
@@ -29,6 +30,9 @@ final class Session {
   var desktopIfAny: Result<Desktop, DesktopError>?
   /// Whether `setup` has told what comes first at the provider.
   var isGuided = false
+  /// Sends a request without a token through a helper of this program's own; the descriptors are
+  /// those of what is sent and of the answer.
+  var transmit: (HelperRequestCall, Int32?, Int32) throws(VaultClientError) -> HelperRequestReply
   /// Replaces this process by a command with a token; `nil` if that is not possible.
   var launch: ((CommandLaunch, String) throws(CommandError) -> Void)?
   /// The words of the command after `--`, byte for byte.
@@ -55,6 +59,9 @@ final class Session {
     self.environment = environment
     self.openTerminal = openTerminal
     commandWords = arguments.command.map { Array($0.utf8) }
+    transmit = { call, input, output throws(VaultClientError) in
+      try RequestExchangeHelper(interrupt: interrupt).perform(call, input: input, output: output)
+    }
     calls = VaultCalls(interrupt: interrupt, connect: connect)
   }
 

@@ -55,13 +55,22 @@ struct ProviderFiles {
 
   /// Writes a new provider to the user's directory, 0600, whole or not at all.
   func add(_ provider: Provider, certificateFile: String?) throws(CommandError) {
+    try put(provider, certificateFile: certificateFile, replacing: false)
+  }
+
+  /// Writes a provider, which may take the place of one of the user.
+  func put(
+    _ provider: Provider,
+    certificateFile: String? = nil,
+    replacing: Bool
+  ) throws(CommandError) {
     let contents: SecretBytes
     do {
       contents = try ProviderFile.contents(for: provider, certificateFile: certificateFile)
     } catch {
       throw .usage("\(error)")
     }
-    try refuseExisting(provider.name)
+    if !replacing { try refuseExisting(provider.name) }
     let name = ProviderFile.fileName(for: provider.name)
     try UserDirectory(user).write(contents, name)
   }

@@ -13,6 +13,15 @@ struct LoginChoice {
 extension SignInVerbs {
   /// Finds the account and the provider; asks if there are several providers and no account is named.
   static func choice(_ session: Session) throws(CommandError) -> LoginChoice {
+    if let login = try MCPLogin(session) {
+      let account = try session.accountName(login.name.text)
+      let known = try knownAccount(session, account)
+      return LoginChoice(
+        account: account,
+        provider: VaultProvider(try login.provider()),
+        known: known
+      )
+    }
     let named = try provider(session)
     guard let account = try session.account() else {
       guard let named else { return try newAccount(at: try chosenProvider(session), session) }

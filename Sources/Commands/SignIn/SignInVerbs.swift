@@ -91,7 +91,7 @@ enum SignInVerbs {
       standardInput,
       exportable,
       Verb.Option("--yes", "do not ask before another person is replaced"),
-    ],
+    ] + MCPLogin.options,
     summary: "sign in",
     details: """
       Without ACCOUNT, the account gets the name of the provider. If there are several providers, \
@@ -103,6 +103,9 @@ enum SignInVerbs {
       a known account keeps its settings. Without --exportable, the refresh token never leaves \
       the vault, whatever an earlier login allowed. Asks before an account gets another person, \
       if that is known in advance.
+      With --mcp, the documents of an MCP server say where to sign in (RFC 9728), and a client is \
+      registered there if none is named (RFC 7591). That becomes the provider ACCOUNT. Its tokens go \
+      to that server only, and --scope adds to the scopes that the account has.
       Only a presence check lets the refresh token of a protected login be revoked. If such an \
       account is signed in again while it is locked, exit 12 says that the earlier token stays \
       valid at the provider; to have it revoked, unlock the account first.
@@ -135,7 +138,8 @@ enum SignInVerbs {
         account: account,
         provider: provider,
         providerName: providerName,
-        target: target
+        target: target,
+        scope: try ScopeUnion.asked(session, of: target, known)
       )
       tellOfPresent(known, session)
       signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)

@@ -24,6 +24,9 @@ struct WebSignIn {
   /// The provider, or the one that the account is bound to.
   let target: VaultProvider
 
+  /// The scopes to ask for, separated by spaces; `nil` for those of the provider.
+  let scope: String?
+
   private var settings: [String: String] { target.settings }
 
   /// Whether the provider has a page that sends a browser back.
@@ -101,7 +104,7 @@ struct WebSignIn {
         provider: provider,
         flow: flow,
         redirect: redirect,
-        scope: session.arguments.value("--scope"),
+        scope: scope,
         exportable: exportable,
         prompt: prompt
       )

@@ -2,6 +2,7 @@ internal import Configuration
 internal import HelperInterface
 internal import JSON
 internal import PlainText
+internal import ProtectedResources
 internal import System
 internal import VaultInterface
 
@@ -24,6 +25,26 @@ enum RequestText {
       )
     default: return CommandError(.serverError, "HTTP \(status)")
     }
+  }
+
+  /// The error if a server of an account's only resource wants more scopes (RFC 6750, section 3.1).
+  static func missingScope(
+    _ status: Int,
+    _ headers: [String],
+    _ terms: RequestTermsReply
+  ) -> CommandError? {
+    guard status == 403, terms.resource != nil, let challenge = BearerChallenge(headers: headers),
+      challenge.error == "insufficient_scope",
+      let scopes = challenge.scope.flatMap(ScopeList.scopes)
+    else { return nil }
+    let words = scopes.joined(separator: " ")
+    // The server chose the words, and a person may paste them into a shell.
+    let quoted = words.contains("'") ? "SCOPES" : "'\(words)'"
+    return CommandError(
+      .serverError,
+      "HTTP 403: the token lacks a scope of: \(words)",
+      hint: "thumblatch login \(terms.account) --scope \(quoted)"
+    )
   }
 
   /// The error if nothing of the request left this machine.

@@ -121,7 +121,11 @@ private struct RequestRun {
     do throws(ConfigurationError) { issuer = try Issuer(terms.issuer) } catch {
       throw CommandError(.bug, "\(error)")
     }
-    guard !target.mayGetToken(issuer: issuer, hosts: terms.hosts) else { return }
+    guard !target.mayGetToken(issuer: issuer, hosts: terms.hosts, resource: terms.resource)
+    else { return }
+    if let resource = terms.resource {
+      throw OneResource.refusal(of: terms.account, for: resource, to: target.text)
+    }
     throw CommandError(
       .refused,
       "refusing to send \(terms.account)'s token to \(target.hostAndPort): it is neither the issuer, "
@@ -157,13 +161,8 @@ private struct RequestRun {
       connectTimeout: terms.connectMilliseconds
     )
     session.output.clearStatus()
-    let exchangeHelper = RequestExchangeHelper(interrupt: session.interrupt)
     do throws(VaultClientError) {
-      return try exchangeHelper.perform(
-        call,
-        input: body?.descriptor,
-        output: answer.descriptor.number
-      )
+      return try session.transmit(call, body?.descriptor, answer.descriptor.number)
     } catch {
       throw CommandError(error)
     }
@@ -180,8 +179,9 @@ private struct RequestRun {
       throw RequestText.notSent(to: target.hostAndPort, reason, user: user)
     case .lost(let reason):
       throw RequestText.lost(from: target.hostAndPort, reason)
-    case .answered(let status, let length, let type, let location, _):
-      let failure = RequestText.failure(status, location)
+    case .answered(let status, let length, let type, let location, let headers):
+      let failure =
+        RequestText.missingScope(status, headers, terms) ?? RequestText.failure(status, location)
       // Without a success, the present contents of the file are kept.
       if let sink, failure == nil { try sink.write(answer) }
       if session.output.json {

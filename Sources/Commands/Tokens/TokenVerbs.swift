@@ -53,7 +53,7 @@ enum TokenVerbs {
 
   /// Gets the token that the words ask for, and tells what it lacks.
   static func requested(_ session: Session) throws(CommandError) -> AccessTokenReply {
-    let account = try session.account()
+    let account = try OneResource.account(session)
     let lifetime = try session.duration("--min-ttl").map { Int(clamping: $0) }
     let rejected =
       session.arguments.has("--rejected")

@@ -49,6 +49,7 @@ enum MessageList {
       prepare: { session in
         session.location = situation.location
         session.isRoot = situation.isRoot
+        session.answer(situation.web)
         if let error = situation.desktop {
           session.openDesktop = { () throws(DesktopError) in throw error }
         }

@@ -29,7 +29,9 @@ struct Situation: Sendable {
   var isRoot = false
   /// Why the desktop shows no prompt; `nil` if no desktop is looked for.
   var desktop: DesktopError?
-  let script: @Sendable (Stage) throws -> Void
+  /// The answers to requests that the command sends by itself, by their URL.
+  var web: [String: WebAnswer] = [:]
+  var script: @Sendable (Stage) throws -> Void
 
   /// Without a script, no call may come.
   init(

@@ -11,7 +11,7 @@ extension Situation {
     + providerErrors
     + appliedProviders
     + signIns + choices + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays
-    + tokens
+    + serverLogins + tokens + serverTokens
     + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies
     + hosts + tools
 
