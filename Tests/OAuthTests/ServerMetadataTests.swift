@@ -74,6 +74,26 @@ struct ServerMetadataTests {
   }
 
   @Test
+  func howAClientGetsItsIDIsTold() throws {
+    let provider = try provider()
+    func read(_ more: String) throws -> ServerMetadata {
+      try ServerMetadata(secret(String(document.dropLast()) + more + "}"), for: provider)
+    }
+    let silent = try read("")
+    #expect(silent.registrationEndpoint == nil && !silent.takesClientMetadata)
+    let url = "https://id.example.com/register"
+    let telling = try read(
+      #","registration_endpoint":"\#(url)","client_id_metadata_document_supported":true"#
+    )
+    #expect(telling.registrationEndpoint == url && telling.takesClientMetadata)
+    // An error in them does not prevent a sign-in of a client that has its ID.
+    let wrong = try read(
+      #","registration_endpoint":7,"client_id_metadata_document_supported":"yes""#
+    )
+    #expect(wrong.registrationEndpoint == nil && !wrong.takesClientMetadata)
+  }
+
+  @Test
   func whatMayGoWrongIsSaid() throws {
     let provider = try provider(["id_token_algorithms": "ES256"])
     let metadata = try ServerMetadata(

@@ -147,6 +147,7 @@ struct DiscoveryTests {
     #expect(facts.isDiscovered && facts.keys == 1 && facts.flows == ["browser", "device"])
     #expect(facts.endpoints["token_endpoint"] == OpenProvider.issuer + "/token")
     #expect(facts.warnings.isEmpty)
+    #expect(facts.registrationEndpoint == nil && !facts.takesClientMetadata)
     // A look at a provider does not use the cache.
     bench.exchange.plan(
       .answer(status: 200, body: OpenProvider.metadata()),

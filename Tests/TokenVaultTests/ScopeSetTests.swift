@@ -50,6 +50,30 @@ struct ScopeSetTests {
   }
 
   @Test
+  func aTokenForOneResourceIsForNoOther() async throws {
+    let resource = "https://mcp.example.com/mcp"
+    let bench = try Bench()
+    let vault = try await signedIn(
+      bench,
+      settings: ["resource": resource, "resource_only": "true"]
+    )
+    let terms = try await vault.requestTerms(account: "me", caller: caller())
+    #expect(terms.resource == resource && terms.hosts.isEmpty)
+    for audience in ["https://api.example.com/", "api", resource + "/x"] {
+      let refused = await failure { _ = try await vault.token(scope: nil, audience: audience) }
+      guard case .invalidArgument? = refused else {
+        Issue.record("\(audience): \(String(describing: refused))")
+        continue
+      }
+    }
+    #expect(bench.forms.isEmpty)
+    #expect(try await vault.token(scope: nil, audience: resource).accessToken == "at-1")
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2"))
+    #expect(try await vault.token(scope: "read").accessToken == "at-read")
+    #expect(bench.forms.map { $0["resource"] } == [resource])
+  }
+
+  @Test
   func anAudienceIsASetOfItsOwnAndIsNamedAsTheProviderKnowsIt() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
