@@ -379,7 +379,7 @@ let package = Package(
         "OAuth",
         "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
-        "ToolProtocols", "VarlinkMethods",
+        "ToolProtocols", "ProtectedResources", "VarlinkMethods",
       ],
       path: "Tests/Fuzz/Targets",
       swiftSettings: strict
