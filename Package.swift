@@ -121,7 +121,7 @@ let package = Package(
         "System", "SecretMemory",
       ]
     ),
-    room("SystemBus", ["CSystemd", "System"]),
+    room("SystemBus", ["CSystemd", "SecretMemory", "System"]),
     room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
@@ -324,7 +324,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
-    tests("SystemBusTests", ["SystemBus", "System", "TestSupport"]),
+    tests("SystemBusTests", ["SystemBus", "SecretMemory", "System", "TestSupport"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(

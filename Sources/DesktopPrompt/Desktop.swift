@@ -22,8 +22,8 @@ package struct Desktop: Sendable {
     if let name = Self.remoteVariable(variable) { throw .notAtDesk(reason: "\(name) is set") }
     user = ThisProcess.user
     try Self.demandSession(bus: variable("DBUS_SYSTEM_BUS_ADDRESS"))
-    let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(user)"
-    address = variable("DBUS_SESSION_BUS_ADDRESS") ?? "unix:path=\(runtime)/bus"
+    let runtime = Self.runtimeDirectory(variable)
+    address = Self.sessionBus(variable)
     let shown = Self.displayNames.contains { variable($0) != nil }
     let told = shown ? [:] : Self.managersEnvironment(at: address)
     environment =
@@ -34,6 +34,15 @@ package struct Desktop: Sendable {
       + (Self.displayNames + ["XAUTHORITY", "HOME", "XDG_SESSION_TYPE"]).compactMap { name in
         (variable(name) ?? told[name]).map { "\(name)=\($0)" }
       }
+  }
+
+  private static func runtimeDirectory(_ variable: (String) -> String?) -> String {
+    variable("XDG_RUNTIME_DIR") ?? "/run/user/\(ThisProcess.user)"
+  }
+
+  /// The address of the person's session bus.
+  package static func sessionBus(_ variable: (String) -> String?) -> String {
+    variable("DBUS_SESSION_BUS_ADDRESS") ?? "unix:path=\(runtimeDirectory(variable))/bus"
   }
 
   private static let displayNames = ["DISPLAY", "WAYLAND_DISPLAY"]

@@ -1,6 +1,3 @@
-internal import System
-internal import SystemBus
-
 /// Why the desktop cannot show a prompt.
 package enum DesktopError: Error, Equatable, CustomStringConvertible {
   /// The process belongs to no session at this machine whose screen is on and unlocked.
@@ -19,19 +16,6 @@ package enum DesktopError: Error, Equatable, CustomStringConvertible {
     case .noServer(let reason): "the desktop has no notification server (\(reason))"
     case .notShown: "the notification server showed no notification"
     case .noPinentry: "no pinentry can open a window for the password"
-    }
-  }
-}
-
-extension BusError {
-  /// The reason as a clause.
-  var reason: String {
-    switch self {
-    case .noLibrary: "libsystemd is missing"
-    case .noBus(let error), .failed(let error): "\(error)"
-    case .refused(let refusal): refusal.name
-    case .gone: "the bus has disconnected"
-    case .notUnderstood: "it answered something else"
     }
   }
 }

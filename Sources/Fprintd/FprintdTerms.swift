@@ -53,7 +53,7 @@ extension ReaderError {
         default: .fprintd("\(error)")
         }
       case .gone: .fprintd("it went away")
-      case .notUnderstood: .fprintd("it is not understood")
+      case .notUnderstood, .tooLong: .fprintd("it is not understood")
       }
   }
 

@@ -22,7 +22,7 @@ package enum LoginFailure: Error, Sendable, Equatable {
       case .refused(let refusal): .noLogind(SystemError(refusal.method, code: refusal.code))
       case .failed(let error): .noLogind(error)
       case .gone: .gone
-      case .notUnderstood: .notUnderstood
+      case .notUnderstood, .tooLong: .notUnderstood
       }
   }
 }

@@ -14,6 +14,8 @@ package enum BusError: Error, Equatable {
   case gone
   /// A message does not have the expected types.
   case notUnderstood
+  /// A message has more values, or longer ones, than are read.
+  case tooLong
 }
 
 /// An error message of a service.
@@ -26,4 +28,17 @@ package struct BusRefusal: Error, Equatable {
   package let method: String
   /// The error number for the name (sd_bus_message_get_errno(3)).
   package let code: Int32
+}
+
+extension BusError {
+  /// The reason as a clause.
+  package var reason: String {
+    switch self {
+    case .noLibrary: "libsystemd is missing"
+    case .noBus(let error), .failed(let error): "\(error)"
+    case .refused(let refusal): refusal.name
+    case .gone: "the bus has disconnected"
+    case .notUnderstood, .tooLong: "it answered something else"
+    }
+  }
 }

@@ -5,8 +5,8 @@ package import System
 /// A received message; sd_bus_message_get_sender(3) and related functions.
 @safe
 package final class BusMessage {
-  private let functions: UnsafePointer<csystemd>
-  private let message: OpaquePointer
+  let functions: UnsafePointer<csystemd>
+  let message: OpaquePointer
 
   init(_ functions: UnsafePointer<csystemd>, owning message: OpaquePointer) {
     unsafe self.functions = functions
@@ -16,14 +16,20 @@ package final class BusMessage {
   deinit { _ = unsafe functions.pointee.message_unref(message) }
 
   var isSignal: Bool { unsafe functions.pointee.message_is_signal(message, nil, nil) > 0 }
+  /// Whether it calls a method of this program.
+  package var isCall: Bool {
+    unsafe functions.pointee.message_is_method_call(message, nil, nil) > 0
+  }
   /// The unique name of the sender, set by the bus.
   package var sender: String { unsafe Self.text(functions.pointee.message_get_sender(message)) }
   package var path: String { unsafe Self.text(functions.pointee.message_get_path(message)) }
-  /// Interface and member, separated by a dot.
-  package var name: String {
-    unsafe Self.text(functions.pointee.message_get_interface(message)) + "."
-      + Self.text(functions.pointee.message_get_member(message))
+  /// Empty if a call names none.
+  package var interface: String {
+    unsafe Self.text(functions.pointee.message_get_interface(message))
   }
+  package var member: String { unsafe Self.text(functions.pointee.message_get_member(message)) }
+  /// Interface and member, separated by a dot.
+  package var name: String { interface + "." + member }
 
   /// The cookie of the call that it answers; `nil` if it is no answer.
   var replyCookie: UInt64? {
@@ -133,7 +139,7 @@ package final class BusMessage {
     guard unsafe functions.pointee.message_skip(message, types) >= 0 else { throw .notUnderstood }
   }
 
-  private func read(_ type: Character, _ value: UnsafeMutableRawPointer) throws(BusError) {
+  func read(_ type: Character, _ value: UnsafeMutableRawPointer) throws(BusError) {
     guard unsafe functions.pointee.message_read_basic(message, Self.code(type), value) > 0 else {
       throw .notUnderstood
     }

@@ -24,8 +24,10 @@ package final class SystemBus {
   /// The most signals that are kept while a call waits for its answer.
   private static let mostKept = 4096
 
-  private let functions: UnsafePointer<csystemd>
-  private let bus: OpaquePointer
+  let functions: UnsafePointer<csystemd>
+  let bus: OpaquePointer
+  /// Whether calls of other programs are received; else they are dropped.
+  var takesCalls = false
   private var senders: Set<String> = []
   private var kept: [BusMessage] = []
 
@@ -165,7 +167,7 @@ package final class SystemBus {
     senders.insert(sender)
   }
 
-  /// The next signal of a subscribed sender; `nil` at the limit.
+  /// The next signal of a subscribed sender, or the next call; `nil` at the limit.
   package func next(within limit: BusLimit) throws(BusError) -> BusMessage? {
     if !kept.isEmpty { return kept.removeFirst() }
     var limit = limit
@@ -183,7 +185,7 @@ package final class SystemBus {
   }
 
   private func isWanted(_ message: BusMessage) -> Bool {
-    message.isSignal && senders.contains(message.sender)
+    message.isSignal ? senders.contains(message.sender) : takesCalls && message.isCall
   }
 
   /// The next received message; `nil` at the limit.

@@ -1,4 +1,5 @@
 import Glibc
+import SecretMemory
 import System
 import SystemBus
 import TestSupport
@@ -124,6 +125,66 @@ struct SystemBusTests {
     #expect(bus.takeKept().isEmpty)
   }
 
+  /// Serves calls by answering what came, until a call of `End`.
+  private static func echo(at address: String, started: WakeHolder) throws(BusError) {
+    let bus = try SystemBus(address)
+    let isOwner = try bus.own("io.thumblatch.Echo")
+    #expect(isOwner)
+    started.event.signal()
+    while let call = try bus.next(within: BusLimit(milliseconds: 60_000)) {
+      guard call.member != "End" else { return try bus.answer(call, []) }
+      do throws(BusError) {
+        let values = try call.values()
+        try bus.signal(call.path, "io.thumblatch.Echo", "Came", values, to: call.sender)
+        try bus.answer(call, values)
+      } catch {
+        try bus.refuse(call, name: "io.thumblatch.Bad", message: error.reason)
+      }
+    }
+  }
+
+  @Test
+  func aServedCallBringsBackItsValues() throws {
+    defer { desktop.remove() }
+    let address = desktop.address
+    let started = try WakeHolder()
+    try startThread { try? Self.echo(at: address, started: started) }
+    #expect(try started.event.descriptor.waitReadable(milliseconds: 60_000))
+    let bus = try SystemBus(address)
+    #expect(try !bus.own("io.thumblatch.Echo"))
+    let owner = try bus.owner(of: "io.thumblatch.Echo", user: ThisProcess.user)
+    try bus.subscribe(to: owner, "interface='io.thumblatch.Echo'")
+    func call(_ method: String, _ values: [BusValue]) throws(BusError) -> BusMessage {
+      try bus.call(owner, "/a", "io.thumblatch.Echo", method, values: values)
+    }
+    let secret = SharedSecret(try SecretBytes(copying: [0, 1, 255]))
+    let values: [BusValue] = [
+      .text("é"), .path("/a/b"), .byte(7), .number(8), .signed(-9), .wide(1 << 63), .boolean(true),
+      .bytes(secret), .bytes(SharedSecret(try SecretBytes(copying: []))), .texts(["a", ""]),
+      .array("o", []), .structure([.path("/"), .bytes(secret), .structure([.text("")])]),
+      .variant(.variant(.texts([]))), .dictionary([("a", .boolean(false)), ("b", .texts(["c"]))]),
+      .array("{o(oay)}", [.entry(.path("/"), .structure([.path("/"), .bytes(secret)]))]),
+    ]
+    let echoed = try call("Echo", values).values()
+    #expect(echoed.map(\.type) == values.map(\.type))
+    #expect("\(try call("Echo", echoed).values().count)" == "\(values.count)")
+    guard case .bytes(let first) = echoed[7] else { throw BusError.notUnderstood }
+    let isEqual = SecretBytes.constantTimeEqual(first.bytes, secret.bytes)
+    #expect(isEqual)
+    #expect(try bus.next(within: BusLimit(milliseconds: 60_000))?.values().count == values.count)
+    // Too much, and what is no value here.
+    let long = String(repeating: "x", count: 70_000)
+    for values: [BusValue] in [[.text(long)], [.texts(Array(repeating: "", count: 5000))]] {
+      let error = #expect(throws: BusError.self) { try call("Echo", values) }
+      guard case .refused(let refusal) = error else {
+        Issue.record("\(error as Any)")
+        continue
+      }
+      #expect(refusal.name == "io.thumblatch.Bad")
+    }
+    _ = try call("End", [])
+  }
+
   @Test
   func aBusThatEndsIsGone() throws {
     let bus = try SystemBus(desktop.address)
@@ -136,4 +197,11 @@ struct SystemBusTests {
       try SystemBus(desktop.address)
     }
   }
+}
+
+/// A wake event that two threads hold.
+private final class WakeHolder: Sendable {
+  let event: WakeEvent
+
+  init() throws(SystemError) { event = try WakeEvent() }
 }

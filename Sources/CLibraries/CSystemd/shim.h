@@ -14,7 +14,11 @@
   each(message_get_interface) each(message_get_member) each(message_get_reply_cookie) \
   each(message_get_error) each(message_get_errno) each(message_read_basic) \
   each(message_enter_container) each(message_exit_container) each(message_skip) \
-  each(message_open_container) each(message_close_container)
+  each(message_open_container) each(message_close_container) \
+  each(message_is_method_call) each(message_get_expect_reply) each(message_new_method_return) \
+  each(message_new_method_error) each(message_new_signal) each(message_set_destination) \
+  each(message_append_array) each(message_read_array) each(message_peek_type) \
+  each(message_sensitive)
 
 struct csystemd {
 #define CSYSTEMD_MEMBER(name) __typeof__(&sd_bus_##name) name;
