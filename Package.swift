@@ -85,6 +85,7 @@ let package = Package(
     library("CFprint", pkgConfig: "gobject-2.0", apt: "libfprint-2-dev", "libglib2.0-dev"),
     library("CPAM", apt: "libpam0g-dev"),
     library("CMicroHTTPD", apt: "libmicrohttpd-dev"),
+    library("CLibcrypto", apt: "libssl-dev"),
     library("CQRencode", apt: "libqrencode-dev"),
     library("CSodium", apt: "libsodium-dev"),
     library("CSystemd", apt: "libsystemd-dev"),
@@ -122,6 +123,7 @@ let package = Package(
       ]
     ),
     room("SystemBus", ["CSystemd", "SecretMemory", "System"]),
+    room("SecretService", ["KeyAgreement", "PlainText", "SecretMemory", "SystemBus"]),
     room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
@@ -181,6 +183,7 @@ let package = Package(
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("QRCode", ["CQRencode"]),
     room("NaClBox", ["CSodium"]),
+    room("KeyAgreement", ["CLibcrypto", "SecretMemory"]),
     room(
       "PresenceProgram",
       [
@@ -325,6 +328,7 @@ let package = Package(
       ]
     ),
     tests("SystemBusTests", ["SystemBus", "SecretMemory", "System", "TestSupport"]),
+    tests("SecretServiceTests", ["SecretService", "KeyAgreement", "SecretMemory", "SystemBus"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),
     tests("WebServerTests", ["WebServer"]),
     tests(
@@ -351,6 +355,7 @@ let package = Package(
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
     tests("NaClBoxTests", ["NaClBox"]),
+    tests("KeyAgreementTests", ["KeyAgreement", "SecretMemory"]),
     tests("ToolProtocolsTests", ["ToolProtocols"]),
     tests(
       "ProtectedResourcesTests",

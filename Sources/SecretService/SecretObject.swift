@@ -1,0 +1,62 @@
+/// An object of the Secret Service, by its path.
+enum SecretObject: Equatable {
+  case service
+  case collection
+  case item(String)
+  case session(String)
+  case prompt(String)
+  /// A part of a path above the others.
+  case folder
+
+  private static let root = "/org/freedesktop/secrets"
+  /// The last part of the path of the one collection.
+  static let collectionName = "login"
+  /// The names that mean the one collection.
+  static let aliases = ["default", "login"]
+  /// The path that means no object.
+  static let none = "/"
+
+  /// The object of a path; `nil` if there cannot be one.
+  init?(path: String) {
+    guard path == Self.root || path.hasPrefix(Self.root + "/") else {
+      guard path == "/" || (Self.root + "/").hasPrefix(path + "/") else { return nil }
+      self = .folder
+      return
+    }
+    let parts = path.dropFirst(Self.root.count).split(separator: "/").map(String.init)
+    switch parts.count {
+    case 0: self = .service
+    case 1 where ["aliases", "collection", "session", "prompt"].contains(parts[0]): self = .folder
+    case 2 where parts[0] == "aliases" && Self.aliases.contains(parts[1]): self = .collection
+    case 2 where parts[0] == "collection" && parts[1] == Self.collectionName: self = .collection
+    case 2 where parts[0] == "session": self = .session(parts[1])
+    case 2 where parts[0] == "prompt": self = .prompt(parts[1])
+    case 3 where parts[0] == "collection" && parts[1] == Self.collectionName: self = .item(parts[2])
+    case 3 where parts[0] == "aliases" && Self.aliases.contains(parts[1]): self = .item(parts[2])
+    default: return nil
+    }
+  }
+
+  var path: String {
+    switch self {
+    case .service: Self.root
+    case .collection: "\(Self.root)/collection/\(Self.collectionName)"
+    case .item(let id): "\(Self.collection.path)/\(id)"
+    case .session(let id): "\(Self.root)/session/\(id)"
+    case .prompt(let id): "\(Self.root)/prompt/\(id)"
+    case .folder: "/"
+    }
+  }
+
+  /// Its own interface; `nil` for a folder.
+  var interface: SecretInterface? {
+    switch self {
+    case .service: .service
+    case .collection: .collection
+    case .item: .item
+    case .session: .session
+    case .prompt: .prompt
+    case .folder: nil
+    }
+  }
+}

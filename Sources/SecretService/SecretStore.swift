@@ -1,0 +1,22 @@
+package import SecretMemory
+
+/// Where the secrets are kept.
+///
+/// None of these calls waits for a person.
+package protocol SecretStore {
+  func items() throws(SecretServiceError) -> [SecretItem]
+
+  /// One item; `nil` if there is none.
+  func item(_ id: String) throws(SecretServiceError) -> SecretItem?
+
+  /// The value of an item.
+  ///
+  /// - Throws: `isLocked` if that takes a presence check.
+  func secret(of id: String, requester: String) throws(SecretServiceError) -> SharedSecret
+
+  /// Stores a new item; returns its id.
+  func add(_ change: SecretChange) throws(SecretServiceError) -> String
+
+  /// Locks all items.
+  func lock() throws(SecretServiceError)
+}

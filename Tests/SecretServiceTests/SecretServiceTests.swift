@@ -1,0 +1,177 @@
+import KeyAgreement
+import SecretMemory
+import SystemBus
+import Testing
+
+@testable import SecretService
+
+/// The Secret Service without a bus and without a vault.
+struct SecretServiceTests {
+  private let bench = ServiceBench()
+  private let root = ServiceBench.root
+  private let collection = ServiceBench.collection
+
+  @Test
+  func anItemIsLockedUntilItsPromptPasses() throws {
+    let session = try bench.open()
+    let (item, none) = try bench.create(session, "hunter2", ["user": "me"])
+    #expect(item.hasPrefix(collection + "/") && none == "/")
+    #expect(bench.takeSignals() == ["ItemCreated", "PropertiesChanged"])
+    #expect(bench.refusal(item, "GetSecret", [.path(session)]) == "IsLocked")
+    #expect(bench.refusal(item, "SetSecret", [try bench.secret(session, "x")]) == "IsLocked")
+    let found = try bench.call(root, "SearchItems", [ServiceBench.attributes(["user": "me"])])
+    #expect(try bench.paths(found[0]) == [] && bench.paths(found[1]) == [item])
+
+    for passes in [false, true] {
+      let answer = try bench.call(root, "Unlock", [.array("o", [.path(item), .path(item)])])
+      #expect(try bench.paths(answer[0]) == [])
+      let prompt = try bench.path(answer[1])
+      try bench.call(prompt, "Prompt", [.text("")], passes: passes)
+      #expect(bench.takeSignals().last == "Completed to :1.1")
+      let completed = try #require(bench.signals.last)
+      guard case .boolean(let isDismissed) = completed.values[0],
+        case .variant(let result) = completed.values[1]
+      else { throw SecretServiceError.failed("no result") }
+      #expect(isDismissed == !passes)
+      #expect(try bench.paths(result) == (passes ? [item] : []))
+      #expect(bench.refusal(prompt, "Prompt", [.text("")]) == "NoSuchObject")
+    }
+    let secret = try bench.call(item, "GetSecret", [.path(session)])
+    #expect(try bench.value(secret[0]).value == Array("hunter2".utf8))
+    let all = try bench.call(root, "Unlock", [.array("o", [.path(item), .path(collection)])])
+    #expect(try bench.paths(all[0]) == [item, collection] && bench.path(all[1]) == "/")
+    try bench.call(root, "Lock", [.array("o", [.path(item)])])
+    #expect(bench.refusal(item, "GetSecret", [.path(session)]) == "IsLocked")
+  }
+
+  @Test
+  func secretsOfAnEncryptedSessionAreEncrypted() throws {
+    // The program's side: the private key is 1, so its public key is 2 and what is shared is the
+    // service's public key.
+    let algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+    let program = try AgreedKey(with: [9])
+    let answer = try bench.call(
+      root,
+      "OpenSession",
+      [.text(algorithm), .variant(try bench.bytes(program.publicKey))]
+    )
+    guard case .variant(.bytes(let publicKey)) = answer[0] else {
+      throw SecretServiceError.failed("no key")
+    }
+    #expect(bench.text(publicKey).count == 128)
+    let session = try bench.path(answer[1])
+    // What is not encrypted for this session is refused.
+    for value in ["", "plain", String(repeating: "x", count: 32)] {
+      let structure = BusValue.structure([
+        .path(session), try bench.bytes(Array(repeating: 0, count: value.isEmpty ? 16 : 3)),
+        try bench.bytes(Array(value.utf8)), .text(""),
+      ])
+      let arguments = [ServiceBench.properties("l", [:]), structure, .boolean(false)]
+      #expect(bench.refusal(collection, "CreateItem", arguments) == "InvalidArgs")
+    }
+    let (item, _) = try bench.create(try bench.open(), "hunter2", [:])
+    bench.store.isLocked = false
+    let value = try bench.value(try bench.call(item, "GetSecret", [.path(session)])[0])
+    #expect(value.parameters.count == 16 && value.value.count == 16)
+    #expect(value.value != Array("hunter2".utf8))
+  }
+
+  @Test
+  func anItemOfTheSameAttributesIsReplacedAfterAPrompt() throws {
+    let session = try bench.open()
+    let (item, _) = try bench.create(session, "one", ["a": "1"])
+    let second = try bench.create(session, "two", ["a": "1"]).item
+    #expect(second != item)
+    let other = try bench.create(session, "three", ["a": "1", "b": "2"], replaces: true)
+    #expect(other.prompt == "/")
+    let (none, prompt) = try bench.create(session, "four", ["a": "1"], replaces: true)
+    #expect(none == "/" && prompt != "/")
+    bench.store.isLocked = false
+    #expect(
+      try bench.value(try bench.call(item, "GetSecret", [.path(session)])[0]).value
+        == Array("one".utf8)
+    )
+    try bench.call(prompt, "Prompt", [.text("")])
+    #expect(
+      try bench.value(try bench.call(item, "GetSecret", [.path(session)])[0]).value
+        == Array("four".utf8)
+    )
+    #expect(bench.store.kept.count == 3)
+  }
+
+  @Test
+  func anItemIsDeletedAndChangedByItsOwnCalls() throws {
+    let session = try bench.open()
+    let (item, _) = try bench.create(session, "one", ["a": "1"])
+    let interface = "org.freedesktop.Secret.Item"
+    func property(_ name: String) throws -> BusValue {
+      let answer = try bench.call(item, "Get", [.text(interface), .text(name)])
+      guard case .variant(let value) = answer[0] else { throw SecretServiceError.failed("none") }
+      return value
+    }
+    let label = [BusValue.text(interface), .text("Label"), .variant(.text("new"))]
+    #expect(bench.refusal(item, "Set", label) == "IsLocked")
+    bench.store.isLocked = false
+    try bench.call(item, "Set", label)
+    guard case .text("new") = try property("Label") else { throw SecretServiceError.failed("old") }
+    try bench.call(item, "SetSecret", [try bench.secret(session, "two")])
+    #expect(
+      try bench.value(try bench.call(item, "GetSecret", [.path(session)])[0]).value
+        == Array("two".utf8)
+    )
+    let locked = [BusValue.text(interface), .text("Locked"), .variant(.boolean(false))]
+    #expect(bench.refusal(item, "Set", locked) == "PropertyReadOnly")
+    let prompt = try bench.path(try bench.call(item, "Delete")[0])
+    try bench.call(prompt, "Dismiss")
+    #expect(bench.store.kept.count == 1)
+    let next = try bench.path(try bench.call(item, "Delete")[0])
+    _ = bench.takeSignals()
+    try bench.call(next, "Prompt", [.text("")])
+    #expect(bench.takeSignals() == ["ItemDeleted", "PropertiesChanged", "Completed to :1.1"])
+    #expect(bench.refusal(item, "GetAll", [.text(interface)]) == "NoSuchObject")
+  }
+
+  @Test
+  func thereIsOneCollection() throws {
+    for (alias, path) in [("default", collection), ("login", collection), ("session", "/")] {
+      #expect(try bench.path(try bench.call(root, "ReadAlias", [.text(alias)])[0]) == path)
+    }
+    let none = BusValue.array("{sv}", [])
+    #expect(
+      try bench.path(bench.call(root, "CreateCollection", [none, .text("default")])[0])
+        == collection
+    )
+    #expect(bench.refusal(root, "CreateCollection", [none, .text("")]) == "NotSupported")
+    #expect(
+      bench.refusal(root, "SetAlias", [.text("mine"), .path(collection)]) == "NotSupported"
+    )
+    #expect(bench.refusal(collection, "Delete") == "NotSupported")
+    let alias = root + "/aliases/default"
+    let session = try bench.open()
+    let answer = try bench.call(
+      alias,
+      "CreateItem",
+      [ServiceBench.properties("l", [:]), try bench.secret(session, "x"), .boolean(false)]
+    )
+    #expect(try bench.path(answer[0]).hasPrefix(collection + "/"))
+  }
+
+  @Test
+  func objectsDescribeThemselves() throws {
+    let session = try bench.open()
+    let (item, _) = try bench.create(session, "one", ["a": "1"])
+    for path in ["/", "/org", "/org/freedesktop", root, collection, item, session] {
+      guard case .text(let text) = try bench.call(path, "Introspect")[0] else {
+        throw SecretServiceError.failed("no text")
+      }
+      #expect(text.contains("<node>") && text.contains("org.freedesktop.DBus.Properties"))
+    }
+    guard case .text(let text) = try bench.call(collection, "Introspect")[0] else { return }
+    #expect(text.contains("<arg direction=\"in\" type=\"a{sv}\"/>"))
+    #expect(text.contains("<arg direction=\"in\" type=\"(oayays)\"/>"))
+    #expect(text.contains(String(item.split(separator: "/").last ?? "")))
+    #expect(
+      SecretInterface.complete("a{o(oayays)}saoaayv") == ["a{o(oayays)}", "s", "ao", "aay", "v"]
+    )
+  }
+}
