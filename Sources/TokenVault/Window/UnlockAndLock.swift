@@ -1,5 +1,6 @@
 internal import AuditLog
 internal import Configuration
+internal import PlainText
 internal import Presence
 internal import PresenceTerms
 internal import Storage
@@ -19,8 +20,13 @@ extension Vault {
     let policy = try policy()
     try demandLength(seconds, policy)
     var covered: Set<[UInt8]>? = names.isEmpty ? nil : []
-    for name in names { covered?.insert(try account(named: name).id) }
-    let question = caller.question(.unlock, detail: Self.shown(names, seconds))
+    var shown: [String] = []
+    for name in names {
+      let account = try account(named: name)
+      covered?.insert(account.id)
+      shown.append(names.count <= Self.mostLabels ? shownWithLabel(account) : name)
+    }
+    let question = caller.question(.unlock, detail: Self.shown(shown, seconds))
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
     // The location at which the person was asked; it was looked up again before the check could
     // pass.
@@ -65,6 +71,20 @@ extension Vault {
         "an unlock window is at most \(policy.windowLimit) h long\(try origin(of: .windowLimit))"
       )
     }
+  }
+
+  /// The most accounts that a prompt shows with their labels.
+  private static let mostLabels = 8
+  /// The most characters of a label in a prompt.
+  private static let longestLabel = 60
+
+  /// A program chose the name of a secret that it stored: the label tells the person more.
+  private func shownWithLabel(_ account: AccountRow) -> String {
+    guard let label = account.displayName, (try? provider(of: account))?.kind == .static else {
+      return account.name
+    }
+    let shown = PlainText.line(label.replacing("\"", with: "'"), limit: Self.longestLabel)
+    return "\(account.name) (\"\(shown)\")"
   }
 
   /// The text of a prompt that names the accounts and the length.
