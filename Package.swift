@@ -163,7 +163,7 @@ let package = Package(
       [
         "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
         "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
-        "QRCode", "ToolProtocols", "ProtectedResources", "UserNames",
+        "QRCode", "ProtectedResources", "SecretService", "SystemBus", "ToolProtocols", "UserNames",
         "JSON", "System", "SecretMemory",
       ]
     ),
@@ -371,7 +371,8 @@ let package = Package(
       "CommandsTests",
       [
         "Commands", "Configuration", "DesktopPrompt", "Doctor", "HelperInterface", "LoopbackLogin",
-        "QRCode", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "JSON", "PlainText",
+        "QRCode", "SecretService", "SystemBus", "TerminalIO", "VaultClient", "VaultInterface",
+        "Varlink", "JSON", "PlainText",
         "PresenceTerms", "System", "SecretMemory", "TestSupport",
       ],
       exclude: ["Messages/messages.txt"]

@@ -171,6 +171,8 @@ struct ToolRecipeTests {
       titles.split(separator: "\n") == [
         "GIT", "DOCKER, PODMAN, SKOPEO", "KUBECTL", "CARGO", "BAZEL", "TERRAFORM, OPENTOFU",
         "PYTHON, VARLINKCTL", "OIDC-AGENT'S CLIENTS",
+        // `SecretServiceClientTests` carries it out.
+        "SECRET-TOOL, KEYRING",
         // `AIToolTests` carries these out.
         "CLAUDE CODE", "CODEX",
       ]

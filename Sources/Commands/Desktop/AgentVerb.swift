@@ -7,7 +7,7 @@ enum AgentVerb {
 
   static let agent = Verb(
     "agent",
-    options: [socket, name, account, scope, rule, oidcAgent],
+    options: [socket, name, account, scope, rule, oidcAgent, secretService],
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
       It runs in your desktop session until that ends, and is started with it. When a program \
@@ -17,7 +17,8 @@ enum AgentVerb {
       The rule "desktop" says for which programs: see "thumblatch policy --help". Afterwards a \
       quiet notification shows what was allowed, as far as the rule "notify" asks for it. An \
       account that needs a login is shown too; "Sign in" starts the login in the browser. In a \
-      private vault each program shows its own prompts, and needs no agent but for --oidc-agent.
+      private vault each program shows its own prompts, and needs no agent but for --oidc-agent and \
+      --secret-service.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
@@ -25,12 +26,18 @@ enum AgentVerb {
       With --oidc-agent, clients of oidc-agent get access tokens from a socket at PATH, if OIDC_SOCK \
       has that path. The default is thumblatch-oidc-agent in XDG_RUNTIME_DIR. Rules for callers see \
       this agent, not the client.
+      With --secret-service, it is the Secret Service of the session (org.freedesktop.secrets), for \
+      programs that store passwords there by libsecret or keyring. Each item is an account of kind \
+      static, and is locked until a presence check. It ends with code 10 if another program, such as \
+      GNOME Keyring, has that place.
       """
   ) { session throws(CommandError) in
+    let secrets = try secretServiceServer(session)
     let oidcAgent = try oidcAgentSocket(session)
     defer { oidcAgent?.remove() }
+    try secrets?.serve()
     guard let location = session.location, let directory = location.agentDirectory else {
-      guard oidcAgent != nil else {
+      guard oidcAgent != nil || secrets != nil else {
         throw .usage(
           "the programs that use a private vault show its prompts themselves",
           hint: "an agent is for the service: see thumblatchd(8)"
@@ -83,6 +90,21 @@ extension AgentVerb {
     offers: .files,
     "listen here as oidc-agent does, for access tokens only"
   )
+
+  private static let secretService = Verb.Option(
+    "--secret-service",
+    "be the Secret Service of the session"
+  )
+
+  /// The server of the Secret Service; `nil` if it is not wanted.
+  private static func secretServiceServer(
+    _ session: Session
+  ) throws(CommandError) -> SecretServiceServer? {
+    guard session.arguments.has(secretService.name), let location = session.location else {
+      return nil
+    }
+    return try SecretServiceServer(session, of: location)
+  }
 
   /// The socket for clients of oidc-agent, which is served at once; `nil` if it is not wanted.
   private static func oidcAgentSocket(_ session: Session) throws(CommandError) -> ProgramSocket? {

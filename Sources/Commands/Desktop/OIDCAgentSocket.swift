@@ -114,7 +114,7 @@ struct OIDCAgentSocket {
       // A prompt ends when its client has left.
       let ending = try ending(of: program)
       defer { withExtendedLifetime(ending) {} }
-      let session = session(interrupt: ending.number)
+      let session = Session(apart: arguments, of: location, interrupt: ending.number)
       switch request {
       case .loadedAccounts:
         return OIDCAgentRequest.answer(accounts: try accounts(session).map(\.name))
@@ -140,26 +140,6 @@ struct OIDCAgentSocket {
     } catch {
       throw CommandError(VaultClientError.system(error))
     }
-  }
-
-  /// A run of its own, without a terminal, on the thread of one client.
-  private func session(interrupt: Int32) -> Session {
-    let environment = { (name: String) in ThisProcess.environment(name) }
-    let session = Session(
-      arguments: arguments,
-      output: Output(json: false, environment: environment),
-      interrupt: interrupt,
-      environment: environment,
-      openTerminal: { nil },
-      connect: { [location] () throws(VaultClientError) in
-        try location.connect(interrupt: interrupt, environment: environment)
-      }
-    )
-    session.location = location
-    if location == .privateVault {
-      session.openDesktop = { () throws(DesktopError) in try Desktop(variable: environment) }
-    }
-    return session
   }
 
   /// The accounts that are signed in.

@@ -200,7 +200,7 @@ public enum ThisProcess {
   /// The program that a process runs (proc(5), /proc/PID/exe).
   ///
   /// - Throws: EACCES for a process that this one may not trace (ptrace(2)).
-  static func program(of process: String) throws(SystemError) -> String {
+  package static func program(of process: String) throws(SystemError) -> String {
     let link = "/proc/\(process)/exe"
     let bytes = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) {
       (buffer) -> [UInt8] in

@@ -96,6 +96,10 @@ extension Situation {
     Situation("agent --oidc-agent /none/s", "no such directory").with {
       $0.location = .privateVault
     },
+    Situation("agent --secret-service", "no session bus").with {
+      $0.location = .privateVault
+      $0.environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/none"]
+    },
     Situation("token work --reason deploy", "behind a restricted socket") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(requester: #"restricted socket "build""#, atDesk: true)

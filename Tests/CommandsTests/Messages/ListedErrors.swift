@@ -3,7 +3,9 @@ import Glibc
 import HelperInterface
 import JSON
 import PresenceTerms
+import SecretService
 import System
+import SystemBus
 import TerminalIO
 import Varlink
 import VaultClient
@@ -137,6 +139,12 @@ struct ListedErrors {
           SystemError("inotify_add_watch", code: ENOENT, subject: "/run/thumblatch/agents")
         )
       ),
+      entry("a session bus that ends", SecretServiceServer.over(.gone)),
+      entry("no session bus", SecretServiceServer.noBus(.noLibrary)),
+      entry("another Secret Service", SecretServiceServer.isServed(by: nil)),
+      entry("a client of the Secret Service", SecretCallers.requester(0)),
+      entry("a client that gets nothing", SecretServiceServer.notDone(.isLocked)),
+      entry("a policy without a window", VaultSecretStore.noWindow),
     ]
   }
 

@@ -116,7 +116,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 1 setup' --arguments 'claude-code codex'
 complete --command thumblatch --condition '__thumblatch_at 2 2 setup' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option template --exclusive --arguments 'github gitlab google entra keycloak auth0' --description 'use the settings of a well-known provider; without T, list them'
-complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option kind --exclusive --arguments 'oidc oauth2 password-backend' --description 'the protocol: oidc, oauth2 or password-backend'
+complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option kind --exclusive --arguments 'oidc oauth2 password-backend static' --description 'the protocol: oidc, oauth2 or password-backend'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option issuer --exclusive --description 'the provider\'s URL: https, or http on this machine'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option client-id --exclusive --description 'the ID of your client at the provider'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option client-secret --description 'ask for the client secret, if the provider requires one'
@@ -248,3 +248,4 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option scope --exclusive --description 'the only scopes that they get, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option rule --exclusive --description 'a rule that holds too, and says when a token needs a presence check'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option oidc-agent --require-parameter --force-files --description 'listen here as oidc-agent does, for access tokens only'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option secret-service --description 'be the Secret Service of the session'

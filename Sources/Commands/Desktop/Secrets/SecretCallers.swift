@@ -1,0 +1,42 @@
+internal import System
+internal import SystemBus
+
+/// The programs that call the Secret Service, by what the bus says of them.
+struct SecretCallers {
+  /// The most programs that are remembered.
+  private static let mostKept = 1024
+
+  private var requesters: [String: String] = [:]
+
+  /// A program as a person knows it; `nil` for a program of another user.
+  mutating func requester(_ sender: String, on bus: SystemBus) throws(BusError) -> String? {
+    if let known = requesters[sender] { return known }
+    let user = try bus.callDriver("GetConnectionUnixUser", [sender]).number()
+    guard user == ThisProcess.user else { return nil }
+    let process = try bus.callDriver("GetConnectionUnixProcessID", [sender]).number()
+    let found = Self.requester(process)
+    if requesters.count < Self.mostKept { requesters[sender] = found }
+    return found
+  }
+
+  mutating func forget(_ sender: String) { requesters[sender] = nil }
+
+  /// The reason that the audit log has for a use.
+  static func requester(_ process: UInt32) -> String {
+    "a client of the Secret Service: " + program(process)
+  }
+
+  /// The name and the number of a process.
+  static func program(_ process: UInt32) -> String {
+    let path = (try? ThisProcess.program(of: "\(process)")) ?? ""
+    let name = path.split(separator: "/").last.map(String.init) ?? command(of: process)
+    return "\(name ?? "a program"), PID \(process)"
+  }
+
+  /// The name of a process that this one may not trace (proc(5), /proc/PID/comm).
+  private static func command(of process: UInt32) -> String? {
+    let bytes = try? Directory(path: "/proc/\(process)").openForReading("comm").readAll(limit: 64)
+    guard let bytes, !bytes.isEmpty else { return nil }
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+}
