@@ -18,10 +18,13 @@ package struct BazelCredential: Sendable {
   }
 
   /// The answer: the headers for the server.
-  package func answer(_ token: ToolToken) -> [UInt8] {
-    var answer: JSONObject = [
-      "headers": ["Authorization": .array([.string("Bearer \(token.text)")])]
-    ]
+  ///
+  /// With a user name for `basic`, the token is its password (RFC 7617).
+  package func answer(_ token: ToolToken, basic username: String? = nil) -> [UInt8] {
+    let value =
+      username.map { "Basic " + Base64.standard.text(Array("\($0):\(token.text)".utf8)) }
+      ?? "Bearer \(token.text)"
+    var answer: JSONObject = ["headers": ["Authorization": .array([.string(value)])]]
     answer["expires"] = token.expiresAt.map { .string(DateTime.text($0)) }
     return ToolRequest.line(answer)
   }

@@ -24,18 +24,22 @@ package struct CargoCredential: Sendable, Equatable {
   package let kind: Kind?
   /// The URL of the registry's index.
   package let url: String
+  /// The token of a login; `nil` if cargo has none.
+  package let token: String?
   /// Whether the registry takes the bare token, as the configuration's `--raw` says.
   package let isRaw: Bool
 
   /// Reads one line.
   package init(_ bytes: [UInt8]) throws(ToolRequestError) {
     let object = try ToolRequest.object(bytes)
-    (kind, url, isRaw) = try ToolRequest.reading { () throws(JSONError) in
+    (kind, url, token, isRaw) = try ToolRequest.reading { () throws(JSONError) in
       guard try object.integer("v") == 1 else { throw .wrongType("v") }
       let index = try object.object("registry").string("index-url")
       let arguments = try object.optionalArray("args") ?? []
+      let token = try object.optionalString("token")
       return (
-        Kind(named: try object.string("kind")), Self.plain(index), arguments.contains("--raw")
+        Kind(named: try object.string("kind")), Self.plain(index),
+        token?.isEmpty == true ? nil : token, arguments.contains("--raw")
       )
     }
   }
@@ -59,6 +63,11 @@ package struct CargoCredential: Sendable, Equatable {
     answer["expiration"] = token.expiresAt.map { .integer($0) }
     answer["operation_independent"] = true
     return ToolRequest.line(["Ok": .object(answer)])
+  }
+
+  /// The answer to a login or a logout that is done.
+  package static func done(_ kind: Kind) -> [UInt8] {
+    ToolRequest.line(["Ok": ["kind": .string(kind.rawValue)]])
   }
 
   /// The answer to a request that cannot be served.

@@ -33,15 +33,23 @@ package enum DockerCredential {
     return String(first)
   }
 
-  /// Reads the registry of a credential to store; the credential itself is left out.
-  package static func storedServer(_ bytes: [UInt8]) throws(ToolRequestError) -> String {
+  /// Reads the registry of a credential to store, and the credential.
+  ///
+  /// The user name `<token>` marks an identity token.
+  package static func stored(
+    _ bytes: [UInt8]
+  ) throws(ToolRequestError) -> (server: String, secret: ToolSecret) {
     let object = try ToolRequest.object(bytes)
-    let (server, username) = try ToolRequest.reading { () throws(JSONError) in
-      (try object.optionalString("ServerURL") ?? "", try object.optionalString("Username") ?? "")
+    let (server, username, secret) = try ToolRequest.reading { () throws(JSONError) in
+      (
+        try object.optionalString("ServerURL") ?? "", try object.optionalString("Username") ?? "",
+        try object.optionalString("Secret") ?? ""
+      )
     }
     guard !server.isEmpty else { throw ToolRequestError(description: "no credentials server URL") }
     guard !username.isEmpty else { throw ToolRequestError(description: "no credentials username") }
-    return server
+    guard !secret.isEmpty else { throw ToolRequestError(description: "no credentials secret") }
+    return (server, ToolSecret(secret, username: username))
   }
 
   /// The URLs that an address may stand for; the client leaves the scheme out.

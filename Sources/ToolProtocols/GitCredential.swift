@@ -21,7 +21,8 @@ package struct GitCredential: Sendable {
   private var isChallengedForBearer: Bool?
 
   private static let keys = [
-    "protocol", "host", "username", "password", "credential", "capability[]", "wwwauth[]",
+    "protocol", "host", "username", "password", "credential", "password_expiry_utc",
+    "oauth_refresh_token", "capability[]", "wwwauth[]",
   ]
 
   /// Reads the lines up to an empty one; keys that are not used here are left out.
@@ -69,6 +70,16 @@ package struct GitCredential: Sendable {
     return value.isEmpty ? nil : value
   }
 
+  /// The password that git gives to keep; `nil` if there is none.
+  package var stored: ToolSecret? {
+    guard let password = values["password"], !password.isEmpty, let username else { return nil }
+    let end = values["password_expiry_utc"].flatMap { Int64($0) }
+    return ToolSecret(password, username: username, expiresAt: end)
+  }
+
+  /// Whether a refresh token of another helper comes with it.
+  package var hasRefreshToken: Bool { values["oauth_refresh_token"]?.isEmpty == false }
+
   /// Whether git can send a token as such, and the server takes one.
   ///
   /// Without a challenge of the server, it is taken to do so. Many forges take a token only as a
@@ -85,9 +96,15 @@ package struct GitCredential: Sendable {
   }
 
   /// The answer to `get`.
-  package func answer(_ token: ToolToken, username: String) -> [UInt8] {
+  ///
+  /// - Parameters:
+  ///   - token: the token or password.
+  ///   - username: the user name beside it.
+  ///   - isPassword: whether it goes to the server as a password only.
+  /// - Returns: the bytes for git.
+  package func answer(_ token: ToolToken, username: String, isPassword: Bool = false) -> [UInt8] {
     let lines: [String]
-    if takesBearer {
+    if takesBearer, !isPassword {
       lines = [
         "capability[]=authtype", "authtype=Bearer", "credential=\(token.text)", "ephemeral=1",
       ]

@@ -6,6 +6,14 @@ package enum TerraformCredential {
     case get, store, forget
   }
 
+  /// Reads the token to store.
+  package static func stored(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolSecret {
+    let object = try ToolRequest.object(bytes)
+    let token = try ToolRequest.reading { () throws(JSONError) in try object.string("token") }
+    guard !token.isEmpty else { throw ToolRequestError(description: "the request has no token") }
+    return ToolSecret(token)
+  }
+
   /// The answer to `get`; an empty object if the host has no token.
   package static func answer(_ token: ToolToken?) -> [UInt8] {
     var answer: JSONObject = [:]

@@ -32,13 +32,18 @@ struct RecordedExchangeTests {
   @Test
   func dockerStoresWithServerAndUserName() throws {
     let store = #"{"ServerURL":"https://a.org","Username":"ada","Secret":"hunter2"}"#
-    #expect(try DockerCredential.storedServer(Array(store.utf8)) == "https://a.org")
+    let stored = try DockerCredential.stored(Array(store.utf8))
+    #expect(stored.server == "https://a.org")
+    #expect(stored.secret == ToolSecret("hunter2", username: "ada"))
+    let identity = #"{"ServerURL":"a.org","Username":"<token>","Secret":"ey.J.x"}"#
+    #expect(try DockerCredential.stored(Array(identity.utf8)).secret.username == "<token>")
     for (request, problem) in [
       ("{}", "no credentials server URL"), (#"{"ServerURL":"a"}"#, "no credentials username"),
+      (#"{"ServerURL":"a","Username":"u"}"#, "no credentials secret"),
       (#"{"ServerURL":1,"Username":"hunter2"}"#, "`ServerURL` is of the wrong type"),
     ] {
       let error = #expect(throws: ToolRequestError.self) {
-        try DockerCredential.storedServer(Array(request.utf8))
+        try DockerCredential.stored(Array(request.utf8))
       }
       #expect(error?.description.hasSuffix(problem) == true)
     }

@@ -60,6 +60,8 @@ struct AccountEnding {
   let isOffline: Bool
   /// Whether the caller asked not to tell the provider.
   let isLocal: Bool
+  /// Whether the account kept a secret without a login.
+  var isStatic = false
 
   init(_ reply: LogoutReply, of account: String, at provider: String, local: Bool) {
     self.account = account
@@ -82,7 +84,10 @@ struct AccountEnding {
 
   /// The sentence about the refresh token.
   var sentence: String {
-    switch grant {
+    if isStatic, grant != .none {
+      return "The secret is erased here, and stays valid at \(provider) until you revoke it there."
+    }
+    return switch grant {
     case .ended: "\(provider) confirmed that the login has ended."
     case .none: "\(provider) had no login to end\(because)."
     case .valid where isLocal:

@@ -90,6 +90,7 @@ enum AccountText {
     columns: Int?,
     now: Int64
   ) -> String {
+    let isStatic = account.kind == StoreVerb.kind
     var table = Table(headings: ["", ""])
     table.add("account", account.name + (account.isDefault ? " (the default account)" : ""))
     table.add("provider", "\(account.provider), \(account.kind)")
@@ -108,16 +109,17 @@ enum AccountText {
     }
     table.add(
       "presence",
-      account.presenceProtection ? "on: a refresh needs a presence check" : "off"
+      account.presenceProtection
+        ? "on: \(isStatic ? "each use" : "a refresh") needs a presence check" : "off"
     )
     if let scope = account.scope { table.add("scopes", scope) }
     if let missing = account.missingScope {
       let login = "thumblatch login \(account.name)"
       table.add("", "no longer granted: \(missing); to ask for them again: \(login)")
     }
-    table.add("access token", expiry(account, now: now))
+    table.add(isStatic ? "secret" : "access token", expiry(account, now: now))
     table.add(
-      "last refresh",
+      isStatic ? "stored" : "last refresh",
       account.refreshedAt.map {
         "\(Timestamps.localBrief(Int64($0), now: now)), \(refreshed(account, now: now))"
       } ?? "-"
@@ -168,9 +170,12 @@ enum AccountText {
   }
 
   private static func validity(_ account: VaultAccount, now: Int64) -> String {
-    guard let expiry = account.accessTokenExpiresAt else { return "-" }
+    guard let expiry = account.accessTokenExpiresAt else {
+      return account.kind == StoreVerb.kind ? "no end" : "-"
+    }
     // The engine gives out no token that expires within seconds.
-    if account.state == .locked || account.state == .expired { return "expired" }
+    let isStatic = account.kind == StoreVerb.kind
+    if !isStatic, account.state == .locked || account.state == .expired { return "expired" }
     let left = Int64(expiry).subtractingReportingOverflow(now)
     guard !left.overflow, left.partialValue > 0 else { return "expired" }
     return "\(Durations.brief(left.partialValue)) left"

@@ -86,12 +86,13 @@ enum AccountVerbs {
     let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       RemoveAccountCall(account: name, local: local, prompt: prompt)
     }
-    let ending = AccountEnding(
+    var ending = AccountEnding(
       reply,
       of: name,
       at: account?.provider ?? "the provider",
       local: local
     )
+    ending.isStatic = account?.kind == StoreVerb.kind
     var members = ending.members
     members["removed"] = true
     try session.report(

@@ -41,12 +41,13 @@ enum LogoutVerb {
     let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       LogoutCall(account: account, local: local, prompt: prompt)
     }
-    let ending = AccountEnding(
+    var ending = AccountEnding(
       reply,
       of: account,
       at: before?.provider ?? "the provider",
       local: local
     )
+    ending.isStatic = before?.kind == StoreVerb.kind
     try session.report(
       ending.members,
       before?.state == .signedOut
@@ -80,6 +81,7 @@ enum LogoutVerb {
         otherwise: "nothing was changed"
       )
     }
+    let secrets = Set(accounts.filter { $0.kind == StoreVerb.kind }.map(\.name))
     let protected = Set(accounts.filter(\.presenceProtection).map(\.name))
     var objects: [JSONValue] = []
     var worst = ExitCode.done
@@ -87,7 +89,8 @@ enum LogoutVerb {
       LogoutAllCall(local: local, prompt: prompt)
     } each: { reply throws(VaultClientError) in
       guard let ended = reply.ended else { return }
-      let ending = AccountEnding(ended, local: local)
+      var ending = AccountEnding(ended, local: local)
+      ending.isStatic = secrets.contains(ended.account)
       let code = ended.error.map(ExitCode.init(errorNamed:)) ?? ending.code
       if code.isWorse(than: worst) { worst = code }
       var members = ending.members

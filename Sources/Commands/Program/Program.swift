@@ -9,7 +9,8 @@ internal import VaultInterface
 package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
-    SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + TokenVerbs.all + RequestVerbs.all
+    SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + StoreVerb.all
+    + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
     + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + HostVerbs.all

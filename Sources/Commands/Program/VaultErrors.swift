@@ -85,7 +85,8 @@ extension CommandError {
       self.init(
         code,
         "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
-        hint: "thumblatch login \(account)"
+        hint: Self.isAboutSecret(message)
+          ? "thumblatch store \(account)" : "thumblatch login \(account)"
       )
     case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
       self.init(
@@ -122,5 +123,15 @@ extension CommandError.Reason {
   /// The reason for a word of the vault's interface; `nil` if it has none here.
   init?(word: String) {
     self.init(rawValue: String(word.map { $0 == "_" ? "-" : $0 }))
+  }
+}
+
+extension CommandError {
+  /// The engine's words for the static secret that a caller says was refused.
+  static let refusedSecret = "its secret is refused"
+
+  /// Whether the reason of a required login is about a secret that no login renews.
+  static func isAboutSecret(_ message: String) -> Bool {
+    message == refusedSecret || message == "its secret has expired"
   }
 }

@@ -61,6 +61,25 @@ extension Session {
     return try ask("Client secret: ", terminal)
   }
 
+  /// A static secret, typed without echo or read from standard input to its end.
+  func staticSecret(of account: String, option: String) throws(CommandError) -> SharedSecret {
+    if arguments.has(option) {
+      return try StandardInput.password(
+        interrupt: interrupt,
+        from: standardInput,
+        option: option,
+        called: "secret",
+        most: StandardInput.maximumSecret,
+        isWhole: true
+      )
+    }
+    let terminal = try terminal(
+      for: "the secret of \(account)",
+      instead: "\(option) reads it from standard input"
+    )
+    return try ask("Secret of \(account): ", terminal)
+  }
+
   /// Asks whether to go on, in verbs that have `--yes`; any other answer than yes is no.
   ///
   /// - Parameters:

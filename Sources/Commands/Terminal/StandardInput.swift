@@ -7,28 +7,34 @@ internal import TerminalIO
 enum StandardInput {
   /// The most bytes of an access token that was rejected.
   static let maximumToken = 64 * 1024
+  /// The most bytes of a static secret, which the engine refuses above that.
+  static let maximumSecret = 32 * 1024
 
-  /// One line, straight into locked memory, for `--password-stdin`.
+  /// One line, straight into locked memory, for `--password-stdin`; all but one final newline if
+  /// `isWhole`.
   static func password(
     interrupt: Int32?,
     from number: Int32 = 0,
     option: String = "--password-stdin",
-    called name: String = "password"
+    called name: String = "password",
+    most: Int = Terminal.maximumLine,
+    isWhole: Bool = false
   ) throws(CommandError)
     -> SharedSecret
   {
     try refuseTerminal(number, for: option, remedy: "leave it out to be asked at the terminal")
     var failure: CommandError?
     do {
-      let secret = try unsafe SecretBytes(capacity: Terminal.maximumLine + 1) { buffer in
+      let secret = try unsafe SecretBytes(capacity: most + (isWhole ? 2 : 1)) { buffer in
         do throws(CommandError) {
-          let count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: true)
+          var count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: !isWhole)
+          if unsafe isWhole && count > 0 && buffer[count - 1] == UInt8(ascii: "\n") { count -= 1 }
           if unsafe buffer.prefix(count).contains(0) {
             throw .usage("a \(name) cannot hold a NUL character")
           }
           guard count > 0 else { throw .usage("the \(name) is empty") }
-          guard count <= Terminal.maximumLine else {
-            throw .usage("the \(name) is longer than \(Terminal.maximumLine) bytes")
+          guard count <= most else {
+            throw .usage("the \(name) is longer than \(most) bytes")
           }
           return count
         } catch {

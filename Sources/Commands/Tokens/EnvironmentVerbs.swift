@@ -30,6 +30,7 @@ extension TokenVerbs {
     let name = try variable(session)
     let shell = try shell(session)
     let reply = try requested(session)
+    try AuthorizationText.demandLine(reply.accessToken, of: reply.account)
     var facts = object(reply)
     facts["variable"] = .string(name.text)
     try session.show(
@@ -41,7 +42,7 @@ extension TokenVerbs {
   static let headers = Verb(
     "headers",
     [.account],
-    options: options + HelperRelay.options,
+    options: options + [AuthorizationText.basic] + HelperRelay.options,
     summary: "print an access token as a JSON object of HTTP headers",
     details: """
       Prints only that object on standard output, with or without --json. Tools that run a command \
@@ -50,7 +51,8 @@ extension TokenVerbs {
   ) { session throws(CommandError) in
     try HelperRelay.run(session)
     let reply = try requested(session)
-    try session.output.data(["Authorization": .string("Bearer \(reply.accessToken)")])
+    let value = try AuthorizationText.value(reply.accessToken, of: reply.account, session)
+    try session.output.data(["Authorization": .string(value)])
   }
 
   /// The variable that the words name.

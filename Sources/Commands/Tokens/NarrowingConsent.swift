@@ -39,9 +39,22 @@ extension Session {
       return call
     }
     // Refuse a token that could steer a terminal or split a header in two.
-    guard !reply.accessToken.isEmpty, reply.accessToken.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-    else { throw CommandError(.unavailable, "the provider sent an unusable access token") }
+    let isToken =
+      !reply.accessToken.isEmpty && reply.accessToken.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F }
+    guard isToken || isStaticSecret(reply) else {
+      throw CommandError(.unavailable, "the provider sent an unusable access token")
+    }
     return reply
+  }
+
+  /// Whether it is a static secret, which may be any text of one line or several.
+  private func isStaticSecret(_ reply: AccessTokenReply) -> Bool {
+    let isText = reply.accessToken.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
+    }
+    guard !reply.accessToken.isEmpty, isText else { return false }
+    let account = try? StatusVerbs.accounts(self, named: reply.account).first
+    return account?.kind == StoreVerb.kind
   }
 
   private func consenting(

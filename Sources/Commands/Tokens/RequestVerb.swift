@@ -33,6 +33,7 @@ enum RequestVerbs {
       ),
       TokenVerbs.scope,
       TokenVerbs.audience,
+      AuthorizationText.basic,
     ],
     summary: "make an HTTPS request with an access token",
     details: """
@@ -146,10 +147,11 @@ private struct RequestRun {
     _ terms: RequestTermsReply,
     _ answer: borrowing MemoryFile
   ) throws(CommandError) -> HelperRequestReply {
+    let authorization = try AuthorizationText.value(token, of: terms.account, session)
     let call = HelperRequestCall(
       httpMethod: method,
       url: target.text,
-      headers: headers + ["Authorization: Bearer \(token)"],
+      headers: headers + ["Authorization: \(authorization)"],
       sendsBody: body != nil,
       ca: terms.ca,
       // Plain http on this machine has no key that a pin could check.

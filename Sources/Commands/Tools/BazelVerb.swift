@@ -28,6 +28,7 @@ enum BazelVerb {
       )
     }
     let token = try session.toolToken(for: entry, tool: "Bazel")
-    try session.output.data(bytes: request.answer(token))
+    let basic = entry.isBasic ? entry.username : nil
+    try session.output.data(bytes: request.answer(token, basic: basic))
   }
 }

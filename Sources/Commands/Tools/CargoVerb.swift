@@ -9,8 +9,8 @@ enum CargoVerb {
     summary: "answer cargo as its credential provider",
     details: """
       Cargo runs it, after ~/.cargo/config.toml has, below [registries.NAME]: credential-provider \
-      = "cargo-credential-thumblatch". It gives a token for the hosts of thumblatch host list. Cargo \
-      sends "Bearer TOKEN", or TOKEN alone with credential-provider = \
+      = "cargo-credential-thumblatch". It gives a token for the hosts of thumblatch host list. What \
+      cargo login stores is kept like a secret of thumblatch store. Cargo sends "Bearer TOKEN", or TOKEN alone with credential-provider = \
       ["cargo-credential-thumblatch", "--raw"].
       """,
     isForTools: true
@@ -28,18 +28,44 @@ enum CargoVerb {
     }
   }
 
+  private static func login(
+    _ request: CargoCredential,
+    _ session: Session
+  ) throws(CommandError) -> [UInt8] {
+    guard let host = try? TokenHost(ofURL: request.url) else {
+      return CargoCredential.answer(.urlNotSupported, "this registry is not reached by https")
+    }
+    guard let token = request.token else {
+      return CargoCredential.answer(
+        .other,
+        "cargo gave no token: cargo login reads one from a pipe"
+      )
+    }
+    if let entry = try session.keep(ToolSecret(token), for: host) {
+      return CargoCredential.answer(
+        .operationNotSupported,
+        "\(host) gets tokens of \(entry.account), which signs in"
+      )
+    }
+    return CargoCredential.done(.login)
+  }
+
   private static func answer(_ request: CargoCredential, _ session: Session) -> [UInt8] {
     do throws(CommandError) {
+      if request.kind == .login { return try login(request, session) }
       guard let entry = try session.hostAccount(try? TokenHost(ofURL: request.url)) else {
         return CargoCredential.answer(
           .urlNotSupported,
           "this registry gets no token; to change that: thumblatch host add HOST ACCOUNT"
         )
       }
+      if request.kind == .logout, try session.giveUp(entry) {
+        return CargoCredential.done(.logout)
+      }
       guard request.kind == .get else {
         return CargoCredential.answer(
           .operationNotSupported,
-          "\(entry.host) gets tokens of \(entry.account); cargo can neither store nor remove one"
+          "\(entry.host) gets tokens of \(entry.account), which cargo cannot remove"
         )
       }
       return request.answer(try session.toolToken(for: entry, tool: "cargo"))

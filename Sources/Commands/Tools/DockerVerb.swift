@@ -20,7 +20,8 @@ enum DockerVerb {
     details: """
       Docker runs it as docker-credential-thumblatch, after ~/.docker/config.json has: \
       {"credHelpers": {"registry.example.org": "thumblatch"}}. It gives a token for the hosts of \
-      thumblatch host list, and stores nothing. Errors are on standard output, as docker expects.
+      thumblatch host list. What docker login stores is kept like a secret of thumblatch store, unless \
+      an account with a login serves the host, and docker logout removes it. Errors are on standard output, as docker expects.
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -52,20 +53,28 @@ enum DockerVerb {
         bytes: DockerCredential.answer(token, server: server, username: entry.username ?? username)
       )
     case .store:
-      let server = try ToolInput.request(session, DockerCredential.storedServer)
-      // The token of this host is the vault's own: whatever docker has read here, it writes back.
-      guard try find(server, session) == nil else { return }
-      throw .usage(
-        "passwords cannot be stored here yet",
-        hint: "name an account for this registry: thumblatch host add REGISTRY ACCOUNT"
-      )
+      let (server, secret) = try ToolInput.request(session, DockerCredential.stored)
+      try session.keep(secret, for: try host(of: server, session))
     case .erase:
       let server = try ToolInput.request(session, DockerCredential.server)
-      guard let entry = try find(server, session) else { return }
+      guard let entry = try find(server, session), try !session.giveUp(entry) else { return }
       throw .usage(
         "\(entry.host) still gets tokens of \(entry.account)",
         hint: "to end that: thumblatch host remove \(entry.host)"
       )
+    }
+  }
+
+  /// The host of a registry that a secret is stored for.
+  private static func host(
+    of server: String,
+    _ session: Session
+  ) throws(CommandError) -> TokenHost {
+    if let entry = try find(server, session) { return entry.host }
+    do throws(ConfigurationError) {
+      return try TokenHost(ofURL: DockerCredential.urls(of: server)[0])
+    } catch {
+      throw .usage("the registry \(error)")
     }
   }
 

@@ -18,8 +18,11 @@ enum GitVerb {
     summary: "answer git as its credential helper",
     details: """
       Git runs it as git-credential-thumblatch, after: git config --global credential.helper \
-      thumblatch. It gives a token for the hosts of thumblatch host list, and stores nothing. After a \
-      server has refused the token, the next call gets a newer one.
+      thumblatch. It gives a token for the hosts of thumblatch host list. After a server has refused \
+      the token, the next call gets a newer one. A password that git stores is kept like one of \
+      thumblatch store, unless an account with a login serves the host; a refresh token beside it is \
+      not kept. After the server has refused the password, it is removed, or erased if the account is \
+      protected and unlocked.
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -28,7 +31,7 @@ enum GitVerb {
     case nil: break
     case .capability: try session.output.data(bytes: GitCredential.capabilities)
     case .get: try get(session)
-    case .store: _ = try request(session)
+    case .store: try store(session)
     case .erase: try erase(session)
     }
   }
@@ -45,7 +48,21 @@ enum GitVerb {
       throw error
     }
     let username = entry.username ?? request.username ?? Self.username
-    try session.output.data(bytes: request.answer(token, username: username))
+    try session.output.data(
+      bytes: request.answer(token, username: username, isPassword: entry.isBasic)
+    )
+  }
+
+  /// Keeps a password that a server has accepted, as an account without login.
+  private static func store(_ session: Session) throws(CommandError) {
+    let request = try request(session)
+    guard let secret = request.stored, let host = try? TokenHost(request.url) else { return }
+    if request.hasRefreshToken {
+      session.output.talk(
+        "the refresh token of another helper is not kept: only that helper could use it"
+      )
+    }
+    try session.keep(secret, for: host, isWrittenBack: true)
   }
 
   private static func erase(_ session: Session) throws(CommandError) {
@@ -55,7 +72,7 @@ enum GitVerb {
     else {
       return
     }
-    session.rejectToken(secret, for: entry)
+    try session.giveUpRefused(secret, of: entry)
   }
 
   private static func request(_ session: Session) throws(CommandError) -> GitCredential {

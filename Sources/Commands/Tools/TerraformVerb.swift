@@ -13,7 +13,8 @@ enum TerraformVerb {
     details: """
       Terraform runs it, after ~/.terraformrc has: credentials_helper "thumblatch" {}, and \
       ~/.terraform.d/plugins a link to terraform-credentials-thumblatch. It gives a token for the \
-      hosts of thumblatch host list.
+      hosts of thumblatch host list. What terraform login stores is kept like a secret of thumblatch \
+      store, and terraform logout removes it.
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -21,23 +22,26 @@ enum TerraformVerb {
     guard let action = TerraformCredential.Action(rawValue: arguments.operands[0]) else {
       throw .usage("unknown action: get, store and forget are known")
     }
-    let entry = try session.hostAccount(try? TokenHost("https://" + arguments.operands[1]))
+    let host = try? TokenHost("https://" + arguments.operands[1])
+    let entry = try session.hostAccount(host)
     switch (action, entry) {
     case (.get, let entry?):
       let token = try session.toolToken(for: entry, tool: "Terraform")
       try session.output.data(bytes: TerraformCredential.answer(token))
     case (.get, nil): try session.output.data(bytes: TerraformCredential.answer(nil))
     case (.forget, nil): break
-    case (.store, nil):
-      throw .usage(
-        "tokens cannot be stored here yet",
-        hint: "name an account for this host: thumblatch host add HOST ACCOUNT"
-      )
-    case (.store, let entry?), (.forget, let entry?):
-      throw .usage(
-        "\(entry.host) gets tokens of \(entry.account)",
-        hint: "to end that: thumblatch host remove \(entry.host)"
-      )
+    case (.store, _):
+      let secret = try ToolInput.request(session, TerraformCredential.stored)
+      guard let host else { throw .usage("HOST is no host with an optional port") }
+      if let entry = try session.keep(secret, for: host) { throw serving(entry) }
+    case (.forget, let entry?): guard try session.giveUp(entry) else { throw serving(entry) }
     }
+  }
+
+  private static func serving(_ entry: HostAccount) -> CommandError {
+    .usage(
+      "\(entry.host) gets tokens of \(entry.account)",
+      hint: "to end that: thumblatch host remove \(entry.host)"
+    )
   }
 }

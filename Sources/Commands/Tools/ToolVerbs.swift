@@ -53,9 +53,10 @@ extension Session {
     of account: String,
     _ make: (String?) -> AccessTokenCall
   ) throws(CommandError) -> ToolToken {
-    do {
+    do throws(CommandError) {
       let reply = try accessToken(make)
       TokenVerbs.tellOfMissing(reply, self)
+      try AuthorizationText.demandLine(reply.accessToken, of: account)
       return ToolToken(reply.accessToken, expiresAt: reply.expiresAt.map(Int64.init))
     } catch {
       guard error.code == .promptNeeded, error.reason == nil else { throw error }
@@ -67,10 +68,20 @@ extension Session {
     }
   }
 
+  /// What the vault says of a token that a host refused.
+  enum Rejected {
+    /// It is the secret of an account without login, which has no newer one.
+    case isStatic
+    /// Only a presence check could tell.
+    case isLocked
+    case other
+  }
+
   /// Has the vault drop the token of a host that refused it, without a prompt.
   ///
   /// Without a presence check there may be no newer token yet; then the next call makes the check.
-  func rejectToken(_ token: String, for entry: HostAccount) {
+  @discardableResult
+  func rejectToken(_ token: String, for entry: HostAccount) -> Rejected {
     var call = AccessTokenCall(
       account: entry.account.text,
       rejected: token,
@@ -78,8 +89,17 @@ extension Session {
       audience: entry.audience
     )
     call.ask = false
-    _ = try? calls.run(again: .always, asking: nil) { connection, _ throws(VaultClientError) in
-      try connection.call(call, within: Session.remoteLimit)
+    do throws(VaultClientError) {
+      _ = try calls.run(again: .always, asking: nil) { connection, _ throws(VaultClientError) in
+        try connection.call(call, within: Session.remoteLimit)
+      }
+      return .other
+    } catch {
+      switch error {
+      case .refused(.loginRequired(_, CommandError.refusedSecret)): return .isStatic
+      case .refused(.presenceNeeded): return .isLocked
+      default: return .other
+      }
     }
   }
 }

@@ -4,6 +4,9 @@ internal import TokenFile
 package struct AccountName: Sendable, Hashable, Comparable, CustomStringConvertible {
   package let text: String
 
+  /// The most bytes of a name.
+  package static let longest = NameRule.longest
+
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
   package init(_ text: String) throws(ConfigurationError) {
     guard NameRule.accepts(text) else {

@@ -12,6 +12,13 @@ package struct HostAccount: Sendable, Equatable {
   package let minimumLifetime: Int?
   /// The user name beside the token, where a server takes it as a password.
   package let username: String?
+  /// Whether the server takes it as a password only, and never as a Bearer token.
+  package let isBasic: Bool
+
+  /// The key that says how the server takes a token.
+  package static let schemeKey = "scheme"
+  /// The value for a password: HTTP's scheme `Basic`.
+  package static let basic = "basic"
 
   /// Reads the settings of a section.
   package init(_ host: TokenHost, settings: [String: String]) throws(ConfigurationError) {
@@ -26,7 +33,15 @@ package struct HostAccount: Sendable, Equatable {
     audience = try reader.takeOptional("audience", ProviderSettings.identifier)
     minimumLifetime = try reader.takeOptional("min-ttl", Self.lifetime)
     username = try reader.takeOptional("username", Self.username)
+    isBasic = try reader.takeOptional(Self.schemeKey, Self.scheme) ?? false
     try reader.finish()
+  }
+
+  private static func scheme(_ text: String) throws(ConfigurationError) -> Bool {
+    guard text == basic else {
+      throw ConfigurationError(.badValue(text: text, rule: "\(basic), or absent"))
+    }
+    return true
   }
 
   /// At most a year, which is the engine's own limit.

@@ -52,12 +52,11 @@ extension Situation {
       try stage.terminal.waitFor("waiting for the provider")
       try stage.reply(token())
     },
-    Situation(
-      "token work",
-      "a token that cannot be shown",
-      AccessTokenCall.self,
-      replies: token { $0.accessToken = "a b" }
-    ),
+    Situation("token work", "a token that cannot be shown") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token { $0.accessToken = "a b" })
+      try stage.knowAccount(account())
+    },
     Situation("token work", "the finger matches") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try touch(stage, .refresh)
@@ -215,6 +214,7 @@ extension Situation {
       try stage.reply(terms)
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token { $0.accessToken = "a b" })
+      try stage.knowAccount(account())
     },
   ]
 }

@@ -53,8 +53,17 @@ extension Situation {
     Situation(line, what).with(hosts: forge).with(input: input)
   }
 
+  /// The account of the host signs in.
+  private static func serving(_ line: String, _ what: String, input: String) -> Situation {
+    Situation(line, what) { stage in
+      let count = line == "cargo-credential" ? 2 : 1
+      for _ in 0..<count { try stage.knowAccount(VerbTests.account) }
+    }.with(hosts: forge).with(input: input)
+  }
+
   private static func cargo(_ kind: String, _ host: String) -> String {
-    #"{"v":1,"kind":"\#(kind)","registry":{"index-url":"sparse+https://\#(host)/index/"}}"# + "\n"
+    #"{"v":1,"kind":"\#(kind)","token":"t","registry":{"index-url":"sparse+https://\#(host)/index/"}}"#
+      + "\n"
   }
 
   static let tools: [Situation] = [
@@ -72,12 +81,11 @@ extension Situation {
     }.with(hosts: forge).with(input: git).withoutTerminal(.noServer(reason: "it ended")),
     token("docker-credential get", "a registry", input: "git.example.org"),
     tool("docker-credential get", "a registry that is not named", input: "a.org"),
-    tool(
-      "docker-credential store",
-      "a password",
-      input: #"{"ServerURL":"a.org","Username":"u","Secret":"s"}"#
+    serving(
+      "docker-credential erase",
+      "a registry that gets tokens",
+      input: "git.example.org"
     ),
-    tool("docker-credential erase", "a registry that gets tokens", input: "git.example.org"),
     tool("docker-credential list", "two", input: "unused"),
     tool("docker-credential frob", "an action of no kind", input: ""),
     token("kube-credential work", "no variable", input: ""),
@@ -86,10 +94,11 @@ extension Situation {
         #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1alpha1"}"#
     ]),
     token("cargo-credential", "a registry", input: cargo("get", "git.example.org")),
-    tool(
+    serving(
       "cargo-credential",
       "what cargo does not get",
-      input: cargo("get", "a.org") + cargo("login", "git.example.org") + "x\n"
+      input: cargo("get", "a.org") + cargo("logout", "git.example.org")
+        + cargo("login", "git.example.org") + cargo("login", "ftp://x") + "x\n"
     ),
     token(
       "bazel-credential get",
@@ -100,8 +109,7 @@ extension Situation {
     tool("bazel-credential put", "another command", input: ""),
     token("terraform-credential get git.example.org", "a host", input: ""),
     tool("terraform-credential get a.org", "a host that is not named", input: ""),
-    tool("terraform-credential store a.org", "a token", input: #"{"token":"t"}"#),
-    tool("terraform-credential forget git.example.org", "a host that gets tokens", input: ""),
+    serving("terraform-credential forget git.example.org", "a host that gets tokens", input: ""),
     tool("terraform-credential frob a.org", "an action of no kind", input: ""),
   ]
 }

@@ -26,7 +26,7 @@ extension Fuzzer {
       let server = try DockerCredential.server(bytes)
       demand(isObject(DockerCredential.answer(token, server: server, username: "u")), "docker")
       for url in DockerCredential.urls(of: server) { look(at: url) }
-    case 2: look(at: try DockerCredential.storedServer(bytes))
+    case 2: look(at: try DockerCredential.stored(bytes).secret.text)
     case 3:
       let variable = bytes.prefix(KubeCredential.maximumCount + 1)
       let request = try KubeCredential(String(decoding: variable, as: UTF8.self))

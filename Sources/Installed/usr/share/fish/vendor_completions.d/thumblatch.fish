@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --username --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --username --label --expires --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -57,6 +57,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments prov
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments register --description 'register a new user at a provider, and sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments login --description 'sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments logout --description 'sign out: end the login at the provider, and erase it here'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments store --description 'keep a password, an access token or an API key'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments token --description 'print a valid access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments env --description 'print an access token as a shell variable'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments headers --description 'print an access token as a JSON object of HTTP headers'
@@ -154,16 +155,19 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option password-stdin --description 'read the password from a line of standard input'
 complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option exportable --description 'allow a later release of the refresh token; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option yes --description 'do not ask before another person is replaced'
-complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option mcp --exclusive --description 'sign in for an MCP server, which says where; the token goes to that server only'
-complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option issuer --exclusive --description 'with --mcp: which of the server\'s authorization servers is used'
-complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option client-id --exclusive --description 'with --mcp: the ID of a client that is registered already'
-complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option client-metadata --exclusive --description 'with --mcp: the https URL of a client metadata document, which is the ID of the client'
-complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option redirect-uri --exclusive --description 'with --mcp: the address on this machine that the browser returns to'
 complete --command thumblatch --condition '__thumblatch_at 1 1 login' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 logout' --long-option local --description 'erase here only, without a presence check; the provider is not told'
 complete --command thumblatch --condition '__thumblatch_at 1 999 logout' --long-option all --description 'every account, after one question and at most one presence check'
 complete --command thumblatch --condition '__thumblatch_at 1 999 logout' --long-option yes --description 'do not ask'
 complete --command thumblatch --condition '__thumblatch_at 1 1 logout' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option host --exclusive --description 'the host that the secret is for; needed for a new account'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option api-host --exclusive --description 'another host that request may send it to'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option username --exclusive --description 'who that is at the host'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option label --exclusive --description 'what the account is, in your words'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option expires --exclusive --description 'when the secret expires, such as 2026-11-30'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option protect --description 'demand a presence check for each use, from the start'
+complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option secret-stdin --description 'read the secret from standard input'
+complete --command thumblatch --condition '__thumblatch_at 1 1 store' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
@@ -185,6 +189,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option reason --exclusive --description 'what the token is for: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option basic --description 'send it as the password of the account\'s user name, not as a Bearer token'
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option helper --description 'answer another tool: ask at the desktop only, and find out if the token was refused'
 complete --command thumblatch --condition '__thumblatch_at 1 999 headers' --long-option within --exclusive --description 'with --helper: fail after this time, and go on in the background'
 complete --command thumblatch --condition '__thumblatch_at 1 1 headers' --arguments '(__thumblatch_names account)'
@@ -204,6 +209,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 request' --shor
 complete --command thumblatch --condition '__thumblatch_at 1 999 request' --short-option o --require-parameter --force-files --description 'write the answer to a file, completely or not at all, mode 0600'
 complete --command thumblatch --condition '__thumblatch_at 1 999 request' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 request' --long-option audience --exclusive --description 'a token for this recipient'
+complete --command thumblatch --condition '__thumblatch_at 1 999 request' --long-option basic --description 'send it as the password of the account\'s user name, not as a Bearer token'
 complete --command thumblatch --condition '__thumblatch_at 1 1 request' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 1 status' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 1 account rename' --arguments '(__thumblatch_names account)'
@@ -248,4 +254,3 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option scope --exclusive --description 'the only scopes that they get, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option rule --exclusive --description 'a rule that holds too, and says when a token needs a presence check'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option oidc-agent --require-parameter --force-files --description 'listen here as oidc-agent does, for access tokens only'
-complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option secret-service --description 'be the Secret Service of the session'

@@ -1,0 +1,157 @@
+internal import Configuration
+internal import JSON
+internal import PlainText
+internal import PresenceTerms
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// `store`: puts a secret into an account without login.
+enum StoreVerb {
+  static let all = [store]
+
+  /// The kind of provider whose accounts keep a secret.
+  static let kind = Provider.Kind.static.rawValue
+  static let standardInput = "--secret-stdin"
+
+  static let store = Verb(
+    "store",
+    [.namedAccount],
+    options: [
+      Verb.Option("--host", "HOST", "the host that the secret is for; needed for a new account"),
+      Verb.Option("--api-host", "HOST", repeats: true, "another host that request may send it to"),
+      Verb.Option("--username", "NAME", "who that is at the host"),
+      Verb.Option("--label", "TEXT", "what the account is, in your words"),
+      Verb.Option("--expires", "DATE", "when the secret expires, such as 2026-11-30"),
+      Verb.Option("--protect", "demand a presence check for each use, from the start"),
+      Verb.Option(standardInput, "read the secret from standard input"),
+    ],
+    summary: "keep a password, an access token or an API key",
+    details: """
+      Asks for the secret, which is not shown, and seals it. token, headers, request, exec and env \
+      hand it out; so do the helpers of git, docker and other tools, for HOST. request sends it to \
+      HOST and each --api-host only. For a known account, the secret is replaced, and the rest stays \
+      as it is unless an option says otherwise. To replace the secret of a protected account needs a \
+      presence check of its own. status and doctor say when a secret is about to expire; it is never \
+      renewed here. Standard input is read to its end, without its last line end.
+      """
+  ) { session throws(CommandError) in
+    let account = try session.accountName(session.arguments.operands[0])
+    let known = try SignInVerbs.knownAccount(session, account)
+    try demandStatic(known)
+    let host = try session.arguments.value("--host").map { word throws(CommandError) in
+      try session.tokenHost(word)
+    }
+    let provider = try provider(of: known, host, session)
+    let expiresAt = try end(session)
+    let secret = try session.staticSecret(of: account, option: standardInput)
+    let username = session.arguments.value("--username") ?? known?.subject
+    let reply = try session.call(within: Session.localLimit) { prompt in
+      StoreSecretCall(
+        account: account,
+        provider: provider,
+        secret: secret,
+        username: username,
+        label: session.arguments.value("--label") ?? known?.displayName,
+        expiresAt: expiresAt,
+        claims: known?.claims,
+        presenceProtection: session.arguments.has("--protect") ? true : nil,
+        prompt: prompt
+      )
+    }
+    try told(reply.account, session)
+    if let host { try serve(host, account, username: username, session) }
+  }
+
+  /// Refuses an account that signs in.
+  private static func demandStatic(_ account: VaultAccount?) throws(CommandError) {
+    guard let account, account.kind != kind else { return }
+    throw CommandError(
+      .refused,
+      "\(account.name) signs in at \(account.provider), and keeps no secret",
+      hint: "choose another name; or first: thumblatch account remove \(account.name)"
+    )
+  }
+
+  private static func provider(
+    of known: VaultAccount?,
+    _ host: TokenHost?,
+    _ session: Session
+  ) throws(CommandError) -> VaultProvider {
+    var provider: VaultProvider
+    if let host {
+      provider = try self.provider(at: host)
+    } else if let known {
+      provider = try session.call(within: Session.localLimit) { _ in
+        AccountProviderCall(account: known.name)
+      }.provider
+    } else {
+      throw .usage("--host is missing", hint: "such as: --host git.example.org")
+    }
+    let hosts = session.arguments.allValues("--api-host")
+    if !hosts.isEmpty { provider.settings["api_hosts"] = hosts.joined(separator: ";") }
+    return provider
+  }
+
+  /// The provider of accounts at a host, named after it.
+  static func provider(at host: TokenHost) throws(CommandError) -> VaultProvider {
+    let url = host.text.contains("://") ? host.text : "https://" + host.text
+    do throws(ConfigurationError) {
+      let name = try ProviderName(of: try Issuer(url))
+      return VaultProvider(name: name.text, settings: ["kind": kind, "issuer": url])
+    } catch {
+      throw .usage("HOST \(error)")
+    }
+  }
+
+  private static func end(_ session: Session) throws(CommandError) -> Int? {
+    guard let word = session.arguments.value("--expires") else { return nil }
+    guard let end = Timestamps.parse(word) ?? Timestamps.parseLocal(word),
+      end > WallTime.now.seconds
+    else {
+      throw .usage("--expires must be a day or a time to come, as YYYY-MM-DD or in RFC 3339")
+    }
+    return Int(clamping: end)
+  }
+
+  private static func told(_ account: VaultAccount, _ session: Session) throws(CommandError) {
+    let now = WallTime.now.seconds
+    let end = account.accessTokenExpiresAt.map {
+      ", until \(Timestamps.localBrief(Int64($0), now: now))"
+    }
+    try session.report(
+      ["account": .object(AccountText.object(account))],
+      "\(account.name) keeps a secret for \(account.issuer)\(end ?? "")"
+    )
+  }
+
+  /// Lets the helpers of other tools give the secret to its host, unless another account serves it.
+  private static func serve(
+    _ host: TokenHost,
+    _ account: String,
+    username: String?,
+    _ session: Session
+  ) throws(CommandError) {
+    let hosts = try HostAccounts(environment: session.environment)
+    if let entry = try hosts.read()[host] {
+      guard entry.account.text != account else { return }
+      session.output.talk("git, docker and other tools still get tokens of \(entry.account) there")
+      return
+    }
+    try hosts.add(host, account: account, username: username)
+  }
+}
+
+extension HostAccounts {
+  /// Adds a host of an account.
+  func add(_ host: TokenHost, account: String, username: String?) throws(CommandError) {
+    try add(
+      host,
+      settings: [(key: "account", value: account)]
+        + (username.map {
+          [(key: "username", value: $0), (key: HostAccount.schemeKey, value: HostAccount.basic)]
+        } ?? [])
+    )
+  }
+}

@@ -1,0 +1,163 @@
+import PresenceTerms
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+struct StoreVerbTests {
+  private func run(
+    _ line: String,
+    _ input: String = "hunter2\n",
+    script: @escaping @Sendable (Stage) throws -> Void
+  ) throws -> (play: Play, hosts: String) {
+    let home = try ProviderHome()
+    try home.writeHosts("")
+    let play = try home.run(line, input: Array(input.utf8), script: script)
+    #expect(!(play.out + play.talk + play.screen).contains("hunter2"))
+    return (play, home.settings("thumblatch/hosts.conf") ?? "")
+  }
+
+  private static func noAccount(_ stage: Stage) throws {
+    _ = try stage.expect(GetAccountCall.self)
+    try stage.fail(.noSuchAccount(account: "pat"))
+  }
+
+  @Test
+  func aNewSecretIsServedToItsHost() throws {
+    let line =
+      "store pat --host git.example.org --api-host api.example.org --username ann --label Forge"
+      + " --expires 2100-01-01T00:00:00Z --protect --secret-stdin"
+    let (play, hosts) = try run(line) { stage in
+      try Self.noAccount(stage)
+      let call = try stage.expect(StoreSecretCall.self)
+      #expect(call.account == "pat" && call.username == "ann" && call.label == "Forge")
+      #expect(
+        call.provider.settings == [
+          "kind": "static", "issuer": "https://git.example.org", "api_hosts": "api.example.org",
+        ]
+      )
+      #expect(call.expiresAt == 4_102_444_800 && call.presenceProtection == true)
+      #expect(
+        SecretBytes.constantTimeEqual(call.secret.bytes, try Situation.secret("hunter2").bytes)
+      )
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(hosts == "[git.example.org]\naccount = pat\nusername = ann\nscheme = basic\n")
+  }
+
+  /// The text of a key has line ends, and only the last one is not its own.
+  @Test
+  func allOfStandardInputIsTheSecret() throws {
+    let text = "{\n  \"key\": \"hunter2\"\n}\n" + String(repeating: "x", count: 5000)
+    let (play, _) = try run("store pat --host a.org --secret-stdin", text + "\n") { stage in
+      try Self.noAccount(stage)
+      let call = try stage.expect(StoreSecretCall.self)
+      #expect(SecretBytes.constantTimeEqual(call.secret.bytes, try Situation.secret(text).bytes))
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    }
+    #expect(play.code == .done)
+  }
+
+  @Test
+  func aKnownAccountKeepsWhatNoOptionChanges() throws {
+    let provider = VaultProvider(
+      name: "git",
+      settings: ["kind": "static", "issuer": "https://git.example.org"]
+    )
+    let (play, hosts) = try run("store git --secret-stdin") { stage in
+      try stage.knowAccount(StoredSecretTests.account())
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: provider))
+      let call = try stage.expect(StoreSecretCall.self)
+      #expect(call.provider == provider && call.username == "ann" && call.label == "Forge")
+      #expect(call.expiresAt == nil && call.presenceProtection == nil)
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    }
+    #expect(play.code == .done && hosts == "")
+  }
+
+  @Test(arguments: [
+    "store pat --secret-stdin", "store pat --host http://a.org --secret-stdin",
+    "store pat --host a.org/x --secret-stdin", "store pat --host a.org --expires tomorrow",
+    "store pat --host a.org --expires 2001-01-01 --secret-stdin",
+  ])
+  func whatCannotBeMeantIsRefused(_ line: String) throws {
+    let (play, hosts) = try run(line) { stage in try Self.noAccount(stage) }
+    #expect(play.code == .usage && hosts == "")
+  }
+
+  @Test(arguments: ["", "\n", "a\0b", String(repeating: "x", count: 32 * 1024 + 1)])
+  func noSecretIsNoSecret(_ input: String) throws {
+    let (play, _) = try run("store pat --host a.org --secret-stdin", input) { stage in
+      try Self.noAccount(stage)
+    }
+    #expect(play.code == .usage)
+  }
+
+  @Test
+  func anAccountThatSignsInIsNotOverwritten() throws {
+    let (play, _) = try run("store me --host a.org --secret-stdin") { stage in
+      try stage.knowAccount(VerbTests.account)
+    }
+    #expect(play.code == .refused && play.talk.contains("signs in at"))
+  }
+
+  @Test
+  func theSecretIsTypedWithoutEcho() throws {
+    let play = try Play.run(["store", "pat", "--host", "a.org"], environment: [:]) { stage in
+      try Self.noAccount(stage)
+      try stage.answer("Secret of pat: ", "hunter2")
+      _ = try stage.expect(StoreSecretCall.self)
+      try stage.fail(.refused(message: "no", narrows: false))
+    }
+    #expect(play.echoes && !play.screen.contains("hunter2"))
+  }
+
+  @Test
+  func basicSendsTheUserName() throws {
+    let play = try Play.run(["headers", "git", "--basic"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(
+        AccessTokenReply(
+          account: "git",
+          accessToken: "open sesame",
+          tokenType: "Bearer",
+          shorterThanRequested: false
+        )
+      )
+      var account = StoredSecretTests.account()
+      account.subject = "Aladdin"
+      // The token has a space, which only a static secret may have.
+      try stage.knowAccount(account)
+      try stage.knowAccount(account)
+    }
+    // The example of RFC 7617, section 2.
+    #expect(play.out == #"{"Authorization":"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="}"# + "\n")
+  }
+
+  @Test
+  func statusSaysKindAndEndInWords() throws {
+    var account = StoredSecretTests.account(.locked, isProtected: true)
+    account.accessTokenExpiresAt = 1_000_000 + 30 * 86_400
+    let text = AccountText.details(account, columns: nil, now: 1_000_000)
+    #expect(text.contains("static") && text.contains(" left"), "\(text)")
+    #expect(text.contains("each use needs a presence check") && text.contains("stored"))
+    account.accessTokenExpiresAt = nil
+    #expect(AccountText.table([account], columns: nil, now: 0).contains("no end"))
+  }
+
+  @Test
+  func aLogoutSaysThatTheSecretStaysValid() throws {
+    let play = try Play.run(["logout", "git"], terminal: false) { stage in
+      try stage.knowAccount(StoredSecretTests.account())
+      _ = try stage.expect(LogoutCall.self)
+      try stage.reply(LogoutReply(revoked: false, reason: "r", grant: .valid))
+    }
+    #expect(play.code == .notRevoked)
+    #expect(play.talk.contains("stays valid at git.example.org until you revoke it there"))
+  }
+}
