@@ -1,4 +1,3 @@
-import Glibc
 import System
 import TestSupport
 import Testing
@@ -52,7 +51,7 @@ struct HostileSecretClientTests {
     """
 
   private func python(_ program: String) -> String {
-    "/usr/bin/python3 - <<'END'\n\(Self.client)\n\(program)\nEND"
+    "exec /usr/bin/python3 - <<'END'\n\(Self.client)\n\(program)\nEND"
   }
 
   @Test
@@ -143,18 +142,11 @@ struct HostileSecretClientTests {
     )
     let number = try secrets.desk.sees(SecretServiceDesk.unlocking)
     #expect(eventually { person.readerIsOpen })
-    for process in processesOfPython() { kill(process, SIGKILL) }
     run.child.kill()
     _ = try run.child.wait()
     try secrets.desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
     #expect(eventually { !person.readerIsOpen })
     try secrets.stop(agent, "a client of the Secret Service was refused")
-  }
-
-  /// The programs that run as the person, and are Python.
-  private func processesOfPython() -> [Int32] {
-    let found = (try? shell("pgrep -u \(person.user.user) -f 'python3 -$' || :")) ?? ""
-    return found.split(separator: "\n").compactMap { Int32($0) }
   }
 
   @Test
