@@ -268,8 +268,8 @@ let package = Package(
     tests(
       "VaultServerTests",
       [
-        "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "OAuth",
-        "Presence", "PresenceTerms", "SecretMemory", "Storage", "System", "TestSupport",
+        "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "JSON",
+        "OAuth", "Presence", "PresenceTerms", "SecretMemory", "Storage", "System", "TestSupport",
       ]
     ),
     .target(

@@ -146,6 +146,12 @@ struct StoreVerbTests {
     let text = AccountText.details(account, columns: nil, now: 1_000_000)
     #expect(text.contains("static") && text.contains(" left"), "\(text)")
     #expect(text.contains("each use needs a presence check") && text.contains("stored"))
+    #expect(!text.contains("expires soon"))
+    for (days, isSoon) in [(15, false), (14, true), (1, true), (-1, false)] {
+      account.accessTokenExpiresAt = 1_000_000 + days * 86_400
+      let table = AccountText.table([account], columns: nil, now: 1_000_000)
+      #expect(table.contains("git: the secret expires soon") == isSoon, "\(days)")
+    }
     account.accessTokenExpiresAt = nil
     #expect(AccountText.table([account], columns: nil, now: 0).contains("no end"))
   }

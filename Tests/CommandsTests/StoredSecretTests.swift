@@ -18,6 +18,7 @@ struct StoredSecretTests {
     (account.name, account.provider, account.kind) = ("git", "git.example.org", "static")
     account.issuer = "https://git.example.org"
     (account.subject, account.email, account.displayName) = ("ann", nil, "Forge")
+    account.cause = nil
     (account.state, account.presenceProtection, account.scope) = (state, isProtected, nil)
     account.accessTokenExpiresAt = nil
     return account

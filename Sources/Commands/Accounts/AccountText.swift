@@ -74,6 +74,9 @@ enum AccountText {
       guard let missing = account.missingScope else { continue }
       text += "\n\(PlainText.line(account.name)): no longer granted: \(PlainText.line(missing))"
     }
+    for account in accounts where endsSoon(account, now: now) {
+      text += "\n\(PlainText.line(account.name)): \(endingSoon(account))"
+    }
     for account in accounts where isInsecure(account) {
       text += "\n\(PlainText.line(account.name)): insecure, \(ProviderText.plain)"
     }
@@ -118,6 +121,7 @@ enum AccountText {
       table.add("", "no longer granted: \(missing); to ask for them again: \(login)")
     }
     table.add(isStatic ? "secret" : "access token", expiry(account, now: now))
+    if endsSoon(account, now: now) { table.add("", endingSoon(account)) }
     table.add(
       isStatic ? "stored" : "last refresh",
       account.refreshedAt.map {
@@ -142,6 +146,22 @@ enum AccountText {
     let left = validity(account, now: now)
     guard let end = account.accessTokenExpiresAt, left != "expired" else { return left }
     return "until \(Timestamps.localBrief(Int64(end), now: now)), \(left)"
+  }
+
+  /// How many seconds before the end of a static secret a person is reminded, as `doctor` does.
+  private static let reminder: Int64 = 14 * 86_400
+
+  /// Whether a static secret ends soon: no refresh renews it.
+  private static func endsSoon(_ account: VaultAccount, now: Int64) -> Bool {
+    guard account.kind == StoreVerb.kind, let end = account.accessTokenExpiresAt else {
+      return false
+    }
+    let left = Int64(end).subtractingReportingOverflow(now)
+    return !left.overflow && (0...reminder).contains(left.partialValue)
+  }
+
+  private static func endingSoon(_ account: VaultAccount) -> String {
+    PlainText.line("the secret expires soon; to replace it: thumblatch store \(account.name)")
   }
 
   private static func refreshed(_ account: VaultAccount, now: Int64) -> String {

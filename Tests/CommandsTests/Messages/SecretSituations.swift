@@ -1,4 +1,5 @@
 import PresenceTerms
+import System
 import VaultInterface
 
 @testable import Commands
@@ -93,6 +94,12 @@ extension Situation {
     Situation("account list", "a secret") { stage in
       var account = keeper
       account.refreshedAt = nil
+      try know(stage, [account])
+    },
+    Situation("account list", "a secret that expires soon") { stage in
+      var account = keeper
+      account.refreshedAt = nil
+      account.accessTokenExpiresAt = Int(WallTime.now.seconds) + 10 * 86_400 + 3600
       try know(stage, [account])
     },
     Situation("headers git", "a secret that is no ASCII") { stage in

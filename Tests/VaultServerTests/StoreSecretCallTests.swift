@@ -1,0 +1,50 @@
+import JSON
+import SecretMemory
+import TestSupport
+import Testing
+import TokenVault
+import Varlink
+import VaultInterface
+
+@testable import VaultServer
+
+/// The call that stores a static secret, as the server takes it.
+struct StoreSecretCallTests {
+  private func read(_ claims: String) throws -> VarlinkCall {
+    let text =
+      #"{"method":"io.thumblatch.Vault.StoreSecret","parameters":{"account":"me","#
+      + #""provider":{"name":"git","settings":{"kind":"static","issuer":"https://a.org"}},"#
+      + #""secret":"hunter2","claims":\#(claims)}}"#
+    return try unsafe Array(text.utf8).withUnsafeBytes { bytes in
+      unsafe try VarlinkCall(decoding: bytes, on: .vault)
+    }
+  }
+
+  private func claims(_ text: String) throws -> JSONObject {
+    let call = ParsedCall(try read(text))
+    guard case .success(.storeSecret(let content)) = call.request else {
+      throw MessageError.badValue("method")
+    }
+    return try #require(content.claims).asClaims()
+  }
+
+  @Test
+  func neitherARestrictedSocketNorACallerUnderARuleStoresASecret() throws {
+    let call = ParsedCall(try read("{}"))
+    #expect(!call.isForRestricted && !call.isForRuled && !call.isForDiagnosis)
+    #expect(try call.request.get().usesStore)
+  }
+
+  /// These names are read as secrets in any call, and an attribute may have one of them.
+  @Test
+  func aClaimIsATextWhateverItsName() throws {
+    let text = #"{"attributes":{"password":"a","text":[{"secret":"b"}]},"n":1}"#
+    let written = try JSONWriter.write(.object(try claims(text)))
+    #expect(String(decoding: written, as: UTF8.self) == text)
+  }
+
+  @Test(arguments: ["refresh_token", "client_secret"])
+  func aClaimThatNoReplyCouldTellIsRefused(_ name: String) throws {
+    #expect(throws: VaultFailure.self) { try claims(#"{"a":[{"\#(name)":"x"}]}"#) }
+  }
+}
