@@ -121,6 +121,7 @@ enum SignInVerbs {
         hint: firstLogin(session, account)
       )
     }
+    try StoreVerb.demandLogin(account, at: provider?.settings["kind"] ?? known?.kind)
     let target = try target(session, provider, known)
     let isLocked = known?.state == .locked
     if isLocked {

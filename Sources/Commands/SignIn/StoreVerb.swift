@@ -64,6 +64,15 @@ enum StoreVerb {
     if let host { try serve(host, account, username: username, session) }
   }
 
+  /// Refuses a login where there is none.
+  static func demandLogin(_ account: String, at kind: String?) throws(CommandError) {
+    guard kind == self.kind else { return }
+    throw .usage(
+      "\(account) keeps a secret, and has no login",
+      hint: "to replace the secret: thumblatch store \(account)"
+    )
+  }
+
   /// Refuses an account that signs in.
   private static func demandStatic(_ account: VaultAccount?) throws(CommandError) {
     guard let account, account.kind != kind else { return }

@@ -96,6 +96,7 @@ extension Situation {
       account.refreshedAt = nil
       try know(stage, [account])
     },
+    Situation("login git", "an account without login") { try $0.knowAccount(keeper) },
     Situation("account list", "a secret that expires soon") { stage in
       var account = keeper
       account.refreshedAt = nil
