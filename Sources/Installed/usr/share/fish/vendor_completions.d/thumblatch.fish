@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --username --label --expires --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --username --label --expires --min-ttl --reason --within --shell --fd -X -d -H -o --for --since --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -155,6 +155,11 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option password-stdin --description 'read the password from a line of standard input'
 complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option exportable --description 'allow a later release of the refresh token; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option yes --description 'do not ask before another person is replaced'
+complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option mcp --exclusive --description 'sign in for an MCP server, which says where; the token goes to that server only'
+complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option issuer --exclusive --description 'with --mcp: which of the server\'s authorization servers is used'
+complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option client-id --exclusive --description 'with --mcp: the ID of a client that is registered already'
+complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option client-metadata --exclusive --description 'with --mcp: the https URL of a client metadata document, which is the ID of the client'
+complete --command thumblatch --condition '__thumblatch_at 1 999 login' --long-option redirect-uri --exclusive --description 'with --mcp: the address on this machine that the browser returns to'
 complete --command thumblatch --condition '__thumblatch_at 1 1 login' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 logout' --long-option local --description 'erase here only, without a presence check; the provider is not told'
 complete --command thumblatch --condition '__thumblatch_at 1 999 logout' --long-option all --description 'every account, after one question and at most one presence check'
@@ -254,3 +259,4 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option scope --exclusive --description 'the only scopes that they get, separated by spaces'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option rule --exclusive --description 'a rule that holds too, and says when a token needs a presence check'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option oidc-agent --require-parameter --force-files --description 'listen here as oidc-agent does, for access tokens only'
+complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option secret-service --description 'be the Secret Service of the session'
