@@ -1,10 +1,11 @@
 internal import CLibcrypto
 package import SecretMemory
 
-/// A key that two programs on a bus have agreed on, and what it seals.
+/// A key that two programs on a bus have agreed on. It encrypts secrets.
 ///
 /// This is `dh-ietf1024-sha256-aes128-cbc-pkcs7` of the Secret Service: the second Oakley group,
-/// HKDF-SHA256, and AES-128 in CBC mode. Nothing authenticates the sealed bytes, which the bus does.
+/// HKDF-SHA256, and AES-128 in CBC mode. The ciphertext is not authenticated: the bus is trusted not
+/// to change it.
 package struct AgreedKey: Sendable {
   /// Bytes of an initialization vector.
   package static let vectorCount = 16
@@ -100,7 +101,7 @@ package struct AgreedKey: Sendable {
 
   /// Decrypts a secret.
   ///
-  /// - Throws: `damaged` if it is not what the other side sealed.
+  /// - Throws: `damaged` if the length or the padding is wrong. Other changes are not detected.
   package func open(
     _ sealed: borrowing SecretBytes,
     vector: [UInt8]

@@ -17,6 +17,6 @@ package protocol SecretStore {
   /// Stores a new item; returns its id.
   func add(_ change: SecretChange) throws(SecretServiceError) -> String
 
-  /// Locks all items.
+  /// Closes all unlock windows of the user, also those of other accounts.
   func lock() throws(SecretServiceError)
 }

@@ -5,14 +5,14 @@ internal import TokenFile
 /// The only commands that the front answers itself.
 ///
 /// They are `[--private] token [NAME]`, and `[--private] token|headers NAME --helper [--min-ttl TIME]
-/// [--within TIME]`, with NAME and the options in any order. It points into the arguments, which exist
-/// during the lifetime of the process.
+/// [--within TIME]`, with NAME and the options in any order. `name` points into the arguments, which exist
+/// until the process ends.
 @safe
 struct TokenRequest {
   /// The least remaining lifetime of a token in a file, in seconds.
   private static let leastLifetime: Int64 = 10
-  /// The least time that a tool must leave to a helper, in seconds, so that the engine has its part of
-  /// it here.
+  /// The smallest `--within` that the front answers, in seconds. The engine's time limit here must fit
+  /// into it.
   private static let leastPatience: Int64 = 2
 
   private let isPrivate: Bool

@@ -28,8 +28,8 @@ enum AgentVerb {
       this agent, not the client.
       With --secret-service, it is the Secret Service of the session (org.freedesktop.secrets), for \
       programs that store passwords there by libsecret or keyring. Each item is an account of kind \
-      static, and is locked until a presence check. It ends with code 10 if another program, such as \
-      GNOME Keyring, has that place.
+      static, and is locked until a presence check. The agent exits with code 10 if another program, such \
+      as GNOME Keyring, owns that name on the bus.
       """
   ) { session throws(CommandError) in
     let secrets = try secretServiceServer(session)

@@ -244,7 +244,11 @@ struct MCPLogin {
       }
       return provider
     } catch {
-      throw CommandError(.serverError, "what the server says cannot be used: \(error)")
+      throw CommandError(
+        .serverError,
+        "the settings for \(url) cannot be used: \(error)",
+        hint: "check the options; if they are right, tell the operator of the MCP server"
+      )
     }
   }
 }

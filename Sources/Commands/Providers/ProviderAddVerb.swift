@@ -22,7 +22,7 @@ extension ProviderVerbs {
         "--kind",
         "KIND",
         offers: .words(Provider.Kind.allCases.map(\.rawValue)),
-        "the protocol: oidc, oauth2 or password-backend"
+        "the protocol: oidc, oauth2 or password-backend; static for a host without a login"
       ),
       Verb.Option("--issuer", "URL", "the provider's URL: https, or http on this machine"),
       Verb.Option("--client-id", "ID", "the ID of your client at the provider"),

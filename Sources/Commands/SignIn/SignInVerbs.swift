@@ -103,9 +103,9 @@ enum SignInVerbs {
       a known account keeps its settings. Without --exportable, the refresh token never leaves \
       the vault, whatever an earlier login allowed. Asks before an account gets another person, \
       if that is known in advance.
-      With --mcp, the documents of an MCP server say where to sign in (RFC 9728), and a client is \
-      registered there if none is named (RFC 7591). That becomes the provider ACCOUNT. Its tokens go \
-      to that server only, and --scope adds to the scopes that the account has.
+      With --mcp, the documents of an MCP server say where to sign in (RFC 9728). If no client is \
+      named, one is registered there (RFC 7591). The result is the provider ACCOUNT, whose tokens go \
+      to that MCP server only. --scope adds to the scopes that the account has.
       Only a presence check lets the refresh token of a protected login be revoked. If such an \
       account is signed in again while it is locked, exit 12 says that the earlier token stays \
       valid at the provider; to have it revoked, unlock the account first.

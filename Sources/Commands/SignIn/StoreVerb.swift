@@ -21,7 +21,7 @@ enum StoreVerb {
     options: [
       Verb.Option("--host", "HOST", "the host that the secret is for; needed for a new account"),
       Verb.Option("--api-host", "HOST", repeats: true, "another host that request may send it to"),
-      Verb.Option("--username", "NAME", "who that is at the host"),
+      Verb.Option("--username", "NAME", "your user name at the host"),
       Verb.Option("--label", "TEXT", "what the account is, in your words"),
       Verb.Option("--expires", "DATE", "when the secret expires, such as 2026-11-30"),
       Verb.Option("--protect", "demand a presence check for each use, from the start"),
@@ -33,8 +33,9 @@ enum StoreVerb {
       hand it out; so do the helpers of git, docker and other tools, for HOST. request sends it to \
       HOST and each --api-host only. For a known account, the secret is replaced, and the rest stays \
       as it is unless an option says otherwise. To replace the secret of a protected account needs a \
-      presence check of its own. status and doctor say when a secret is about to expire; it is never \
-      renewed here. Standard input is read to its end, without its last line end.
+      presence check of its own. status, account list and doctor say when a secret is about to expire. \
+      No refresh renews it. --secret-stdin reads standard input to its end, and drops one final \
+      newline.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -119,7 +120,9 @@ enum StoreVerb {
     guard let end = Timestamps.parse(word) ?? Timestamps.parseLocal(word),
       end > WallTime.now.seconds
     else {
-      throw .usage("--expires must be a day or a time to come, as YYYY-MM-DD or in RFC 3339")
+      throw .usage(
+        "--expires must be a date or a time in the future, such as 2026-11-30 or 2026-11-30T12:00:00Z"
+      )
     }
     return Int(clamping: end)
   }
@@ -145,7 +148,10 @@ enum StoreVerb {
     let hosts = try HostAccounts(environment: session.environment)
     if let entry = try hosts.read()[host] {
       guard entry.account.text != account else { return }
-      session.output.talk("git, docker and other tools still get tokens of \(entry.account) there")
+      session.output.talk(
+        "git, docker and other tools still get tokens of \(entry.account) for \(host);"
+          + " to change that: thumblatch host remove \(host), then repeat this command"
+      )
       return
     }
     try hosts.add(host, account: account, username: username)

@@ -44,7 +44,8 @@ enum CargoVerb {
     if let entry = try session.keep(ToolSecret(token), for: host) {
       return CargoCredential.answer(
         .operationNotSupported,
-        "\(host) gets tokens of \(entry.account), which signs in"
+        "\(host) gets tokens of the login of \(entry.account);"
+          + " to store another one: thumblatch host remove \(host), then cargo login"
       )
     }
     return CargoCredential.done(.login)

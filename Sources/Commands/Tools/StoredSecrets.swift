@@ -6,8 +6,8 @@ internal import ToolProtocols
 internal import VaultClient
 internal import VaultInterface
 
-// What other tools store: each secret becomes an account without login, for its host. A host that an
-// account with a login serves keeps that account. What a tool writes back after it got it here is not
+// Secrets that other tools store. Each becomes an account of kind `static` for its host. If an account
+// with a login serves the host, nothing is stored. A secret that a tool got here and writes back is not
 // stored again.
 extension Session {
   /// Keeps a secret that a tool gives for a host.
@@ -68,7 +68,7 @@ extension Session {
 
   /// Removes a secret that its host refused, if the account keeps exactly this one.
   ///
-  /// Only the secret of a protected account goes, which needs no check: the account keeps its name.
+  /// For a protected account, only the secret is erased, which needs no check. The account stays.
   func giveUpRefused(_ secret: String, of entry: HostAccount) throws(CommandError) {
     guard rejectToken(secret, for: entry) == .isStatic,
       let known = try SignInVerbs.knownAccount(self, entry.account.text)
@@ -81,7 +81,10 @@ extension Session {
     _ = try call(within: Session.localLimit, again: .never) { prompt in
       LogoutCall(account: known.name, local: true, prompt: prompt)
     }
-    output.talk("\(entry.host) refused the secret of \(entry.account), which is erased")
+    output.talk(
+      "\(entry.host) refused the secret of \(entry.account): it is erased here;"
+        + " to store another one: thumblatch store \(entry.account)"
+    )
   }
 
   // MARK: - Parts
@@ -162,7 +165,7 @@ extension Session {
       }
     }
     throw .usage(
-      "there are accounts of other hosts or users named like \(name)",
+      "\(name) and \(name)-2 to \(name)-9 are names of other accounts",
       hint: "name the account: thumblatch store NAME --host \(host)"
     )
   }

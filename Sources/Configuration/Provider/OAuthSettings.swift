@@ -169,7 +169,7 @@ public struct OAuthSettings: Sendable, Equatable {
       throw bad("scope", "one that holds openid; kind = oauth2 does without it")
     }
     if resourceOnly, resources.count != 1 || !resources.allSatisfy(RequestTarget.isResource) {
-      throw bad("resource", "one URL without a query where resource_only = true")
+      throw bad("resource", "one URL without a query if resource_only = true")
     }
     for key in discovered {
       let isThere =

@@ -141,7 +141,7 @@ public struct Provider: Sendable, Equatable {
     paths = kind != .passwordBackend ? [:] : try Self.paths(from: &reader)
     fields = try Self.fields(from: &reader, isOAuth: isOAuth)
     if onlyResource != nil, !apiHosts.isEmpty {
-      let rule = "left out where resource_only = true"
+      let rule = "absent if resource_only = true"
       throw ConfigurationError(.badValue(text: nil, rule: rule), key: "api_hosts")
     }
     try reader.finish(for: kind)

@@ -13,9 +13,9 @@ internal import System
 extension Vault {
   /// Puts a secret into an account without login, which is made if there is none.
   ///
-  /// To replace the secret of a protected account needs a presence check of its own, signed in or
-  /// signed out, and an unlock window does not count. Programs that name the account would then work
-  /// with the secret of another person.
+  /// Replacing the secret of a protected account needs a presence check of its own, even if the account
+  /// is signed out. An unlock window does not count. Without the check, programs that name the account
+  /// could use the secret of another person.
   ///
   /// - Parameters:
   ///   - new: the secret, and what is kept beside it.

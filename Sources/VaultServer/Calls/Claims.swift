@@ -7,13 +7,14 @@ internal import VaultInterface
 extension JSONObject {
   /// What a client keeps beside a static secret, which is no secret itself.
   ///
-  /// The members of a call with certain names are read as secrets, also inside this object. They are
-  /// texts here. A reply reads others as secrets, and those could not be told to a client.
+  /// The reader of a call takes members with certain names as secrets, also inside this object. They
+  /// become texts again here. Names that the reader of a reply takes as secrets are refused, because no
+  /// client could read them.
   func asClaims() throws(VaultFailure) -> JSONObject {
     var claims: [(name: String, value: JSONValue)] = []
     for member in members {
       guard !VarlinkInterface.vault.replySecrets.contains(member.name) else {
-        throw .invalidArgument("claims have no member \(member.name)")
+        throw .invalidArgument("claims must not have a member named \(member.name)")
       }
       claims.append((member.name, try member.value.asClaim()))
     }

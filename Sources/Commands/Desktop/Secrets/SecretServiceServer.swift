@@ -53,7 +53,11 @@ final class SecretServiceServer: @unchecked Sendable {
 
   /// The error without a session bus.
   static func noBus(_ error: BusError) -> CommandError {
-    CommandError(.unavailable, "the session bus cannot be used: \(error.reason)")
+    CommandError(
+      .unavailable,
+      "the session bus cannot be used: \(error.reason)",
+      hint: "start the agent in your desktop session, or set DBUS_SESSION_BUS_ADDRESS"
+    )
   }
 
   /// The program that has the name of the service; `nil` if it is not known.
@@ -92,7 +96,7 @@ final class SecretServiceServer: @unchecked Sendable {
 
   /// What the agent says when the bus ends.
   static func over(_ error: BusError) -> String {
-    "the Secret Service is no longer served: \(error.reason)"
+    "the Secret Service is no longer served: \(error.reason); to serve it, restart the agent"
   }
 
   private func serveNext() throws(BusError) {

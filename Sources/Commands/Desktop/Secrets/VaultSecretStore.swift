@@ -122,8 +122,9 @@ struct VaultSecretStore: SecretStore, Sendable {
     guard reply.unlockedFor > 0 else { throw .accessDenied(Self.noWindow) }
   }
 
-  /// What the agent says where the policy has no unlock window.
-  static let noWindow = "an item can be read only in an unlock window, which the policy forbids"
+  /// The agent's message if the policy has no unlock window.
+  static let noWindow =
+    "an item can be read only in an unlock window, and the policy forbids one: see thumblatch policy"
 
   // MARK: Errors
 
