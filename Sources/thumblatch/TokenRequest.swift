@@ -11,8 +11,9 @@ internal import TokenFile
 struct TokenRequest {
   /// The least remaining lifetime of a token in a file, in seconds.
   private static let leastLifetime: Int64 = 10
-  /// The smallest `--within` that the front answers, in seconds. The engine's time limit here must fit
-  /// into it.
+  /// The smallest `--within` that the front answers, in seconds.
+  ///
+  /// The engine's time limit here must fit into it.
   private static let leastPatience: Int64 = 2
 
   private let isPrivate: Bool

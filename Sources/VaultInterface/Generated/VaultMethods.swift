@@ -373,13 +373,14 @@ public struct StoreSecretCall: AskingMethod {
   public var provider: VaultProvider
   /// The secret: 1 to 32 KiB of UTF-8 without NUL.
   public var secret: SharedSecret
-  /// Who that is at the host. It becomes the account's `subject`.
+  /// The user name at the host. It becomes the account's `subject`.
   public var username: String?
   /// How a person calls it. It becomes the account's `display_name`.
   public var label: String?
   /// When the secret expires. Absent: it does not.
   public var expiresAt: Int?
-  /// What a client keeps beside it, at most 4096 bytes. It becomes the account's `claims`.
+  /// What a client keeps beside the secret, at most 4096 bytes. It becomes the account's `claims`. It is
+  /// not secret, and no member may have the name of a secret of a reply.
   public var claims: JSONObject?
   /// Whether each use needs a presence check from the start. Absent: an account that exists keeps its
   /// protection. `false` is refused for a protected account.
