@@ -1,7 +1,7 @@
 internal import CLibcrypto
 package import SecretMemory
 
-/// A key that two programs on a bus have agreed on. It encrypts secrets.
+/// A key that two programs on a bus have agreed on, which encrypts secrets.
 ///
 /// This is `dh-ietf1024-sha256-aes128-cbc-pkcs7` of the Secret Service: the second Oakley group,
 /// HKDF-SHA256, and AES-128 in CBC mode. The ciphertext is not authenticated: the bus is trusted not
