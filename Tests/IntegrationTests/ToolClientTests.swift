@@ -202,19 +202,22 @@ struct ToolClientTests {
           store.get("evil.net")
       except CredentialsNotFound:
           print("not found")
-      for name, do in [("store", lambda: store.store("evil.net", "u", "hunter2")),
-                       ("erase", lambda: store.erase(host))]:
-          try:
-              do()
-          except StoreError as error:
-              print(name, error)
-      store.erase("evil.net")
+      store.store("registry.org", "u", "hunter2")
+      found = store.get("registry.org")
+      print("stored", found["Username"], found["Secret"] == "hunter2")
+      try:
+          store.erase(host)
+      except StoreError as error:
+          print("erase", error)
+      store.erase("registry.org")
+      print("left", store.list())
       END
       """
     ).succeeded()
     #expect(text.contains("pulled 200 2\nother None\n"), "\(text)")
     #expect(text.contains("list {'\(server.host)': 'robot'}\nnot found\n"), "\(text)")
-    #expect(text.contains("thumblatch host add REGISTRY ACCOUNT"), "\(text)")
+    #expect(text.contains("stored u True\n"), "\(text)")
+    #expect(text.contains("left {'\(server.host)': 'robot'}\n"), "\(text)")
     #expect(text.contains("thumblatch host remove \(server.host)"), "\(text)")
     #expect(!text.contains("hunter2") && !text.contains("at_"))
     #expect(try server.log() == ["200 Basic robot /v2/app/manifests/latest"])
