@@ -68,6 +68,8 @@ VERBS = {
     "login --exportable": (1, lambda: [(name := account()), "--provider", "dev", "--email",
                                        f"{name}@example.org", "--password-stdin", "--yes"],
                            BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11, 12} | ASKED),
+    "store": (0.5, lambda: [(name := f"s{random.randrange(3)}"), "--host", f"{name}.example.org",
+                            "--secret-stdin"], "a-static-secret", {0, 2, 5, 10, 11} | ASKED),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None,
                {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
