@@ -12,10 +12,14 @@ package struct ProtectedResource: Sendable, Equatable {
 
   /// The resource as the document writes it: the URL of the request, or one that it is inside of.
   package let resource: String
+  /// Whether the resource is more than the URL of the request.
+  package let isWider: Bool
   /// The issuers of its authorization servers, in the order of the document.
   package let issuers: [String]
   /// The scopes on offer; `nil` if the document does not say.
   package let scopes: [String]?
+
+  private static let root = "/.well-known/oauth-protected-resource"
 
   /// The URLs at which the document may be, the likelier one first (RFC 9728, sections 3.1 and 5.1).
   ///
@@ -35,7 +39,7 @@ package struct ProtectedResource: Sendable, Equatable {
       }
       return [target.text]
     }
-    let root = home.origin + "/.well-known/oauth-protected-resource"
+    let root = home.origin + root
     let path = home.path.hasSuffix("/") ? home.path.dropLast() : home.path
     return path.isEmpty ? [root] : [root + path, root]
   }
@@ -45,9 +49,15 @@ package struct ProtectedResource: Sendable, Equatable {
   /// - Parameters:
   ///   - body: the document.
   ///   - url: the URL of the resource that was asked.
+  ///   - location: the URL of the document, one of `locations`.
   /// - Throws: `ResourceError`. A document of another resource is refused, because its tokens would be
-  ///   for that one (RFC 9728, section 3.3).
-  package init(_ body: borrowing SecretBytes, for url: String) throws(ResourceError) {
+  ///   for that one (RFC 9728, section 3.3). Only the document at the root of the origin may name a
+  ///   wider resource: any other may be written by one of several tenants.
+  package init(
+    _ body: borrowing SecretBytes,
+    for url: String,
+    at location: String
+  ) throws(ResourceError) {
     guard body.count <= Self.maximumCount else { throw .tooLong }
     guard case .object(let object)? = try? JSONReader.read(body, JSONRules(keepsRest: true)) else {
       throw .notAnObject
@@ -66,8 +76,9 @@ package struct ProtectedResource: Sendable, Equatable {
       throw .member(error)
     }
     guard RequestTarget.isResource(resource), let target = try? RequestTarget(resource),
-      home.isInside(target)
+      home.isInside(target), target.isInside(home) || location == home.origin + Self.root
     else { throw .otherResource(found: PlainText.line(resource, limit: 300)) }
+    isWider = !target.isInside(home)
     guard (1...Self.maximumIssuers).contains(issuers.count) else { throw .noIssuer }
   }
 

@@ -148,6 +148,7 @@ struct MCPLoginTests {
     (#"{"\#(metadata)": {"edit": {"authorization_endpoint": "javascript:1"}}}"#, 2, ""),
     (#"{"\#(resource)": {"edit": {"resource": "https://evil.example/mcp"}}}"#, 8, "evil.example"),
     (#"{"\#(resource)": {"edit": {"resource": "http://127.0.0.1:9/mcp"}}}"#, 8, "127.0.0.1:9"),
+    (#"{"\#(resource)": {"edit": {"resource": "ORIGIN/"}}}"#, 8, "not of the server"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": []}}}"#, 8, "no authorization server"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": ["ftp://x"]}}}"#, 8, "issuer"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": 7}}}"#, 8, "authorization_servers"),
@@ -176,7 +177,7 @@ struct MCPLoginTests {
   @Test
   func aServerThatCannotBeTrustedIsNamedAndNobodyIsSentThere() throws {
     for (fault, exit, part) in Self.faults {
-      try server.fail(fault)
+      try server.fail(fault.replacing("ORIGIN", with: server.origin))
       let refused = try person.mcpLogin("--mcp", server.url)
       #expect(refused.end == .exited(exit), "\(fault): \(refused.text)")
       #expect(refused.text.contains(part), "\(fault): \(refused.text)")

@@ -7,20 +7,22 @@ import Testing
 @Suite
 struct ProtectedResourceTests {
   private static let url = "https://mcp.example.com/a/mcp"
+  private static let root = "https://mcp.example.com/.well-known/oauth-protected-resource"
 
   private func read(
     _ body: String,
-    for url: String = url
+    for url: String = url,
+    at location: String = root
   ) throws(ResourceError)
     -> ProtectedResource
   {
     guard let body = try? SecretBytes(copying: Array(body.utf8)) else { throw .tooLong }
-    return try ProtectedResource(body, for: url)
+    return try ProtectedResource(body, for: url, at: location)
   }
 
-  private func refusal(_ body: String) -> ResourceError? {
+  private func refusal(_ body: String, at location: String = root) -> ResourceError? {
     do throws(ResourceError) {
-      _ = try read(body)
+      _ = try read(body, at: location)
       return nil
     } catch {
       return error
@@ -41,7 +43,7 @@ struct ProtectedResourceTests {
 
   @Test
   func theDocumentIsWhereTheChallengeOrTheStandardSays() throws {
-    let root = "https://mcp.example.com/.well-known/oauth-protected-resource"
+    let root = Self.root
     #expect(try locations(Self.url) == [root + "/a/mcp", root])
     #expect(try locations(Self.url + "/?x=y") == [root + "/a/mcp", root])
     #expect(try locations("https://mcp.example.com") == [root])
@@ -64,13 +66,27 @@ struct ProtectedResourceTests {
       "scopes_supported":["read"],"bearer_methods_supported":["body","header"],"other":{"a":[1]}}
       """#
     )
-    #expect(whole.resource == Self.url && whole.scopes == ["read"])
+    #expect(whole.resource == Self.url && whole.scopes == ["read"] && !whole.isWider)
     #expect(whole.issuers == ["https://id.example.com/", "https://b.example"])
-    for wider in [
-      "https://mcp.example.com/a", "https://mcp.example.com", "https://mcp.example.com/",
+    let same = try read(document(Self.url + "/"), at: Self.root + "/a/mcp")
+    #expect(same.resource == Self.url + "/" && !same.isWider)
+  }
+
+  @Test(arguments: [
+    "https://mcp.example.com/a", "https://mcp.example.com", "https://mcp.example.com/",
+  ])
+  func onlyTheDocumentOfTheWholeOriginNamesAWiderResource(_ wider: String) throws {
+    let found = try read(document(wider))
+    #expect(found.resource == wider && found.isWider)
+    for location in [
+      Self.root + "/a/mcp", Self.root + "/a", Self.root + "/", Self.root + "?x",
+      "https://mcp.example.com/a/mcp/metadata",
     ] {
-      #expect(try read(document(wider)).resource == wider)
+      #expect(refusal(document(wider), at: location) == .otherResource(found: wider))
     }
+    // A document of the root that is asked for is no wider.
+    let origin = "https://mcp.example.com"
+    #expect(try !read(document(origin), for: origin + "/").isWider)
   }
 
   @Test(arguments: [

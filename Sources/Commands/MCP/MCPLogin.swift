@@ -80,6 +80,9 @@ struct MCPLogin {
     let former = known.flatMap { $0.issuer.text.isByteEqual(to: issuer) ? $0.oauth : nil }
     let scopes = try self.scopes(found, metadata, former)
     session.output.talk("\(found.resource.resource) takes tokens of \(issuer)")
+    if found.resource.isWider {
+      session.output.talk("the token is for all of \(found.resource.resource), not for \(url) alone")
+    }
     if let known, let former, known.onlyResource == found.resource.resource,
       Set(scopes).isSubset(of: former.scopes),
       !Self.options.dropFirst(2).contains(where: { arguments.has($0.name) })

@@ -48,7 +48,7 @@ struct ServerDiscovery {
       for location in try ProtectedResource.locations(of: url, challenge: challenge) {
         let document = try PublicDocument(location, session)
         guard try document.isFound(at: location) else { continue }
-        return try ProtectedResource(document.body.bytes, for: url)
+        return try ProtectedResource(document.body.bytes, for: url, at: location)
       }
       return nil
     } catch let error as CommandError {

@@ -24,8 +24,12 @@ extension Fuzzer {
         demand(url.hasPrefix("https://mcp.example.com/"), "a challenge leads to \(url)")
       }
     case 1:
-      let resource = try ProtectedResource(input.secret().bytes, for: server)
+      let root = "https://mcp.example.com/.well-known/oauth-protected-resource"
+      let body = try input.secret()
+      let resource = try ProtectedResource(body.bytes, for: server, at: root)
       let home = try RequestTarget(resource.resource)
+      let isTaken = (try? ProtectedResource(body.bytes, for: server, at: root + "/a/mcp")) != nil
+      demand(isTaken != resource.isWider, "a tenant widens a token")
       demand(try RequestTarget(server).isInside(home), "a token is for another resource")
       demand(home.origin == "https://mcp.example.com", "a token is for another origin")
     default:
