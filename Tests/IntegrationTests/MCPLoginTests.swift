@@ -198,6 +198,7 @@ struct MCPLoginTests {
     try server.fail(#"{"/authorize": {"query": {"error": "access_denied", "code": null}}}"#)
     let denied = try person.mcpLogin("--mcp", server.url)
     #expect(denied.end == .exited(8) && denied.text.contains("access_denied"), "\(denied.text)")
+    #expect(try person.run("provider", "show", "work").end == .exited(9))
     #expect(try !server.requests().contains { $0.path == "/token" })
   }
 

@@ -69,25 +69,26 @@ struct MCPLogin {
     files = try ProviderFiles(environment: session.environment)
   }
 
-  /// Finds out where to sign in, and writes the provider's file.
-  func provider() throws(CommandError) -> Provider {
+  /// Finds out where to sign in.
+  func found() throws(CommandError) -> Found {
     try session.demandInput(for: "a sign-in at \(name)")
     let known = try knownProvider()
     let found = try ServerDiscovery(url, session)
     let issuer = try found.issuer(session)
     let first = try made(issuer, found, client: Client(id: "draft"), redirect: .standard)
+    if let known { try confirmChange(of: known.issuer, to: first.issuer) }
     let (draft, metadata) = try found.metadata(of: first, session)
-    let former = known.flatMap { $0.issuer.text.isByteEqual(to: issuer) ? $0.oauth : nil }
-    let scopes = try self.scopes(found, metadata, former)
+    let former = known.flatMap { $0.issuer == first.issuer ? $0 : nil }
+    let scopes = try self.scopes(found, metadata, former?.oauth)
     session.output.talk("\(found.resource.resource) takes tokens of \(issuer)")
     if found.resource.isWider {
-      session.output.talk("the token is for all of \(found.resource.resource), not for \(url) alone")
+      session.output.talk(
+        "the token is for all of \(found.resource.resource), not for \(url) alone"
+      )
     }
-    if let known, let former, known.onlyResource == found.resource.resource,
-      Set(scopes).isSubset(of: former.scopes),
-      !Self.options.dropFirst(2).contains(where: { arguments.has($0.name) })
-    {
-      return known
+    if let former, let oauth = former.oauth, keeps(oauth) {
+      let provider = try changed(former, resource: found.resource.resource, scopes: scopes)
+      return Found(provider: provider, known: known, files: files)
     }
     let redirect = try redirect()
     let client = try client(metadata, draft, redirect, found, scopes)
@@ -99,8 +100,18 @@ struct MCPLogin {
       scopes: scopes,
       discoveryURL: draft.oauth?.discoveryURL
     )
-    try files.put(provider, replacing: known != nil)
-    return provider
+    return Found(provider: provider, known: known, files: files)
+  }
+
+  /// Whether a login uses the client of an earlier one: no option names another.
+  private func keeps(_ former: OAuthSettings) -> Bool {
+    let options = [
+      (Self.client, former.clientID), (Self.metadata, former.clientID),
+      (Self.redirect, former.redirect.text),
+    ]
+    return options.allSatisfy { option, value in
+      arguments.value(option.name)?.isByteEqual(to: value) ?? true
+    }
   }
 
   /// The provider of an earlier login for the same server.
@@ -220,6 +231,21 @@ struct MCPLogin {
 
   // MARK: - The provider
 
+  /// The provider of an earlier login, for this resource and these scopes.
+  private func changed(
+    _ former: Provider,
+    resource: String,
+    scopes: [String]
+  ) throws(CommandError) -> Provider {
+    if former.onlyResource == resource, former.oauth.map({ Set($0.scopes) }) == Set(scopes) {
+      return former
+    }
+    var settings = former.settings
+    settings["resource"] = resource
+    settings["scope"] = scopes.isEmpty ? nil : scopes.joined(separator: " ")
+    return try checked(settings, former.oauth?.clientSecret)
+  }
+
   private func made(
     _ issuer: String,
     _ found: ServerDiscovery,
@@ -239,8 +265,15 @@ struct MCPLogin {
     ]
     if !scopes.isEmpty { settings["scope"] = scopes.joined(separator: " ") }
     settings["discovery_url"] = discoveryURL
+    return try checked(settings, client.secret)
+  }
+
+  private func checked(
+    _ settings: [String: String],
+    _ secret: ClientSecret?
+  ) throws(CommandError) -> Provider {
     do throws(ConfigurationError) {
-      let provider = try Provider(name: name, settings: settings, clientSecret: client.secret)
+      let provider = try Provider(name: name, settings: settings, clientSecret: secret)
       // A server of another machine cannot send the browser to a program of this one.
       guard !provider.issuer.isPlain || url.hasPrefix("http://") else {
         throw ConfigurationError(.badValue(text: nil, rule: "an https:// URL"), key: "issuer")

@@ -8,6 +8,8 @@ struct LoginChoice {
   let provider: VaultProvider?
   /// The account as the vault knows it; `nil` if it is new.
   let known: VaultAccount?
+  /// The provider of an MCP server, whose file is written after the login.
+  var found: MCPLogin.Found?
 }
 
 extension SignInVerbs {
@@ -16,10 +18,12 @@ extension SignInVerbs {
     if let login = try MCPLogin(session) {
       let account = try session.accountName(login.name.text)
       let known = try knownAccount(session, account)
+      let found = try login.found()
       return LoginChoice(
         account: account,
-        provider: VaultProvider(try login.provider()),
-        known: known
+        provider: VaultProvider(found.provider),
+        known: known,
+        found: found
       )
     }
     let named = try provider(session)

@@ -90,7 +90,7 @@ enum SignInVerbs {
       email,
       standardInput,
       exportable,
-      Verb.Option("--yes", "do not ask before another person is replaced"),
+      Verb.Option("--yes", "do not ask before another person or issuer replaces the present one"),
     ] + MCPLogin.options,
     summary: "sign in",
     details: """
@@ -105,7 +105,9 @@ enum SignInVerbs {
       if that is known in advance.
       With --mcp, the documents of an MCP server say where to sign in (RFC 9728). If no client is \
       named, one is registered there (RFC 7591). The result is the provider ACCOUNT, whose tokens go \
-      to that MCP server only. --scope adds to the scopes that the account has.
+      to that MCP server only, or to all of its origin if the origin says so at its root. --scope \
+      adds to the scopes that the account has. Asks before the server's accounts move to another \
+      issuer.
       Only a presence check lets the refresh token of a protected login be revoked. If such an \
       account is signed in again while it is locked, exit 12 says that the earlier token stays \
       valid at the provider; to have it revoked, unlock the account first.
@@ -145,6 +147,7 @@ enum SignInVerbs {
       tellOfPresent(known, session)
       signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)
     }
+    try choice.found?.write()
     try told(session, signedIn, "signed in", isLocked: isLocked)
     if known == nil { tellOfDefault(session) }
   }

@@ -10,6 +10,7 @@ extension Situation {
   private static let server = "https://mcp.example.com/mcp"
   private static let issuer = "https://id.example.com/t"
   private static let well = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp"
+  private static let root = "https://mcp.example.com/.well-known/oauth-protected-resource"
   private static let register = "https://id.example.com/register"
 
   private static func answer(
@@ -27,7 +28,7 @@ extension Situation {
       answer(200),
       #"{"resource":"\#(server)","authorization_servers":["\#(issuer)"]}"#
     ),
-    "https://mcp.example.com/.well-known/oauth-protected-resource": WebAnswer(answer(404)),
+    root: WebAnswer(answer(404)),
     register: WebAnswer(answer(201), #"{"client_id":"c1"}"#),
   ]
 
@@ -77,6 +78,11 @@ extension Situation {
     WebAnswer(answer(200), #"{"resource":"\#(server)","authorization_servers":[\#(issuers)]}"#)
   }
 
+  private static let whole = WebAnswer(
+    answer(200),
+    #"{"resource":"https://mcp.example.com/","authorization_servers":["\#(issuer)"]}"#
+  )
+
   private static func begin(_ stage: Stage) throws {
     _ = try stage.expect(BeginLoginCall.self)
     try stage.fail(.misconfigured(message: "the token endpoint answered 401"))
@@ -86,10 +92,32 @@ extension Situation {
   private static let known =
     "[Provider]\nkind = oauth2\nissuer = \(issuer)\nclient_id = c0\nscope = tools offline_access\n"
     + "resource = \(server)\nresource_only = true\n"
+  private static let moved = known.replacing(issuer, with: "https://old.example.com")
 
   static let serverLogins: [Situation] = [
     login(" --browser", "a client is registered", then: begin),
     login(" --browser", "a client of an earlier login", files: ["work": known], then: begin),
+    login(
+      " --browser",
+      "another issuer than that of an earlier login",
+      isAsked: false,
+      files: ["work": moved]
+    ) { stage in
+      try stage.answer("instead? [y/N] ", "n")
+      try stage.expectEnd()
+    },
+    login(
+      " --browser",
+      "another issuer, and no terminal",
+      isAsked: false,
+      files: ["work": moved]
+    ).withoutTerminal,
+    login(
+      " --browser",
+      "a token for the whole origin",
+      [well: WebAnswer(answer(404)), root: whole],
+      then: begin
+    ),
     login(" --browser --client-id c2", "a client of the person's own", then: begin),
     login(
       " --browser --client-metadata https://example.org/client",
@@ -125,6 +153,7 @@ extension Situation {
       well,
       WebAnswer(answer(200), #"{"resource":"https://x.example.com","authorization_servers":["x"]}"#)
     ),
+    refused("a tenant that names the whole origin", well, whole),
     refused("an issuer that is no URL", well, resource("\"x\"")),
     refused("an issuer of this machine", well, resource("\"http://127.0.0.1:8000\"")),
     refused("a long document", well, WebAnswer(.lost(.tooLarge))),

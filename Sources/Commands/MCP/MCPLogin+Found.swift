@@ -1,0 +1,31 @@
+internal import Configuration
+
+extension MCPLogin {
+  /// The provider of a login, whose file is written only if the login succeeds.
+  struct Found {
+    let provider: Provider
+    /// The provider as the file of an earlier login has it; `nil` if there is none.
+    let known: Provider?
+    let files: ProviderFiles
+
+    /// Writes the file if it changes.
+    func write() throws(CommandError) {
+      // A file cannot hold certificates. The account has its own copy of the settings.
+      guard provider != known, provider.certificateAuthority == nil else { return }
+      try files.put(provider, replacing: known != nil)
+    }
+  }
+
+  /// Asks before a server sends the person to another issuer than that of the earlier login.
+  func confirmChange(of known: Issuer, to issuer: Issuer) throws(CommandError) {
+    guard known != issuer, !session.arguments.has("--yes") else { return }
+    session.findTerminal()
+    session.output.announce("The earlier login of \(name) was at \(known).")
+    session.output.announce("\(url) now names \(issuer).")
+    try session.confirm(
+      "Sign in there instead?",
+      for: "a confirmation that \(name) signs in at \(issuer) instead of \(known)",
+      otherwise: "\(name) stays at \(known)"
+    )
+  }
+}
