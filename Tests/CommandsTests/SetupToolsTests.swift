@@ -3,6 +3,7 @@ import JSON
 import System
 import TestSupport
 import Testing
+import VaultInterface
 
 @testable import Commands
 
@@ -15,7 +16,7 @@ struct SetupToolsTests {
   func claudeCodeGetsAFileForItsServiceAndOneForTheServer() throws {
     let home = try ProviderHome()
     let line = "setup claude-code work \(Self.service) \(Self.server) --yes --json"
-    let play = try home.run(line)
+    let play = try home.run(line, script: Self.unknown)
     #expect(play.code == .done)
     #expect(
       home.settings("claude/thumblatch-work.settings.json") == """
@@ -48,7 +49,7 @@ struct SetupToolsTests {
   func codexGetsAProfile() throws {
     let home = try ProviderHome()
     let line = "setup codex work \(Self.service)/v1 \(Self.server) --name other --yes"
-    let play = try home.run(line)
+    let play = try home.run(line, script: Self.unknown)
     #expect(play.code == .done && play.talk.contains("codex -p thumblatch-other"))
     let text = try #require(home.settings("codex/thumblatch-other.config.toml"))
     let lines = text.split(separator: "\n")
@@ -56,8 +57,34 @@ struct SetupToolsTests {
     #expect(lines.first == "model_provider = \"thumblatch-other\"")
     #expect(lines.contains(#"args = ["token", "work", "--helper", "--min-ttl", "6m"]"#))
     #expect(lines.contains(#"[mcp_servers."other"]"#))
-    #expect(try home.run("setup codex work \(Self.server) --name other --yes").code == .done)
+    let again = "setup codex work \(Self.server) --name other --yes"
+    #expect(try home.run(again, script: Self.unknown).code == .done)
     #expect(home.settings("codex/thumblatch-other.config.toml")?.contains("model") == false)
+  }
+
+  /// The account is not known yet.
+  private static let unknown: @Sendable (Stage) throws -> Void = { stage in
+    #expect(try stage.expect(RequestTermsCall.self).account == "work")
+    try stage.fail(.noSuchAccount(account: "work"))
+  }
+
+  private static let resources: [(String?, ExitCode)] = [
+    ("https://mcp.example.org/mcp", .done), ("https://mcp.example.org/", .done), (nil, .done),
+    ("https://mcp.example.org/mcp/x", .refused), ("https://other.example/", .refused),
+  ]
+
+  @Test(arguments: resources)
+  func aServerThatTheTokenIsNotForIsRefused(_ resource: String?, _ code: ExitCode) throws {
+    let home = try ProviderHome()
+    let play = try home.run("setup claude-code work \(Self.server) --yes") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      let issuer = "https://id.example.org"
+      try stage.reply(
+        RequestTermsReply(account: "work", issuer: issuer, hosts: [], pins: [], resource: resource)
+      )
+    }
+    #expect(play.code == code, "\(play.talk)")
+    #expect((home.settings("claude/thumblatch-work.mcp.json") != nil) == (code == .done))
   }
 
   /// Nothing is read from the settings of the tool, and nothing written there.

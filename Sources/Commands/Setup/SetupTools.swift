@@ -74,11 +74,13 @@ enum SetupTools {
         hint: "--url for the tool's own service or a gateway, --mcp for a server of MCP"
       )
     }
+    let name = try arguments.value(name.name).map(session.accountName) ?? account
+    if let server { try OneResource.demand(server, mayGetTokenOf: account, session) }
     return ToolRecipe(
       tool: tool,
       directory: try tool.directory(session.environment),
       account: account,
-      name: try arguments.value(name.name).map(session.accountName) ?? account,
+      name: name,
       service: service,
       server: server,
       program: program(session)

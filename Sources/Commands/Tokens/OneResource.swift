@@ -16,11 +16,32 @@ enum OneResource {
     let terms = try session.call(within: Session.localLimit) { _ in
       RequestTermsCall(account: account)
     }
-    guard let resource = terms.resource else { return terms.account }
+    try demand(url, in: terms)
+    return terms.account
+  }
+
+  /// Refuses a server that a tool is set up for, if the account's token is for another one.
+  ///
+  /// An account that is not known yet, or an engine that does not answer, is no reason to refuse.
+  static func demand(
+    _ url: String,
+    mayGetTokenOf account: String,
+    _ session: Session
+  ) throws(CommandError) {
+    let terms = try? session.call(within: Session.localLimit) { _ in
+      RequestTermsCall(account: account)
+    }
+    if let terms { try demand(url, in: terms) }
+  }
+
+  private static func demand(
+    _ url: String,
+    in terms: RequestTermsReply
+  ) throws(CommandError) {
+    guard let resource = terms.resource else { return }
     guard let target = try? RequestTarget(url), let home = try? RequestTarget(resource),
       target.isInside(home)
     else { throw refusal(of: terms.account, for: resource, to: url) }
-    return terms.account
   }
 
   /// The error for another address.

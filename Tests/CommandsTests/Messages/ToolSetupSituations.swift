@@ -1,9 +1,16 @@
+import VaultInterface
+
 @testable import Commands
 
 // `setup TOOL` and `setup --undo`.
 extension Situation {
   private static let service = "--url https://gateway.example.org"
   private static let server = "--mcp https://mcp.example.org/mcp"
+
+  private static let unknown: @Sendable (Stage) throws -> Void = { stage in
+    _ = try stage.expect(RequestTermsCall.self)
+    try stage.fail(.noSuchAccount(account: "work"))
+  }
 
   static let toolSetups: [Situation] = [
     Situation("setup emacs work", "a tool that is not known"),
@@ -16,17 +23,37 @@ extension Situation {
       "a URL that is not ASCII"
     ),
     Situation("setup claude-code work \(service) \(server)", "the person agrees") {
+      try unknown($0)
       try $0.answer("[y/N] ", "y")
     }.with(settings: [:]),
     Situation("setup claude-code work \(server)", "the person does not agree") {
+      try unknown($0)
       try $0.answer("[y/N] ", "n")
     }.with(settings: [:]),
     Situation("setup codex work \(service) \(server)", "the person agrees") {
+      try unknown($0)
       try $0.answer("[y/N] ", "y")
     }.with(settings: [:]),
-    Situation("setup codex work \(server) --yes --json", "no question").with(settings: [:]),
-    Situation("setup codex work \(server) --no-input", "no question, without --yes")
-      .with(settings: [:]),
+    Situation("setup codex work \(server) --yes --json", "no question", script: unknown).with(
+      settings: [:]),
+    Situation(
+      "setup codex work \(server) --no-input",
+      "no question, without --yes",
+      script: unknown
+    )
+    .with(settings: [:]),
+    Situation(
+      "setup codex work \(server) --yes",
+      "the token is for another server",
+      RequestTermsCall.self,
+      replies: RequestTermsReply(
+        account: "work",
+        issuer: "https://id.example.com",
+        hosts: [],
+        pins: [],
+        resource: "https://other.example.org/mcp"
+      )
+    ).with(settings: [:]),
     Situation("setup --undo", "no file").with(settings: [:]),
     Situation("setup --undo", "files for both tools").with(settings: [
       "claude/thumblatch-work.mcp.json": "{}", "codex/thumblatch-work.config.toml": "",
