@@ -15,19 +15,26 @@ package struct KubeCredential: Sendable {
   private static let kind = "ExecCredential"
 
   private let version: String
+  /// The address of the cluster; `nil` if the client does not tell it.
+  package let server: String?
 
   /// Reads the value of the variable; without one, the newest version is used.
   package init(_ text: String?) throws(ToolRequestError) {
     guard let text, !text.isEmpty else {
       version = Self.versions[0]
+      server = nil
       return
     }
     guard text.utf8.count <= Self.maximumCount else {
       throw ToolRequestError(description: "\(Self.variable) is longer than 128 KiB")
     }
     let object = try ToolRequest.object(Array(text.utf8))
-    let (asked, kind) = try ToolRequest.reading { () throws(JSONError) in
-      (try object.string("apiVersion"), try object.string("kind"))
+    let (asked, kind, server) = try ToolRequest.reading { () throws(JSONError) in
+      let cluster = try object.optionalObject("spec")?.optionalObject("cluster")
+      return (
+        try object.string("apiVersion"), try object.string("kind"),
+        try cluster?.optionalString("server")
+      )
     }
     guard kind.isByteEqual(to: Self.kind) else {
       throw ToolRequestError(description: "\(Self.variable) is not of kind \(Self.kind)")
@@ -38,6 +45,7 @@ package struct KubeCredential: Sendable {
       )
     }
     version = known
+    self.server = server
   }
 
   /// The credential.

@@ -2,23 +2,31 @@ import Glibc
 import System
 import TestSupport
 import Testing
+import VaultInterface
 
 @testable import Commands
 
 struct HostVerbTests {
+  /// Adds a host for an account that may come later.
+  private func add(_ line: String, _ home: ProviderHome) throws -> Play {
+    try home.run("host add " + line) { stage in
+      let call = try stage.expect(RequestTermsCall.self)
+      try stage.fail(.noSuchAccount(account: call.account ?? ""))
+    }
+  }
+
   @Test
   func aHostIsAddedListedAndRemoved() throws {
     let home = try ProviderHome()
     #expect(try home.run("host list").talk.contains("no hosts yet"))
-    let added = try home.run(
-      "host add Git.Example.org:443 work --scope read~write --username oauth2 --min-ttl 15m"
+    let added = try add(
+      "Git.Example.org:443 work --scope read~write --username oauth2 --min-ttl 15m",
+      home
     )
     #expect(
       added.code == .done && added.talk == "git.example.org gets tokens of work from now on\n"
     )
-    #expect(
-      try home.run("host add http://localhost:3000 dev --json").out.contains("localhost:3000")
-    )
+    #expect(try add("http://localhost:3000 dev --json", home).out.contains("localhost:3000"))
     let list = try home.run("host list --json").out
     for part in [
       #"{"host":"git.example.org","account":"work","scope":"read write","audience":null"#,
@@ -32,16 +40,37 @@ struct HostVerbTests {
   }
 
   @Test
+  func aHostThatTheTokenIsNotForIsNotAdded() throws {
+    let home = try ProviderHome()
+    let secret = try home.run("host add a.org git") { stage in
+      try stage.knowTerms()
+      try stage.knowAccount(StoredSecretTests.account())
+    }
+    #expect(secret.code == .refused && secret.talk.contains("it is for https://git.example.org"))
+    let server = try home.run("host add a.org docs") { stage in
+      try stage.knowTerms(resource: "https://mcp.example.org/mcp")
+    }
+    #expect(server.code == .refused && server.talk.contains("https://mcp.example.org/mcp"))
+    let signedIn = try home.run("host add a.org work") { stage in
+      try stage.knowTerms()
+      try stage.knowAccount(VerbTests.account)
+    }
+    #expect(
+      signedIn.code == .done && home.settings("thumblatch/hosts.conf")?.contains("docs") == false
+    )
+  }
+
+  @Test
   func theFileIsPrivateAndWholeOrUnchanged() throws {
     let home = try ProviderHome()
-    #expect(try home.run("host add a.org work").code == .done)
+    #expect(try add("a.org work", home).code == .done)
     let directory = try Directory(path: home.path + "/thumblatch")
     #expect(try directory.openForReading("hosts.conf").status().mode & 0o777 == 0o600)
     #expect(try directory.names() == ["hosts.conf"])
     // Another program holds the directory.
     let other = try Directory(path: home.path + "/thumblatch")
     #expect(try other.descriptor.lockExclusively())
-    #expect(try home.run("host add b.org work").code == .busy)
+    #expect(try add("b.org work", home).code == .busy)
     #expect(try home.run("host list").out.contains("a.org"))
   }
 
@@ -53,7 +82,7 @@ struct HostVerbTests {
   ])
   func aHostOrSettingThatIsNotAllowedChangesNothing(_ line: String) throws {
     let home = try ProviderHome()
-    #expect(try home.run("host add a.org work").code == .done)
+    #expect(try add("a.org work", home).code == .done)
     #expect(try home.run(line).code == .usage)
     #expect(try home.run("host list --json").out.contains(#"[{"host":"a.org""#))
   }

@@ -107,6 +107,26 @@ final class Stage: @unchecked Sendable {
     try reply(GetAccountReply(account: account))
   }
 
+  /// Answers which hosts may get the token of an account.
+  @discardableResult
+  func knowTerms(
+    issuer: String = "https://git.example.org",
+    hosts: [String] = [],
+    resource: String? = nil
+  ) throws -> RequestTermsCall {
+    let call = try expect(RequestTermsCall.self)
+    try reply(
+      RequestTermsReply(
+        account: call.account ?? "",
+        issuer: issuer,
+        hosts: hosts,
+        pins: [],
+        resource: resource
+      )
+    )
+    return call
+  }
+
   /// Answers a query about all accounts.
   func knowAccounts(_ accounts: [VaultAccount]) throws {
     let call = try call(GetAccountCall.self)

@@ -77,6 +77,7 @@ struct StoredSecretTests {
   func aPasswordIsNoBearerToken(_ scheme: String) throws {
     let request = "capability[]=authtype\n" + Self.approved
     let (play, _) = try run("git-credential get", request, hosts: Self.hosts + scheme) { stage in
+      try stage.knowTerms()
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token: "at")
     }
@@ -86,6 +87,7 @@ struct StoredSecretTests {
       #"{"uri":"https://git.example.org/x"}"#,
       hosts: Self.hosts + scheme
     ) { stage in
+      try stage.knowTerms()
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token: "at")
     }
@@ -256,6 +258,7 @@ struct StoredSecretTests {
       ("docker-credential get", "git.example.org"),
     ] {
       let (play, _) = try run(line, input) { stage in
+        if !line.hasPrefix("headers") { try stage.knowTerms() }
         _ = try stage.expect(AccessTokenCall.self)
         try stage.reply(token: "a\nquit=0\nusername=eve")
         try stage.knowAccount(Self.account())

@@ -37,7 +37,7 @@ struct ToolVerbTests {
     return play
   }
 
-  private static func reply(_ expiresAt: Int? = 1_763_717_400) -> AccessTokenReply {
+  static func reply(_ expiresAt: Int? = 1_763_717_400) -> AccessTokenReply {
     AccessTokenReply(
       account: "work",
       accessToken: "at_1",
@@ -50,8 +50,15 @@ struct ToolVerbTests {
   /// The engine gives a token.
   @Sendable
   private static func give(_ stage: Stage) throws {
+    try know(stage)
     _ = try stage.expect(AccessTokenCall.self)
     try stage.reply(reply())
+  }
+
+  /// The account signs in elsewhere, and the user named the host.
+  private static func know(_ stage: Stage) throws {
+    try stage.knowTerms(issuer: "https://login.example.org")
+    try stage.knowAccount(VerbTests.account)
   }
 
   // MARK: - git
@@ -59,6 +66,7 @@ struct ToolVerbTests {
   @Test
   func gitGetsTheTokenThatTheFileNames() throws {
     let play = try run("git-credential get", Self.git + "\n") { stage in
+      try Self.know(stage)
       let call = try stage.expect(AccessTokenCall.self)
       #expect(call.account == "work" && call.scope == "write" && call.audience == "forge")
       #expect(call.minimumLifetime == 900 && call.reason == "git at git.example.org")
@@ -87,6 +95,7 @@ struct ToolVerbTests {
   @Test
   func aServerOfThisMachineMayBePlain() throws {
     let play = try run("git-credential get", "protocol=http\nhost=localhost:3000\n\n") { stage in
+      try Self.know(stage)
       #expect(try stage.expect(AccessTokenCall.self).account == "dev")
       try stage.reply(Self.reply(nil))
     }
@@ -96,6 +105,7 @@ struct ToolVerbTests {
   @Test
   func gitIsToldToAskNoPersonWhereThereIsNoToken() throws {
     let play = try run("git-credential get", Self.git + "\n") { stage in
+      try Self.know(stage)
       _ = try stage.expect(AccessTokenCall.self)
       try stage.fail(.loginRequired(account: "work", message: ""))
     }
@@ -174,6 +184,7 @@ struct ToolVerbTests {
   @Test
   func aFailureOfTheVaultIsSaidToDocker() throws {
     let play = try run("docker-credential get", "registry.example.org:5000") { stage in
+      try Self.know(stage)
       _ = try stage.expect(AccessTokenCall.self)
       try stage.fail(.loginRequired(account: "work", message: ""))
     }
@@ -199,24 +210,6 @@ struct ToolVerbTests {
   }
 
   // MARK: - The others
-
-  @Test
-  func kubectlGetsTheTokenOfTheAccountThatItNames() throws {
-    let play = try Play.run(
-      ["kube-credential", "work", "--scope", "k8s"],
-      environment: [
-        "KUBERNETES_EXEC_INFO":
-          #"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","spec":{}}"#
-      ]
-    ) { stage in
-      let call = try stage.expect(AccessTokenCall.self)
-      #expect(call.account == "work" && call.scope == "k8s" && call.helper == true)
-      try stage.reply(Self.reply())
-    }
-    #expect(play.screen == "" && play.code == .done)
-    #expect(play.out.contains(#""apiVersion":"client.authentication.k8s.io/v1beta1""#))
-    #expect(play.out.contains(#""expirationTimestamp":"2025-11-21T09:30:00Z","token":"at_1""#))
-  }
 
   @Test
   func cargoGetsAnswersLineByLine() throws {
@@ -270,6 +263,7 @@ struct ToolVerbTests {
   @Test
   func aPromptIsShownAtTheDesktopOrAdviceIsGiven() throws {
     let play = try run("git-credential get", Self.git + "\n") { stage in
+      try Self.know(stage)
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       try stage.expectEnd()

@@ -37,16 +37,30 @@ struct HostAccounts {
 
   /// Adds a host.
   func add(_ host: TokenHost, settings: [(key: String, value: String)]) throws(CommandError) {
-    try change { file throws(CommandError) in
-      if let entry = file[host] {
-        throw .usage(
-          "\(host) already gets tokens of \(entry.account)",
-          hint: "edit \(path), or: thumblatch host remove \(host)"
-        )
-      }
-      do throws(ConfigurationError) { return try file.adding(host, settings: settings) } catch {
-        throw .usage("\(ConfigurationError(error.problem, key: error.key))")
-      }
+    try change { file throws(CommandError) in try adding(host, settings, to: file) }
+  }
+
+  /// Refuses what the file could not hold, and changes nothing.
+  func demandPossible(
+    _ host: TokenHost,
+    settings: [(key: String, value: String)]
+  ) throws(CommandError) {
+    _ = try adding(host, settings, to: try read())
+  }
+
+  private func adding(
+    _ host: TokenHost,
+    _ settings: [(key: String, value: String)],
+    to file: HostFile
+  ) throws(CommandError) -> String {
+    if let entry = file[host] {
+      throw .usage(
+        "\(host) already gets tokens of \(entry.account)",
+        hint: "edit \(path), or: thumblatch host remove \(host)"
+      )
+    }
+    do throws(ConfigurationError) { return try file.adding(host, settings: settings) } catch {
+      throw .usage("\(ConfigurationError(error.problem, key: error.key))")
     }
   }
 

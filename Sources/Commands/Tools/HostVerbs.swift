@@ -38,6 +38,11 @@ enum HostVerbs {
       settings.append((key: String(option.name.dropFirst(2)), value: value))
     }
     let hosts = try HostAccounts(environment: session.environment)
+    try hosts.demandPossible(host, settings: settings)
+    do throws(CommandError) { try session.demandAllowed(host, of: account) } catch {
+      // The account may come later. The helpers check it again.
+      guard [.notFound, .unavailable].contains(error.code) else { throw error }
+    }
     try hosts.add(host, settings: settings)
     try session.report(
       ["host": .string(host.text), "account": .string(account)],

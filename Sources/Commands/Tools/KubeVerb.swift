@@ -1,3 +1,4 @@
+internal import Configuration
 internal import ToolProtocols
 internal import VaultInterface
 
@@ -21,6 +22,9 @@ enum KubeVerb {
       credential = try KubeCredential(session.environment(KubeCredential.variable))
     } catch {
       throw CommandError(error)
+    }
+    if let server = credential.server {
+      try session.demandAllowed(try? TokenHost(ofURL: server), of: account)
     }
     let token = try session.toolToken(of: account) { prompt in
       AccessTokenCall(

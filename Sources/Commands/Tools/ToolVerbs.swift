@@ -34,9 +34,10 @@ extension Session {
     return try HostAccounts(environment: environment).read()[host]
   }
 
-  /// Gets the token of a host; the prompt names the tool as the stated reason.
+  /// Gets the token of a host that may have it; the prompt names the tool as the stated reason.
   func toolToken(for entry: HostAccount, tool: String) throws(CommandError) -> ToolToken {
-    try toolToken(of: entry.account.text) { prompt in
+    try demandAllowed(entry.host, of: entry.account.text)
+    return try toolToken(of: entry.account.text) { prompt in
       AccessTokenCall(
         account: entry.account.text,
         minimumLifetime: entry.minimumLifetime,

@@ -21,7 +21,15 @@ extension Situation {
     Situation("host list", "two").with(hosts: forge),
     Situation("host list", "a fault in the file").with(hosts: "[a.org]\naccount = work\nx = y\n"),
     Situation("host list", "text that is not UTF-8").with(hosts: "[a.org]\naccount = \u{1}\n"),
-    Situation("host add git.example.org work", "a new host").with(hosts: ""),
+    Situation("host add git.example.org work", "a new host") { try $0.knowTerms() }
+      .with(hosts: ""),
+    Situation("host add a.org git", "a host that the secret is not for") { stage in
+      try stage.knowTerms()
+      try stage.knowAccount(StoredSecretTests.account())
+    }.with(hosts: ""),
+    Situation("host add a.org docs", "a host that is not the MCP server") { stage in
+      try stage.knowTerms(resource: "https://mcp.example.org/mcp")
+    }.with(hosts: ""),
     Situation("host add git.example.org work", "a host that is there").with(hosts: forge),
     Situation("host add *.example.org work", "a pattern").with(hosts: ""),
     Situation("host add http://example.org work", "plain http").with(hosts: ""),
@@ -35,18 +43,19 @@ extension Situation {
   private static let git = "protocol=https\nhost=git.example.org\n"
 
   private static func token(_ line: String, _ what: String, input: String) -> Situation {
-    Situation(
-      line,
-      what,
-      AccessTokenCall.self,
-      replies: AccessTokenReply(
-        account: "work",
-        accessToken: "at_1",
-        tokenType: "Bearer",
-        expiresAt: 1_763_717_400,
-        shorterThanRequested: false
+    Situation(line, what) { stage in
+      if !line.hasPrefix("kube") { try stage.knowTerms() }
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(
+        AccessTokenReply(
+          account: "work",
+          accessToken: "at_1",
+          tokenType: "Bearer",
+          expiresAt: 1_763_717_400,
+          shorterThanRequested: false
+        )
       )
-    ).with(hosts: forge).with(input: input)
+    }.with(hosts: forge).with(input: input)
   }
 
   private static func tool(_ line: String, _ what: String, input: String) -> Situation {
@@ -72,9 +81,22 @@ extension Situation {
     tool("git-credential get", "a host that is not named", input: "protocol=https\nhost=a.org\n"),
     tool("git-credential get", "no host", input: "protocol=https\n"),
     tool("git-credential get", "not of the form", input: "x\n"),
+    Situation("git-credential get", "the secret of another host") { stage in
+      try stage.knowTerms(issuer: "https://b.org")
+      try stage.knowAccount(StoredSecretTests.account())
+    }.with(hosts: forge).with(input: git),
+    Situation("kube-credential git", "a cluster without https") { stage in
+      try stage.knowTerms()
+      try stage.knowAccount(StoredSecretTests.account())
+    }.with(environment: [
+      "KUBERNETES_EXEC_INFO":
+        #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","#
+        + #""spec":{"cluster":{"server":"http://10.0.0.1:8080"}}}"#
+    ]),
     Situation("git-credential get", "a person calls it").with(hosts: forge),
     tool("git-credential capability", "its capabilities", input: ""),
     Situation("git-credential get", "a check is needed, and there is no desktop") { stage in
+      try stage.knowTerms()
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
       try stage.expectEnd()
