@@ -98,6 +98,23 @@ struct StoreVerbTests {
     #expect(play.code == .usage)
   }
 
+  /// An item of the Secret Service.
+  static var item: VaultAccount {
+    var account = StoredSecretTests.account()
+    (account.name, account.provider) = ("secret-01", "secret-service")
+    account.issuer = "https://localhost"
+    return account
+  }
+
+  @Test
+  func anItemOfTheSecretServiceIsNotReplaced() throws {
+    let (play, _) = try run("store secret-01 --secret-stdin") { stage in
+      try stage.knowAccount(Self.item)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .refused && play.talk.contains("secret-tool"))
+  }
+
   @Test
   func anAccountThatSignsInIsNotOverwritten() throws {
     let (play, _) = try run("store me --host a.org --secret-stdin") { stage in

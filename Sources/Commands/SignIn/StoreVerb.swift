@@ -74,9 +74,17 @@ enum StoreVerb {
     )
   }
 
-  /// Refuses an account that signs in.
-  private static func demandStatic(_ account: VaultAccount?) throws(CommandError) {
-    guard let account, account.kind != kind else { return }
+  /// Refuses an account that signs in, or that the Secret Service keeps.
+  static func demandStatic(_ account: VaultAccount?) throws(CommandError) {
+    guard let account else { return }
+    if SecretAccount.isItem(account) {
+      throw CommandError(
+        .refused,
+        "\(account.name) is an item of the Secret Service",
+        hint: "to replace its secret: secret-tool store; or the program that keeps it"
+      )
+    }
+    guard account.kind != kind else { return }
     throw CommandError(
       .refused,
       "\(account.name) signs in at \(account.provider), and keeps no secret",

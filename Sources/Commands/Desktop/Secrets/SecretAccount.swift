@@ -57,6 +57,11 @@ struct SecretAccount {
     self.encoding = encoding
   }
 
+  /// Whether an account is an item, even if its claims cannot be read.
+  static func isItem(_ account: VaultAccount) -> Bool {
+    account.provider == provider.name && account.issuer == provider.settings["issuer"]
+  }
+
   /// The name of the account of an item.
   static func name(of id: String) -> String { prefix + id }
 
