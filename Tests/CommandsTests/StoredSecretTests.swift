@@ -8,8 +8,8 @@ import VaultInterface
 
 /// What other tools store, and what they erase.
 struct StoredSecretTests {
-  private static let hosts = "[git.example.org]\naccount = git\nusername = ann\n"
-  private static let approved =
+  static let hosts = "[git.example.org]\naccount = git\nusername = ann\n"
+  static let approved =
     "protocol=https\nhost=git.example.org\nusername=ann\npassword=hunter2\n"
 
   /// An account without login.
@@ -24,12 +24,12 @@ struct StoredSecretTests {
     return account
   }
 
-  private static let provider = VaultProvider(
+  static let provider = VaultProvider(
     name: "git.example.org",
     settings: ["kind": "static", "issuer": "https://git.example.org"]
   )
 
-  private func run(
+  func run(
     _ line: String,
     _ input: String,
     hosts: String = Self.hosts,
@@ -43,7 +43,7 @@ struct StoredSecretTests {
   }
 
   /// The engine stores `hunter2`.
-  private static func takeSecret(_ stage: Stage, _ name: String) throws -> StoreSecretCall {
+  static func takeSecret(_ stage: Stage, _ name: String) throws -> StoreSecretCall {
     let call = try stage.expect(StoreSecretCall.self)
     #expect(call.account == name && call.provider == provider && call.presenceProtection == nil)
     #expect(SecretBytes.constantTimeEqual(call.secret.bytes, try Situation.secret("hunter2").bytes))
@@ -51,7 +51,7 @@ struct StoredSecretTests {
     return call
   }
 
-  private static func noAccount(_ stage: Stage) throws -> String {
+  static func noAccount(_ stage: Stage) throws -> String {
     let call = try stage.expect(GetAccountCall.self)
     try stage.fail(.noSuchAccount(account: call.account ?? ""))
     return call.account ?? ""
@@ -128,20 +128,88 @@ struct StoredSecretTests {
     #expect(play.code == .done && play.talk == "")
   }
 
-  @Test(arguments: [AccountState.ready, .loginRequired, .signedOut])
+  @Test(arguments: [AccountState.loginRequired, .signedOut])
   func anotherPasswordTakesItsPlace(_ state: AccountState) throws {
     let (play, hosts) = try run("git-credential store", Self.approved) { stage in
       try stage.knowAccount(Self.account(state))
-      if state == .ready {
-        _ = try stage.expect(AccessTokenCall.self)
-        try stage.reply(token: "another")
-      }
       _ = try stage.expect(AccountProviderCall.self)
       try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
       let call = try Self.takeSecret(stage, "git")
       #expect(call.username == "ann" && call.label == "Forge")
     }
-    #expect(play.code == .done && hosts == Self.hosts)
+    #expect(play.code == .done && hosts == Self.hosts + "scheme = basic\n")
+  }
+
+  /// A project's URL with a password of its own makes git store that one.
+  @Test(arguments: [Self.hosts, ""])
+  func aPasswordThatCanBeUsedIsNotReplacedByGit(_ hosts: String) throws {
+    let (play, left) = try run("git-credential store", Self.approved, hosts: hosts) { stage in
+      try stage.knowAccount(Self.account())
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "another")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && left == hosts)
+    #expect(play.talk.contains("to replace it: thumblatch store git"), "\(play.talk)")
+  }
+
+  @Test
+  func aLoginOfDockerAsAnotherUserReplacesBoth() throws {
+    let input = #"{"ServerURL":"git.example.org","Username":"eve","Secret":"hunter2"}"#
+    let entry = "[git.example.org]\naccount = git\nscope = read\nusername = ann\nmin-ttl = 1m\n"
+    let (play, hosts) = try run("docker-credential store", input, hosts: entry) { stage in
+      try stage.knowAccount(Self.account())
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
+      #expect(try Self.takeSecret(stage, "git").username == "eve")
+    }
+    #expect(play.code == .done, "\(play.out)")
+    #expect(
+      hosts == "[git.example.org]\naccount = git\nscope = read\nmin-ttl = 60s\nusername = eve\n"
+        + "scheme = basic\n"
+    )
+  }
+
+  /// Other hosts may still name an account that is gone.
+  @Test
+  func theNameOfALostAccountIsNotUsedAgain() throws {
+    let other = "\n[b.org]\naccount = git.example.org-ann\n"
+    let (play, hosts) = try run(
+      "git-credential store",
+      Self.approved,
+      hosts: Self.hosts + other
+    ) { stage in
+      #expect(try Self.noAccount(stage) == "git")
+      #expect(try Self.noAccount(stage) == "git.example.org-ann")
+      #expect(try Self.noAccount(stage) == "git.example.org-ann-2")
+      _ = try Self.takeSecret(stage, "git.example.org-ann-2")
+    }
+    #expect(play.code == .done && hosts.contains("[b.org]\naccount = git.example.org-ann\n"))
+    #expect(hosts.contains("[git.example.org]\naccount = git.example.org-ann-2\n"), "\(hosts)")
+  }
+
+  @Test
+  func theSecretOfAnotherHostIsNotReplaced() throws {
+    let entry = "[a.org]\naccount = git\n"
+    let input = #"{"token":"hunter2"}"#
+    let (play, _) = try run("terraform-credential store a.org", input, hosts: entry) { stage in
+      try stage.knowAccount(Self.account())
+      try stage.knowTerms()
+      try stage.knowAccount(Self.account())
+      try stage.expectEnd()
+    }
+    #expect(play.code == .refused)
+  }
+
+  @Test
+  func anItemOfTheSecretServiceIsNotReplaced() throws {
+    let entry = "[localhost]\naccount = secret-01\n"
+    let input = #"{"token":"hunter2"}"#
+    let (play, _) = try run("terraform-credential store localhost", input, hosts: entry) { stage in
+      try stage.knowAccount(StoreVerbTests.item)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .refused)
   }
 
   @Test
@@ -177,39 +245,6 @@ struct StoredSecretTests {
     #expect(play.code == .usage && hosts == "")
   }
 
-  // MARK: - Erased
-
-  @Test
-  func exactlyTheRefusedSecretIsRemoved() throws {
-    let (play, hosts) = try run("git-credential erase", Self.approved) { stage in
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "git", message: CommandError.refusedSecret))
-      try stage.knowAccount(Self.account())
-      try stage.knowAccount(Self.account())
-      #expect(try stage.expect(RemoveAccountCall.self).local)
-      try stage.reply(LogoutReply(revoked: false, grant: .valid))
-    }
-    #expect(play.code == .done && play.talk.contains("is removed") && hosts == "")
-    let (other, kept) = try run("git-credential erase", Self.approved) { stage in
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.reply(token: "another")
-      try stage.expectEnd()
-    }
-    #expect(other.talk == "" && kept == Self.hosts)
-  }
-
-  @Test
-  func theSecretOfAProtectedAccountIsErasedAndTheAccountStays() throws {
-    let (play, hosts) = try run("git-credential erase", Self.approved) { stage in
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "git", message: CommandError.refusedSecret))
-      try stage.knowAccount(Self.account(.ready, isProtected: true))
-      #expect(try stage.expect(LogoutCall.self).local)
-      try stage.reply(LogoutReply(revoked: false, grant: .valid))
-    }
-    #expect(play.talk.contains("is erased") && hosts == Self.hosts)
-  }
-
   // MARK: - The others
 
   @Test(arguments: [
@@ -230,24 +265,6 @@ struct StoredSecretTests {
     }
     #expect(play.code == .done && hosts.hasPrefix("[git.example.org]\naccount = git.example.org"))
     if line.hasPrefix("cargo") { #expect(play.out.contains(#"{"Ok":{"kind":"login"}}"#)) }
-  }
-
-  @Test(arguments: [
-    ("docker-credential erase", "git.example.org"),
-    ("terraform-credential forget git.example.org", ""),
-    (
-      "cargo-credential",
-      #"{"v":1,"kind":"logout","registry":{"index-url":"https://git.example.org/"}}"#
-    ),
-  ])
-  func eachToolErases(_ line: String, _ input: String) throws {
-    let (play, hosts) = try run(line, input) { stage in
-      try stage.knowAccount(Self.account())
-      _ = try stage.expect(RemoveAccountCall.self)
-      try stage.reply(LogoutReply(revoked: false, grant: .valid))
-    }
-    #expect(play.code == .done && hosts == "")
-    if line.hasPrefix("cargo") { #expect(play.out.contains(#"{"Ok":{"kind":"logout"}}"#)) }
   }
 
   /// Git's protocol and HTTP have no escape for a line end.

@@ -21,7 +21,8 @@ enum DockerVerb {
       Docker runs it as docker-credential-thumblatch, after ~/.docker/config.json has: \
       {"credHelpers": {"registry.example.org": "thumblatch"}}. It gives a token for the hosts of \
       thumblatch host list. What docker login stores is kept like a secret of thumblatch store, unless \
-      an account with a login serves the host, and docker logout removes it. Errors are on standard output, as docker expects.
+      an account with a login serves the host. docker logout removes it; if the account is for other \
+      hosts as well, only its secret is erased. Errors are on standard output, as docker expects.
       """,
     isForTools: true
   ) { session throws(CommandError) in

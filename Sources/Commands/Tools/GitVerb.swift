@@ -21,8 +21,8 @@ enum GitVerb {
       thumblatch. It gives a token for the hosts of thumblatch host list. After a server has refused \
       the token, the next call gets a newer one. A password that git stores is kept like one of \
       thumblatch store, unless an account with a login serves the host; a refresh token beside it is \
-      not kept. After the server has refused the password, it is removed, or erased if the account is \
-      protected and unlocked.
+      not kept. It replaces no other password that can be used. After the server has refused the \
+      password, it is erased, if the account is not locked. The account stays.
       """,
     isForTools: true
   ) { session throws(CommandError) in

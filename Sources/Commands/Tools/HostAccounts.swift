@@ -64,6 +64,55 @@ struct HostAccounts {
     }
   }
 
+  /// What changes in the file so that a host gets the secret of an account.
+  ///
+  /// An entry of the account keeps its other settings. An entry of another account goes.
+  ///
+  /// - Parameters:
+  ///   - host: the host.
+  ///   - account: the account.
+  ///   - username: who that is at the host; `nil` if an entry keeps its user name.
+  /// - Throws: what the file could not hold.
+  /// - Returns: the change; `nil` if none is needed.
+  func serving(
+    _ host: TokenHost,
+    account: String,
+    username: String?
+  ) throws(CommandError) -> HostChange? {
+    let file = try read()
+    let entry = file[host].flatMap { $0.account.text == account ? $0 : nil }
+    if let entry, username == nil || entry.username == username && entry.isBasic { return nil }
+    var settings = [(key: "account", value: account)]
+    for (key, value) in [
+      ("scope", entry?.scope), ("audience", entry?.audience),
+      ("min-ttl", entry?.minimumLifetime.map { "\($0)s" }), ("username", username),
+      (HostAccount.schemeKey, username.map { _ in HostAccount.basic }),
+    ] { if let value { settings.append((key: key, value: value)) } }
+    let change = HostChange(host: host, settings: settings)
+    _ = try changing(file, change)
+    return change
+  }
+
+  /// Writes a change; none changes nothing.
+  func apply(_ change: HostChange?) throws(CommandError) {
+    guard let change else { return }
+    try self.change { file throws(CommandError) in try changing(file, change) }
+  }
+
+  private func changing(
+    _ file: HostFile,
+    _ change: HostChange
+  ) throws(CommandError) -> String {
+    guard let rest = file.removing(change.host) else {
+      return try adding(change.host, change.settings, to: file)
+    }
+    let remaining: HostFile
+    do throws(ConfigurationError) { remaining = try HostFile(text: rest, file: path) } catch {
+      throw .usage("\(error)", hint: "correct the file")
+    }
+    return try adding(change.host, change.settings, to: remaining)
+  }
+
   /// Removes a host.
   func remove(_ host: TokenHost) throws(CommandError) {
     try change { file throws(CommandError) in
@@ -85,4 +134,10 @@ struct HostAccounts {
     try directory.lock()
     try directory.write(Array(try body(try read()).utf8), Self.name)
   }
+}
+
+/// The settings that a host gets in `hosts.conf`, instead of those that it had.
+struct HostChange {
+  let host: TokenHost
+  let settings: [(key: String, value: String)]
 }

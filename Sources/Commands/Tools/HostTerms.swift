@@ -51,6 +51,8 @@ extension TokenHost {
   /// The root of the host.
   var url: String { text.contains("://") ? text : "https://" + text }
 
-  /// Whether it is the host of an account's own issuer.
-  func isHome(of account: VaultAccount) -> Bool { (try? TokenHost(ofURL: account.issuer)) == self }
+  /// Whether it is the host of an account's own issuer; an item of the Secret Service has none.
+  func isHome(of account: VaultAccount) -> Bool {
+    (try? TokenHost(ofURL: account.issuer)) == self && !SecretAccount.isItem(account)
+  }
 }

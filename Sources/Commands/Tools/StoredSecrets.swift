@@ -15,8 +15,8 @@ extension Session {
   /// - Parameters:
   ///   - secret: the secret.
   ///   - host: its host.
-  ///   - isWrittenBack: whether the tool also stores what it has got here, after each use. Then a locked
-  ///     account is left as it is, and no prompt is opened for it.
+  ///   - isWrittenBack: whether the tool stores without a person's word what a server took. Then an
+  ///     account with a secret is left as it is, and no prompt is opened for it.
   /// - Throws: failures of the vault and of the file.
   /// - Returns: the host's entry if an account with a login serves the host, which keeps nothing else.
   @discardableResult
@@ -27,60 +27,83 @@ extension Session {
   ) throws(CommandError) -> HostAccount? {
     if let end = secret.expiresAt, end <= WallTime.now.seconds { return nil }
     let hosts = try HostAccounts(environment: environment)
-    if let entry = try hosts.read()[host] {
-      let known = try SignInVerbs.knownAccount(self, entry.account.text)
-      if let known {
-        guard known.kind == StoreVerb.kind else { return entry }
-        guard try isAnother(secret, than: entry, of: known, isWrittenBack: isWrittenBack) else {
-          return nil
-        }
-      }
-      try store(secret, entry.account.text, known, host)
-      return nil
+    let file = try hosts.read()
+    var served = file[host]
+    let name: String
+    let known: VaultAccount?
+    if let entry = served, let account = try SignInVerbs.knownAccount(self, entry.account.text) {
+      guard account.kind == StoreVerb.kind else { return entry }
+      try StoreVerb.demandStatic(account)
+      if !host.isHome(of: account) { try demandAllowed(host, of: account.name) }
+      (name, known) = (account.name, account)
+    } else {
+      // The account of an entry may be gone. Its name could be that of other hosts as well.
+      served = nil
+      let others = Set(file.entries.filter { $0.host != host }.map(\.account.text))
+      (name, known) = try freeAccount(for: host, username: secret.username, besides: others)
     }
-    let (name, known) = try freeAccount(for: host, username: secret.username)
     // What the file could not hold is refused before it is stored.
-    var settings = ["account": name]
-    settings["username"] = secret.username
-    do throws(ConfigurationError) { _ = try HostAccount(host, settings: settings) } catch {
-      throw .usage("\(error)")
+    let change = try hosts.serving(host, account: name, username: secret.username)
+    let relation = try known.map { account throws(CommandError) in
+      try self.relation(of: secret, to: account, at: host, served, isWrittenBack: isWrittenBack)
     }
-    try store(secret, name, known, host)
-    try hosts.add(host, account: name, username: secret.username)
-    output.talk("\(host) gets the secret of \(name) from now on")
+    switch relation {
+    case .leftAlone: return nil
+    case .same where served != nil: return nil
+    case .same: break
+    case .another, nil: try store(secret, name, known, host)
+    }
+    try hosts.apply(change)
+    if served == nil { output.talk("\(host) gets the secret of \(name) from now on") }
     return nil
   }
 
-  /// Removes the secret that a tool gives up, and its host.
+  /// Ends what a person tells a tool to forget.
+  ///
+  /// An account that only this host has is removed, with the host. An account that serves more hosts
+  /// stays, and its secret is erased.
   ///
   /// - Returns: false if the account has a login, and stays.
   func giveUp(_ entry: HostAccount) throws(CommandError) -> Bool {
-    let account = entry.account.text
-    if let known = try SignInVerbs.knownAccount(self, account) {
+    let hosts = try HostAccounts(environment: environment)
+    if let known = try SignInVerbs.knownAccount(self, entry.account.text) {
       guard known.kind == StoreVerb.kind else { return false }
-      _ = try call(within: Session.remoteLimit, again: .never) { prompt in
-        RemoveAccountCall(account: account, local: true, prompt: prompt)
+      let terms = try requestTerms(of: known.name)
+      let isShared = try hosts.read().entries.contains {
+        $0.account == entry.account && $0.host != entry.host
+      }
+      if terms.allows(entry.host), !SecretAccount.isItem(known) {
+        guard !isShared, terms.hosts.isEmpty else {
+          try eraseSecret(of: known)
+          output.talk(
+            "the secret of \(known.name), which is for other hosts as well, is erased here;"
+              + " to store another one: thumblatch store \(known.name)"
+          )
+          return true
+        }
+        _ = try call(within: Session.remoteLimit, again: .never) { prompt in
+          RemoveAccountCall(account: known.name, local: true, prompt: prompt)
+        }
       }
     }
-    try HostAccounts(environment: environment).remove(entry.host)
+    try hosts.remove(entry.host)
     return true
   }
 
-  /// Removes a secret that its host refused, if the account keeps exactly this one.
+  /// Erases a secret that its own host refused, if the account keeps exactly this one.
   ///
-  /// For a protected account, only the secret is erased, which needs no check. The account stays.
+  /// The account and the host's entry stay: a host may also refuse a good secret.
   func giveUpRefused(_ secret: String, of entry: HostAccount) throws(CommandError) {
     guard rejectToken(secret, for: entry) == .isStatic,
       let known = try SignInVerbs.knownAccount(self, entry.account.text)
     else { return }
-    guard known.presenceProtection else {
-      _ = try giveUp(entry)
-      output.talk("\(entry.host) refused the secret of \(entry.account), which is removed")
+    guard entry.host.isHome(of: known) else {
+      output.talk(
+        "\(entry.host) refused the secret of \(known.name), which stays: it is for \(known.issuer)"
+      )
       return
     }
-    _ = try call(within: Session.localLimit, again: .never) { prompt in
-      LogoutCall(account: known.name, local: true, prompt: prompt)
-    }
+    try eraseSecret(of: known)
     output.talk(
       "\(entry.host) refused the secret of \(entry.account): it is erased here;"
         + " to store another one: thumblatch store \(entry.account)"
@@ -89,27 +112,54 @@ extension Session {
 
   // MARK: - Parts
 
-  /// Whether the account keeps another secret, or none.
-  private func isAnother(
-    _ secret: ToolSecret,
-    than entry: HostAccount,
-    of known: VaultAccount,
-    isWrittenBack: Bool
-  ) throws(CommandError) -> Bool {
-    if isWrittenBack, let username = secret.username, let other = known.subject,
-      username != other
-    {
-      output.talk(
-        "\(entry.host) gets the secret of \(known.name), who is \(other): that of another user is"
-          + " not stored"
-      )
-      return false
+  private func eraseSecret(of known: VaultAccount) throws(CommandError) {
+    _ = try call(within: Session.localLimit, again: .never) { prompt in
+      LogoutCall(account: known.name, local: true, prompt: prompt)
     }
-    guard known.state != .signedOut, known.state != .loginRequired else { return true }
-    return switch rejectToken(secret.text, for: entry) {
-    case .isStatic: false
-    case .isLocked: !isWrittenBack
-    case .other: true
+  }
+
+  /// What a secret is to the account that could keep it.
+  private enum Relation {
+    case same, another
+    /// The account keeps what it has.
+    case leftAlone
+  }
+
+  /// Compares a secret with that of an account.
+  ///
+  /// A project can make a tool write back any secret. So that never replaces one that can be used.
+  private func relation(
+    of secret: ToolSecret,
+    to known: VaultAccount,
+    at host: TokenHost,
+    _ served: HostAccount?,
+    isWrittenBack: Bool
+  ) throws(CommandError) -> Relation {
+    let user = served?.username ?? known.subject
+    let isOtherUser = secret.username.map { $0 != user } ?? false
+    if isWrittenBack, isOtherUser, let user {
+      output.talk(
+        "\(host) gets the secret of \(known.name), who is \(user): that of another user is not stored"
+      )
+      return .leftAlone
+    }
+    guard known.state != .signedOut, known.state != .loginRequired else { return .another }
+    if !isWrittenBack, isOtherUser { return .another }
+    switch rejectToken(
+      secret.text,
+      for: known.name,
+      scope: served?.scope,
+      audience: served?.audience
+    ) {
+    case .isStatic: return .same
+    case .isLocked: return isWrittenBack ? .leftAlone : .another
+    case .other:
+      guard isWrittenBack else { return .another }
+      output.talk(
+        "the password for \(host) is not stored, because \(known.name) keeps another one;"
+          + " to replace it: thumblatch store \(known.name)"
+      )
+      return .leftAlone
     }
   }
 
@@ -144,9 +194,12 @@ extension Session {
   }
 
   /// A name for an account, after its host and user, that no other account has.
+  ///
+  /// `others` are names in entries of other hosts, which a new account must not have.
   private func freeAccount(
     for host: TokenHost,
-    username: String?
+    username: String?,
+    besides others: Set<String>
   ) throws(CommandError) -> (name: String, known: VaultAccount?) {
     let issuer = try StoreVerb.provider(at: host).settings["issuer"]
     let whole = host.text + (username.map { "-\($0)" } ?? "")
@@ -159,7 +212,10 @@ extension Session {
       .prefix(AccountName.longest - 2)
     for number in 1...9 {
       let free = number == 1 ? String(name) : "\(name)-\(number)"
-      guard let known = try SignInVerbs.knownAccount(self, free) else { return (free, nil) }
+      guard let known = try SignInVerbs.knownAccount(self, free) else {
+        if others.contains(free) { continue }
+        return (free, nil)
+      }
       if known.kind == StoreVerb.kind, known.issuer == issuer, known.subject == username {
         return (free, known)
       }

@@ -14,7 +14,8 @@ enum TerraformVerb {
       Terraform runs it, after ~/.terraformrc has: credentials_helper "thumblatch" {}, and \
       ~/.terraform.d/plugins a link to terraform-credentials-thumblatch. It gives a token for the \
       hosts of thumblatch host list. What terraform login stores is kept like a secret of thumblatch \
-      store, and terraform logout removes it.
+      store. terraform logout removes it; if the account is for other hosts as well, only its secret \
+      is erased.
       """,
     isForTools: true
   ) { session throws(CommandError) in

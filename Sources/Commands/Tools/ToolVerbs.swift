@@ -83,11 +83,21 @@ extension Session {
   /// Without a presence check there may be no newer token yet; then the next call makes the check.
   @discardableResult
   func rejectToken(_ token: String, for entry: HostAccount) -> Rejected {
+    rejectToken(token, for: entry.account.text, scope: entry.scope, audience: entry.audience)
+  }
+
+  /// The same for an account that may have no host.
+  func rejectToken(
+    _ token: String,
+    for account: String,
+    scope: String?,
+    audience: String?
+  ) -> Rejected {
     var call = AccessTokenCall(
-      account: entry.account.text,
+      account: account,
       rejected: token,
-      scope: entry.scope,
-      audience: entry.audience
+      scope: scope,
+      audience: audience
     )
     call.ask = false
     do throws(VaultClientError) {

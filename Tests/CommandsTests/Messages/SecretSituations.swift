@@ -47,6 +47,16 @@ extension Situation {
     Situation("store other --host git.example.org --secret-stdin", "another account has the host") {
       try new($0)
     }.with(hosts: host).with(input: "hunter2\n"),
+    Situation("store git --host git.example.org --secret-stdin", "its earlier host") { stage in
+      var earlier = keeper
+      (earlier.issuer, earlier.accessTokenExpiresAt) = ("https://a.org", 4_102_444_800)
+      try stage.knowAccount(earlier)
+      try take(stage)
+      try stage.knowTerms()
+    }.with(hosts: "[a.org]\naccount = git\n").with(input: "hunter2\n"),
+    Situation("store secret-01 --secret-stdin", "an item of the Secret Service") { stage in
+      try stage.knowAccount(StoreVerbTests.item)
+    }.with(hosts: "").with(input: "hunter2\n"),
     Situation("store git --secret-stdin", "no host", script: unknown).with(hosts: ""),
     Situation("store git --host git.example.org --no-input", "no person", script: unknown)
       .with(hosts: ""),
@@ -71,16 +81,25 @@ extension Situation {
     Situation("git-credential erase", "its secret is refused") { stage in
       try refused(stage)
       try stage.knowAccount(keeper)
-      try stage.knowAccount(keeper)
-      _ = try stage.expect(RemoveAccountCall.self)
-      try stage.reply(LogoutReply(revoked: false, grant: .valid))
-    }.with(hosts: host).with(input: approved),
-    Situation("git-credential erase", "the secret of a protected account is refused") { stage in
-      try refused(stage)
-      try stage.knowAccount(StoredSecretTests.account(.ready, isProtected: true))
       _ = try stage.expect(LogoutCall.self)
       try stage.reply(LogoutReply(revoked: false, grant: .valid))
     }.with(hosts: host).with(input: approved),
+    Situation("git-credential erase", "another host refuses the secret") { stage in
+      try refused(stage)
+      try stage.knowAccount(keeper)
+    }.with(hosts: host.replacing("git.", with: "api."))
+      .with(input: approved.replacing("git.", with: "api.")),
+    Situation("git-credential store", "the account keeps another password") { stage in
+      try stage.knowAccount(keeper)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "another")
+    }.with(hosts: host).with(input: approved),
+    Situation("docker-credential erase", "the account has more hosts") { stage in
+      try stage.knowAccount(keeper)
+      try stage.knowTerms(hosts: ["api.example.org"])
+      _ = try stage.expect(LogoutCall.self)
+      try stage.reply(LogoutReply(revoked: false, grant: .valid))
+    }.with(hosts: host).with(input: "git.example.org"),
     Situation("docker-credential store", "a registry that is none")
       .with(hosts: "").with(input: #"{"ServerURL":"a b","Username":"u","Secret":"s"}"#),
     Situation("cargo-credential", "a login without a token").with(hosts: "").with(
