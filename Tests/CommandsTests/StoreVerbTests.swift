@@ -1,3 +1,4 @@
+import Configuration
 import PresenceTerms
 import SecretMemory
 import System
@@ -11,10 +12,11 @@ struct StoreVerbTests {
   private func run(
     _ line: String,
     _ input: String = "hunter2\n",
+    hosts: String = "",
     script: @escaping @Sendable (Stage) throws -> Void
   ) throws -> (play: Play, hosts: String) {
     let home = try ProviderHome()
-    try home.writeHosts("")
+    try home.writeHosts(hosts)
     let play = try home.run(line, input: Array(input.utf8), script: script)
     #expect(!(play.out + play.talk + play.screen).contains("hunter2"))
     return (play, home.settings("thumblatch/hosts.conf") ?? "")
@@ -113,6 +115,79 @@ struct StoreVerbTests {
       try stage.expectEnd()
     }
     #expect(play.code == .refused && play.talk.contains("secret-tool"))
+  }
+
+  @Test
+  func theSameHostKeepsTheProvider() throws {
+    let provider = VaultProvider(
+      name: "git",
+      settings: [
+        "kind": "static", "issuer": "https://git.example.org", "proxy": "http://proxy.org:8080",
+        "api_hosts": "api.example.org",
+      ]
+    )
+    let (play, _) = try run("store git --host git.example.org --secret-stdin") { stage in
+      var account = StoredSecretTests.account()
+      account.accessTokenExpiresAt = 4_102_444_800
+      try stage.knowAccount(account)
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: provider))
+      let call = try stage.expect(StoreSecretCall.self)
+      #expect(call.provider == provider && call.expiresAt == nil)
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    }
+    #expect(play.code == .done && play.talk.contains("no known end"), "\(play.talk)")
+  }
+
+  @Test(arguments: ["a~b", "a:b", "ä"])
+  func aUserNameThatNoFileCouldHoldIsRefusedBefore(_ name: String) throws {
+    let home = try ProviderHome()
+    let play = try home.run(
+      "store pat --host a.org --username \(name) --secret-stdin",
+      input: Array("hunter2\n".utf8)
+    ) { stage in
+      try Self.noAccount(stage)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .usage && home.settings("thumblatch/hosts.conf") == nil)
+  }
+
+  /// Otherwise the old host would get the new host's secret.
+  @Test
+  func theHostsOfTheEarlierSecretEnd() throws {
+    let old = "[a.org]\naccount = git\n\n[other.org]\naccount = other\n"
+    let (play, hosts) = try run(
+      "store git --host git.example.org --secret-stdin",
+      hosts: old
+    ) { stage in
+      var account = StoredSecretTests.account()
+      account.issuer = "https://a.org"
+      try stage.knowAccount(account)
+      #expect(try stage.expect(StoreSecretCall.self).provider.settings["api_hosts"] == nil)
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+      try stage.knowTerms()
+    }
+    #expect(play.code == .done && play.talk.contains("a.org gets no secret of git any more"))
+    #expect(!hosts.contains("a.org") && hosts.contains("[other.org]\naccount = other\n"))
+    #expect(hosts.contains("[git.example.org]\naccount = git\nusername = ann\n"))
+  }
+
+  @Test
+  func anotherUserNameGoesToTheHosts() throws {
+    let (play, hosts) = try run(
+      "store git --username eve --secret-stdin",
+      hosts: "[git.example.org]\naccount = git\nusername = ann\n"
+    ) { stage in
+      try stage.knowAccount(StoredSecretTests.account())
+      _ = try stage.expect(AccountProviderCall.self)
+      let provider = try StoreVerb.provider(at: try TokenHost("git.example.org"))
+      try stage.reply(AccountProviderReply(account: "git", provider: provider))
+      #expect(try stage.expect(StoreSecretCall.self).username == "eve")
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+      try stage.knowTerms()
+    }
+    #expect(play.code == .done)
+    #expect(hosts == "[git.example.org]\naccount = git\nusername = eve\nscheme = basic\n")
   }
 
   @Test

@@ -32,10 +32,10 @@ enum StoreVerb {
       Asks for the secret, which is not shown, and seals it. token, headers, request, exec and env \
       hand it out; so do the helpers of git, docker and other tools, for HOST. request sends it to \
       HOST and each --api-host only. For a known account, the secret is replaced, and the rest stays \
-      as it is unless an option says otherwise. To replace the secret of a protected account needs a \
-      presence check of its own. status, account list and doctor say when a secret is about to expire. \
-      No refresh renews it. --secret-stdin reads standard input to its end, and drops one final \
-      newline.
+      as it is unless an option says otherwise. But a new secret without --expires has no known end. \
+      To replace the secret of a protected account needs a presence check of its own. status, account \
+      list and doctor say when a secret is about to expire. No refresh renews it. --secret-stdin reads \
+      standard input to its end, and drops one final newline.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -45,9 +45,12 @@ enum StoreVerb {
       try session.tokenHost(word)
     }
     let provider = try provider(of: known, host, session)
+    let username = session.arguments.value("--username") ?? known?.subject
+    let hosts = try HostAccounts(environment: session.environment)
+    // What hosts.conf could not hold is refused before anything is stored.
+    let changes = try changes(of: hosts, account, host, username: username, session)
     let expiresAt = try end(session)
     let secret = try session.staticSecret(of: account, option: standardInput)
-    let username = session.arguments.value("--username") ?? known?.subject
     let reply = try session.call(within: Session.localLimit) { prompt in
       StoreSecretCall(
         account: account,
@@ -62,7 +65,11 @@ enum StoreVerb {
       )
     }
     try told(reply.account, session)
-    if let host { try serve(host, account, username: username, session) }
+    if known?.accessTokenExpiresAt != nil, expiresAt == nil {
+      session.output.talk("it has no known end; --expires would name one")
+    }
+    for change in changes { try hosts.apply(change) }
+    try endOthers(of: account, besides: host, hosts, session)
   }
 
   /// Refuses a login where there is none.
@@ -98,12 +105,12 @@ enum StoreVerb {
     _ session: Session
   ) throws(CommandError) -> VaultProvider {
     var provider: VaultProvider
-    if let host {
-      provider = try self.provider(at: host)
-    } else if let known {
+    if let known, host?.isHome(of: known) ?? true {
       provider = try session.call(within: Session.localLimit) { _ in
         AccountProviderCall(account: known.name)
       }.provider
+    } else if let host {
+      provider = try self.provider(at: host)
     } else {
       throw .usage("--host is missing", hint: "such as: --host git.example.org")
     }
@@ -114,10 +121,9 @@ enum StoreVerb {
 
   /// The provider of accounts at a host, named after it.
   static func provider(at host: TokenHost) throws(CommandError) -> VaultProvider {
-    let url = host.text.contains("://") ? host.text : "https://" + host.text
     do throws(ConfigurationError) {
-      let name = try ProviderName(of: try Issuer(url))
-      return VaultProvider(name: name.text, settings: ["kind": kind, "issuer": url])
+      let name = try ProviderName(of: try Issuer(host.url))
+      return VaultProvider(name: name.text, settings: ["kind": kind, "issuer": host.url])
     } catch {
       throw .usage("HOST \(error)")
     }
@@ -146,35 +152,53 @@ enum StoreVerb {
     )
   }
 
-  /// Lets the helpers of other tools give the secret to its host, unless another account serves it.
-  private static func serve(
-    _ host: TokenHost,
+  /// What changes in `hosts.conf`, unless another account serves the host.
+  ///
+  /// A new user name goes to all hosts of the account.
+  private static func changes(
+    of hosts: HostAccounts,
     _ account: String,
+    _ host: TokenHost?,
     username: String?,
     _ session: Session
+  ) throws(CommandError) -> [HostChange] {
+    let file = try hosts.read()
+    let given = session.arguments.value("--username")
+    var changes: [HostChange] = []
+    for entry in file.entries where entry.account.text == account {
+      let change = try hosts.serving(entry.host, account: account, username: given)
+      if let change { changes.append(change) }
+    }
+    if let host, file[host] == nil,
+      let change = try hosts.serving(host, account: account, username: username)
+    {
+      changes.append(change)
+    }
+    return changes
+  }
+
+  /// Removes the hosts that the account's secret is not for any more.
+  private static func endOthers(
+    of account: String,
+    besides host: TokenHost?,
+    _ hosts: HostAccounts,
+    _ session: Session
   ) throws(CommandError) {
-    let hosts = try HostAccounts(environment: session.environment)
-    if let entry = try hosts.read()[host] {
-      guard entry.account.text != account else { return }
+    let file = try hosts.read()
+    if let host, let entry = file[host], entry.account.text != account {
       session.output.talk(
         "git, docker and other tools still get tokens of \(entry.account) for \(host);"
           + " to change that: thumblatch host remove \(host), then repeat this command"
       )
-      return
     }
-    try hosts.add(host, account: account, username: username)
-  }
-}
-
-extension HostAccounts {
-  /// Adds a host of an account.
-  func add(_ host: TokenHost, account: String, username: String?) throws(CommandError) {
-    try add(
-      host,
-      settings: [(key: "account", value: account)]
-        + (username.map {
-          [(key: "username", value: $0), (key: HostAccount.schemeKey, value: HostAccount.basic)]
-        } ?? [])
-    )
+    let entries = file.entries.filter { $0.account.text == account && $0.host != host }
+    guard !entries.isEmpty else { return }
+    let terms = try session.requestTerms(of: account)
+    for entry in entries where !terms.allows(entry.host) {
+      try hosts.remove(entry.host)
+      session.output.talk(
+        "\(entry.host) gets no secret of \(account) any more: it is for \(terms.issuer)"
+      )
+    }
   }
 }
