@@ -135,7 +135,7 @@ enum StoreVerb {
       end > WallTime.now.seconds
     else {
       throw .usage(
-        "--expires must be a date or a time in the future, such as 2026-11-30 or 2026-11-30T12:00:00Z"
+        "--expires must be a date or a time in the future, as YYYY-MM-DD or in RFC 3339"
       )
     }
     return Int(clamping: end)
