@@ -82,6 +82,29 @@ struct StaticSecretTests {
   }
 
   @Test
+  func aChangeOfItsHostsKeepsTheSecretAndItsEnd() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.enroll(vault)
+    let end = bench.clock.wall.seconds + 30 * 24 * 3600
+    try await vault.put("ghp_1", StaticSecret(secret: shared(""), expiresAt: end))
+    let wider = try staticHost(["api_hosts": "api.example.com"])
+    let need = try await need {
+      _ = try await vault.applyProvider(wider, account: "me", prompt: nil, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    let facts = try await vault.applyProvider(
+      wider,
+      account: "me",
+      prompt: need.prompt,
+      caller: caller()
+    )
+    #expect(facts.state == .ready && facts.accessTokenExpiresAt == end)
+    let grant = try await vault.token()
+    #expect(grant.accessToken == "ghp_1" && grant.expiresAt == end)
+  }
+
+  @Test
   func aRefusedSecretIsNotHandedOutToThatCaller() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

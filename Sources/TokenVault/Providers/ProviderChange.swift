@@ -20,7 +20,8 @@ extension Vault {
   /// The provider's present metadata is filled in first, as at a sign-in, because endpoints may
   /// have moved even if nothing else has changed. The token is sealed again, as the next
   /// generation. So restoring the old box together with the old provider is detected as a rollback.
-  /// Access tokens of the old provider are dropped. The refresh token is not sent anywhere.
+  /// Access tokens of the old provider are dropped. The refresh token is not sent anywhere. One token
+  /// for all uses is both, and keeps its end.
   ///
   /// - Parameters:
   ///   - written: the whole provider, as the user wrote it.
@@ -163,11 +164,14 @@ extension Vault {
     var row = account
     try bind(&row, to: provider, exportable: account.exportable)
     try sealNext(token, in: &row)
+    let mark = bound.hasOneToken && provider.hasOneToken ? try self.token(of: account) : nil
     // After the commit the front must not hand out a token of the old provider.
     try removeTokenFile(of: account.name)
     try changeSealed(emptiesLog: true) {
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
+      // Without it, a token that is not exchanged would count as ended.
+      if let mark, mark.isSealed { try keep(mark) }
       // It is not known whether the new provider replaces refresh tokens.
       try forgetSteadiness(of: row.id)
       try record(
