@@ -121,7 +121,7 @@ struct ToolVerbTests {
       #expect(call.account == "work" && call.rejected == "at_1" && call.scope == "write")
       #expect(stage.saysItAsks == false && call.prompt == nil)
       try stage.needPresence(prompt: "")
-      try stage.expectEnd()
+      try stage.knowAccount(VerbTests.account)
     }
     #expect(play.code == .done && play.out == "" && play.talk == "")
   }

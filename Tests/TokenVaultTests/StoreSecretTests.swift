@@ -33,8 +33,8 @@ struct StoreSecretTests {
     let bench = try Bench()
     let vault = try await bench.open()
     try await vault.put("ghp_1", isProtected: true)
-    if signedOut { _ = try await vault.signOut(account: "me", local: true, caller: caller()) }
     try await bench.unlock(vault)
+    if signedOut { _ = try await vault.signOut(account: "me", local: true, caller: caller()) }
     let new = StaticSecret(secret: shared(""), username: "eve")
     let asked = try await need { try await vault.put("ghp_2", new) }
     #expect(asked.purpose == .replace && asked.detail?.contains("eve") == true)

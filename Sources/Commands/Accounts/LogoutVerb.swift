@@ -22,7 +22,8 @@ enum LogoutVerb {
       Asks at the terminal first. Without a terminal, or with --no-input, naming the account is \
       enough, but --all needs --yes. Ending the login at the provider needs the refresh token, \
       and so a presence check if the account is protected and locked. If the check fails, nothing \
-      is erased; --local erases here only. Exit 12 says that the refresh token stays valid at the \
+      is erased; --local erases here only. A protected account that keeps a secret always needs that \
+      check: there is no other copy. Exit 12 says that the refresh token stays valid at the \
       provider, or may. A protected account stays protected, and stays that person's: another \
       login there needs a check.
       """

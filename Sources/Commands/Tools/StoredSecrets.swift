@@ -92,10 +92,12 @@ extension Session {
 
   /// Erases a secret that its own host refused, if the account keeps exactly this one.
   ///
-  /// The account and the host's entry stay: a host may also refuse a good secret.
+  /// For a protected account, the secret is erased only while it is unlocked: a tool opens no prompt
+  /// for that. The account and the host's entry stay: a host may also refuse a good secret.
   func giveUpRefused(_ secret: String, of entry: HostAccount) throws(CommandError) {
-    guard rejectToken(secret, for: entry) == .isStatic,
-      let known = try SignInVerbs.knownAccount(self, entry.account.text)
+    let answer = rejectToken(secret, for: entry)
+    guard answer != .other, let known = try SignInVerbs.knownAccount(self, entry.account.text),
+      known.kind == StoreVerb.kind
     else { return }
     guard entry.host.isHome(of: known) else {
       output.talk(
@@ -103,7 +105,16 @@ extension Session {
       )
       return
     }
-    try eraseSecret(of: known)
+    guard answer == .isStatic else { return tellOfLocked(entry) }
+    do throws(VaultClientError) {
+      _ = try calls.run(again: .never, asking: nil) { connection, _ throws(VaultClientError) in
+        let call = LogoutCall(account: known.name, local: true, ask: false)
+        return try connection.call(call, within: Session.localLimit)
+      }
+    } catch {
+      guard case .refused(.presenceNeeded) = error else { throw CommandError(error) }
+      return tellOfLocked(entry)
+    }
     output.talk(
       "\(entry.host) refused the secret of \(entry.account): it is erased here;"
         + " to store another one: thumblatch store \(entry.account)"
@@ -111,6 +122,13 @@ extension Session {
   }
 
   // MARK: - Parts
+
+  private func tellOfLocked(_ entry: HostAccount) {
+    output.talk(
+      "\(entry.account) is locked, so its secret for \(entry.host) is not erased;"
+        + " to replace it: thumblatch store \(entry.account)"
+    )
+  }
 
   private func eraseSecret(of known: VaultAccount) throws(CommandError) {
     _ = try call(within: Session.localLimit, again: .never) { prompt in

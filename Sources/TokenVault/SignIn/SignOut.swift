@@ -12,7 +12,8 @@ extension Vault {
   ///
   /// Ending the grant uses the refresh token. So it needs a presence check if the account is
   /// protected and no unlock window is open. Nothing is erased before that check has passed. If the
-  /// provider cannot be told, or the sign-out is `local`, no check is needed.
+  /// provider cannot be told, or the sign-out is `local`, no check is needed. A static secret has no
+  /// other copy, so its erasure needs that check, `local` or not.
   ///
   /// The account keeps its name, its protection and its owner. Otherwise a sign-out and a sign-in
   /// would put another person in its place without a check.
@@ -25,7 +26,8 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> Revocation {
     let account = try account(named: name)
-    let right = local ? nil : try await rightToRevoke(account, prompt, caller)
+    let needsRight = !local || isOnlyCopy(account)
+    let right = needsRight ? try await rightToRevoke(account, prompt, caller) : nil
     return try await signOut(account.id, right, caller)
   }
 
@@ -56,8 +58,17 @@ extension Vault {
     return authority.map { RightToRevoke(authority: $0, purpose: .refresh) }
   }
 
-  /// Whether the provider can be told of a sign-out, and the token for that is protected.
+  /// Whether the account has a protected static secret, which no login could bring back.
+  ///
+  /// A record without a readable provider is erased all the same.
+  func isOnlyCopy(_ account: AccountRow) -> Bool {
+    account.isProtected && account.sealedRefreshToken != nil
+      && (try? provider(of: account))?.kind == .static
+  }
+
+  /// Whether a sign-out uses a protected token to tell the provider, or erases the only copy.
   func needsCheckToRevoke(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    if isOnlyCopy(account) { return true }
     guard account.state == .signedIn, account.sealedRefreshToken != nil,
       try protectionClass(of: account) == .presence,
       // A record without a readable provider is erased all the same.
@@ -80,6 +91,7 @@ extension Vault {
     guard let found = try accountIfAny(withIdentifier: identifier) else {
       return .ofUnfinishedLogin
     }
+    if isOnlyCopy(found) { try demandRight(right ?? .withoutCheck, toErase: found, caller) }
     let answer =
       if let right { try await revoke(found, right, slot, caller) } else {
         notRevoked(found, "only erased here, as asked for")
@@ -105,6 +117,24 @@ extension Vault {
       forgetTokens(of: row.id)
     }
     return answer
+  }
+
+  /// Refuses to erase the only copy of a secret unless the gate opens it.
+  private func demandRight(
+    _ right: RightToRevoke,
+    toErase account: AccountRow,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    guard right.authority.origin != nil else {
+      throw .denied("a presence check is needed now: ask again")
+    }
+    do throws(VaultFailure) {
+      let use = Use(purpose: right.purpose, caller: caller)
+      _ = try openRefreshToken(of: account, authority: right.authority, use: use)
+    } catch {
+      // A damaged box is erased all the same.
+      guard case .vaultUnsafe = error else { throw error }
+    }
   }
 }
 

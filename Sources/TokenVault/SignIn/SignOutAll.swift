@@ -30,11 +30,11 @@ extension Vault {
     tell: @escaping @Sendable (EndedAccount) -> Void
   ) async throws(VaultFailure) {
     let accounts = try self.accounts()
-    let rights = local ? nil : try await rightsToRevoke(accounts, prompt, caller)
+    let rights = try await rightsToRevoke(accounts, local: local, prompt, caller)
     await withTaskGroup(of: Void.self) { group in
       for (index, row) in accounts.enumerated() {
         if index >= Self.mostAtOnce { await group.next() }
-        group.addTask { tell(await self.ended(row, rights?[row.id], caller)) }
+        group.addTask { tell(await self.ended(row, rights[row.id], caller)) }
       }
     }
   }
@@ -55,15 +55,18 @@ extension Vault {
 
   /// The rights to sign out of each account; asks once for all that need a check.
   ///
-  /// An account that needs a check and was not named gets a right that the gate refuses.
+  /// An account that needs a check and was not named gets a right that the gate refuses. With `local`
+  /// only static secrets need a right.
   private func rightsToRevoke(
     _ accounts: [AccountRow],
+    local: Bool,
     _ prompt: String?,
     _ caller: Caller
   ) async throws(VaultFailure) -> [[UInt8]: RightToRevoke] {
     var rights: [[UInt8]: RightToRevoke] = [:]
     var guarded: [AccountRow] = []
     for row in accounts {
+      if local, !isOnlyCopy(row) { continue }
       rights[row.id] = .withoutCheck
       // A damaged record is erased all the same, and must not stop the others.
       guard (try? needsCheckToRevoke(row)) == true else { continue }
@@ -84,6 +87,7 @@ extension Vault {
       )
       throw try await askForPresence(question, account: nil, caller: caller)
     }
+    guard !local || !rights.isEmpty else { return rights }
     for (account, authority) in try spendableForEach(prompt, caller) {
       rights[account] = RightToRevoke(authority: authority, purpose: .signOut)
     }

@@ -792,6 +792,7 @@ let vaultDescription = #"""
 
   # Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
   # refresh token, and so a passed prompt where the account is protected and no unlock window is open.
+  # To erase a protected static secret takes that prompt too, `local` or not: there is no other copy.
   # The account keeps its name, its protection and whose it was.
   method Logout(
     account: string,

@@ -100,6 +100,11 @@ extension Situation {
       _ = try stage.expect(LogoutCall.self)
       try stage.reply(LogoutReply(revoked: false, grant: .valid))
     }.with(hosts: host).with(input: "git.example.org"),
+    Situation("git-credential erase", "the account is locked") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(prompt: "")
+      try stage.knowAccount(StoredSecretTests.account(.locked, isProtected: true))
+    }.with(hosts: host).with(input: approved),
     Situation("docker-credential store", "a registry that is none")
       .with(hosts: "").with(input: #"{"ServerURL":"a b","Username":"u","Secret":"s"}"#),
     Situation("cargo-credential", "a login without a token").with(hosts: "").with(
