@@ -188,6 +188,20 @@ struct StoreVerbTests {
     }
     #expect(play.code == .done)
     #expect(hosts == "[git.example.org]\naccount = git\nusername = eve\nscheme = basic\n")
+
+  /// No client is registered, and no page is opened.
+  @Test(arguments: [
+    "login git --mcp https://mcp.example.com/mcp", "login git --provider dev", "login git",
+    "register git --provider dev --email a@b.c",
+  ])
+  func noLoginTakesThePlaceOfASecret(_ line: String) throws {
+    let home = try ProviderHome()
+    try home.write("[Provider]\nkind = password-backend\nissuer = https://id.example.com\n", "dev")
+    let play = try home.run(line) { stage in
+      try stage.knowAccount(StoredSecretTests.account())
+      try stage.expectEnd()
+    }
+    #expect(play.code == .usage && play.talk.contains("has no login"), "\(play.talk)")
   }
 
   @Test

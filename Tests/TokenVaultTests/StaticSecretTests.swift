@@ -105,6 +105,46 @@ struct StaticSecretTests {
   }
 
   @Test
+  func aLoginDoesNotReplaceIt() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    let elsewhere = try provider()
+    let calls: [() async throws -> Void] =
+      [false, true].map { registering in
+        {
+          _ = try await vault.signIn(
+            account: "me",
+            provider: elsewhere,
+            email: "a@b.c",
+            password: shared("x"),
+            registering: registering,
+            displayName: nil,
+            caller: caller()
+          )
+        }
+      } + [
+        {
+          _ = try await vault.beginLogin(
+            account: "me",
+            provider: elsewhere,
+            flow: .device,
+            caller: caller()
+          )
+        }
+      ]
+    for call in calls {
+      guard case .invalidArgument(let message)? = await failure(call) else {
+        Issue.record("it was replaced")
+        continue
+      }
+      #expect(message.contains("thumblatch account remove me"))
+    }
+    #expect(bench.exchange.requests.isEmpty)
+    #expect(try await vault.token().accessToken == "ghp_1")
+  }
+
+  @Test
   func aRefusedSecretIsNotHandedOutToThatCaller() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

@@ -17,7 +17,7 @@ extension SignInVerbs {
   static func choice(_ session: Session) throws(CommandError) -> LoginChoice {
     if let login = try MCPLogin(session) {
       let account = try session.accountName(login.name.text)
-      let known = try knownAccount(session, account)
+      let known = try knownLogin(session, account)
       let found = try login.found()
       return LoginChoice(
         account: account,
@@ -31,12 +31,22 @@ extension SignInVerbs {
       guard let named else { return try newAccount(at: try chosenProvider(session), session) }
       return try newAccount(at: named, session)
     }
-    let known = try knownAccount(session, account)
+    let known = try knownLogin(session, account)
     guard named == nil, known == nil, let only = onlyProvider(session) else {
       return LoginChoice(account: account, provider: named, known: known)
     }
     tellOfNew(account, at: only, session)
     return LoginChoice(account: account, provider: only, known: nil)
+  }
+
+  /// The account as the vault knows it, which must not keep a secret: a login would replace that.
+  static func knownLogin(
+    _ session: Session,
+    _ account: String
+  ) throws(CommandError) -> VaultAccount? {
+    let known = try knownAccount(session, account)
+    try StoreVerb.demandLogin(account, at: known?.kind)
+    return known
   }
 
   /// A new account with the name of its provider.
@@ -45,7 +55,7 @@ extension SignInVerbs {
     _ session: Session
   ) throws(CommandError) -> LoginChoice {
     let account = try session.accountName(provider.name)
-    guard let known = try knownAccount(session, account) else {
+    guard let known = try knownLogin(session, account) else {
       tellOfNew(account, at: provider, session)
       return LoginChoice(account: account, provider: provider, known: nil)
     }

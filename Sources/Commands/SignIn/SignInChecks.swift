@@ -78,7 +78,7 @@ extension SignInVerbs {
   ///
   /// Its session would stay at the provider, without a way to end it.
   static func demandNobody(_ session: Session, _ account: String) throws(CommandError) {
-    guard let known = try knownAccount(session, account), known.state != .signedOut else { return }
+    guard let known = try knownLogin(session, account), known.state != .signedOut else { return }
     let person = known.email ?? known.displayName
     throw CommandError(
       .refused,

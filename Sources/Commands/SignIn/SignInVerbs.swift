@@ -123,7 +123,7 @@ enum SignInVerbs {
         hint: firstLogin(session, account)
       )
     }
-    try StoreVerb.demandLogin(account, at: provider?.settings["kind"] ?? known?.kind)
+    try StoreVerb.demandLogin(account, at: provider?.settings["kind"])
     let target = try target(session, provider, known)
     let isLocked = known?.state == .locked
     if isLocked {

@@ -77,7 +77,9 @@ enum StoreVerb {
     guard kind == self.kind else { return }
     throw .usage(
       "\(account) keeps a secret, and has no login",
-      hint: "to replace the secret: thumblatch store \(account)"
+      hint:
+        "to replace the secret: thumblatch store \(account); to sign in: choose another name, or"
+        + " first thumblatch account remove \(account)"
     )
   }
 

@@ -73,7 +73,11 @@ extension Vault {
     _ = try accountName(name)
     if let provider {
       // Check this before the person signs in at the provider for nothing.
-      if try accountIfAny(named: name) == nil { try demandRoomForAccount() }
+      if let known = try accountIfAny(named: name) {
+        try demandNoSecret(known)
+      } else {
+        try demandRoomForAccount()
+      }
       return try await usable(try havingLogin(provider, name))
     }
     let known = try self.provider(of: try account(named: name))
@@ -90,6 +94,16 @@ extension Vault {
       )
     }
     return provider
+  }
+
+  /// Refuses an account that keeps a static secret, which a login would replace.
+  func demandNoSecret(_ account: AccountRow) throws(VaultFailure) {
+    // A login repairs a record that cannot be read.
+    guard (try? provider(of: account))?.kind == .static else { return }
+    throw .invalidArgument(
+      "\(account.name) keeps a static secret, and has no login: take another account name, or first:"
+        + " thumblatch account remove \(account.name)"
+    )
   }
 
   private func request(
