@@ -64,6 +64,23 @@ struct StoreVerbTests {
     #expect(play.code == .done)
   }
 
+  @Test(arguments: [
+    ("a\r\nhunter2\r\n", "a\r\nhunter2"), ("hunter2\n\r\n", "hunter2\n"),
+    ("hunter2\r", "hunter2\r"),
+    (longest + "\r\n", longest),
+  ])
+  func aFinalLineEndOfEitherKindIsDropped(_ input: String, _ secret: String) throws {
+    let (play, _) = try run("store pat --host a.org --secret-stdin", input) { stage in
+      try Self.noAccount(stage)
+      let call = try stage.expect(StoreSecretCall.self)
+      #expect(SecretBytes.constantTimeEqual(call.secret.bytes, try Situation.secret(secret).bytes))
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    }
+    #expect(play.code == .done)
+  }
+
+  private static let longest = String(repeating: "x", count: 32 * 1024)
+
   @Test
   func aKnownAccountKeepsWhatNoOptionChanges() throws {
     let provider = VaultProvider(
@@ -92,7 +109,9 @@ struct StoreVerbTests {
     #expect(play.code == .usage && hosts == "")
   }
 
-  @Test(arguments: ["", "\n", "a\0b", String(repeating: "x", count: 32 * 1024 + 1)])
+  @Test(arguments: [
+    "", "\n", "\r\n", "a\0b", String(repeating: "x", count: 32 * 1024 + 1), longest + "\r\nx",
+  ])
   func noSecretIsNoSecret(_ input: String) throws {
     let (play, _) = try run("store pat --host a.org --secret-stdin", input) { stage in
       try Self.noAccount(stage)
@@ -188,6 +207,23 @@ struct StoreVerbTests {
     }
     #expect(play.code == .done)
     #expect(hosts == "[git.example.org]\naccount = git\nusername = eve\nscheme = basic\n")
+  }
+
+  @Test
+  func aSecretThatNobodyCanReadIsNamedAsOne() throws {
+    let (play, _) = try run("token git") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "a\u{1B}[2J")
+      try stage.knowAccount(StoredSecretTests.account())
+    }
+    #expect(play.code == .refused && play.out == "" && play.talk.contains("has control characters"))
+    let (read, _) = try run("token git") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "a\r\n\tb")
+      try stage.knowAccount(StoredSecretTests.account())
+    }
+    #expect(read.code == .done && read.out == "a\r\n\tb\n")
+  }
 
   /// No client is registered, and no page is opened.
   @Test(arguments: [

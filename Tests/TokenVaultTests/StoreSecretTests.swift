@@ -114,7 +114,8 @@ struct StoreSecretTests {
     let bad: [StaticSecret] = [
       with { $0.secret = "" }, with { $0.secret = String(repeating: "x", count: 32 * 1024 + 1) },
       with { $0.secret = String(repeating: "\u{1}", count: 32 * 1024) },
-      with { $0.secret = "a\0b" },
+      with { $0.secret = "a\0b" }, with { $0.secret = "a\u{1B}[2J" }, with { $0.secret = "\u{7F}" },
+      with { $0.secret = "a\u{85}b" }, with { $0.secret = "a\u{80}" },
       with { $0.username = "" }, with { $0.username = "a\nb" }, with { $0.username = long },
       with { $0.label = "a\u{1B}[2J" }, with { $0.label = "a\u{2028}b" },
       with { $0.end = now }, with { $0.end = -1 }, with { $0.end = .max },
@@ -144,6 +145,14 @@ struct StoreSecretTests {
     var label: String?
     var end: Int64?
     var claims: JSONObject?
+  }
+
+  @Test(arguments: ["a\tb\r\nc\n", "\u{A0}ä\u{2028}", "Ā\u{C5}\u{10000}"])
+  func textOfSeveralLinesComesOutAgain(_ secret: String) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put(secret)
+    #expect(try await vault.token().accessToken.utf8.elementsEqual(secret.utf8))
   }
 
   @Test

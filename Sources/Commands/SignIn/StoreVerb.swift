@@ -35,7 +35,8 @@ enum StoreVerb {
       as it is unless an option says otherwise. But a new secret without --expires has no known end. \
       To replace the secret of a protected account needs a presence check of its own. status, account \
       list and doctor say when a secret is about to expire. No refresh renews it. --secret-stdin reads \
-      standard input to its end, and drops one final newline.
+      standard input to its end, and drops one final line end. \
+      A secret has no control characters but tabs and line ends.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])

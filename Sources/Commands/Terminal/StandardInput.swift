@@ -10,8 +10,8 @@ enum StandardInput {
   /// The most bytes of a static secret, which the engine refuses above that.
   static let maximumSecret = 32 * 1024
 
-  /// One line, straight into locked memory, for `--password-stdin`; all but one final newline if
-  /// `isWhole`.
+  /// One line, straight into locked memory, for `--password-stdin`; all but one final line end, LF or
+  /// CR LF, if `isWhole`.
   static func password(
     interrupt: Int32?,
     from number: Int32 = 0,
@@ -25,10 +25,10 @@ enum StandardInput {
     try refuseTerminal(number, for: option, remedy: "leave it out to be asked at the terminal")
     var failure: CommandError?
     do {
-      let secret = try unsafe SecretBytes(capacity: most + (isWhole ? 2 : 1)) { buffer in
+      let secret = try unsafe SecretBytes(capacity: most + (isWhole ? 3 : 1)) { buffer in
         do throws(CommandError) {
           var count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: !isWhole)
-          if unsafe isWhole && count > 0 && buffer[count - 1] == UInt8(ascii: "\n") { count -= 1 }
+          if isWhole { count = unsafe withoutLineEnd(buffer.prefix(count)) }
           if unsafe buffer.prefix(count).contains(0) {
             throw .usage("a \(name) cannot hold a NUL character")
           }
@@ -49,6 +49,14 @@ enum StandardInput {
     } catch {
       throw CommandError(.bug, "no locked memory for the \(name): \(error)")
     }
+  }
+
+  /// The number of bytes without one final line end.
+  private static func withoutLineEnd(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Int {
+    let isLF = unsafe bytes.last == UInt8(ascii: "\n")
+    guard isLF else { return unsafe bytes.count }
+    let rest = unsafe bytes.dropLast()
+    return unsafe rest.last == UInt8(ascii: "\r") ? rest.count - 1 : rest.count
   }
 
   /// All of it but one final newline, for `--rejected`.

@@ -41,20 +41,26 @@ extension Session {
     // Refuse a token that could steer a terminal or split a header in two.
     let isToken =
       !reply.accessToken.isEmpty && reply.accessToken.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F }
-    guard isToken || isStaticSecret(reply) else {
-      throw CommandError(.unavailable, "the provider sent an unusable access token")
-    }
+    if !isToken { try demandStaticSecret(reply) }
     return reply
   }
 
-  /// Whether it is a static secret, which may be any text of one line or several.
-  private func isStaticSecret(_ reply: AccessTokenReply) -> Bool {
-    let isText = reply.accessToken.unicodeScalars.allSatisfy { scalar in
-      scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
-    }
-    guard !reply.accessToken.isEmpty, isText else { return false }
+  /// Refuses what is not a static secret, which may be any text of one line or several.
+  private func demandStaticSecret(_ reply: AccessTokenReply) throws(CommandError) {
     let account = try? StatusVerbs.accounts(self, named: reply.account).first
-    return account?.kind == StoreVerb.kind
+    guard account?.kind == StoreVerb.kind else {
+      throw CommandError(.unavailable, "the provider sent an unusable access token")
+    }
+    let isText = reply.accessToken.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.generalCategory != .control || "\t\n\r".unicodeScalars.contains(scalar)
+    }
+    guard !reply.accessToken.isEmpty, isText else {
+      throw CommandError(
+        .refused,
+        "the secret of \(reply.account) has control characters, and is not handed out",
+        hint: "to replace it: thumblatch store \(reply.account)"
+      )
+    }
   }
 
   private func consenting(

@@ -51,6 +51,11 @@ package struct StaticSecret: Sendable {
     } catch {
       throw .invalidArgument("a secret is UTF-8 text without NUL")
     }
+    guard hasOnlyText else {
+      throw .invalidArgument(
+        "a secret has no control characters but tabs and line ends: encode other bytes as text first"
+      )
+    }
     guard written <= Self.mostInMessage else {
       throw .invalidArgument("the secret has too many control characters and quotation marks")
     }
@@ -63,6 +68,29 @@ package struct StaticSecret: Sendable {
       guard expiresAt > now else { throw .invalidArgument("the secret has expired already") }
     }
     try demandUsableClaims()
+  }
+
+  /// Whether the secret has no control characters but tabs and line ends.
+  ///
+  /// Clients hand out no other secret: control characters could steer a terminal.
+  private var hasOnlyText: Bool {
+    secret.bytes.withBytes { bytes in
+      var previous: UInt8 = 0
+      for index in bytes.indices {
+        let byte = bytes[index]
+        let isControl =
+          switch byte {
+          case 0x09, 0x0A, 0x0D: false
+          case ..<0x20, 0x7F: true
+          // U+0080 to U+009F in UTF-8.
+          case 0x80...0x9F: previous == 0xC2
+          default: false
+          }
+        if isControl { return false }
+        previous = byte
+      }
+      return true
+    }
   }
 
   private static func demandText(

@@ -548,7 +548,7 @@ let vaultDescription = #"""
     account: string,
     # The host that the secret belongs to: a provider of kind `static`.
     provider: Provider,
-    # The secret: 1 to 32 KiB of UTF-8 without NUL.
+    # The secret: 1 to 32 KiB of UTF-8, without control characters but tabs and line ends.
     # [secret]
     secret: string,
     # The user name at the host. It becomes the account's `subject`.

@@ -371,7 +371,7 @@ public struct StoreSecretCall: AskingMethod {
   public var account: String
   /// The host that the secret belongs to: a provider of kind `static`.
   public var provider: VaultProvider
-  /// The secret: 1 to 32 KiB of UTF-8 without NUL.
+  /// The secret: 1 to 32 KiB of UTF-8, without control characters but tabs and line ends.
   public var secret: SharedSecret
   /// The user name at the host. It becomes the account's `subject`.
   public var username: String?

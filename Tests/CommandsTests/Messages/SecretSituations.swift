@@ -136,6 +136,15 @@ extension Situation {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.fail(.loginRequired(account: "git", message: "its secret has expired"))
     },
+    Situation("token", "no account has a login") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.invalidArgument(message: CommandError.onlySecrets))
+    },
+    Situation("token git", "a secret with control characters") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "a\u{1B}")
+      try stage.knowAccount(keeper)
+    },
     Situation("headers git", "a secret of several lines") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token: "a\nb")
