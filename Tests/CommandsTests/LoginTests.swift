@@ -175,7 +175,11 @@ struct LoginTests {
     second.name = "work"
     var chosen = first
     chosen.isDefault = true
-    for (others, isTold) in [([first], true), ([chosen], false), ([first, first], false)] {
+    var secret = StoredSecretTests.account()
+    secret.isDefault = false
+    for (others, isTold) in [
+      ([first], true), ([chosen], false), ([first, first], false), ([first, secret], true),
+    ] {
       let accounts = others + [second]
       try withProviders(["dev"]) { environment in
         let words = ["login", "work", "--provider", "dev", "--email", "me@example.org"]
@@ -194,11 +198,13 @@ struct LoginTests {
     }
   }
 
-  @Test
-  func severalAccountsAndNoneNamedTellHowToChoose() throws {
+  @Test(arguments: [
+    "there are several accounts: name one", "every account keeps a static secret: name one",
+  ])
+  func severalAccountsAndNoneNamedTellHowToChoose(_ message: String) throws {
     let play = try Play.run(["token"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.invalidArgument(message: "there are several accounts: name one"))
+      try stage.fail(.invalidArgument(message: message))
     }
     #expect(play.code == .usage)
     #expect(play.error?.hint?.contains("thumblatch account default NAME") == true)

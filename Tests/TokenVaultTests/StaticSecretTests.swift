@@ -145,6 +145,28 @@ struct StaticSecretTests {
   }
 
   @Test
+  func onlyAChoiceMakesItTheDefault() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    guard case .invalidArgument? = await failure({ _ = try await vault.token(nil) }) else {
+      Issue.record("a secret was handed out for no name")
+      return
+    }
+    try await bench.signIn(vault, "work", refresh: "rt-w", access: "at-w")
+    #expect(try await vault.token(nil).accessToken == "at-w")
+    #expect(try await vault.frontsDefault() == "work")
+    #expect(try await vault.accountFacts(named: nil).map(\.isDefault) == [false, true])
+    try await vault.put("ghp_2")
+    #expect(try await vault.frontsDefault() == "work")
+    #expect(try await vault.setDefault(account: "me", caller: caller()).isDefault)
+    #expect(try await vault.token(nil).accessToken == "ghp_2")
+    #expect(try await vault.frontsDefault() == "me")
+    _ = try await vault.remove(account: "me", local: true, caller: caller())
+    #expect(try await vault.token(nil).accessToken == "at-w")
+  }
+
+  @Test
   func aRefusedSecretIsNotHandedOutToThatCaller() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

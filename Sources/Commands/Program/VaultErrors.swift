@@ -56,6 +56,8 @@ extension CommandError {
 
   /// How the engine says that an account has to be named.
   static let severalAccounts = "there are several accounts: name one"
+  /// The same if none of them has a login.
+  static let onlySecrets = "every account keeps a static secret: name one"
 
   /// What is said about an error of the vault's interface.
   init(_ error: VaultError) {
@@ -108,7 +110,8 @@ extension CommandError {
       self.init(code, message, hint: hint ?? "nothing was changed")
     case .internal(let message):
       self.init(code, "unexpected failure: \(message)", hint: "this is a bug; please report it")
-    case .invalidArgument(let message) where message == Self.severalAccounts:
+    case .invalidArgument(let message)
+    where message == Self.severalAccounts || message == Self.onlySecrets:
       self.init(code, message, hint: AccountText.chooseDefault)
     case .misconfigured(let message): self.init(code, message, reason: .misconfigured)
     case .invalidArgument(let message), .refused(let message, narrows: false):

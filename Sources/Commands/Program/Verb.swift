@@ -134,7 +134,7 @@ extension Verb.Operand {
     }
   }
 
-  /// ACCOUNT, which may be left out if there is only one account, or if one is the default.
+  /// ACCOUNT, which may be left out if only one account has a login, or if one is the default.
   static let account = Verb.Operand("ACCOUNT", .optional, offers: .accounts)
   /// ACCOUNT, which must be given.
   static let namedAccount = Verb.Operand("ACCOUNT", .one, offers: .accounts)

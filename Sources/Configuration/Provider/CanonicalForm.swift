@@ -23,6 +23,14 @@ extension Provider {
     return bytes
   }
 
+  /// The part of the canonical form that the providers of this kind have, and no others.
+  public static func canonicalPart(of kind: Kind) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(Array("kind".utf8), to: &bytes)
+    append(Array(kind.rawValue.utf8), to: &bytes)
+    return bytes
+  }
+
   private static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
     bytes += length(text.count)
     bytes += text

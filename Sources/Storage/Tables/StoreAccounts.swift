@@ -15,13 +15,20 @@ extension Store {
     )
   }
 
-  /// The first accounts of a user, by name.
+  /// The first accounts of a user, by name, without those whose provider settings have these bytes.
   ///
-  /// The cost does not depend on the number of accounts.
-  package func accounts(owner: UInt32, atMost count: Int) throws(StorageError) -> [AccountRow] {
+  /// The cost depends on the number of accounts that are left out, and on no other number.
+  package func accounts(
+    owner: UInt32,
+    atMost count: Int,
+    without settings: [UInt8]? = nil
+  ) throws(StorageError) -> [AccountRow] {
     try database.query(
-      "SELECT \(Self.accountColumns) FROM accounts WHERE owner = ? ORDER BY name LIMIT ?",
-      [.integer(Int64(owner)), .integer(Int64(count))],
+      """
+      SELECT \(Self.accountColumns) FROM accounts
+      WHERE owner = ? AND (?2 IS NULL OR instr(provider_settings, ?2) = 0) ORDER BY name LIMIT ?3
+      """,
+      [.integer(Int64(owner)), .optional(settings), .integer(Int64(count))],
       Self.account
     )
   }

@@ -3,19 +3,21 @@ internal import Presence
 internal import PresenceTerms
 internal import Storage
 
-// The account of calls that name none: the only one, or the one that a person chose.
+// The account of calls that name none: the one that a person chose, or the only one with a login. An
+// account of kind `static` must be chosen: programs that want a token would get a password.
 extension Vault {
   /// The key of the chosen account's id in the store.
   private static var defaultKey: String { "default-account" }
 
   /// The default account; `nil` if there is none, or several and none of them chosen.
   func impliedAccount() throws(VaultFailure) -> AccountRow? {
-    let first = try firstAccounts(2)
-    if first.count == 1 { return first.first }
-    guard !first.isEmpty, let chosen = try stored(try chosenAccount()),
+    if let chosen = try stored(try chosenAccount()),
       let account = try accountIfAny(withIdentifier: chosen), account.owner == owner
-    else { return nil }
-    return account
+    {
+      return account
+    }
+    let first = try firstAccounts(2, withLogin: true)
+    return first.count == 1 ? first.first : nil
   }
 
   /// The id that was chosen, whether or not the account still exists.

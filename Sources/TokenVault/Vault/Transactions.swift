@@ -50,11 +50,14 @@ extension Vault {
 
   // MARK: - Accounts
 
-  /// The account of a name; without a name, the only account or the default.
+  /// The account of a name; without a name, the default or the only account with a login.
   func account(named name: String?) throws(VaultFailure) -> AccountRow {
     guard let name else {
       if let chosen = try impliedAccount() { return chosen }
       if try firstAccounts(1).isEmpty { throw .noSuchAccount("") }
+      if try firstAccounts(1, withLogin: true).isEmpty {
+        throw .invalidArgument("every account keeps a static secret: name one")
+      }
       throw .invalidArgument("there are several accounts: name one")
     }
     guard let row = try accountIfAny(named: name) else { throw .noSuchAccount(name) }
@@ -87,12 +90,16 @@ extension Vault {
     try stored(try store.accounts(owner: owner))
   }
 
-  /// The first accounts by name.
+  /// The first accounts by name; `withLogin` leaves out those of kind `static`.
   ///
-  /// A call that names no account has to know whether there are none, one or several. Its cost must
-  /// not grow with their number.
-  func firstAccounts(_ count: Int) throws(VaultFailure) -> [AccountRow] {
-    try stored(try store.accounts(owner: owner, atMost: count))
+  /// A call that names no account has to know whether there are none, one or several. So no row is
+  /// read that the answer does not need.
+  func firstAccounts(
+    _ count: Int,
+    withLogin: Bool = false
+  ) throws(VaultFailure) -> [AccountRow] {
+    let omitted = withLogin ? Provider.canonicalPart(of: .static) : nil
+    return try stored(try store.accounts(owner: owner, atMost: count, without: omitted))
   }
 
   /// The SHA-256 digest.
