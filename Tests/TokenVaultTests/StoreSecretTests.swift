@@ -53,6 +53,27 @@ struct StoreSecretTests {
     #expect(try await vault.token().accessToken == "ghp_2")
   }
 
+  /// A change of the label brings the secret again, as the client knew it.
+  @Test
+  func aConsentUndoesNoNewerSecret() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1", isProtected: true)
+    let label = StaticSecret(secret: shared(""), label: "Forge")
+    let late = try await need { try await vault.put("ghp_1", label) }
+    try await bench.pass(late, vault, caller())
+    let newer = try await need { try await vault.put("ghp_2") }
+    try await bench.pass(newer, vault, caller())
+    try await vault.put("ghp_2", prompt: newer.prompt)
+    let undone = await failure { try await vault.put("ghp_1", label, prompt: late.prompt) }
+    guard case .presenceFailed? = undone else {
+      Issue.record("\(String(describing: undone))")
+      return
+    }
+    try await bench.unlock(vault)
+    #expect(try await vault.token().accessToken == "ghp_2")
+  }
+
   @Test
   func protectionComesWithASecretAndDoesNotGoWithOne() async throws {
     let bench = try Bench()

@@ -54,7 +54,8 @@ extension Vault {
       guard let row = try accountIfAny(withIdentifier: account.id) else { continue }
       try demandStatic(row, isProtected)
       if needsConsent(row) {
-        guard try agreed?.ownership == ownership(of: row) else { throw .accountChanged }
+        guard agreed?.generation == row.generation, try agreed?.ownership == ownership(of: row)
+        else { throw .accountChanged }
       }
       do throws(VaultFailure) {
         let stored = try keep(new, in: row, provider, isProtected, method: agreed?.method, caller)
@@ -73,6 +74,8 @@ extension Vault {
   private struct Consent {
     /// The digest of the ownership that is given up.
     let ownership: [UInt8]
+    /// The secret that is given up.
+    let generation: Int64
     let method: String
   }
 
@@ -109,10 +112,18 @@ extension Vault {
       .replace,
       about: account.id,
       detail: "\(shownOwner(of: account)) → another secret, of \(person) at \(shown(provider))",
-      binding: try digest(ownership + secret + (try bindingOf(provider, exportable: false)))
+      // A change of what stands beside the secret brings that secret again, and must not undo a newer.
+      binding: try digest(
+        ownership + littleEndian(account.generation) + secret
+          + (try bindingOf(provider, exportable: false))
+      )
     )
     let method = try await spend(question, account: name, by: prompt, caller)
-    return Consent(ownership: ownership, method: method.rawValue)
+    return Consent(
+      ownership: ownership,
+      generation: account.generation,
+      method: method.rawValue
+    )
   }
 
   /// Refuses an account that signs in, and an end of protection.
