@@ -88,4 +88,24 @@ extension StoredSecretTests {
     }
     #expect(play.code == .done && play.talk.contains("is erased") && hosts == Self.hosts + other)
   }
+
+  /// It may have been locked all the time, or since the secret was compared.
+  @Test(arguments: [false, true])
+  func theSecretOfALockedAccountStays(_ isLockedLater: Bool) throws {
+    let (play, hosts) = try run("git-credential erase", Self.approved) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      if isLockedLater {
+        try stage.fail(.loginRequired(account: "git", message: CommandError.refusedSecret))
+      } else {
+        try stage.needPresence(prompt: "")
+      }
+      try stage.knowAccount(Self.account(.locked, isProtected: true))
+      if isLockedLater {
+        _ = try stage.expect(LogoutCall.self)
+        try stage.needPresence(.signOut, prompt: "")
+      }
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && play.talk.contains("is not erased") && hosts == Self.hosts)
+  }
 }

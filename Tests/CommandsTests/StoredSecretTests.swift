@@ -245,28 +245,6 @@ struct StoredSecretTests {
     #expect(play.code == .usage && hosts == "")
   }
 
-  // MARK: - Erased
-
-  /// It may have been locked all the time, or since the secret was compared.
-  @Test(arguments: [false, true])
-  func theSecretOfALockedAccountStays(_ isLockedLater: Bool) throws {
-    let (play, hosts) = try run("git-credential erase", Self.approved) { stage in
-      _ = try stage.expect(AccessTokenCall.self)
-      if isLockedLater {
-        try stage.fail(.loginRequired(account: "git", message: CommandError.refusedSecret))
-      } else {
-        try stage.needPresence(prompt: "")
-      }
-      try stage.knowAccount(Self.account(.locked, isProtected: true))
-      if isLockedLater {
-        _ = try stage.expect(LogoutCall.self)
-        try stage.needPresence(.signOut, prompt: "")
-      }
-      try stage.expectEnd()
-    }
-    #expect(play.code == .done && play.talk.contains("is not erased") && hosts == Self.hosts)
-  }
-
   // MARK: - The others
 
   @Test(arguments: [

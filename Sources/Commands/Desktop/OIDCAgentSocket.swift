@@ -142,9 +142,11 @@ struct OIDCAgentSocket {
     }
   }
 
-  /// The accounts that are signed in.
+  /// The accounts that are signed in: a static secret is no access token.
   private func accounts(_ session: Session) throws(CommandError) -> [VaultAccount] {
-    try StatusVerbs.accounts(session, named: nil).filter { $0.state != .signedOut }
+    try StatusVerbs.accounts(session, named: nil).filter {
+      $0.state != .signedOut && $0.kind != StoreVerb.kind
+    }
   }
 
   private func token(
@@ -177,7 +179,11 @@ struct OIDCAgentSocket {
   ) throws(CommandError) -> VaultAccount {
     if let name = wanted.account {
       let name = try session.accountName(name)
-      if let account = try StatusVerbs.accounts(session, named: name).first { return account }
+      if let account = try StatusVerbs.accounts(session, named: name).first,
+        account.kind != StoreVerb.kind
+      {
+        return account
+      }
     }
     let found = try accounts(session).filter { wanted.isIssued(by: $0.issuer) }
     if let account = found.first(where: \.isDefault) ?? (found.count == 1 ? found[0] : nil) {

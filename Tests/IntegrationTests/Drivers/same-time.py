@@ -55,7 +55,7 @@ VERBS = {
     "provider show": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "provider test": (0.4, lambda: [random.choice(["dev", f"p{random.randrange(4)}"])], None,
                       {0, 5, 9}),
-    # The file has not changed since each sign-in: there is nothing to apply, and no prompt.
+    # No file has changed since its sign-in.
     "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 4, 9}),
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
     "setup": (0.5, lambda: random.choice([[], ["--json"]]), None, {0, 5, 7} | ASKED),
@@ -68,10 +68,8 @@ VERBS = {
     "login --exportable": (1, lambda: [(name := account()), "--provider", "dev", "--email",
                                        f"{name}@example.org", "--password-stdin", "--yes"],
                            BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11, 12} | ASKED),
-    "store": (0.5, lambda: [(name := f"s{random.randrange(3)}"), "--host", f"{name}.example.org",
-                            "--secret-stdin"], "a-static-secret", {0, 2, 5, 10, 11} | ASKED),
-    "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None,
-               {0, 5, 9, 12} | ASKED),
+    "store": (0.5, lambda: ["s1", "--host", "s1.org", "--secret-stdin"], "word", {0, 5, 10, 11} | ASKED),
+    "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     # Standard input is the newest token that a command of this run has received.
