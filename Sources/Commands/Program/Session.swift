@@ -194,7 +194,18 @@ final class Session {
     return result
   }
 
-  /// The same for several replies.
+  /// Makes a call for which no person is asked, and which fails if it needs a presence check.
+  func callWithoutPrompt<Method: VarlinkMethod>(
+    _ call: Method,
+    within seconds: Int64,
+    again: Repetition
+  ) throws(VaultClientError) -> Method.Reply {
+    try calls.run(again: again, asking: nil) { connection, _ throws(VaultClientError) in
+      try connection.call(call, within: seconds)
+    }
+  }
+
+  /// The same as `call` for several replies.
   func stream<Method: VarlinkMethod>(
     within seconds: Int64,
     more: Bool = true,

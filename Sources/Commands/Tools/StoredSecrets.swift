@@ -107,10 +107,11 @@ extension Session {
     }
     guard answer == .isStatic else { return tellOfLocked(entry) }
     do throws(VaultClientError) {
-      _ = try calls.run(again: .never, asking: nil) { connection, _ throws(VaultClientError) in
-        let call = LogoutCall(account: known.name, local: true, ask: false)
-        return try connection.call(call, within: Session.localLimit)
-      }
+      _ = try callWithoutPrompt(
+        LogoutCall(account: known.name, local: true, ask: false),
+        within: Session.localLimit,
+        again: .never
+      )
     } catch {
       guard case .refused(.presenceNeeded) = error else { throw CommandError(error) }
       return tellOfLocked(entry)

@@ -93,17 +93,15 @@ extension Session {
     scope: String?,
     audience: String?
   ) -> Rejected {
-    var call = AccessTokenCall(
+    let call = AccessTokenCall(
       account: account,
       rejected: token,
       scope: scope,
-      audience: audience
+      audience: audience,
+      ask: false
     )
-    call.ask = false
     do throws(VaultClientError) {
-      _ = try calls.run(again: .always, asking: nil) { connection, _ throws(VaultClientError) in
-        try connection.call(call, within: Session.remoteLimit)
-      }
+      _ = try callWithoutPrompt(call, within: Session.remoteLimit, again: .always)
       return .other
     } catch {
       switch error {

@@ -53,17 +53,14 @@ struct VaultSecretStore: SecretStore, Sendable {
     _ requester: String,
     _ session: Session
   ) throws(CommandError) -> String {
-    var call = AccessTokenCall(
+    let call = AccessTokenCall(
       account: SecretAccount.name(of: id),
+      ask: false,
       reason: String(requester.prefix(CallerRule.longestReason))
     )
-    call.ask = false
     do throws(VaultClientError) {
-      return try session.calls.run(again: .always, asking: nil) {
-        connection,
-        _ throws(VaultClientError) in
-        try connection.call(call, within: Session.remoteLimit).accessToken
-      }
+      let limit = Session.remoteLimit
+      return try session.callWithoutPrompt(call, within: limit, again: .always).accessToken
     } catch {
       throw CommandError(error)
     }
