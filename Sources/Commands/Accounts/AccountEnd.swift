@@ -61,11 +61,13 @@ struct AccountEnding {
   /// Whether the caller asked not to tell the provider.
   let isLocal: Bool
   /// Whether the account kept a secret without a login.
-  var isStatic = false
+  let isStatic: Bool
 
-  init(_ reply: LogoutReply, of account: String, at provider: String, local: Bool) {
+  /// `known` is the account as it was before; `nil` if that is not known.
+  init(_ reply: LogoutReply, of account: String, _ known: VaultAccount?, local: Bool) {
     self.account = account
-    self.provider = provider
+    provider = known?.provider ?? "the provider"
+    isStatic = known?.isStatic ?? false
     // An older engine only says whether the provider confirmed.
     grant = reply.grant ?? (reply.revoked ? .ended : .unknown)
     reason = reply.reason
@@ -73,8 +75,9 @@ struct AccountEnding {
     isLocal = local
   }
 
-  init(_ ended: EndedAccount, local: Bool) {
+  init(_ ended: EndedAccount, isStatic: Bool, local: Bool) {
     account = ended.account
+    self.isStatic = isStatic
     provider = ended.provider
     grant = ended.grant
     reason = ended.reason

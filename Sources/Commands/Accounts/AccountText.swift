@@ -93,7 +93,6 @@ enum AccountText {
     columns: Int?,
     now: Int64
   ) -> String {
-    let isStatic = account.kind == StoreVerb.kind
     var table = Table(headings: ["", ""])
     table.add("account", account.name + (account.isDefault ? " (the default account)" : ""))
     table.add("provider", "\(account.provider), \(account.kind)")
@@ -113,17 +112,17 @@ enum AccountText {
     table.add(
       "presence",
       account.presenceProtection
-        ? "on: \(isStatic ? "each use" : "a refresh") needs a presence check" : "off"
+        ? "on: \(account.isStatic ? "each use" : "a refresh") needs a presence check" : "off"
     )
     if let scope = account.scope { table.add("scopes", scope) }
     if let missing = account.missingScope {
       let login = "thumblatch login \(account.name)"
       table.add("", "no longer granted: \(missing); to ask for them again: \(login)")
     }
-    table.add(isStatic ? "secret" : "access token", expiry(account, now: now))
+    table.add(account.isStatic ? "secret" : "access token", expiry(account, now: now))
     if endsSoon(account, now: now) { table.add("", endingSoon(account)) }
     table.add(
-      isStatic ? "stored" : "last refresh",
+      account.isStatic ? "stored" : "last refresh",
       account.refreshedAt.map {
         "\(Timestamps.localBrief(Int64($0), now: now)), \(refreshed(account, now: now))"
       } ?? "-"
@@ -153,7 +152,7 @@ enum AccountText {
 
   /// Whether a static secret ends soon: no refresh renews it.
   private static func endsSoon(_ account: VaultAccount, now: Int64) -> Bool {
-    guard account.kind == StoreVerb.kind, let end = account.accessTokenExpiresAt else {
+    guard account.isStatic, let end = account.accessTokenExpiresAt else {
       return false
     }
     let left = Int64(end).subtractingReportingOverflow(now)
@@ -191,11 +190,10 @@ enum AccountText {
 
   private static func validity(_ account: VaultAccount, now: Int64) -> String {
     guard let expiry = account.accessTokenExpiresAt else {
-      return account.kind == StoreVerb.kind ? "no end" : "-"
+      return account.isStatic ? "no end" : "-"
     }
     // The engine gives out no token that expires within seconds.
-    let isStatic = account.kind == StoreVerb.kind
-    if !isStatic, account.state == .locked || account.state == .expired { return "expired" }
+    if !account.isStatic, account.state == .locked || account.state == .expired { return "expired" }
     let left = Int64(expiry).subtractingReportingOverflow(now)
     guard !left.overflow, left.partialValue > 0 else { return "expired" }
     return "\(Durations.brief(left.partialValue)) left"

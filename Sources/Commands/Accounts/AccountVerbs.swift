@@ -86,13 +86,7 @@ enum AccountVerbs {
     let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       RemoveAccountCall(account: name, local: local, prompt: prompt)
     }
-    var ending = AccountEnding(
-      reply,
-      of: name,
-      at: account?.provider ?? "the provider",
-      local: local
-    )
-    ending.isStatic = account?.kind == StoreVerb.kind
+    let ending = AccountEnding(reply, of: name, account, local: local)
     var members = ending.members
     members["removed"] = true
     try session.report(

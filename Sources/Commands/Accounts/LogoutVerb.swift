@@ -42,13 +42,7 @@ enum LogoutVerb {
     let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       LogoutCall(account: account, local: local, prompt: prompt)
     }
-    var ending = AccountEnding(
-      reply,
-      of: account,
-      at: before?.provider ?? "the provider",
-      local: local
-    )
-    ending.isStatic = before?.kind == StoreVerb.kind
+    let ending = AccountEnding(reply, of: account, before, local: local)
     try session.report(
       ending.members,
       before?.state == .signedOut
@@ -82,7 +76,7 @@ enum LogoutVerb {
         otherwise: "nothing was changed"
       )
     }
-    let secrets = Set(accounts.filter { $0.kind == StoreVerb.kind }.map(\.name))
+    let secrets = Set(accounts.filter(\.isStatic).map(\.name))
     let protected = Set(accounts.filter(\.presenceProtection).map(\.name))
     var objects: [JSONValue] = []
     var worst = ExitCode.done
@@ -90,8 +84,8 @@ enum LogoutVerb {
       LogoutAllCall(local: local, prompt: prompt)
     } each: { reply throws(VaultClientError) in
       guard let ended = reply.ended else { return }
-      var ending = AccountEnding(ended, local: local)
-      ending.isStatic = secrets.contains(ended.account)
+      let isStatic = secrets.contains(ended.account)
+      let ending = AccountEnding(ended, isStatic: isStatic, local: local)
       let code = ended.error.map(ExitCode.init(errorNamed:)) ?? ending.code
       if code.isWorse(than: worst) { worst = code }
       var members = ending.members

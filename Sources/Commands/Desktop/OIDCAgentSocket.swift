@@ -145,7 +145,7 @@ struct OIDCAgentSocket {
   /// The accounts that are signed in: a static secret is no access token.
   private func accounts(_ session: Session) throws(CommandError) -> [VaultAccount] {
     try StatusVerbs.accounts(session, named: nil).filter {
-      $0.state != .signedOut && $0.kind != StoreVerb.kind
+      $0.state != .signedOut && !$0.isStatic
     }
   }
 
@@ -180,7 +180,7 @@ struct OIDCAgentSocket {
     if let name = wanted.account {
       let name = try session.accountName(name)
       if let account = try StatusVerbs.accounts(session, named: name).first,
-        account.kind != StoreVerb.kind
+        !account.isStatic
       {
         return account
       }

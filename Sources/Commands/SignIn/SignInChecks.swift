@@ -187,7 +187,7 @@ extension SignInVerbs {
   static func tellOfDefault(_ session: Session) {
     // The sign-in has succeeded, even if the accounts cannot be listed.
     guard !session.output.json, let accounts = try? StatusVerbs.accounts(session, named: nil),
-      accounts.count(where: { $0.kind != StoreVerb.kind }) == 2,
+      accounts.count(where: { !$0.isStatic }) == 2,
       !accounts.contains(where: \.isDefault)
     else { return }
     session.output.talk("you have several accounts now: \(AccountText.chooseDefault)")

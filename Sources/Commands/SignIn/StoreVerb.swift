@@ -94,7 +94,7 @@ enum StoreVerb {
         hint: "to replace its secret: secret-tool store; or the program that keeps it"
       )
     }
-    guard account.kind != kind else { return }
+    guard !account.isStatic else { return }
     throw CommandError(
       .refused,
       "\(account.name) signs in at \(account.provider), and keeps no secret",
@@ -204,4 +204,9 @@ enum StoreVerb {
       )
     }
   }
+}
+
+extension VaultAccount {
+  /// Whether it keeps a secret, and has no login.
+  var isStatic: Bool { kind == StoreVerb.kind }
 }

@@ -48,7 +48,7 @@ extension Session {
   /// Refuses what is not a static secret, which may be any text of one line or several.
   private func demandStaticSecret(_ reply: AccessTokenReply) throws(CommandError) {
     let account = try? StatusVerbs.accounts(self, named: reply.account).first
-    guard account?.kind == StoreVerb.kind else {
+    guard account?.isStatic == true else {
       throw CommandError(.unavailable, "the provider sent an unusable access token")
     }
     let isText = reply.accessToken.unicodeScalars.allSatisfy { scalar in

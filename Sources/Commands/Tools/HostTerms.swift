@@ -20,7 +20,7 @@ extension Session {
       throw OneResource.refusal(of: terms.account, for: resource, to: name)
     }
     // Most accounts sign in. Only for another host, the kind is asked for.
-    guard let known = try SignInVerbs.knownAccount(self, account), known.kind == StoreVerb.kind
+    guard let known = try SignInVerbs.knownAccount(self, account), known.isStatic
     else { return }
     throw CommandError(
       .refused,

@@ -32,7 +32,7 @@ extension Session {
     let name: String
     let known: VaultAccount?
     if let entry = served, let account = try SignInVerbs.knownAccount(self, entry.account.text) {
-      guard account.kind == StoreVerb.kind else { return entry }
+      guard account.isStatic else { return entry }
       try StoreVerb.demandStatic(account)
       if !host.isHome(of: account) { try demandAllowed(host, of: account.name) }
       (name, known) = (account.name, account)
@@ -67,7 +67,7 @@ extension Session {
   func giveUp(_ entry: HostAccount) throws(CommandError) -> Bool {
     let hosts = try HostAccounts(environment: environment)
     if let known = try SignInVerbs.knownAccount(self, entry.account.text) {
-      guard known.kind == StoreVerb.kind else { return false }
+      guard known.isStatic else { return false }
       let terms = try requestTerms(of: known.name)
       let isShared = try hosts.read().entries.contains {
         $0.account == entry.account && $0.host != entry.host
@@ -97,7 +97,7 @@ extension Session {
   func giveUpRefused(_ secret: String, of entry: HostAccount) throws(CommandError) {
     let answer = rejectToken(secret, for: entry)
     guard answer != .other, let known = try SignInVerbs.knownAccount(self, entry.account.text),
-      known.kind == StoreVerb.kind
+      known.isStatic
     else { return }
     guard entry.host.isHome(of: known) else {
       output.talk(
@@ -235,7 +235,7 @@ extension Session {
         if others.contains(free) { continue }
         return (free, nil)
       }
-      if known.kind == StoreVerb.kind, known.issuer == issuer, known.subject == username {
+      if known.isStatic, known.issuer == issuer, known.subject == username {
         return (free, known)
       }
     }
