@@ -169,11 +169,11 @@ enum StoreVerb {
     let given = session.arguments.value("--username")
     var changes: [HostChange] = []
     for entry in file.entries where entry.account.text == account {
-      let change = try hosts.serving(entry.host, account: account, username: given)
+      let change = try hosts.serving(entry.host, account: account, in: file, username: given)
       if let change { changes.append(change) }
     }
     if let host, file[host] == nil,
-      let change = try hosts.serving(host, account: account, username: username)
+      let change = try hosts.serving(host, account: account, in: file, username: username)
     {
       changes.append(change)
     }

@@ -71,15 +71,16 @@ struct HostAccounts {
   /// - Parameters:
   ///   - host: the host.
   ///   - account: the account.
+  ///   - file: the file, as it is now.
   ///   - username: who that is at the host; `nil` if an entry keeps its user name.
   /// - Throws: what the file could not hold.
   /// - Returns: the change; `nil` if none is needed.
   func serving(
     _ host: TokenHost,
     account: String,
+    in file: HostFile,
     username: String?
   ) throws(CommandError) -> HostChange? {
-    let file = try read()
     let entry = file[host].flatMap { $0.account.text == account ? $0 : nil }
     if let entry, username == nil || entry.username == username && entry.isBasic { return nil }
     var settings = [(key: "account", value: account)]

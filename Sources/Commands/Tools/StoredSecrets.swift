@@ -43,7 +43,12 @@ extension Session {
       (name, known) = try freeAccount(for: host, username: secret.username, besides: others)
     }
     // What the file could not hold is refused before it is stored.
-    let change = try hosts.serving(host, account: name, username: secret.username)
+    let change = try hosts.serving(
+      host,
+      account: name,
+      in: file,
+      username: secret.username
+    )
     let relation = try known.map { account throws(CommandError) in
       try self.relation(of: secret, to: account, at: host, served, isWrittenBack: isWrittenBack)
     }
