@@ -29,14 +29,10 @@ struct SecretCallers {
   /// The name and the number of a process.
   static func program(_ process: UInt32) -> String {
     let path = (try? ThisProcess.program(of: "\(process)")) ?? ""
-    let name = path.split(separator: "/").last.map(String.init) ?? command(of: process)
+    // A process that this one may not trace still tells its name.
+    let name =
+      path.split(separator: "/").last.map(String.init)
+      ?? ProcessFacts(process: Int32(clamping: process))?.name
     return "\(name ?? "a program"), PID \(process)"
-  }
-
-  /// The name of a process that this one may not trace (proc(5), /proc/PID/comm).
-  private static func command(of process: UInt32) -> String? {
-    let bytes = try? Directory(path: "/proc/\(process)").openForReading("comm").readAll(limit: 64)
-    guard let bytes, !bytes.isEmpty else { return nil }
-    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
 }
