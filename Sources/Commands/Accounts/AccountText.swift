@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 internal import PlainText
 internal import PresenceTerms
@@ -147,16 +148,13 @@ enum AccountText {
     return "until \(Timestamps.localBrief(Int64(end), now: now)), \(left)"
   }
 
-  /// How many seconds before the end of a static secret a person is reminded, as `doctor` does.
-  private static let reminder: Int64 = 14 * 86_400
-
   /// Whether a static secret ends soon: no refresh renews it.
   private static func endsSoon(_ account: VaultAccount, now: Int64) -> Bool {
     guard account.isStatic, let end = account.accessTokenExpiresAt else {
       return false
     }
     let left = Int64(end).subtractingReportingOverflow(now)
-    return !left.overflow && (0...reminder).contains(left.partialValue)
+    return !left.overflow && (0...Provider.reminderOfEnd).contains(left.partialValue)
   }
 
   private static func endingSoon(_ account: VaultAccount) -> String {

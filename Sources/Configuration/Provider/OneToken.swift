@@ -3,6 +3,9 @@
 // fields. The token is then handled like a refresh token: sealed and behind the gate. So is a static
 // secret, which no login has brought.
 extension Provider {
+  /// How many seconds before the end of a static secret a person is reminded.
+  public static let reminderOfEnd: Int64 = 14 * 24 * 3600
+
   /// Whether access token and refresh token are one token.
   public var hasOneToken: Bool {
     kind == .static || name(of: .accessToken) == name(of: .refreshToken)

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import PlainText
 internal import PresenceTerms
 internal import Storage
@@ -49,14 +50,11 @@ extension Vault {
     }
   }
 
-  /// How many seconds before the end of a static secret a person is reminded.
-  private static let reminder: Int64 = 14 * 24 * 3600
-
   /// Reminds of a static secret that ends soon: no refresh renews it.
   private func examineEnd(of account: AccountFacts, _ found: inout Findings) {
     guard account.isStatic, let end = account.accessTokenExpiresAt else { return }
     let left = end - clock.wall.seconds
-    guard left <= Self.reminder else { return }
+    guard left <= Provider.reminderOfEnd else { return }
     found.warning(
       "the secret of \(account.name) expires at \(DateTime.text(end))",
       remedy: "make another one at its host, then: thumblatch store \(account.name)"
