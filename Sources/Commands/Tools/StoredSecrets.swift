@@ -227,12 +227,7 @@ extension Session {
   ) throws(CommandError) -> (name: String, known: VaultAccount?) {
     let issuer = try StoreVerb.provider(at: host).settings["issuer"]
     let whole = host.text + (username.map { "-\($0)" } ?? "")
-    let mapped = whole.lowercased().utf8.map { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || ".-_".utf8.contains(byte)
-        ? byte : UInt8(ascii: "-")
-    }
-    let name = String(decoding: mapped, as: UTF8.self).drop { "-._".contains($0) }
+    let name = AccountName.characters(of: whole.lowercased()).drop { "-._".contains($0) }
       .prefix(AccountName.longest - 2)
     for number in 1...9 {
       let free = number == 1 ? String(name) : "\(name)-\(number)"

@@ -7,6 +7,12 @@ package struct AccountName: Sendable, Hashable, Comparable, CustomStringConverti
   /// The most bytes of a name.
   package static let longest = NameRule.longest
 
+  /// The characters of a text, with `-` for each byte that a name must not have.
+  package static func characters(of text: some StringProtocol) -> String {
+    let allowed = text.utf8.map { NameRule.isOfName($0) ? $0 : UInt8(ascii: "-") }
+    return String(decoding: allowed, as: UTF8.self)
+  }
+
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
   package init(_ text: String) throws(ConfigurationError) {
     guard NameRule.accepts(text) else {
@@ -46,8 +52,7 @@ extension ProviderName {
   /// Characters that are not allowed in a name become `-`, such as the colons of an IPv6 address.
   public init(of issuer: Issuer) throws(ConfigurationError) {
     let address = issuer.origin.split(separator: "/").last ?? ""
-    let allowed = address.utf8.map { NameRule.isOfName($0) ? $0 : UInt8(ascii: "-") }
-    let name = String(decoding: allowed, as: UTF8.self).drop { $0 == "-" }
+    let name = AccountName.characters(of: address).drop { $0 == "-" }
     try self.init(String(name.prefix(NameRule.longest)))
   }
 }
