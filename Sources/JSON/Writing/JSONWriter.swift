@@ -48,9 +48,9 @@ package enum JSONWriter {
   ///
   /// A text with white space, or with long forms of numbers, may have had more of them.
   private static func demandReadable(_ value: JSONValue, _ count: Int) throws(JSONError) {
-    guard containers(in: value) <= JSONReader.maximumContainers(ofBytes: count) else {
-      throw .tooManyContainers
-    }
+    let most = JSONReader.maximumContainers(ofBytes: count)
+    // Each has two bytes at least, so that no short text has too many.
+    guard count / 2 <= most || containers(in: value) <= most else { throw .tooManyContainers }
   }
 
   /// How many arrays and objects a value has.
