@@ -87,7 +87,7 @@ struct TokenRequest {
         return EngineToken.answerByService(self)
       }
     }
-    // A tool may run its helper without the variables that name the vault.
+    // Without the variables that name the vault, the command-line program finds it.
     guard let state = StateFiles() else { return .notKnown }
     if isHelper { return EngineToken.answerByPrivateEngine(self, state) }
     if let name = unsafe name { return unsafe answer(name, state) }

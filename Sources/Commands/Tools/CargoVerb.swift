@@ -10,8 +10,8 @@ enum CargoVerb {
     details: """
       Cargo runs it, after ~/.cargo/config.toml has, below [registries.NAME]: credential-provider \
       = "cargo-credential-thumblatch". It gives a token for the hosts of thumblatch host list. What \
-      cargo login stores is kept like a secret of thumblatch store. Cargo sends "Bearer TOKEN", or TOKEN alone with credential-provider = \
-      ["cargo-credential-thumblatch", "--raw"].
+      cargo login stores is kept like a secret of thumblatch store. Cargo sends "Bearer TOKEN", or \
+      TOKEN alone with credential-provider = ["cargo-credential-thumblatch", "--raw"].
       """,
     isForTools: true
   ) { session throws(CommandError) in
