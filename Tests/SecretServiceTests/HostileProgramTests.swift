@@ -37,12 +37,8 @@ struct HostileProgramTests {
     #expect(bench.refusal(session, "Close") == "NoSession")
   }
 
-  @Test
-  func whatAProgramLeavesBehindEndsWithIt() throws {
-    let session = try bench.open()
-    let (item, _) = try bench.create(session, "one", [:])
-    let answer = try bench.call(root, "Unlock", [.array("o", [.path(item)])])
-    let prompt = try bench.path(answer[1])
+  /// Shows a prompt as its program does.
+  private func beginWork(of prompt: String) throws -> SecretWork {
     let call = SecretCall(
       sender: ":1.1",
       requester: "",
@@ -54,6 +50,16 @@ struct HostileProgramTests {
     guard case .begin(let work) = try bench.service.handle(call) else {
       throw SecretServiceError.failed("no work")
     }
+    return work
+  }
+
+  @Test
+  func whatAProgramLeavesBehindEndsWithIt() throws {
+    let session = try bench.open()
+    let (item, _) = try bench.create(session, "one", [:])
+    let answer = try bench.call(root, "Unlock", [.array("o", [.path(item)])])
+    let prompt = try bench.path(answer[1])
+    let work = try beginWork(of: prompt)
     #expect(bench.refusal(prompt, "Prompt", [.text("")]) == "Failed")
     bench.service.forget(":1.2")
     #expect(bench.service.takeCancelled() == [])
@@ -70,17 +76,7 @@ struct HostileProgramTests {
   func aPromptThatIsShownIsDismissed() throws {
     let (item, _) = try bench.create(try bench.open(), "one", [:])
     let prompt = try bench.path(try bench.call(item, "Delete")[0])
-    let call = SecretCall(
-      sender: ":1.1",
-      requester: "",
-      path: prompt,
-      interface: "",
-      member: "Prompt",
-      arguments: [.text("")]
-    )
-    guard case .begin(let work) = try bench.service.handle(call) else {
-      throw SecretServiceError.failed("no work")
-    }
+    let work = try beginWork(of: prompt)
     try bench.call(prompt, "Dismiss")
     #expect(bench.service.takeCancelled() == [work.number])
     bench.service.finish(work.number, isDone: false)
