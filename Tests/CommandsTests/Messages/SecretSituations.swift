@@ -105,12 +105,12 @@ extension Situation {
       try stage.needPresence(prompt: "")
       try stage.knowAccount(StoredSecretTests.account(.locked, isProtected: true))
     }.with(hosts: host).with(input: approved),
-    Situation("docker-credential store", "a registry that is none")
+    Situation("docker-credential store", "a text that is not a registry")
       .with(hosts: "").with(input: #"{"ServerURL":"a b","Username":"u","Secret":"s"}"#),
     Situation("cargo-credential", "a login without a token").with(hosts: "").with(
       input: #"{"v":1,"kind":"login","registry":{"index-url":"https://a.org/"}}"#
     ),
-    Situation("terraform-credential store a/b", "a host that is none")
+    Situation("terraform-credential store a/b", "a text that is not a host")
       .with(hosts: "").with(input: #"{"token":"t"}"#),
   ]
 
