@@ -14,12 +14,17 @@ matcher of libfprint's virtual reader.
 import concurrent.futures
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLAIN = os.path.join(HERE, "plain.py")
-SECONDS = 60
+# A replay takes a second of the processor. One that never ends takes all that it gets, so this limit
+# does not depend on the load of the machine. The second one is for a replay that sleeps.
+PROCESSOR_SECONDS = 15
+SECONDS = 300
 
 # The recorded steps of readers that store prints. A second verification is part of the first.
 STEPS = {
@@ -33,22 +38,31 @@ STEPS = {
 }
 
 
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+
+
 def run(*command, **options):
     """Runs a program, and returns its output, or the reason of its failure."""
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
-            **options)
-    except subprocess.TimeoutExpired:
-        return None, f"it does not end within {SECONDS} s"
-    if done.returncode < 0:
-        return None, f"signal {-done.returncode}"
-    if done.returncode != 0:
+    # The session ends with all programs that the replay has started.
+    with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, start_new_session=True, preexec_fn=limit, **options) as child:
+        try:
+            output, errors = child.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            return None, f"it does not end within {SECONDS} s"
+    if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return None, f"it does not end within {PROCESSOR_SECONDS} s of the processor"
+    if child.returncode < 0:
+        return None, f"signal {-child.returncode}"
+    if child.returncode != 0:
         lines = [
-            line for line in done.stderr.split("\n") if "rror:" in line and "umockdev" not in line
-        ] or [f"exit status {done.returncode}"]
+            line for line in errors.split("\n") if "rror:" in line and "umockdev" not in line
+        ] or [f"exit status {child.returncode}"]
         return None, lines[-1].strip()[:200]
-    return done.stdout, None
+    return output, None
 
 
 def replayed(recording, *command, **options):
