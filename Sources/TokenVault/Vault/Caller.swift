@@ -26,6 +26,8 @@ package struct Caller: Sendable {
   package let requester: String
   /// The program at the other end of the connection; `nil` for the engine itself.
   package let peer: Peer?
+  /// That program and those that started it, as they were when the connection made its first call.
+  package let ancestry: Ancestry?
   /// The device number of its controlling terminal; `nil` if it has none.
   package let terminal: Int32?
   /// Whether the call says that a prompt would be shown.
@@ -42,6 +44,7 @@ package struct Caller: Sendable {
     user: UInt32,
     requester: String,
     peer: Peer? = nil,
+    ancestry: Ancestry? = nil,
     terminal: Int32? = nil,
     asking: Asking = .unsaid
   ) {
@@ -49,6 +52,7 @@ package struct Caller: Sendable {
     self.user = user
     self.requester = requester
     self.peer = peer
+    self.ancestry = ancestry
     self.terminal = terminal
     self.asking = asking
   }

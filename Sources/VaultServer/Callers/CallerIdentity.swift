@@ -8,15 +8,17 @@ extension Caller {
   /// Authority belongs to that process. After its end, its number may belong to another process. So
   /// check that it is alive after its facts were read.
   init?(_ peer: Peer, connection: UInt64) {
-    let facts = ProcessFacts(process: peer.identifier)
-    let requester = Provenance.requester(of: peer.identifier, facts)
+    var ancestry = Ancestry(of: peer.identifier)
+    let requester = Provenance.requester(of: peer.identifier, &ancestry)
+    let terminal = ancestry.entry(0)?.facts.terminal
     guard peer.isAlive else { return nil }
     self.init(
       connection: connection,
       user: peer.credentials.user,
       requester: requester,
       peer: peer,
-      terminal: facts?.terminal
+      ancestry: ancestry,
+      terminal: terminal
     )
   }
 }

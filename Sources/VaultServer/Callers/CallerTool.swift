@@ -15,20 +15,16 @@ extension Caller {
   /// asked about a token that the program may have anyway.
   var tool: Tool? {
     // The agent of a restricted socket stands for programs that are not known.
-    guard !isRestricted, let peer, let helper = ProcessFacts(process: peer.identifier) else {
-      return nil
-    }
-    var (process, facts) = (peer.identifier, helper)
-    for _ in 0..<Self.mostSteps {
+    guard !isRestricted, var ancestry, let helper = ancestry.entry(0)?.facts else { return nil }
+    for step in 0..<Self.mostSteps {
+      guard let ancestor = ancestry.entry(step) else { return nil }
+      let facts = ancestor.facts
       let isWrapper =
         Self.wrappers.contains(facts.name)
         && facts.started + Self.wrapperTicks >= helper.started
       guard facts.name.hasPrefix("thumblatch") || isWrapper else {
-        return Tool(process: process, started: facts.started)
+        return Tool(process: ancestor.process, started: facts.started)
       }
-      process = facts.parent
-      guard process > 1, let parent = ProcessFacts(process: process) else { return nil }
-      facts = parent
     }
     return nil
   }

@@ -17,24 +17,24 @@ enum Provenance {
   /// most processes (proc(5), /proc/PID/exe). The text then names both:
   /// `"thumblatch-cli" run by "bash", PID 4211`.
   static func requester(of process: Int32) -> String {
-    requester(of: process, ProcessFacts(process: process))
+    var ancestry = Ancestry(of: process)
+    return requester(of: process, &ancestry)
   }
 
-  /// The same if the facts of the process are known; `nil` if the process shows none.
-  static func requester(of process: Int32, _ known: ProcessFacts?) -> String {
-    var (process, known) = (process, known)
-    for _ in 0..<mostSteps {
-      guard let facts = known else { break }
+  /// The same, by the ancestry of the process.
+  static func requester(of process: Int32, _ ancestry: inout Ancestry) -> String {
+    var process = process
+    for step in 0..<mostSteps {
+      guard let facts = ancestry.entry(step)?.facts else { break }
       let name = "\"\(displayable(facts.name))\""
       guard facts.name.hasPrefix(own), facts.parent > 1 else { return "\(name), PID \(process)" }
       guard InstalledProgram.isRun(by: process) else {
-        guard let parent = ProcessFacts(process: facts.parent) else {
+        guard let parent = ancestry.entry(step + 1)?.facts else {
           return "\(name), PID \(process)"
         }
         return "\(name) run by \"\(displayable(parent.name))\", PID \(facts.parent)"
       }
       process = facts.parent
-      known = ProcessFacts(process: process)
     }
     return "an unknown program, PID \(process)"
   }
