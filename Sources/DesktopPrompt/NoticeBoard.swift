@@ -173,10 +173,7 @@ enum NoticeText {
   }
 
   private static func method(_ name: String?) -> String {
-    switch name.flatMap(PresenceMethod.init(rawValue:)) {
-    case .fingerprint: "fingerprint"
-    case .password: "system password"
-    case nil: name == "unlock-window" ? "the open unlock window" : "another check"
-    }
+    name.flatMap(PresenceMethod.init(rawValue:))?.name
+      ?? (name == "unlock-window" ? "the open unlock window" : "another check")
   }
 }

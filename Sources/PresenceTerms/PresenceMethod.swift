@@ -5,3 +5,71 @@ public enum PresenceMethod: String, Sendable, CaseIterable {
   /// The password of the system user.
   case password
 }
+
+// The properties that other rooms decide by, so that a new method is a change here only.
+extension PresenceMethod {
+  /// The methods by a device, in the order in which they are offered.
+  public static let devices = allCases.filter(\.isDevice)
+  /// The methods by typing.
+  public static let typed = allCases.filter { !$0.isDevice }
+  /// The method that can be used if no other one can.
+  public static let fallback = PresenceMethod.password
+
+  /// Whether the person touches a device; otherwise the person types the answer to a question.
+  ///
+  /// A device counts only at the seat of the machine, and not during a lockout. A typed method ends
+  /// a lockout, and confirms changed fingers.
+  public var isDevice: Bool {
+    switch self {
+    case .fingerprint: true
+    case .password: false
+    }
+  }
+}
+
+// The words of a method, for the person who is asked.
+extension PresenceMethod {
+  /// The name of the method.
+  public var name: String {
+    switch self {
+    case .fingerprint: "fingerprint"
+    case .password: "system password"
+    }
+  }
+
+  /// The means by which a check is passed.
+  public var means: String {
+    switch self {
+    case .fingerprint: "a finger"
+    case .password: "the system password"
+    }
+  }
+
+  /// The request to the person, which "to use account 'me'" completes.
+  public func request(_ scan: ScanType) -> String {
+    switch (self, scan) {
+    case (.fingerprint, .press): "Touch the fingerprint reader"
+    case (.fingerprint, .swipe): "Swipe your finger over the fingerprint reader"
+    case (.password, _): "Type the system password"
+    }
+  }
+
+  /// The request after a try that did not pass.
+  public func nextRequest(_ scan: ScanType) -> String {
+    switch (self, scan) {
+    case (.fingerprint, .press): "Touch the reader again"
+    case (.fingerprint, .swipe): "Swipe the finger again"
+    case (.password, _): "Try again"
+    }
+  }
+
+  /// The failure of a try, in words of this method; `nil` if the outcome has the same words for all.
+  public func failure(_ outcome: PresenceOutcome) -> String? {
+    switch (self, outcome) {
+    case (.fingerprint, .noMatch): "The finger did not match"
+    case (.password, .noMatch), (.password, .denied): "Wrong password"
+    case (.password, .notAvailable): "The system password could not be checked"
+    case (.fingerprint, _), (.password, _): nil
+    }
+  }
+}

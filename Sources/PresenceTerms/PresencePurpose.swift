@@ -41,17 +41,21 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
 }
 
 extension PresencePurpose {
-  /// The methods that may prove it.
+  /// The methods that may prove it, in the order in which they are offered.
+  public var methods: [PresenceMethod] {
+    allowsDevices ? PresenceMethod.allCases : PresenceMethod.typed
+  }
+
+  /// Whether a device may prove it, such as the fingerprint reader.
   ///
   /// A caller that changes fingers, keys or policy must know the password. Otherwise a moment at an
   /// unlocked machine would give permanent access.
-  public var methods: [PresenceMethod] {
+  public var allowsDevices: Bool {
     switch self {
-    case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider, .policy:
-      [.password]
+    case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider, .policy: false
     case .refresh, .enable, .disable, .unlock, .release, .test, .rename, .signOut, .remove,
       .replace, .setDefault:
-      [.fingerprint, .password]
+      true
     }
   }
 

@@ -80,7 +80,7 @@ extension Session {
       )
     }
     // A change that needs the password only is made at a terminal.
-    if findTerminal() == nil, request.purpose.methods.contains(.fingerprint) {
+    if findTerminal() == nil, request.purpose.allowsDevices {
       try demandInput(for: need)
       if hasAgents { return try checkByAgent(request, on: connection) }
       if let desktop = findDesktop() { return try check(request, on: connection, at: desktop) }

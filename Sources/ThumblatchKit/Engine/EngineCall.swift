@@ -154,7 +154,7 @@ struct EngineCall {
     on connection: Connection
   ) throws(VaultClientError) -> Bool {
     guard let announce = asking.announce, asking.policy == .fingerprintOrPassword,
-      request.purpose.methods.contains(.fingerprint),
+      request.purpose.allowsDevices,
       try VaultLocation(privately: false).agentDirectory != nil,
       Desktop.remoteVariable({ ThisProcess.environment($0) }) == nil,
       Terminal.controlling() == nil

@@ -7,7 +7,7 @@ internal import PresenceTerms
 extension Vault {
   /// Starts a helper for a prompt, unless another prompt has one.
   func prepare(for prompt: String, _ purpose: PresencePurpose) async -> (any PreparedCheck)? {
-    guard purpose.methods.contains(.fingerprint), prepared == nil else { return nil }
+    guard purpose.allowsDevices, prepared == nil else { return nil }
     prepared = (prompt, nil)
     let program = await check.prepare()
     // The prompt may have been given up during the wait.

@@ -53,7 +53,7 @@ extension Vault {
     if let objection = fingerObjection(eligibility, at: location),
       objection.outcome == .notAvailable, location.objection != nil
     {
-      return purpose.methods == [.password] ? nil : objection.detail
+      return purpose.allowsDevices ? objection.detail : nil
     }
     return eligibility.reason(for: purpose, tries.lockout)
   }

@@ -34,7 +34,7 @@ struct ParsedCall: Sendable {
   /// change.
   var waitsForPerson: Bool {
     switch request {
-    case .success(.check(let call)): call.presenceMethod == .fingerprint || call.wait == true
+    case .success(.check(let call)): call.presenceMethod.isDevice || call.wait == true
     case .success(.enrollFinger), .success(.awaitLogin), .success(.watch): true
     case .success(.askAtDesktop), .success(.nextPrompt): true
     case .success(.audit(let call)): call.follow == true
