@@ -30,7 +30,7 @@ package final class DesktopScreen {
   private let purpose: String
   private let requester: String
   private var scan: ScanType
-  private var byFinger = true
+  private var method = PresenceMethod.fallback
   private var offersPassword = false
   private var offer = Offer.usual
   /// The last remark to the person.
@@ -75,8 +75,11 @@ package final class DesktopScreen {
   /// Shows the purpose and the requester, before the reader is armed and before any question.
   ///
   /// A passed check allows what is shown. It returns when the server has answered with an id.
-  package func introduce(byFinger: Bool, offersPassword: Bool) throws(DesktopError) {
-    self.byFinger = byFinger
+  package func introduce(
+    by method: PresenceMethod,
+    offersPassword: Bool
+  ) throws(DesktopError) {
+    self.method = method
     self.offersPassword = offersPassword
     offer = .usual
     try show()
@@ -105,10 +108,7 @@ package final class DesktopScreen {
   }
 
   private func show() throws(DesktopError) {
-    let text =
-      byFinger
-      ? PresenceText.fingerprintPrompt(to: purpose, requester: requester, password: false, scan)
-      : PresenceText.passwordPrompt(to: purpose, requester: requester)
+    let text = PresenceText.prompt(method, to: purpose, requester: requester, scan)
     try server.show(
       DesktopText.summary,
       [text, remark].compactMap(\.self).joined(separator: "\n"),
@@ -137,8 +137,8 @@ package final class DesktopScreen {
       case .action: action = .password
       }
     }
-    // A remark about a finger says nothing about the password.
-    if action == .password, byFinger { remark = nil }
+    // A remark about a device says nothing about the password.
+    if action == .password, method.isDevice { remark = nil }
     return action
   }
 
@@ -165,7 +165,7 @@ package final class DesktopScreen {
     }
     self.pinentry = pinentry
     let window = Pinentry.Window(
-      description: PresenceText.passwordPrompt(to: purpose, requester: requester),
+      description: PresenceText.prompt(.fallback, to: purpose, requester: requester),
       question: PresenceText.question(question),
       error: remark
     )

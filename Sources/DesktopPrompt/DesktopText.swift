@@ -37,7 +37,7 @@ enum DesktopText {
         after: method,
         outcome,
         message,
-        left: left.contains(.fingerprint) ? [.fingerprint] : left,
+        left: left.first(where: \.isDevice).map { [$0] } ?? left,
         scan
       )
     }

@@ -51,13 +51,13 @@ package final class DesktopView: PresenceView {
     isFirst: Bool
   ) throws(VaultClientError) {
     self.methods = methods
-    try introduce(byFinger: method == .fingerprint)
+    try introduce(by: method)
   }
 
-  private func introduce(byFinger: Bool) throws(VaultClientError) {
+  private func introduce(by method: PresenceMethod) throws(VaultClientError) {
     try showing { () throws(DesktopError) in
-      let offersPassword = methods.contains(.password) && !wantsPassword
-      try screen.introduce(byFinger: byFinger, offersPassword: offersPassword)
+      let offersPassword = !methods.allSatisfy(\.isDevice) && !wantsPassword
+      try screen.introduce(by: method, offersPassword: offersPassword)
     }
   }
 
@@ -117,7 +117,7 @@ package final class DesktopView: PresenceView {
     // A window that was wanted for the time before would take what is typed for the other prompt.
     wantsPassword = false
     if pending != .cancel { pending = nil }
-    guard method == .fingerprint else { return true }
+    guard method.isDevice else { return true }
     // Without actions the person cannot confirm the turn.
     guard screen.hasActions else { return false }
     try showing { () throws(DesktopError) in try screen.offerTurn() }
@@ -133,7 +133,7 @@ package final class DesktopView: PresenceView {
     if screen.hasActions, !wantsPassword {
       guard try wait(for: .password, until: deadline) else { return nil }
       wantsPassword = true
-      try introduce(byFinger: false)
+      try introduce(by: .fallback)
     }
     let answer = try showing { () throws(DesktopError) in
       try screen.askPassword(question, until: deadline, hasEnded: takeCancel)

@@ -36,16 +36,16 @@ package struct PresenceScreen {
   /// Shows the purpose and the requester, before the reader is armed and before any question.
   ///
   /// A passed check allows what is shown.
-  package func introduce(byFinger: Bool, offersPassword: Bool) {
+  package func introduce(by method: PresenceMethod, offersPassword: Bool) {
     if let reason { terminal.say(PresenceText.reason(reason)) }
     terminal.say(
-      byFinger
-        ? PresenceText.fingerprintPrompt(
-          to: purpose,
-          requester: requester,
-          password: offersPassword,
-          scan
-        ) : PresenceText.passwordPrompt(to: purpose, requester: requester)
+      PresenceText.prompt(
+        method,
+        to: purpose,
+        requester: requester,
+        password: offersPassword,
+        scan
+      )
     )
   }
 
@@ -67,9 +67,9 @@ package struct PresenceScreen {
   }
 
   /// Shows that the prompt before this one is over, and drops what was typed for that one.
-  package func takeTurn(byFinger: Bool) {
+  package func takeTurn(byDevice: Bool) {
     terminal.clearStatus()
     terminal.discardTyped()
-    terminal.say(byFinger ? PresenceText.isReady : PresenceText.isOver)
+    terminal.say(byDevice ? PresenceText.isReady : PresenceText.isOver)
   }
 }

@@ -53,24 +53,24 @@ package enum PresenceText {
       : "An earlier password was wrong. Try again in \(time)."
   }
 
-  /// The text on the screen before the reader is armed.
+  /// The text on the screen before a device is armed, and before a question is asked.
   ///
   /// - Parameters:
+  ///   - method: how the check is passed.
   ///   - purpose: the action that a passed check allows, from `purpose(of:)`.
   ///   - requester: the program that asks.
   ///   - password: whether Enter chooses the password.
   ///   - scan: how to touch the reader.
   /// - Returns: one sentence, and the effect of Enter.
-  package static func fingerprintPrompt(
+  package static func prompt(
+    _ method: PresenceMethod,
     to purpose: String,
     requester: String,
-    password: Bool,
+    password: Bool = false,
     _ scan: ScanType = .press
   ) -> String {
-    let act =
-      scan == .swipe
-      ? "Swipe your finger over the fingerprint reader" : "Touch the fingerprint reader"
-    return "\(act) to \(purpose) (\(requested(by: requester)))\(password ? passwordKey : ".")"
+    let act = "\(method.request(scan)) to \(purpose) (\(requested(by: requester)))"
+    return act + (password && method.isDevice ? passwordKey : ".")
   }
 
   /// How to touch the reader, and with which finger if only one can match.
@@ -86,11 +86,6 @@ package enum PresenceText {
   private static func finger(_ name: String) -> String {
     let words = PlainText.line(name, limit: 64).split(separator: "-").joined(separator: " ")
     return words.hasSuffix("thumb") || words.hasSuffix("finger") ? words : words + " finger"
-  }
-
-  /// The text on the screen before the password question.
-  package static func passwordPrompt(to purpose: String, requester: String) -> String {
-    "Type the system password to \(purpose) (\(requested(by: requester)))."
   }
 
   /// A question of the password check, followed by a space.
@@ -120,23 +115,23 @@ package enum PresenceText {
     left: [PresenceMethod],
     _ scan: ScanType = .press
   ) -> String {
-    let again = scan == .swipe ? "Swipe the finger again" : "Touch the reader again"
     let next =
-      switch (left.contains(.fingerprint), left.contains(.password)) {
-      case (true, true): again + passwordKey
-      case (true, false): again + "."
-      case (false, _) where method == .fingerprint && outcome == .noMatch:
+      if let device = left.first(where: \.isDevice) {
+        device.nextRequest(scan) + (left.allSatisfy(\.isDevice) ? "." : passwordKey)
+      } else if !method.isDevice {
+        method.nextRequest(scan) + "."
+      } else if outcome == .noMatch {
         "Too many tries: the system password is needed once."
-      case (false, _): method == .password ? "Try again." : "The system password is needed now."
+      } else {
+        "The system password is needed now."
       }
     let what =
-      switch (method, outcome) {
-      case (.password, .noMatch), (.password, .denied): withDetail("Wrong password", message)
-      case (.password, .notAvailable):
-        withDetail("The system password could not be checked", message)
-      case (.fingerprint, .noMatch): withDetail("The finger did not match", message)
-      case (.fingerprint, .denied) where !message.isEmpty: sentence(PlainText.line(message))
-      default: sentence(failure(outcome, message))
+      if let failure = method.failure(outcome) {
+        withDetail(failure, message)
+      } else if method.isDevice, outcome == .denied, !message.isEmpty {
+        sentence(PlainText.line(message))
+      } else {
+        sentence(failure(outcome, message))
       }
     return "\(what). \(next)"
   }

@@ -14,7 +14,7 @@ package final class TerminalPresence: PresenceView {
   private let terminal: Terminal
   private let interrupt: Int32?
   private var screen: PresenceScreen
-  private var methods: [PresenceMethod] = []
+  private var offersPassword = false
   private var listens = true
   /// Readable while a question is open if the engine has ended the prompt.
   private var ending: Int32?
@@ -47,9 +47,9 @@ package final class TerminalPresence: PresenceView {
   package var input: Int32? { listens ? terminal.descriptor.number : nil }
 
   package func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
-    self.methods = methods
+    offersPassword = !methods.allSatisfy(\.isDevice)
     guard isFirst else { return }
-    screen.introduce(byFinger: method == .fingerprint, offersPassword: methods.contains(.password))
+    screen.introduce(by: method, offersPassword: offersPassword)
   }
 
   // Ctrl-C is an interrupt; what is typed between two questions is kept for the next.
@@ -61,7 +61,7 @@ package final class TerminalPresence: PresenceView {
   package func takeInput() -> PresenceInput {
     let isEnter = terminal.takeEnter()
     listens = isEnter != nil
-    return isEnter == true && methods.contains(.password) ? .password : .nothing
+    return isEnter == true && offersPassword ? .password : .nothing
   }
 
   package func show(_ event: PresenceEvent) {
@@ -72,8 +72,8 @@ package final class TerminalPresence: PresenceView {
     for method: PresenceMethod,
     until deadline: BootInstant
   ) throws(VaultClientError) -> Bool {
-    screen.takeTurn(byFinger: method == .fingerprint)
-    guard method == .fingerprint else { return true }
+    screen.takeTurn(byDevice: method.isDevice)
+    guard method.isDevice else { return true }
     return try reading { () throws(TerminalError) in
       try terminal.readSecret(interrupt: interrupt, deadline: deadline) != nil
     }

@@ -31,18 +31,21 @@ public struct PresenceRun<View: PresenceView> {
 
   private let request: PresenceRequest
   private let methods: [PresenceMethod]
+  /// The first allowed device; `nil` if no device is allowed.
+  private let allowedDevice: PresenceMethod?
   private let connection: Connection
   private let view: View
 
   /// Prepares the dialogue with those methods of the request that are `allowed`.
   public init(
     _ request: PresenceRequest,
-    allowed: Set<PresenceMethod> = [.fingerprint, .password],
+    allowed: Set<PresenceMethod> = Set(PresenceMethod.allCases),
     on connection: Connection,
     view: View
   ) {
     self.request = request
     methods = request.methods.filter(allowed.contains)
+    allowedDevice = PresenceMethod.devices.first(where: allowed.contains)
     self.connection = connection
     self.view = view
   }
@@ -60,14 +63,14 @@ public struct PresenceRun<View: PresenceView> {
     var tries = 0
     while tries < Self.mostTries, !methods.isEmpty {
       tries += 1
-      let method: PresenceMethod = methods.contains(.fingerprint) ? .fingerprint : .password
+      let method = methods.first(where: \.isDevice) ?? .fallback
       try view.begin(method, of: methods, isFirst: isFirst)
       isFirst = false
-      switch method == .fingerprint ? try fingerprint() : try password() {
+      switch method.isDevice ? try touch(method) : try type(method) {
       case .passed: return
       case .passwordChosen:
         last = (.passwordChosen, "")
-        methods = methods.filter { $0 == .password }
+        methods = methods.filter { !$0.isDevice }
       case .free:
         try takeTurn(method)
         isFirst = true
@@ -76,8 +79,8 @@ public struct PresenceRun<View: PresenceView> {
         last = (outcome, message)
         let offered = left.filter { self.methods.contains($0) }
         guard !offered.isEmpty, outcome != .cancelled, outcome != .timedOut else {
-          // No other allowed method is left, because only a finger counts.
-          let isLockedOut = outcome == .noMatch && method == .fingerprint
+          // No other allowed method is left, because only a device counts.
+          let isLockedOut = outcome == .noMatch && method.isDevice
           throw .refused(
             .presenceFailed(isLockedOut ? .lockedOut : outcome, message: message, methods: [])
           )
@@ -112,12 +115,12 @@ public struct PresenceRun<View: PresenceView> {
     BootInstant.now.advanced(bySeconds: min(max(Int64(request.timeout), 1), 600))
   }
 
-  /// Why a finger, the only allowed method, does not count.
+  /// Why the allowed device does not count.
   ///
-  /// The engine gives the reason when a check asks for a finger.
+  /// The engine gives the reason when a check asks for the device.
   private func objection() throws(VaultClientError) -> VaultError {
     let number = try connection.send(
-      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint),
+      CheckCall(prompt: request.prompt, presenceMethod: allowedDevice ?? .fallback),
       more: true
     )
     while true {
@@ -126,18 +129,18 @@ public struct PresenceRun<View: PresenceView> {
       }
       guard of == number else { continue }
       guard case .failed(.failed(let outcome, let message, _)) = try answer(reply) else {
-        // The finger has become valid since, but its check was not intended. The end of the
-        // connection releases the reader.
+        // The device has become valid since, but its check was not intended. The end of the
+        // connection releases it.
         return .presenceFailed(.notAvailable, message: "", methods: [])
       }
       return .presenceFailed(outcome, message: message, methods: [])
     }
   }
 
-  /// Arms the reader.
-  private func fingerprint() throws(VaultClientError) -> Step {
+  /// Runs a check by a device.
+  private func touch(_ method: PresenceMethod) throws(VaultClientError) -> Step {
     let number = try connection.send(
-      CheckCall(prompt: request.prompt, presenceMethod: .fingerprint, wait: true),
+      CheckCall(prompt: request.prompt, presenceMethod: method, wait: true),
       more: true
     )
     var isQueued = false
@@ -166,7 +169,7 @@ public struct PresenceRun<View: PresenceView> {
           isQueued = true
           deadline = queue()
         case .event(.free): return .free
-        // A finger check has no question.
+        // A device has no question.
         case .event(.ask): throw .disconnected
         case .failed(let failed): return failed
         }
@@ -174,12 +177,12 @@ public struct PresenceRun<View: PresenceView> {
     }
   }
 
-  /// Runs the password check.
+  /// Runs a check by typing.
   ///
-  /// Its call cancels an open finger check.
-  private func password() throws(VaultClientError) -> Step {
+  /// Its call cancels an open check by a device.
+  private func type(_ method: PresenceMethod) throws(VaultClientError) -> Step {
     var number = try connection.send(
-      CheckCall(prompt: request.prompt, presenceMethod: .password, wait: true),
+      CheckCall(prompt: request.prompt, presenceMethod: method, wait: true),
       more: true
     )
     var hasAnswered = false
@@ -195,7 +198,7 @@ public struct PresenceRun<View: PresenceView> {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
         if of != number {
-          // This is the end of the finger check. It may have passed at the last moment. The prompt
+          // This is the end of the device's check. It may have passed at the last moment. The prompt
           // may also be gone, as when the screen was locked.
           switch try answer(reply) {
           case .event(.passed): return .passed

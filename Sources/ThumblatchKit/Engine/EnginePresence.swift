@@ -1,6 +1,7 @@
 internal import PlainText
 internal import PresenceTerms
 internal import SecretMemory
+internal import Synchronization
 internal import System
 internal import TerminalIO
 internal import VaultClient
@@ -8,8 +9,6 @@ internal import VaultInterface
 
 /// Shows the engine's presence check as a prompt, and takes the person's answers from that prompt.
 struct PromptView: PresenceView {
-  private static let strangeFinger = "that finger is not enrolled"
-  private static let wrongPassword = "that was not the password"
   /// How long the display of a prompt may take, in seconds.
   private static let longestDisplay: Int64 = 30
 
@@ -25,7 +24,7 @@ struct PromptView: PresenceView {
     isFirst: Bool
   ) throws(VaultClientError) {
     if isFirst { try awaitDisplay() }
-    prompt.show(method == .fingerprint ? .finger(nil) : .starting)
+    prompt.begin(by: method)
   }
 
   /// Waits for a presenter that must show the prompt before the reader is armed.
@@ -48,7 +47,7 @@ struct PromptView: PresenceView {
   func takeInput() -> PresenceInput {
     switch prompt.takeAct() {
     case .choosePassword:
-      // A message about a finger says nothing about the password that follows.
+      // A message about a device says nothing about the password that follows.
       prompt.show(notice: nil)
       return .password
     case .cancel: return .cancel
@@ -69,17 +68,18 @@ struct PromptView: PresenceView {
     case .wait(let seconds, let wasWrong):
       // The event with the result follows, and that one is counted.
       prompt.show(
-        notice: wasWrong ? .init(Self.wrongPassword, about: .password) : prompt.lastNotice,
+        notice: wasWrong
+          ? .init(PresencePrompt.Way.password.noMatch, about: .password) : prompt.lastNotice,
         event: event
       )
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
     case .failed(let method, let outcome, let message, _):
-      let noMatch = method == .fingerprint ? Self.strangeFinger : Self.wrongPassword
-      let known = outcome == .noMatch ? noMatch : PresenceText.failure(outcome, "")
+      let way = PresencePrompt.Way(method)
+      let known = outcome == .noMatch ? way.noMatch : PresenceText.failure(outcome, "")
       let sentence = message.isEmpty ? known : message
       prompt.show(
-        notice: .init(sentence, about: method == .fingerprint ? .fingerprint : .password),
+        notice: .init(sentence, about: way),
         event: event,
         countsAsFailure: outcome == .noMatch
       )
@@ -91,7 +91,7 @@ struct PromptView: PresenceView {
     until deadline: BootInstant
   ) throws(VaultClientError) -> Bool {
     prompt.dropActs()
-    guard method == .fingerprint else { return true }
+    guard method.isDevice else { return true }
     prompt.show(.ready)
     let act = try awaitAct(until: deadline) { act in
       if case .begin = act { true } else { false }
@@ -161,7 +161,7 @@ extension PresencePrompt.Scan {
 extension PresencePrompt {
   /// Makes the prompt for a check that the engine asks for.
   convenience init(_ request: PresenceRequest, _ asking: PresenceAsking) {
-    let methods = Set(request.methods).intersection(asking.policy.methods)
+    let methods = request.methods.filter(asking.policy.methods.contains)
     self.init(
       // The reason that the app states is shown in its own place.
       requester: PlainText.line(request.requester, limit: 120),
@@ -172,9 +172,11 @@ extension PresencePrompt {
       reason: asking.reason,
       passwordReason: request.reason,
       allowsFingerprint: methods.contains(.fingerprint),
-      allowsPassword: methods.contains(.password),
+      allowsPassword: !methods.allSatisfy(\.isDevice),
       scan: request.scan == .swipe ? .swipe : .press
     )
+    let device = methods.first(where: \.isDevice)
+    content.withLock { $0.device = device }
   }
 }
 
@@ -196,8 +198,8 @@ extension PresencePolicy {
   var methods: Set<PresenceMethod> {
     switch self {
     case .fingerprint: [.fingerprint]
-    case .fingerprintOrPassword: [.fingerprint, .password]
-    case .password: [.password]
+    case .fingerprintOrPassword: Set(PresenceMethod.allCases)
+    case .password: Set(PresenceMethod.typed)
     }
   }
 }

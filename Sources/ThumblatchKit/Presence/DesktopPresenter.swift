@@ -1,6 +1,7 @@
 internal import DesktopPrompt
 internal import Glibc
 internal import Observation
+internal import PresenceTerms
 internal import SecretMemory
 internal import Synchronization
 internal import System
@@ -141,7 +142,7 @@ private final class DesktopDialogue {
   /// Follows the prompt until it ends.
   func run() throws(DesktopError) {
     defer { screen.close() }
-    try introduce(byFinger: prompt.allowsFingerprint)
+    try introduce(by: prompt.firstMethod)
     prompt.release()
     while true {
       let (phase, event, notice) = observe()
@@ -188,9 +189,9 @@ private final class DesktopDialogue {
     return readiness == .ready || readiness == .input
   }
 
-  private func introduce(byFinger: Bool) throws(DesktopError) {
+  private func introduce(by method: PresenceMethod) throws(DesktopError) {
     try screen.introduce(
-      byFinger: byFinger,
+      by: method,
       offersPassword: prompt.allowsPassword && !wantsPassword
     )
   }
@@ -200,13 +201,13 @@ private final class DesktopDialogue {
     switch phase {
     case .ended: break
     // The check by the password begins after the one by the finger.
-    case .starting: if shown != nil { try introduce(byFinger: false) }
+    case .starting: if shown != nil { try introduce(by: .fallback) }
     case .queued: try screen.show(.queued)
     case .ready:
       wantsPassword = false
       try screen.offerTurn()
     case .finger(nil):
-      try introduce(byFinger: true)
+      try introduce(by: prompt.device)
       try screen.show(.touch(finger: prompt.finger, scan: prompt.scan.type))
     case .finger(let advice?): try screen.show(.retry(advice.hint))
     case .waiting(let seconds):
@@ -215,7 +216,7 @@ private final class DesktopDialogue {
     case .question(let text, _):
       question = text
       if shown == .ready || shown == .queued { wantsPassword = false }
-      try introduce(byFinger: false)
+      try introduce(by: .fallback)
     }
   }
 

@@ -1,5 +1,6 @@
 internal import Observation
 internal import PlainText
+internal import PresenceTerms
 internal import Synchronization
 internal import System
 
@@ -97,6 +98,43 @@ extension PresencePrompt {
       case .answer, .choosePassword, .touch: false
       }
     }
+  }
+}
+
+extension PresencePrompt.Way {
+  /// The way of an engine's method.
+  init(_ method: PresenceMethod) {
+    self =
+      switch method {
+      case .fingerprint: .fingerprint
+      case .password: .password
+      }
+  }
+
+  /// The notice after a try that did not match.
+  var noMatch: String {
+    switch self {
+    case .fingerprint: "that finger is not enrolled"
+    case .password: "that was not the password"
+    }
+  }
+}
+
+extension PresencePrompt {
+  /// The device that the check waits for, or will wait for first.
+  ///
+  /// A vault that is not the engine, such as a stub, has the fingerprint reader only.
+  var device: PresenceMethod { content.withLock { $0.device } ?? .fingerprint }
+
+  /// The method of the first try.
+  var firstMethod: PresenceMethod {
+    allowsFingerprint || content.withLock { $0.device } != nil ? device : .fallback
+  }
+
+  /// Shows that a try by this method begins.
+  func begin(by method: PresenceMethod) {
+    if method.isDevice { content.withLock { $0.device = method } }
+    show(method.isDevice ? .finger(nil) : .starting)
   }
 }
 

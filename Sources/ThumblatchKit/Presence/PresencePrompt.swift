@@ -1,4 +1,5 @@
 public import Observation
+internal import PresenceTerms
 internal import Synchronization
 internal import System
 internal import VaultClient
@@ -47,6 +48,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var isHeld = false
     var scan = Scan.press
     var finger: String?
+    /// The engine's method by a device; `nil` if none is allowed.
+    var device: PresenceMethod?
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?

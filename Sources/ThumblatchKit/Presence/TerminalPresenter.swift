@@ -1,4 +1,5 @@
 internal import Observation
+internal import PresenceTerms
 internal import System
 internal import TerminalIO
 internal import VaultClient
@@ -162,35 +163,35 @@ private final class TerminalDialogue {
     case .starting, .ended: break
     case .checking: screen.show(.checking)
     case .queued:
-      introduce(byFinger: prompt.allowsFingerprint)
+      introduce(by: prompt.firstMethod)
       hasQueued = true
       screen.show(.queued)
-    case .ready: takeTurn(byFinger: true, &line)
-    case .finger(nil): introduce(byFinger: true)
+    case .ready: takeTurn(byDevice: true, &line)
+    case .finger(nil): introduce(by: prompt.device)
     case .finger(let advice?): screen.show(.retry(advice.hint))
     case .waiting(let seconds):
-      introduce(byFinger: false)
+      introduce(by: .fallback)
       // The engine's own prompt has already said it in a notice.
       if prompt.notice == nil { screen.show(.wait(seconds: seconds, wasWrong: false)) }
     case .question(let question, _):
-      if hasQueued { takeTurn(byFinger: false, &line) }
-      introduce(byFinger: false)
+      if hasQueued { takeTurn(byDevice: false, &line) }
+      introduce(by: .fallback)
       isAsking = true
       terminal.ask(PresenceText.question(question))
     }
   }
 
   /// Shows the purpose and the requester once.
-  private func introduce(byFinger: Bool) {
+  private func introduce(by method: PresenceMethod) {
     guard !isIntroduced else { return }
     isIntroduced = true
-    screen.introduce(byFinger: byFinger, offersPassword: prompt.allowsPassword)
+    screen.introduce(by: method, offersPassword: prompt.allowsPassword)
   }
 
   /// Takes the turn after another prompt.
-  private func takeTurn(byFinger: Bool, _ line: inout HiddenLine) {
+  private func takeTurn(byDevice: Bool, _ line: inout HiddenLine) {
     line.erase()
-    screen.takeTurn(byFinger: byFinger)
+    screen.takeTurn(byDevice: byDevice)
     hasQueued = false
     isIntroduced = false
   }

@@ -88,7 +88,8 @@ struct ListedErrors {
     return PresencePurpose.allCases.flatMap { purpose in
       [details[purpose]].map { detail in
         let request = PresenceRequest.sample(purpose, detail: detail)
-        let text = PresenceText.fingerprintPrompt(
+        let text = PresenceText.prompt(
+          .fingerprint,
           to: PresenceText.purpose(of: request),
           requester: request.requester,
           password: true
@@ -98,16 +99,16 @@ struct ListedErrors {
     } + [
       entry(
         "a reader to swipe over",
-        PresenceText.fingerprintPrompt(
+        PresenceText.prompt(
+          .fingerprint,
           to: "unlock the vault",
           requester: "bash, PID 4211",
-          password: false,
           .swipe
         )
       ),
       entry(
         "the password",
-        PresenceText.passwordPrompt(to: "unlock the vault", requester: "bash, PID 4211")
+        PresenceText.prompt(.password, to: "unlock the vault", requester: "bash, PID 4211")
       ),
       entry("its question, if PAM has none", PresenceText.question("")),
       entry("why the password", PresenceText.reason("a finger was added: right-thumb")),
