@@ -8,16 +8,32 @@ internal import Varlink
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
 
-  /// Runs a check by fingerprint, in a prepared helper if there is one.
-  ///
-  /// A reader that another program used when the helper looked is hidden from that helper. Further
-  /// helpers then look for it.
+  /// Starts a check, in a prepared helper if there is one.
   init(
-    _ request: FingerRequest,
+    _ attempt: PresenceAttempt,
     of caller: Caller,
     by route: HelperRoute,
     turn: ReaderTurn,
     prepared: HelperLink? = nil
+  ) throws(PresenceFailure) {
+    switch attempt {
+    case .fingerprint(let request):
+      try self.init(request, of: caller, by: route, turn: turn, prepared: prepared)
+    case .password(let seconds):
+      try self.init(.password, seconds: seconds, of: caller, by: route, prepared: prepared)
+    }
+  }
+
+  /// Runs a check by fingerprint.
+  ///
+  /// A reader that another program used when the helper looked is hidden from that helper. Further
+  /// helpers then look for it.
+  private init(
+    _ request: FingerRequest,
+    of caller: Caller,
+    by route: HelperRoute,
+    turn: ReaderTurn,
+    prepared: HelperLink?
   ) throws(PresenceFailure) {
     let call = HelperCheckCall(request)
     conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
@@ -44,10 +60,18 @@ struct HelperCheck: CheckConversation {
     }
   }
 
-  /// Asks for the system password within so many seconds.
-  init(password seconds: Int64, of caller: Caller, by route: HelperRoute) throws(PresenceFailure) {
-    let call = HelperCheckCall(presenceMethod: .password, timeout: Int(seconds) * 1000)
-    conversation = try HelperConversation(by: route) { conversation, put throws(HelperError) in
+  /// Runs a check that needs no reader, within so many seconds.
+  private init(
+    _ method: PresenceMethod,
+    seconds: Int64,
+    of caller: Caller,
+    by route: HelperRoute,
+    prepared: HelperLink?
+  ) throws(PresenceFailure) {
+    let call = HelperCheckCall(presenceMethod: method, timeout: Int(seconds) * 1000)
+    conversation = try HelperConversation(by: route, prepared: prepared) {
+      conversation,
+      put throws(HelperError) in
       var talk = CheckTalk(conversation.helper, seconds: seconds)
       try talk.send(call, [], passing: route.connection(of: caller))
       _ = try talk.follow(put)
@@ -95,7 +119,7 @@ private struct CheckTalk: ~Copyable {
       try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
     }
     self.prints = prints.count
-    try helper.send(call, more: call.presenceMethod == .fingerprint, passing: connection)
+    try helper.send(call, more: call.presenceMethod.isDevice, passing: connection)
   }
 
   /// Passes events on until the last one.

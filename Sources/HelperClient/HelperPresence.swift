@@ -31,10 +31,7 @@ package struct HelperPresence: PresenceChecker {
     _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
-    switch attempt {
-    case .fingerprint(let request): try HelperCheck(request, of: caller, by: route, turn: turn)
-    case .password(let seconds): try HelperCheck(password: seconds, of: caller, by: route)
-    }
+    try HelperCheck(attempt, of: caller, by: route, turn: turn)
   }
 
   /// Enrolls a new print; see `PresenceChecker`.

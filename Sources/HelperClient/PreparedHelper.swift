@@ -28,12 +28,12 @@ final class PreparedHelper: PreparedCheck {
     return try await DesktopQuestion(caller, by: route).fingers(of: helper)
   }
 
-  func fingerprint(
-    _ request: FingerRequest,
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
     let helper = link.withLock { $0.take() }
-    return try HelperCheck(request, of: caller, by: route, turn: turn, prepared: helper)
+    return try HelperCheck(attempt, of: caller, by: route, turn: turn, prepared: helper)
   }
 
   func end() {

@@ -31,10 +31,10 @@ package struct FingerLockout: Sendable, Equatable {
 
   /// Records a matching finger or the right system password.
   ///
-  /// A finger cannot end a lockout. With `isPasswordOnly` the reader is not used, and a finger
-  /// result that still comes changes nothing.
+  /// A device cannot end a lockout. With `isPasswordOnly` no device is used, and the result of a
+  /// device that still comes changes nothing.
   package mutating func recordSuccess(by method: PresenceMethod) {
-    if method == .fingerprint && isPasswordOnly { return }
+    if method.isDevice && isPasswordOnly { return }
     failures = 0
   }
 }

@@ -23,8 +23,8 @@ public enum PresenceOutcome: String, Sendable, CaseIterable {
 }
 
 extension PresenceOutcome {
-  /// Whether a finger could still pass a prompt after this outcome.
-  public var leavesFingerprint: Bool {
+  /// Whether the device of the failed try could still pass the prompt after this outcome.
+  public var leavesDevice: Bool {
     switch self {
     case .noMatch, .timedOut, .passwordChosen: true
     case .cancelled, .notAvailable, .notEnrolled, .lockedOut, .busy, .denied: false

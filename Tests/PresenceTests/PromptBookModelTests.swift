@@ -106,7 +106,7 @@ struct PromptBookModelTests {
       Self.names[name],
       Self.questions[asked],
       by: UInt64(connection),
-      fingerprintPossible: finger,
+      impossible: finger ? [] : [.fingerprint],
       at: now
     )
     model.entries[name] = .init(

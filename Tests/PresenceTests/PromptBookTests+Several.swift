@@ -104,7 +104,7 @@ extension PromptBookTests {
       book.begin(name, question: asked, connection: 1, at: at(0))
     }
     func open(_ name: String) -> PromptBook.Opening? {
-      book.open(name, fingerprintPossible: true, at: at(100))
+      book.open(name, impossible: [], at: at(100))
     }
     func expired() -> [String] { book.expire(at: at(1000)) }
     #expect(!isAsked(by: 2))
@@ -145,7 +145,7 @@ extension PromptBookTests {
       _ = book.begin(name, question: question, connection: UInt64(number), at: at(0))
     }
     func opening(_ name: String, at location: String = "here") -> PromptBook.Opening? {
-      book.open(name, location: location, fingerprintPossible: true, at: at(0))
+      book.open(name, location: location, impossible: [], at: at(0))
     }
     #expect(opening("leader") == .asks)
     _ = try book.arm("leader", method: .fingerprint, connection: 0, at: at(0))
@@ -163,7 +163,7 @@ extension PromptBookTests {
       _ = book.begin(name, question: question(), connection: UInt64(number), at: at(0))
     }
     func opening(_ name: String) -> PromptBook.Opening? {
-      book.open(name, fingerprintPossible: true, at: at(0))
+      book.open(name, impossible: [], at: at(0))
     }
     #expect(opening("leader") == .asks)
     _ = try book.arm("leader", method: .fingerprint, connection: 0, at: at(0))

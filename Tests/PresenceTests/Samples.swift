@@ -24,12 +24,12 @@ extension PromptBook {
     _ asked: PromptQuestion = PresenceTests.question(),
     location: String = "",
     by connection: UInt64 = 1,
-    fingerprintPossible: Bool = true,
+    impossible: Set<PresenceMethod> = [],
     at second: Int64 = 0
   ) -> [PresenceMethod]? {
     let now = PresenceTests.at(second)
     guard begin(name, question: asked, connection: connection, at: now) else { return nil }
-    _ = open(name, location: location, fingerprintPossible: fingerprintPossible, at: now)
+    _ = open(name, location: location, impossible: impossible, at: now)
     return methods(of: name)
   }
 }

@@ -1,3 +1,4 @@
+package import PresenceTerms
 package import System
 
 // The steps of a prompt that is shown at the desktop, beside those of `PromptBook`.
@@ -25,14 +26,14 @@ extension PromptBook {
   package mutating func move(
     _ name: String,
     to location: String,
-    fingerprintPossible: Bool,
+    impossible: Set<PresenceMethod>,
     at now: BootInstant
   ) -> Bool {
     guard prompts[name]?.state == .open, prompts[name]?.counts(at: now) == true else {
       return false
     }
     prompts[name]?.location = location
-    prompts[name]?.fingerprintPossible = fingerprintPossible
+    prompts[name]?.impossible = impossible
     renew(name, at: now)
     return true
   }

@@ -36,7 +36,8 @@ package struct PromptBook: Sendable {
     let connection: UInt64
     var state = State.beginning
     var deadline: BootInstant
-    var fingerprintPossible = false
+    /// The methods that cannot pass it.
+    var impossible = Set(PresenceMethod.devices)
     /// The prompts with the same question that were passed while this one was beginning, by
     /// location.
     var passedMeanwhile: [String: String] = [:]
@@ -104,19 +105,19 @@ package struct PromptBook: Sendable {
   /// - Parameters:
   ///   - name: its name.
   ///   - location: the location of the caller; a check is shared only within one location.
-  ///   - fingerprintPossible: false if no finger can pass it.
+  ///   - impossible: the methods that cannot pass it.
   ///   - now: the moment of the call.
   /// - Returns: the state of the prompt; `nil` if it was given up.
   package mutating func open(
     _ name: String,
     location: String = "",
-    fingerprintPossible: Bool,
+    impossible: Set<PresenceMethod>,
     at now: BootInstant
   ) -> Opening? {
     guard var prompt = prompts[name], prompt.state == .beginning else { return nil }
     prompt.state = .open
     prompt.location = location
-    prompt.fingerprintPossible = fingerprintPossible
+    prompt.impossible = impossible
     prompt.deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name] = prompt
     return prompt.passedMeanwhile[location].map(Opening.answered) ?? .asks
@@ -130,9 +131,7 @@ package struct PromptBook: Sendable {
   /// The methods that may still be tried for a prompt.
   package func methods(of name: String) -> [PresenceMethod] {
     guard let prompt = prompts[name] else { return [] }
-    return prompt.question.purpose.methods.filter {
-      $0 == .password || prompt.fingerprintPossible
-    }
+    return prompt.question.purpose.methods.filter { !prompt.impossible.contains($0) }
   }
 
   package func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
@@ -143,8 +142,7 @@ package struct PromptBook: Sendable {
   /// Arms a prompt for a method; with `mayWait` it waits instead of being busy.
   ///
   /// - Throws: `denied` for a prompt of another connection or a used one, `timedOut` for an expired
-  ///   one, `busy` while another question is armed, `lockedOut` for a finger if only the password
-  ///   is accepted.
+  ///   one, `busy` while another question is armed, `lockedOut` for a method that cannot pass it.
   package mutating func arm(
     _ name: String,
     method: PresenceMethod,
@@ -161,10 +159,10 @@ package struct PromptBook: Sendable {
       throw .timedOut
     }
     guard prompt.question.purpose.methods.contains(method) else {
-      throw .denied("this needs the system password, not a finger")
+      throw .denied("this needs the system password, not \(method.means)")
     }
     if case .passed = prompt.state { throw .denied("the check was passed already") }
-    if method == .fingerprint && !prompt.fingerprintPossible { throw .lockedOut }
+    if prompt.impossible.contains(method) { throw .lockedOut }
     for (other, running) in prompts where other != name {
       guard case .armed = running.state, let end = running.end, now <= end else { continue }
       guard mayWait || mayJoin(running, prompt, at: now) else {
@@ -238,13 +236,11 @@ package struct PromptBook: Sendable {
     at now: BootInstant
   ) -> [PresenceMethod] {
     guard let prompt = prompts[name] else { return [] }
-    if lockout.isPasswordOnly { prompts[name]?.fingerprintPossible = false }
+    if lockout.isPasswordOnly { refuseDevices(name) }
     // A late failure must not prolong the proof of a check that has already been passed.
     guard case .armed(let method) = prompt.state else { return methods(of: name) }
     prompts[name]?.state = .open
-    if method == .fingerprint && !outcome.leavesFingerprint {
-      prompts[name]?.fingerprintPossible = false
-    }
+    if method.isDevice && !outcome.leavesDevice { prompts[name]?.impossible.insert(method) }
     renew(name, at: now)
     return methods(of: name)
   }
@@ -259,8 +255,10 @@ package struct PromptBook: Sendable {
     }
   }
 
-  /// Makes sure that no finger can pass a prompt from here on.
-  package mutating func refuseFinger(_ name: String) { prompts[name]?.fingerprintPossible = false }
+  /// Makes sure that no device can pass a prompt from here on.
+  package mutating func refuseDevices(_ name: String) {
+    prompts[name]?.impossible.formUnion(PresenceMethod.devices)
+  }
 
   /// Gives a prompt up.
   package mutating func close(_ name: String, connection: UInt64) {

@@ -1,4 +1,4 @@
-package import PresenceTerms
+internal import PresenceTerms
 package import System
 
 // Queries about the prompts.
@@ -85,10 +85,15 @@ extension PromptBook {
     prompts.filter { $0.value.location == location }.map(\.key)
   }
 
-  /// The prompts with a running check by this method, or with a passed one that was not used yet.
-  package func names(by method: PresenceMethod) -> [String] {
-    prompts.filter { $0.value.state == .armed(method) || $0.value.state == .passed(method) }
-      .map(\.key)
+  /// The prompts with a running check by a device, or with a passed one that was not used yet.
+  package var namesByDevice: [String] {
+    prompts.filter { _, prompt in
+      switch prompt.state {
+      case .armed(let method), .passed(let method): method.isDevice
+      case .beginning, .open, .joined, .waiting: false
+      }
+    }
+    .map(\.key)
   }
 
   /// The end of a prompt's wait for its next step.

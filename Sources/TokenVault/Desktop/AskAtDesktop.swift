@@ -30,7 +30,7 @@ extension Vault {
       let origin = try isOfCaller ? " (\(caller.rule?.title ?? ""))" : origin(of: .desktop)
       throw .noDesktop("desktop = off\(origin)")
     }
-    guard prompts.question(of: prompt)?.purpose.methods.contains(.fingerprint) == true else {
+    guard prompts.question(of: prompt)?.purpose.allowsDevices == true else {
       throw .noDesktop("the system password alone counts, which is asked for at a terminal")
     }
     guard agents != nil else { throw .noDesktop("this engine has no agents") }
@@ -201,7 +201,7 @@ extension Vault {
     )
   }
 
-  /// Binds a prompt to a location, which decides whether a finger counts.
+  /// Binds a prompt to a location, which decides whether a device counts.
   ///
   /// - Returns: the fingers that count; `nil` if the prompt is over.
   private func bind(
@@ -213,7 +213,7 @@ extension Vault {
     let isMoved = prompts.move(
       prompt,
       to: location.name,
-      fingerprintPossible: fingerObjection(eligibility, at: location) == nil,
+      impossible: Set(objections(eligibility, at: location).keys),
       at: clock.boot
     )
     guard isMoved else { return nil }

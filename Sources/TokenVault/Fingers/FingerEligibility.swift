@@ -31,7 +31,7 @@ struct FingerEligibility {
 
   /// The text shown before the password is asked for; `nil` if there is nothing to explain.
   func reason(for purpose: PresencePurpose, _ lockout: FingerLockout) -> String? {
-    let needsPassword = purpose.methods == [.password]
+    let needsPassword = !purpose.allowsDevices
     guard let objection = objection(lockout) else { return nil }
     switch objection.outcome {
     case .denied: return objection.detail
@@ -196,7 +196,7 @@ extension Vault {
     notes[prompt] = PromptContext(
       look: eligibility.look,
       unconfirmed: eligibility.change != nil && eligibility.damage == nil ? eligibility.set : nil,
-      objection: fingerObjection(eligibility, at: location)
+      objections: objections(eligibility, at: location)
     )
   }
 

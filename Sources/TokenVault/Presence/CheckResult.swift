@@ -36,12 +36,12 @@ extension Vault {
     _ caller: Caller,
     confirming set: EnrolledSet?
   ) throws(VaultFailure) {
-    if run.method == .fingerprint && tries.lockout.isPasswordOnly {
+    if run.method.isDevice && tries.lockout.isPasswordOnly {
       throw try failed(prompt, run, .lockedOut, caller)
     }
     let before = (tries, backoff)
     tries.pass(run.number, by: run.method)
-    if run.method == .password { backoff = PasswordBackoff() }
+    if !run.method.isDevice { backoff = PasswordBackoff() }
     do throws(VaultFailure) {
       try written(prompt) {
         try keepTries()
@@ -80,12 +80,7 @@ extension Vault {
     _ caller: Caller,
     cost: CheckCost = .nothing
   ) throws(VaultFailure) -> VaultFailure {
-    switch run.method {
-    case .fingerprint where cost == .nothing: tries.giveBack(run.number)
-    case .fingerprint: tries.miss(run.number)
-    case .password where cost == .charge: break
-    case .password: settleBackoff(run, cost == .miss ? .noMatch : failure.outcome)
-    }
+    settle(run, failure, cost)
     // A miss is recorded as one, even if the caller left before it heard of it.
     let recorded = cost == .miss ? PresenceFailure.noMatch : failure
     try written(prompt) {
@@ -96,7 +91,7 @@ extension Vault {
         of: cost == .nothing ? failure : .noMatch
       )
     }
-    if run.method == .fingerprint { notes[prompt]?.objection = failure }
+    if run.method.isDevice { notes[prompt]?.objections[run.method] = failure }
     noteDesktop(failure, of: prompt)
     guard checks[prompt]?.number == run.number else {
       return .presenceFailed(failure, methods: methods(of: prompt, for: caller))

@@ -36,11 +36,13 @@ extension Vault {
     checks[prompt] = run
     let conversation: any CheckConversation
     do {
-      switch method {
-      case .fingerprint: conversation = try await fingerprintCheck(prompt, &run, caller)
-      case .password:
-        conversation = try await check.start(.password(seconds: Self.checkSeconds), of: caller)
-      }
+      let attempt = try await attempt(prompt, &run, caller)
+      conversation =
+        if let program = takePrepared(for: prompt) {
+          try await program.start(attempt, of: caller)
+        } else {
+          try await check.start(attempt, of: caller)
+        }
     } catch let failure as PresenceFailure {
       throw try failed(prompt, run, failure, caller)
     } catch let failure as VaultFailure {
@@ -61,17 +63,17 @@ extension Vault {
     return run
   }
 
-  /// Arms the reader for the fingers that the system password has confirmed.
+  /// What arms the reader for the fingers that the system password has confirmed.
   ///
   /// These are the own ones as they are now, and the desktop's as they were seen with the prompt. The
   /// helper arms it only if the desktop's are still the same, and looks while the reader is claimed.
   ///
   /// - Throws: a `PresenceFailure`; a `VaultFailure` where the try cannot be charged.
-  private func fingerprintCheck(
+  func fingerRequest(
     _ prompt: String,
     _ run: inout CheckRun,
     _ caller: Caller
-  ) async throws -> any CheckConversation {
+  ) async throws -> FingerRequest {
     let eligibility: FingerEligibility
     do throws(VaultFailure) {
       if let look = notes[prompt]?.look {
@@ -95,16 +97,12 @@ extension Vault {
     }
     run.fingers = eligibility.fingers
     try charge(run)
-    let request = FingerRequest(
+    return FingerRequest(
       prints: eligibility.prints,
       desktop: eligibility.desktop,
       first: nextFinger.flatMap { run.fingers.contains($0) ? $0 : nil },
       seconds: Self.checkSeconds
     )
-    if let program = takePrepared(for: prompt) {
-      return try await program.fingerprint(request, of: caller)
-    }
-    return try await check.start(.fingerprint(request), of: caller)
   }
 
   /// A reader that takes one print at a time is given that of another finger after a miss, and the
@@ -160,7 +158,7 @@ extension Vault {
       }
       // The password confirms the fingers that were shown, if they are still the same.
       let confirmed =
-        event == .matched && run.method == .password
+        event == .matched && !run.method.isDevice
         ? await unconfirmedSet(of: prompt, for: caller) : nil
       guard isRunning(prompt, run) else {
         conversation.cancel()
@@ -176,7 +174,7 @@ extension Vault {
           cost: cost(of: last, run)
         )
       }
-      if run.method == .fingerprint { turnFingers(run, after: event) }
+      if !run.fingers.isEmpty { turnFingers(run, after: event) }
       switch event {
       case .reader(let reader, let only): noteReader(reader, only, &run, report)
       case .ready: run.isArmed = true
@@ -189,11 +187,11 @@ extension Vault {
       case .matched:
         try passed(prompt, run, caller, confirming: confirmed)
         return .passed
-      case .failed(.notEnrolled) where run.method == .fingerprint:
+      case .failed(.notEnrolled) where !run.fingers.isEmpty:
         throw try await fingersChanged(prompt, run, caller)
       case .failed(let failure):
         let error = try failed(prompt, run, failure, caller, cost: cost(of: event, run))
-        if run.method == .password && failure == .noMatch { await waitOut(report) }
+        if !run.method.isDevice && failure == .noMatch { await waitOut(report) }
         throw error
       case .lost(let reason):
         let failure = Task.isCancelled ? PresenceFailure.cancelled : .notAvailable(reason)

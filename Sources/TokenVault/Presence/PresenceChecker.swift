@@ -128,21 +128,13 @@ package protocol EnrollmentConversation: Sendable {
 package protocol PreparedCheck: Sendable {
   /// The fingers that fprintd has of the caller's user; see `PresenceChecker`.
   func desktopFingers(of caller: Caller) async throws(PresenceFailure) -> DesktopFingers?
-  /// Makes the check; it is used up.
-  func fingerprint(
-    _ request: FingerRequest,
+  /// Starts a check by a device; it is used up.
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation
   /// Ends it: no check will follow.
   func end()
-}
-
-/// A check by one method, with what it needs.
-package enum PresenceAttempt: Sendable {
-  /// Arms the reader for a print, or for a finger of the desktop.
-  case fingerprint(FingerRequest)
-  /// Asks for the system password of the caller's user.
-  case password(seconds: Int64)
 }
 
 /// Asks the reader or the password's stack.

@@ -7,6 +7,6 @@ struct PromptContext {
   var look: DesktopLook
   /// The fingers as they were shown, if the password has to confirm them.
   var unconfirmed: EnrolledSet?
-  /// Why no finger counts for it.
-  var objection: PresenceFailure?
+  /// Why a method does not count for it.
+  var objections: [PresenceMethod: PresenceFailure]
 }

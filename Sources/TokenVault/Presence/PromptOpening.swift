@@ -103,7 +103,7 @@ extension Vault {
     let opening = prompts.open(
       name,
       location: location.name,
-      fingerprintPossible: fingerObjection(eligibility, at: location) == nil,
+      impossible: Set(objections(eligibility, at: location).keys),
       at: clock.boot
     )
     switch opening {
@@ -114,7 +114,7 @@ extension Vault {
         prompts.close(name, connection: caller.connection)
         return .tooManyPrompts(retryAfter: wait)
       }
-      isReady = fingerObjection(eligibility, at: location) == nil
+      isReady = prompts.methods(of: name).contains(where: \.isDevice)
     // A check that was passed has answered it: it is not shown.
     case .answered(let leader)?: answered[name] = leader
     // Given up: its connection has ended, or what ends all prompts has happened.

@@ -43,12 +43,12 @@ extension Vault {
     try demandOwner(of: prompt, caller)
     noteDesktop(nil, of: prompt)
     checks.removeValue(forKey: prompt)?.conversation?.cancel()
-    if method == .password { endPrepared(of: prompt) }
+    if !method.isDevice { endPrepared(of: prompt) }
     // No reader is armed before the end of the person's time would be seen.
     let ends = await beginGuarding()
     // It proves nothing: the call that names this prompt looks again.
     if answered[prompt] != nil { return answeredElsewhere(prompt) }
-    if method == .password {
+    if !method.isDevice {
       await waitOut(report)
       if Task.isCancelled {
         throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
@@ -59,9 +59,10 @@ extension Vault {
       throw .presenceFailed(.cancelled, methods: [])
     }
     try await demandSameLocation(prompt, method, caller, shownBy: shower)
-    // The book knows that no finger counts for a prompt, and not why.
-    if method == .fingerprint, question(of: prompt, allows: .fingerprint),
-      !prompts.methods(of: prompt).contains(.fingerprint), let objection = notes[prompt]?.objection
+    // The book knows that a device does not count for a prompt, and not why.
+    if method.isDevice, question(of: prompt, allows: method),
+      !prompts.methods(of: prompt).contains(method),
+      let objection = notes[prompt]?.objections[method]
     {
       throw refusal(of: prompt, objection, caller)
     }
@@ -134,8 +135,8 @@ extension Vault {
     let caller = try owner(of: prompt, shower)
     // The answer of another connection is not the answer of the one who sees the question.
     try demandOwner(of: prompt, caller)
-    guard let run = checks[prompt], run.method == .password,
-      prompts.isArmed(prompt, method: .password, at: clock.boot)
+    guard let run = checks[prompt], !run.method.isDevice,
+      prompts.isArmed(prompt, method: run.method, at: clock.boot)
     else { throw refusal(of: prompt, .timedOut, caller) }
     prompts.extend(prompt, at: clock.boot)
     checks[prompt]?.asked = nil
@@ -218,7 +219,7 @@ extension Vault {
     let location = await location(of: shower)
     // Enter may come before the reader is armed: who has chosen the password goes on with it.
     if Task.isCancelled {
-      if method == .fingerprint { prompts.refuseFinger(prompt) }
+      if method.isDevice { prompts.refuseDevices(prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
     }
     guard let shown = prompts.location(of: prompt) else {
@@ -229,11 +230,11 @@ extension Vault {
       throw refusal(of: prompt, .denied("the request comes from elsewhere now: ask again"), caller)
     }
     try demandPresenceAllowed(at: location)
-    if method == .fingerprint, let objection = location.objection,
-      question(of: prompt, allows: .fingerprint)
-    {
-      prompts.refuseFinger(prompt)
-      notes[prompt]?.objection = .notAvailable(Self.shown(objection))
+    if method.isDevice, let objection = location.objection, question(of: prompt, allows: method) {
+      prompts.refuseDevices(prompt)
+      for device in PresenceMethod.devices {
+        notes[prompt]?.objections[device] = .notAvailable(Self.shown(objection))
+      }
     }
   }
 

@@ -168,12 +168,12 @@ private final class SharedPrepared: PreparedCheck {
     try await program.desktopFingers(of: caller)
   }
 
-  func fingerprint(
-    _ request: FingerRequest,
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
     giveBack()
-    return try await program.fingerprint(request, of: caller)
+    return try await program.start(attempt, of: caller)
   }
 
   func end() {

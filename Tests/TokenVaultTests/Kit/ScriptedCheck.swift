@@ -255,12 +255,12 @@ final class Prepared: PreparedCheck {
     try await check.desktopFingers(of: caller)
   }
 
-  func fingerprint(
-    _ request: FingerRequest,
+  func start(
+    _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
     state.withLock { $0.isUsed = true }
-    return try await check.start(.fingerprint(request), of: caller)
+    return try await check.start(attempt, of: caller)
   }
 
   func end() { state.withLock { $0.hasEnded = true } }

@@ -1,0 +1,61 @@
+internal import Presence
+internal import PresenceTerms
+
+/// A check by one method, with what it needs.
+package enum PresenceAttempt: Sendable {
+  /// Arms the reader for a print, or for a finger of the desktop.
+  case fingerprint(FingerRequest)
+  /// Asks for the system password of the caller's user.
+  case password(seconds: Int64)
+}
+
+// The differences between the methods. Everything else in this room asks their properties.
+extension Vault {
+  /// Why a method cannot pass a check at a location; `nil` if it can.
+  private func objection(
+    to method: PresenceMethod,
+    _ eligibility: FingerEligibility,
+    at location: CallerLocation
+  ) -> PresenceFailure? {
+    switch method {
+    case .fingerprint: fingerObjection(eligibility, at: location)
+    case .password: nil
+    }
+  }
+
+  /// Makes the attempt of a run, and charges it if its failure can be hidden by a kill.
+  ///
+  /// - Throws: a `PresenceFailure`; a `VaultFailure` if the try cannot be charged.
+  func attempt(
+    _ prompt: String,
+    _ run: inout CheckRun,
+    _ caller: Caller
+  ) async throws -> PresenceAttempt {
+    switch run.method {
+    case .fingerprint: .fingerprint(try await fingerRequest(prompt, &run, caller))
+    case .password: .password(seconds: Self.checkSeconds)
+    }
+  }
+
+  /// Counts a check that was not passed.
+  func settle(_ run: CheckRun, _ failure: PresenceFailure, _ cost: CheckCost) {
+    switch run.method {
+    case .fingerprint where cost == .nothing: tries.giveBack(run.number)
+    case .fingerprint: tries.miss(run.number)
+    case .password where cost == .charge: break
+    case .password: settleBackoff(run, cost == .miss ? .noMatch : failure.outcome)
+    }
+  }
+
+  /// The methods that cannot pass a check at a location, with the reason of each.
+  func objections(
+    _ eligibility: FingerEligibility,
+    at location: CallerLocation
+  ) -> [PresenceMethod: PresenceFailure] {
+    var objections: [PresenceMethod: PresenceFailure] = [:]
+    for method in PresenceMethod.allCases {
+      objections[method] = objection(to: method, eligibility, at: location)
+    }
+    return objections
+  }
+}
