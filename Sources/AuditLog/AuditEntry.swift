@@ -2,6 +2,7 @@
 package enum AuditEvent: String, Sendable {
   case login
   case registration
+  case imported = "login-imported"
   case secretStored = "secret-stored"
   case refresh
   case rejected = "token-rejected"

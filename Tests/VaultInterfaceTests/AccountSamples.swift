@@ -85,6 +85,19 @@ private func passwordSamples() throws -> [Sample] {
       )
     ),
     try reply(to: StoreSecretCall.self, AccountReply(account: account)),
+    try call(
+      ImportLoginCall(
+        account: "me",
+        provider: confidential(),
+        refreshToken: secret("rt \"\\ é😀"),
+        prompt: "p1",
+        ask: true
+      )
+    ),
+    try reply(
+      to: ImportLoginCall.self,
+      ImportLoginReply(account: account, rotated: true)
+    ),
   ]
 }
 

@@ -30,7 +30,7 @@ struct WireTests {
   func theSecretMembersAreThese() {
     #expect(
       VarlinkInterface.vault.callSecrets
-        == ["password", "secret", "text", "query", "client_secret"]
+        == ["password", "secret", "refresh_token", "text", "query", "client_secret"]
     )
     #expect(VarlinkInterface.vault.replySecrets == ["refresh_token", "client_secret"])
     #expect(

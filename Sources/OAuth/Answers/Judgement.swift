@@ -65,6 +65,19 @@ public struct TokenAnswer: Sendable {
   public let user: UserFacts?
   /// The ID token, not yet checked: `IDToken.check` does that; `nil` if none came.
   public let idToken: String?
+
+  /// The same answer, with the refresh token that was sent and stays valid.
+  package func keeping(_ sent: SharedSecret) -> TokenAnswer {
+    TokenAnswer(
+      accessToken: accessToken,
+      tokenType: tokenType,
+      expiresIn: expiresIn,
+      refreshToken: sent,
+      scope: scope,
+      user: user,
+      idToken: idToken
+    )
+  }
 }
 
 /// A provider's statements about a person: shown, never relied upon.

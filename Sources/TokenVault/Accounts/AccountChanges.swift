@@ -159,6 +159,7 @@ extension Vault {
       try unchoose(row.id)
       try store.deleteAccount(id: row.id)
       try forgetSteadiness(of: row.id)
+      try forgetImport(of: row.id)
       try record(
         .removed,
         .done,

@@ -52,7 +52,7 @@ extension Vault {
             nonce: pending?.nonce,
             // A refresh need not repeat `at_hash` (section 12.2). A provider that repeats an answer
             // within a grace period sends the hash of another access token.
-            accessToken: pending == nil ? nil : answer.presentedToken,
+            accessToken: pending == nil || settlement.isImport ? nil : answer.presentedToken,
             now: answerMoment(of: settlement.intent, provider),
             subject: pending == nil ? settlement.account.subject : nil,
             algorithms: Set(oauth.idTokenAlgorithms.map(\.rawValue))
@@ -91,7 +91,7 @@ extension Vault {
       }
       why = reason
     }
-    guard !settlement.isSignIn else {
+    guard !settlement.isSignIn || settlement.isImport else {
       discard(answer.refreshToken, of: settlement.provider, settlement.intent)
       return try end(settlement.intent, .misconfigured(why), settlement.caller)
     }

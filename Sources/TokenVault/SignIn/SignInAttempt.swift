@@ -104,6 +104,9 @@ extension Vault {
       // Recovery removes a new account whose interrupted sign-in brought nothing.
       guard let row = try accountIfAny(withIdentifier: account.id) else { continue }
       try demandNoSecret(row)
+      if try isImported(row, by: attempt.pending) {
+        return .signedIn(try facts(of: row, at: location))
+      }
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
         // The earlier exchange brought a refresh token, but not everything that was expected.
         return .signedIn(try facts(of: row, at: location))

@@ -10,6 +10,8 @@ struct SignInIntent {
     case password
     case browser
     case device
+    /// Another program kept the login; its refresh token is exchanged.
+    case importing = "import"
   }
 
   let providerName: String

@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,
-    callSecrets: ["client_secret", "password", "query", "secret", "text"],
+    callSecrets: ["client_secret", "password", "query", "refresh_token", "secret", "text"],
     replySecrets: ["client_secret", "refresh_token"]
   )
 }
@@ -566,6 +566,25 @@ let vaultDescription = #"""
     prompt: ?string,
     ask: ?bool
   ) -> (account: Account)
+
+  # Takes over a login that another program keeps, by its refresh token, and refreshes it at once. An
+  # account that is signed in is left as it is, unless it got this very token: then nothing is sent. A
+  # protected account that is signed out needs a passed prompt of its own. If the provider refuses, or if
+  # its answer is lost, no account is made, and the other program's copy is the only one.
+  method ImportLogin(
+    # The account. It is created if it does not exist.
+    account: string,
+    # The other program's client at its provider.
+    provider: Provider,
+    # [secret]
+    refresh_token: string,
+    prompt: ?string,
+    ask: ?bool
+  ) -> (
+    account: Account,
+    # Whether the provider has replaced the refresh token. Otherwise the other program's copy stays valid.
+    rotated: bool
+  )
 
   # A valid access token, or the secret of an account of kind `static`.
   method AccessToken(

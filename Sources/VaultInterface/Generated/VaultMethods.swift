@@ -443,6 +443,86 @@ public struct StoreSecretCall: AskingMethod {
   }
 }
 
+/// Takes over a login that another program keeps, by its refresh token, and refreshes it at once. An
+/// account that is signed in is left as it is, unless it got this very token: then nothing is sent. A
+/// protected account that is signed out needs a passed prompt of its own. If the provider refuses, or if
+/// its answer is lost, no account is made, and the other program's copy is the only one.
+public struct ImportLoginCall: AskingMethod {
+  public typealias Reply = ImportLoginReply
+  public static let method = "io.thumblatch.Vault.ImportLogin"
+
+  /// The account. It is created if it does not exist.
+  public var account: String
+  /// The other program's client at its provider.
+  public var provider: VaultProvider
+  public var refreshToken: SharedSecret
+  public var prompt: String?
+  public var ask: Bool?
+
+  public init(
+    account: String,
+    provider: VaultProvider,
+    refreshToken: SharedSecret,
+    prompt: String? = nil,
+    ask: Bool? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.refreshToken = refreshToken
+    self.prompt = prompt
+    self.ask = ask
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    provider = try object.required("provider")
+    refreshToken = try object.required("refresh_token")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "provider": provider,
+        "refresh_token": refreshToken,
+        "prompt": prompt,
+        "ask": ask,
+      ])
+    }
+  }
+}
+
+/// What `ImportLogin` answers.
+public struct ImportLoginReply: VarlinkRecord, Equatable {
+  public var account: VaultAccount
+  /// Whether the provider has replaced the refresh token. Otherwise the other program's copy stays valid.
+  public var rotated: Bool
+
+  public init(
+    account: VaultAccount,
+    rotated: Bool
+  ) {
+    self.account = account
+    self.rotated = rotated
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.required("account")
+    rotated = try object.required("rotated")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "rotated": rotated,
+      ])
+    }
+  }
+}
+
 /// A valid access token, or the secret of an account of kind `static`.
 public struct AccessTokenCall: AskingMethod, Equatable {
   public typealias Reply = AccessTokenReply

@@ -10,6 +10,7 @@ package enum VaultRequest: Sendable {
   case register(RegisterCall)
   case login(LoginCall)
   case storeSecret(StoreSecretCall)
+  case importLogin(ImportLoginCall)
   case accessToken(AccessTokenCall)
   case check(CheckCall)
   case respond(RespondCall)
@@ -63,6 +64,7 @@ package enum VaultRequest: Sendable {
       case RegisterCall.method: self = .register(try call.content())
       case LoginCall.method: self = .login(try call.content())
       case StoreSecretCall.method: self = .storeSecret(try call.content())
+      case ImportLoginCall.method: self = .importLogin(try call.content())
       case AccessTokenCall.method: self = .accessToken(try call.content())
       case CheckCall.method: self = .check(try call.content())
       case RespondCall.method: self = .respond(try call.content())
@@ -124,6 +126,7 @@ package enum VaultRequest: Sendable {
     RegisterCall.self,
     LoginCall.self,
     StoreSecretCall.self,
+    ImportLoginCall.self,
     AccessTokenCall.self,
     CheckCall.self,
     RespondCall.self,

@@ -65,6 +65,17 @@ extension Dispatcher {
     return AccountReply(facts)
   }
 
+  func importLogin(_ call: ImportLoginCall) async throws(VaultFailure) -> ImportLoginReply {
+    let (facts, isRotated) = try await vault.importLogin(
+      account: call.account,
+      provider: try Self.provider(call.provider),
+      refreshToken: call.refreshToken,
+      prompt: call.prompt,
+      caller: caller
+    )
+    return ImportLoginReply(account: VaultAccount(facts), rotated: isRotated)
+  }
+
   func logout(_ call: LogoutCall) async throws(VaultFailure) -> LogoutReply {
     LogoutReply(
       try await vault.signOut(

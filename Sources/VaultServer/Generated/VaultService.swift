@@ -12,6 +12,7 @@ protocol VaultService: Sendable {
   func register(_ call: RegisterCall) async throws(VaultFailure) -> RegisterCall.Reply
   func login(_ call: LoginCall) async throws(VaultFailure) -> LoginCall.Reply
   func storeSecret(_ call: StoreSecretCall) async throws(VaultFailure) -> StoreSecretCall.Reply
+  func importLogin(_ call: ImportLoginCall) async throws(VaultFailure) -> ImportLoginCall.Reply
   func accessToken(_ call: AccessTokenCall) async throws(VaultFailure) -> AccessTokenCall.Reply
   func check(_ call: CheckCall) async throws(VaultFailure) -> CheckCall.Reply
   func respond(_ call: RespondCall) async throws(VaultFailure) -> RespondCall.Reply
@@ -66,6 +67,7 @@ extension VaultService {
     case .register(let call): try .made(await register(call))
     case .login(let call): try .made(await login(call))
     case .storeSecret(let call): try .made(await storeSecret(call))
+    case .importLogin(let call): try .made(await importLogin(call))
     case .accessToken(let call): try .made(await accessToken(call))
     case .check(let call): try .made(await check(call))
     case .respond(let call): try .made(await respond(call))

@@ -18,7 +18,7 @@ extension Vault {
     default: break
     }
     switch judgement {
-    case .tokens(let answer): return try conclude(settlement, answer)
+    case .tokens(let answer): return try conclude(settlement, answer: answer)
     case .pending: return .unexpected("a pending answer was settled")
     case .invalidGrant where settlement.isSignIn:
       return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
@@ -36,6 +36,22 @@ extension Vault {
     case .misconfigured(let message, let refreshToken):
       return try misconfigured(settlement, message, refreshToken)
     }
+  }
+
+  /// Runs T2 for an answer with tokens; an import that brought no refresh token keeps the one that it
+  /// sent.
+  private func conclude(
+    _ settlement: Settlement,
+    answer: TokenAnswer
+  ) throws(VaultFailure) -> VaultFailure? {
+    guard settlement.isImport, answer.refreshToken == nil else {
+      return try conclude(settlement, answer)
+    }
+    guard let sent = settlement.evidence.sent else {
+      // The engine that sent it has ended, and the token is still the other program's.
+      return try end(settlement.intent, .importInterrupted, settlement.caller)
+    }
+    return try conclude(settlement, answer.keeping(sent))
   }
 
   /// Ends an exchange, unless the answer to an earlier one was lost: this answer says nothing of it.
@@ -100,8 +116,8 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     let provider = settlement.provider
     // An answer without an ID token does not say whose it is. A token that the settings deny is not
-    // kept either.
-    if let refreshToken, !settlement.isSignIn || provider.kind != .oidc,
+    // kept either. An import has used up the token before.
+    if let refreshToken, !settlement.isSignIn || settlement.isImport || provider.kind != .oidc,
       provider.oauth == nil || !provider.hasOneToken, try mayKeep(settlement, nil)
     {
       try keepRefreshToken(refreshToken, settlement)

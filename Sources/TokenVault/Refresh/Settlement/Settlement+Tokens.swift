@@ -32,6 +32,7 @@ extension Vault {
     let detail = details.compactMap { $0 }.joined(separator: ", ")
     try commit(row, settlement, rotation, .done, detail) {
       try keep(token)
+      try noteImport(of: row, settlement, answer.refreshToken)
       try noteSteadiness(isSignIn ? .unknown : rotation, of: row)
     }
     if token.scopeSet.isEmpty { writeTokenFile(of: row, token) }
@@ -53,6 +54,7 @@ extension Vault {
       isWaiting ? "the access token waits for the provider's keys" : "no usable access token"
     let detail = "generation \(row.generation), \(use)"
     try commit(row, settlement, rotation, isWaiting ? .begun : .failed, detail) {
+      try noteImport(of: row, settlement, token)
       // An answer of no use that brings the same token shows nothing.
       guard rotation.changesBox else { return }
       try noteSteadiness(settlement.isSignIn ? .unknown : rotation, of: row)

@@ -42,6 +42,8 @@ struct Settlement {
   var evidence = Evidence()
 
   var isSignIn: Bool { intent.purpose != .refresh }
+  /// Whether it takes over a login of another program.
+  var isImport: Bool { pending?.flow == .importing }
   /// Whether the status alone says that the token was refused.
   var isRefusal: Bool { [400, 401, 403].contains(status) }
 
@@ -65,6 +67,7 @@ struct Settlement {
       switch pending?.flow {
       case .browser: .code
       case .device: .device
+      case .importing: .refresh
       case .password, nil: .login
       }
     }
@@ -81,7 +84,7 @@ extension IntentRow {
   var event: AuditEvent {
     switch purpose {
     case .refresh: .refresh
-    case .login: .login
+    case .login: pendingSignIn?.flow == .importing ? .imported : .login
     case .register: .registration
     }
   }
