@@ -11,7 +11,10 @@ final class ProviderHome {
   var path: String { scratch.path }
 
   var environment: [String: String] {
-    ["XDG_CONFIG_HOME": path, "CLAUDE_CONFIG_DIR": path + "/claude", "CODEX_HOME": path + "/codex"]
+    [
+      "XDG_CONFIG_HOME": path, "CLAUDE_CONFIG_DIR": path + "/claude",
+      "CODEX_HOME": path + "/codex", "GH_CONFIG_DIR": path + "/gh", "XDG_DATA_HOME": path,
+    ]
   }
   var files: String { path + "/thumblatch/providers.d" }
 

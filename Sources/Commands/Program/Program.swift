@@ -10,6 +10,7 @@ package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
     SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + StoreVerb.all
+    + ImportVerb.all
     + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all

@@ -50,6 +50,7 @@ extension Session {
     if arguments.has("--client-secret-stdin") {
       return try StandardInput.password(
         interrupt: interrupt,
+        from: standardInput,
         option: "--client-secret-stdin",
         called: "client secret"
       )

@@ -61,7 +61,16 @@ struct MessageTests {
     "a helper's process is killed": ["the process that asks for the token was killed"],
     "a browser of another user": ["An answer came from a program of another user"],
     "no loopback address is left": ["cannot be used:"],
-    "a bug of a command": ["a password login needs no page"],
+    "a bug of a command": [
+      "a password login needs no page", "a login without a client", "cannot be changed:",
+    ],
+    "another program changes its file at the same time": [
+      "has changed its login since, which stays in"
+    ],
+    "a file of another program that other users can write": [
+      "is not yours alone to write",
+      "a login is moved only from a file that its owner alone can write",
+    ],
     "a broken engine": [
       "it needs",
       "MiB of memory, and", "it said something else than that it listens",

@@ -26,8 +26,7 @@ PROGRAM, ISSUER, READER, PASSWORD = sys.argv[1:5]
 PROCESSES, SECONDS = int(sys.argv[5]), float(sys.argv[6])
 ACCOUNTS = [f"a{number}" for number in range(8)]
 BACKEND_PASSWORD = "backend-password"
-# A command may take this long: an orphaned exchange helper, the queue ahead of it, and its own
-# time.
+# A command may take this long: an orphaned exchange helper, the queue ahead, and its own time.
 LIMIT = 150
 # How long the last commands have to end by themselves.
 PATIENCE = 10
@@ -69,6 +68,7 @@ VERBS = {
                                        f"{name}@example.org", "--password-stdin", "--yes"],
                            BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11, 12} | ASKED),
     "store": (0.5, lambda: ["s1", "--host", "s1.org", "--secret-stdin"], "word", {0, 5, 10, 11} | ASKED),
+    "import": (0.3, lambda: ["--from", random.choice(["claude", "gh"]), "--yes"], None, {9}),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),

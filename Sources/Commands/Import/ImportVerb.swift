@@ -1,0 +1,248 @@
+internal import Configuration
+internal import JSON
+internal import PlainText
+internal import System
+internal import ToolProtocols
+internal import VaultInterface
+
+/// `import`: moves a login that another program keeps in a file.
+enum ImportVerb {
+  static let all = [verb]
+
+  static let from = Verb.Option(
+    "--from",
+    "PROGRAM",
+    offers: .words(ImportSource.allCases.map(\.rawValue)),
+    "the program that keeps the login"
+  )
+  static let entry = Verb.Option(
+    "--entry",
+    "NAME",
+    "which login, if the program keeps several"
+  )
+  static let file = Verb.Option(
+    "--file",
+    "PATH",
+    offers: .files,
+    "the program's file, instead of the usual one"
+  )
+  private static let provider = Verb.Option(
+    "--provider",
+    "NAME",
+    offers: .providers,
+    "a provider with the program's client, instead of one made from the login"
+  )
+  private static let keep = Verb.Option("--keep", "leave the program its copy")
+
+  static let verb = Verb(
+    "import",
+    [Verb.Operand("NAME", .optional)],
+    options: [
+      from, entry, file, provider, keep,
+      Verb.Option(
+        "--client-secret-stdin",
+        "read the client secret from a line of standard input, if the provider demands one"
+      ),
+      Verb.Option("--yes", "do not ask before the login is moved"),
+    ],
+    summary: "move a login of another program into the vault",
+    details: """
+      Shows the logins that PROGRAM keeps in its files, but no token. The chosen one becomes the \
+      account NAME. The vault uses the refresh token once, so that a provider that rotates tokens \
+      ends the program's copy. Then the entry is removed from the file; the rest stays byte for byte. \
+      If the provider refuses, or its answer is lost, nothing is removed, and no account is made. A \
+      repeated import of one token sends nothing, and finishes the removal. An account that is signed in \
+      is never replaced.
+      A login for an MCP server is moved with the program's client; the result is the provider NAME, as \
+      after login --mcp. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or \
+      oidc-agent. Tokens of gh and passwords of git become accounts of the kind static; NAME does \
+      not name these. What is in a keyring, or is encrypted by another program, cannot be moved.
+      After the move the program is signed out. thumblatch-recipes(7) says how it gets tokens of the \
+      account.
+      """
+  ) { session throws(CommandError) in
+    let found = try found(session)
+    switch found.entry.content {
+    case .unmovable(let why):
+      throw .usage(
+        "\(found.entry.name) of \(found.source.title) cannot be moved: \(why)",
+        hint: "to sign in here: thumblatch login; the program keeps its login"
+      )
+    case .secret(let secret): try move(secret, found, session)
+    case .login(let login): try move(login, found, session)
+    }
+  }
+
+  // MARK: - Logins
+
+  private static func move(
+    _ login: ForeignLogin,
+    _ found: Found,
+    _ session: Session
+  ) throws(CommandError) {
+    let name =
+      if let given = try session.account() { given } else { try proposed(found.entry.name) }
+    // What would hinder the removal is refused before the token is used.
+    let folder = try found.file.lockedFolder()
+    let provider = try ImportedProvider(login, named: name, session)
+    try agree(to: found, as: name, facts(of: login, provider.provider), session)
+    let reply: ImportLoginReply
+    do throws(CommandError) {
+      reply = try session.call(within: Session.remoteLimit) { prompt in
+        ImportLoginCall(
+          account: name,
+          provider: VaultProvider(provider.provider),
+          refreshToken: login.refreshToken,
+          prompt: prompt
+        )
+      }
+    } catch {
+      throw failed(error, found)
+    }
+    try provider.write()
+    if !reply.rotated {
+      session.output.talk(
+        "\(provider.provider.issuer) does not replace refresh tokens: other copies of it stay valid"
+      )
+    }
+    try finish(found, reply.account.name, server: login.server, reply.rotated, folder, session)
+  }
+
+  /// A name for the account, after that of the entry.
+  private static func proposed(_ word: String) throws(CommandError) -> String {
+    let name = AccountName.characters(of: word.lowercased()).drop { "-._".contains($0) }
+    guard let checked = try? AccountName(String(name.prefix(AccountName.longest))) else {
+      throw .usage("NAME is missing", hint: "usage: thumblatch import NAME --from PROGRAM")
+    }
+    return checked.text
+  }
+
+  private static func facts(of login: ForeignLogin, _ provider: Provider) -> [String] {
+    let scopes = login.scopes.isEmpty ? provider.oauth?.scopes ?? [] : login.scopes
+    let lines: [(name: String, value: String?)] = [
+      ("issuer", provider.issuer.text), ("token endpoint", provider.endpoint(.token)),
+      ("client", provider.clientID), ("for", login.server),
+      ("scopes", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
+      (
+        "access token until",
+        login.expiresAt.map { Timestamps.localBrief($0, now: WallTime.now.seconds) }
+      ),
+    ]
+    return lines.compactMap { line in line.value.map { "\(line.name): \($0)" } }
+  }
+
+  /// The error of an import, with what is left where.
+  private static func failed(_ error: CommandError, _ found: Found) -> CommandError {
+    let hint: String
+    switch error.code {
+    case .serverError:
+      hint = "\(found.source.title) keeps its login; sign in here by thumblatch login"
+    case .unavailable where error.reason == .uncertain:
+      hint =
+        "the provider may have ended the copy in \(found.file.path): repeat this command, and if the"
+        + " provider refuses then, sign in again"
+    default: return error
+    }
+    return CommandError(
+      error.code,
+      error.message,
+      hint: hint,
+      reason: error.reason,
+      status: error.status
+    )
+  }
+
+  // MARK: - Passwords and tokens without a login
+
+  private static func move(
+    _ secret: ForeignSecret,
+    _ found: Found,
+    _ session: Session
+  ) throws(CommandError) {
+    guard session.arguments.operands.isEmpty else {
+      throw .usage(
+        "NAME does not go with --from \(found.source.rawValue)",
+        hint: "the account is named after its host and its user"
+      )
+    }
+    let folder = try found.file.lockedFolder()
+    let facts = ["host: \(secret.host)"] + (secret.username.map { ["user: \($0)"] } ?? [])
+    try agree(to: found, as: nil, facts, session)
+    let served = try session.keep(
+      ToolSecret(secret.text, username: secret.username),
+      for: secret.host
+    )
+    if let served {
+      throw CommandError(
+        .refused,
+        "\(secret.host) gets tokens of \(served.account), which signs in: nothing is moved",
+        hint: "thumblatch host remove \(secret.host), then repeat this command"
+      )
+    }
+    let account = try HostAccounts(environment: session.environment).read()[secret.host]?.account
+    let name = account?.text ?? secret.host.text
+    try finish(found, name, server: nil, nil, folder, session)
+  }
+
+  // MARK: - Parts
+
+  /// Shows what is moved, and asks.
+  private static func agree(
+    to found: Found,
+    as name: String?,
+    _ facts: [String],
+    _ session: Session
+  ) throws(CommandError) {
+    session.findTerminal()
+    if !session.output.json {
+      let heading = "\(found.entry.name) of \(found.source.title), in \(found.file.path):"
+      session.output.announce(lines: [heading] + facts.map { "  \($0)" })
+    }
+    guard !session.arguments.has("--yes") else { return }
+    let account = name.map { ", as the account \($0)" } ?? ""
+    try session.confirm(
+      session.arguments.has(keep.name)
+        ? "Copy it into the vault\(account)?" : "Move it into the vault\(account)?",
+      for: "a confirmation that \(found.entry.name) is moved",
+      otherwise: "nothing was moved"
+    )
+  }
+
+  /// Removes the entry, and says how the program goes on.
+  private static func finish(
+    _ found: Found,
+    _ account: String,
+    server: String?,
+    _ rotated: Bool?,
+    _ folder: borrowing UserDirectory,
+    _ session: Session
+  ) throws(CommandError) {
+    let keeps = session.arguments.has(keep.name)
+    let isRemoved = keeps ? false : try found.file.remove(found.entry, of: found.source, in: folder)
+    try session.report(
+      [
+        "account": .string(account), "from": .string(found.source.rawValue),
+        "entry": .string(found.entry.name), "file": .string(found.file.path),
+        "rotated": rotated.map { .boolean($0) } ?? .null, "removed": .boolean(isRemoved),
+      ],
+      "\(account) has the login \(found.entry.name) of \(found.source.title)"
+    )
+    if isRemoved {
+      session.output.talk("it is removed from \(found.file.path)")
+    } else if keeps {
+      session.output.talk(
+        "warning: \(found.file.path) still has a copy; if \(found.source.title) uses it, the provider"
+          + " may end the login of both"
+      )
+    } else {
+      session.output.talk(
+        "warning: \(found.source.title) has changed its login since, which stays in"
+          + " \(found.file.path)"
+      )
+    }
+    if let use = found.source.use(of: account, server: server) {
+      let user = found.source == .gitCredentialStore ? "git" : found.source.title
+      session.output.talk("to give \(user) tokens of \(account): \(use)")
+    }
+  }
+}

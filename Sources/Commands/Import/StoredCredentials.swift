@@ -1,0 +1,73 @@
+internal import Configuration
+
+/// The passwords in a file of `git credential-store`: one URL a line (git-credential-store(1)).
+enum StoredCredentials {
+  private static let onePath = "it is for one path, and an account is for a whole host"
+
+  static func entries(in bytes: [UInt8]) -> [ForeignEntry] {
+    var entries: [ForeignEntry] = []
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
+      if let entry = entry(bytes[start..<end]) { entries.append(entry) }
+      start = end
+    }
+    return entries
+  }
+
+  /// The entry of a line; `nil` for a line that git leaves out.
+  private static func entry(_ line: ArraySlice<UInt8>) -> ForeignEntry? {
+    let text = line.prefix { $0 != UInt8(ascii: "\n") }
+    let marks = Array("://".utf8)
+    guard let scheme = text.indices.first(where: { text[$0...].starts(with: marks) }) else {
+      return nil
+    }
+    let rest = text[(scheme + marks.count)...]
+    let authority = rest.prefix { !"/?#".utf8.contains($0) }
+    guard let at = authority.firstIndex(of: UInt8(ascii: "@")),
+      let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":")),
+      let user = decoded(authority[..<colon]), let password = decoded(authority[(colon + 1)..<at]),
+      let name = decoded(authority[(at + 1)...]), !user.isEmpty, !password.isEmpty
+    else { return nil }
+    let path = rest.dropFirst(authority.count)
+    let url = String(decoding: text[..<scheme], as: UTF8.self) + "://" + name
+    let called = "\(user)@\(name)"
+    let removal = ForeignEntry.Removal.bytes([line.startIndex..<line.endIndex])
+    guard path.isEmpty || path.elementsEqual("/".utf8) else {
+      return ForeignEntry(name: called, content: .unmovable(onePath), removal: removal)
+    }
+    guard let host = try? TokenHost(ofURL: url) else {
+      return ForeignEntry(
+        name: called,
+        content: .unmovable("its host is reached without TLS"),
+        removal: removal
+      )
+    }
+    return ForeignEntry(
+      name: called,
+      content: .secret(ForeignSecret(host: host, username: user, text: password)),
+      removal: removal
+    )
+  }
+
+  /// A text with percent signs decoded; `nil` if it is not UTF-8, has a control character, or a percent
+  /// sign without two digits.
+  private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+    var result: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        result.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      result.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard result.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+    return String(validating: result, as: UTF8.self)
+  }
+}

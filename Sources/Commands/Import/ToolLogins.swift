@@ -1,0 +1,236 @@
+internal import Configuration
+internal import JSON
+internal import PlainText
+internal import SecretMemory
+
+/// Reads the logins in the JSON files of AI tools.
+///
+/// A file is recognized by its members, so that a copy under another name is read as well. An entry with
+/// unknown members or types is not movable, and hides no other entry.
+struct ToolLogins {
+  /// The members whose strings stay in locked memory.
+  static let rules = JSONRules(
+    secretMembers: [
+      "refreshToken", "refresh_token", "refresh", "clientSecret", "client_secret", "key",
+      "OPENAI_API_KEY",
+    ],
+    longestMixedText: 4096
+  )
+
+  private static let noRefreshToken = "it has no refresh token"
+  private static let unknownForm = "its form is not known"
+  private static let keyWithoutHost =
+    "it is an API key; keep it with thumblatch store NAME --host HOST, and remove it there"
+
+  let source: ImportSource
+  let document: JSONValue
+
+  /// The entries of the file, in its order; several of one name have the names of the file.
+  var entries: [ForeignEntry] {
+    let all = found
+    return all.map { entry in
+      let isShared = all.count { $0.name.utf8.elementsEqual(entry.name.utf8) } > 1
+      var entry = entry
+      if isShared, let key = entry.key { entry.name = key }
+      return entry
+    }
+  }
+
+  private var found: [ForeignEntry] {
+    switch (source, document) {
+    case (.claude, .object(let object)): claude(object)
+    case (.codex, .object(let object)): codex(object)
+    case (.gemini, .object): [own(.gemini, document, removal: .wholeFile)]
+    case (.gemini, .array(let elements)): gemini(elements)
+    case (.opencode, .object(let object)): opencode(object)
+    default: []
+    }
+  }
+
+  // MARK: - The tools
+
+  private func claude(_ object: JSONObject) -> [ForeignEntry] {
+    var entries: [ForeignEntry] = []
+    if object["claudeAiOauth"] != nil {
+      entries.append(
+        ForeignEntry(
+          name: source.rawValue,
+          content: .unmovable("its provider documents no client that may refresh it elsewhere"),
+          removal: .value([.member("claudeAiOauth")])
+        )
+      )
+    }
+    guard case .object(let servers)? = object["mcpOAuth"] else { return entries }
+    return entries
+      + servers.members.map { key, value in
+        entry(key, value, at: [.member("mcpOAuth"), .member(key)]) { login throws(JSONError) in
+          let expiry = try login.optionalInteger("expiresAt")
+          return (
+            try login.optionalString("serverName"),
+            try login.optionalSecret("refreshToken").map { token throws(JSONError) in
+              ForeignLogin(
+                refreshToken: token,
+                clientID: try login.optionalString("clientId"),
+                clientSecret: try login.optionalSecret("clientSecret"),
+                server: try login.string("serverUrl"),
+                issuer: try login.optionalString("issuer"),
+                scopes: Self.words(try login.optionalString("scope")),
+                expiresAt: expiry.map { $0 / 1000 }
+              )
+            }
+          )
+        }
+      }
+  }
+
+  private func codex(_ object: JSONObject) -> [ForeignEntry] {
+    var entries: [ForeignEntry] = []
+    if let tokens = object["tokens"], tokens != .null {
+      entries.append(own(.codex, tokens, removal: .value([.member("tokens")])))
+    }
+    if let key = object["OPENAI_API_KEY"], key != .null {
+      entries.append(apiKey("OPENAI_API_KEY"))
+    }
+    return entries
+      + object.members.filter { Self.has($0.value, "server_url") }.map { key, value in
+        entry(key, value, at: [.member(key)]) { login throws(JSONError) in
+          let scopes = try login.optionalArray("scopes") ?? []
+          let expiry = try login.optionalInteger("expires_at")
+          return (
+            try login.optionalString("server_name"),
+            try login.optionalSecret("refresh_token").map { token throws(JSONError) in
+              ForeignLogin(
+                refreshToken: token,
+                clientID: try login.optionalString("client_id"),
+                server: try login.string("server_url"),
+                issuer: try login.optionalString("issuer"),
+                scopes: scopes.compactMap { if case .string(let word) = $0 { word } else { nil } },
+                expiresAt: expiry.map { $0 / 1000 }
+              )
+            }
+          )
+        }
+      }
+  }
+
+  private func gemini(_ elements: [JSONValue]) -> [ForeignEntry] {
+    elements.enumerated().map { index, value in
+      entry("\(index + 1)", value, at: [.element(index)]) { login throws(JSONError) in
+        let token = try login.object("token")
+        let expiry = try token.optionalInteger("expiresAt")
+        return (
+          try login.optionalString("serverName"),
+          try token.optionalSecret("refreshToken").map { secret throws(JSONError) in
+            ForeignLogin(
+              refreshToken: secret,
+              clientID: try login.optionalString("clientId"),
+              server: try login.string("mcpServerUrl"),
+              scopes: Self.words(try token.optionalString("scope")),
+              expiresAt: expiry.map { $0 / 1000 }
+            )
+          }
+        )
+      }
+    }
+  }
+
+  private func opencode(_ object: JSONObject) -> [ForeignEntry] {
+    object.members.compactMap { key, value in
+      if Self.has(value, "key") { return apiKey(key) }
+      if Self.has(value, "refresh") {
+        guard key == "openai" else {
+          return ForeignEntry(
+            name: key,
+            content: .unmovable("the client of \(key) is not known here"),
+            removal: .value([.member(key)])
+          )
+        }
+        return own(.codex, value, called: key, token: "refresh", removal: .value([.member(key)]))
+      }
+      return entry(key, value, at: [.member(key)]) { login throws(JSONError) in
+        let tokens = try login.object("tokens")
+        let client = try login.optionalObject("clientInfo")
+        return (
+          nil,
+          try tokens.optionalSecret("refreshToken").map { secret throws(JSONError) in
+            ForeignLogin(
+              refreshToken: secret,
+              clientID: try client?.optionalString("clientId"),
+              clientSecret: try client?.optionalSecret("clientSecret"),
+              server: try login.string("serverUrl"),
+              scopes: Self.words(try tokens.optionalString("scope")),
+              expiresAt: try tokens.optionalInteger("expiresAt")
+            )
+          }
+        )
+      }
+    }
+  }
+
+  // MARK: - Parts
+
+  /// A program's login at its own service.
+  private func own(
+    _ client: KnownClient,
+    _ value: JSONValue,
+    called name: String? = nil,
+    token: String = "refresh_token",
+    removal: ForeignEntry.Removal
+  ) -> ForeignEntry {
+    var content = ForeignEntry.Content.unmovable(Self.unknownForm)
+    if case .object(let object) = value {
+      let scopes = Self.words((try? object.optionalString("scope")) ?? nil)
+      let expiry = (try? object.optionalInteger("expiry_date")) ?? nil
+      if let secret = try? object.optionalSecret(token) {
+        content = .login(
+          ForeignLogin(
+            refreshToken: secret,
+            client: client,
+            scopes: scopes,
+            expiresAt: expiry.map { $0 / 1000 }
+          )
+        )
+      } else if object[token] == nil || object[token] == .null {
+        content = .unmovable(Self.noRefreshToken)
+      }
+    }
+    return ForeignEntry(name: name ?? source.rawValue, content: content, removal: removal)
+  }
+
+  private func apiKey(_ name: String) -> ForeignEntry {
+    ForeignEntry(
+      name: name,
+      content: .unmovable(Self.keyWithoutHost),
+      removal: .value([.member(name)])
+    )
+  }
+
+  /// An entry for an MCP server, which `read` takes apart into its name and its login.
+  private func entry(
+    _ key: String,
+    _ value: JSONValue,
+    at path: [JSONStep],
+    _ read: (JSONObject) throws(JSONError) -> (name: String?, login: ForeignLogin?)
+  ) -> ForeignEntry {
+    var (name, content) = (key, ForeignEntry.Content.unmovable(Self.unknownForm))
+    if case .object(let object) = value, let found = try? read(object) {
+      if let login = found.login {
+        content =
+          login.clientID == nil ? .unmovable("it does not name its client") : .login(login)
+      } else {
+        content = .unmovable(Self.noRefreshToken)
+      }
+      name = found.name ?? key
+    }
+    return ForeignEntry(name: name, content: content, removal: .value(path), key: key)
+  }
+
+  private static func has(_ value: JSONValue, _ member: String) -> Bool {
+    guard case .object(let object) = value, let found = object[member] else { return false }
+    return found != .null
+  }
+
+  private static func words(_ text: String?) -> [String] {
+    (text ?? "").split(separator: " ").map(String.init)
+  }
+}
