@@ -35,6 +35,19 @@ struct StoreSecretCallTests {
     #expect(try call.request.get().usesStore)
   }
 
+  @Test
+  func neitherARestrictedSocketNorACallerUnderARuleImportsALogin() throws {
+    let text =
+      #"{"method":"io.thumblatch.Vault.ImportLogin","parameters":{"account":"me","#
+      + #""provider":{"name":"git","settings":{"kind":"oauth2","issuer":"https://a.org"}},"#
+      + #""refresh_token":"rt"}}"#
+    let call = try unsafe Array(text.utf8).withUnsafeBytes { bytes in
+      ParsedCall(unsafe try VarlinkCall(decoding: bytes, on: .vault))
+    }
+    #expect(!call.isForRestricted && !call.isForRuled && !call.isForDiagnosis)
+    #expect(try call.request.get().usesStore && !call.waitsForPerson)
+  }
+
   /// These names are read as secrets in any call, and an attribute may have one of them.
   @Test
   func aClaimIsATextWhateverItsName() throws {
