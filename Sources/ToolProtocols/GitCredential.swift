@@ -77,8 +77,10 @@ package struct GitCredential: Sendable {
     return ToolSecret(password, username: username, expiresAt: end)
   }
 
-  /// Whether a refresh token of another helper comes with it.
-  package var hasRefreshToken: Bool { values["oauth_refresh_token"]?.isEmpty == false }
+  /// The refresh token of another helper; `nil` if none comes with it.
+  package var refreshToken: String? {
+    values["oauth_refresh_token"].flatMap { $0.isEmpty ? nil : $0 }
+  }
 
   /// Whether git can send a token as such, and the server takes one.
   ///

@@ -20,9 +20,11 @@ enum GitVerb {
       Git runs it as git-credential-thumblatch, after: git config --global credential.helper \
       thumblatch. It gives a token for the hosts of thumblatch host list. After a server has refused \
       the token, the next call gets a newer one. A password that git stores is kept like one of \
-      thumblatch store, unless an account with a login serves the host; a refresh token beside it is \
-      not kept. It replaces no other password that can be used. After the server has refused the \
-      password, it is erased, if the account is not locked. The account stays.
+      thumblatch store, unless an account with a login serves the host. A refresh token beside it is \
+      taken over as by import, if a provider has that host and the client that git's configuration \
+      names (credential.oauthClientId); otherwise it is not kept. It replaces no other password that \
+      can be used. After the server has refused the password, it is erased, if the account is not \
+      locked. The account stays.
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -57,7 +59,8 @@ enum GitVerb {
   private static func store(_ session: Session) throws(CommandError) {
     let request = try request(session)
     guard let secret = request.stored, let host = try? TokenHost(request.url) else { return }
-    if request.hasRefreshToken {
+    if let token = request.refreshToken {
+      if try session.takeOver(token, of: request, for: host) { return }
       session.output.talk(
         "the refresh token of another helper is not kept: only that helper could use it"
       )

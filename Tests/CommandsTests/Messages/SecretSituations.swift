@@ -34,7 +34,7 @@ extension Situation {
     try stage.fail(.loginRequired(account: "git", message: CommandError.refusedSecret))
   }
 
-  static let secrets: [Situation] = storing + byTools + using
+  static let secrets: [Situation] = storing + byTools + refreshTokensOfGit + using
 
   private static let storing: [Situation] = [
     Situation("store git --host git.example.org --secret-stdin", "a new account", script: new)
@@ -67,6 +67,42 @@ extension Situation {
     }.with(hosts: "").with(input: "hunter2\n"),
     Situation("store git --host a.org --secret-stdin", "a secret that is too long", script: unknown)
       .with(hosts: "").with(input: String(repeating: "x", count: 33_000)),
+  ]
+
+  private static let approvedRefresh =
+    approved + "oauth_refresh_token=rt\n"
+
+  private static func git(
+    _ what: String,
+    script: @escaping @Sendable (Stage) throws -> Void
+  ) -> Situation {
+    Situation("git-credential store", what) { stage in
+      let call = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: call.account ?? ""))
+      _ = try stage.expect(ImportLoginCall.self)
+      try script(stage)
+    }.with {
+      $0.files = [
+        "forge": "[Provider]\nkind = oauth2\nissuer = https://git.example.org\nclient_id = c1\n"
+      ]
+      $0.settings = ["git/config": "[credential]\n\toauthClientId = c1\n"]
+      $0.hosts = ""
+      $0.input = approvedRefresh
+      $0.environment = ["PATH": "/usr/bin:/bin"]
+    }
+  }
+
+  private static let refreshTokensOfGit: [Situation] = [
+    git("a refresh token of the same client") { stage in
+      try stage.reply(ImportLoginReply(account: account { $0.name = "forge" }, rotated: true))
+    },
+    git("a refresh token that is refused") { stage in
+      try stage.fail(.providerRefused(status: 400, message: "the provider refused"))
+      let call = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: call.account ?? ""))
+      _ = try stage.expect(StoreSecretCall.self)
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    },
   ]
 
   private static let byTools: [Situation] = [
