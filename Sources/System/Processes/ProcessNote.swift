@@ -1,0 +1,62 @@
+/// A process that a directory notes by the name of an empty file.
+///
+/// A name is whole or not there, and a process of the same number that started later has another one.
+package struct ProcessNote: Equatable, Sendable {
+  /// The user for whom it is noted.
+  package let user: UInt32
+  package let process: Int32
+  /// When it started, in ticks since the boot.
+  package let started: UInt64
+
+  package init(user: UInt32, process: Int32, started: UInt64) {
+    self.user = user
+    self.process = process
+    self.started = started
+  }
+
+  /// Reads the name of a file; `nil` if it notes no process.
+  init?(name: String) {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let user = UInt32(parts[0]), let process = Int32(parts[1]),
+      let started = UInt64(parts[2])
+    else { return nil }
+    self.init(user: user, process: process, started: started)
+    guard self.name == name else { return nil }
+  }
+
+  var name: String { "\(user).\(process).\(started)" }
+
+  /// Whether the process has not ended.
+  var isAlive: Bool {
+    // An ended process keeps its facts until its parent takes them.
+    guard let held = try? ProcessHandle(identifier: process),
+      ProcessFacts(process: process)?.started == started
+    else { return false }
+    return held.isAlive
+  }
+}
+
+extension Directory {
+  /// The most processes of one user that are noted.
+  private static let mostNotes = 16
+
+  /// Whether a process that is noted for a user lives.
+  package func notesLivingProcess(of user: UInt32) throws(SystemError) -> Bool {
+    try names().contains { name in
+      ProcessNote(name: name).map { $0.user == user && $0.isAlive } ?? false
+    }
+  }
+
+  /// Notes a process, and forgets those of its user that have ended.
+  ///
+  /// It is not noted if too many of its user live.
+  package func note(_ new: ProcessNote) throws(SystemError) {
+    var count = 0
+    for name in try names() {
+      guard let note = ProcessNote(name: name), note.user == new.user else { continue }
+      if note == new { return }
+      if note.isAlive { count += 1 } else { try unlink(name) }
+    }
+    if count < Self.mostNotes { try touch(new.name) }
+  }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// Processes that a directory notes by names of files.
+struct ProcessNoteTests {
+  private let scratch: ScratchDirectory
+  private let directory: HeldDirectory
+
+  /// Holds a directory for a structure that is copied.
+  private final class HeldDirectory {
+    let directory: Directory
+
+    init(path: String) throws { directory = try Directory(path: path) }
+  }
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    directory = try HeldDirectory(path: scratch.path)
+  }
+
+  private func sleeper() throws -> ChildProcess {
+    try ChildProcess(path: "/bin/sleep", arguments: ["600"], environment: [], descriptors: [])
+  }
+
+  private func note(_ process: Int32, of user: UInt32 = 1000) throws -> ProcessNote {
+    let facts = try #require(ProcessFacts(process: process))
+    return ProcessNote(user: user, process: process, started: facts.started)
+  }
+
+  private func lives(_ user: UInt32 = 1000) throws -> Bool {
+    try directory.directory.notesLivingProcess(of: user)
+  }
+
+  @Test
+  func aNotedProcessLivesUntilItsEnd() throws {
+    #expect(try !lives())
+    let child = try sleeper()
+    let noted = try note(child.identifier)
+    try directory.directory.note(noted)
+    try directory.directory.note(noted)
+    #expect(try directory.directory.names().count == 1)
+    #expect(try lives())
+    #expect(try !lives(1001) && !lives(100))
+    child.send(signal: SIGKILL)
+    // Its parent has not taken its end yet.
+    child.awaitEnd(withinMilliseconds: 60_000)
+    #expect(try !lives())
+    _ = try child.wait()
+    #expect(try !lives())
+    // The next one takes its name away.
+    try directory.directory.note(try note(getpid()))
+    #expect(try directory.directory.names().count == 1)
+    #expect(try lives())
+  }
+
+  @Test
+  func aProcessOfTheSameNumberIsNotTakenForTheNotedOne() throws {
+    let own = try note(getpid())
+    try directory.directory.note(
+      ProcessNote(user: 1000, process: own.process, started: own.started + 1)
+    )
+    #expect(try !lives())
+  }
+
+  @Test(arguments: [
+    "1000", "1000.", "1000.1", "1000.1.", "1000.1.x", "1000.+1.1", "1000.1.1.1", ".1.1", "",
+    "1000.-1.1", "1000.99999999999.1",
+  ])
+  func anotherNameNotesNothing(_ name: String) throws {
+    if !name.isEmpty { try directory.directory.touch(name) }
+    #expect(try !lives())
+  }
+
+  @Test
+  func fewProcessesOfAUserAreNoted() throws {
+    let own = try note(getpid())
+    let children = try (0..<17).map { _ in try sleeper() }
+    defer {
+      for child in children {
+        child.kill()
+        _ = try? child.wait()
+      }
+    }
+    for child in children { try directory.directory.note(try note(child.identifier)) }
+    #expect(try directory.directory.names().count == 16)
+    // Those of other users do not count.
+    try directory.directory.note(
+      ProcessNote(user: 1001, process: own.process, started: own.started)
+    )
+    #expect(try lives(1001))
+  }
+}
