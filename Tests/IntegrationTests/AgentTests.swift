@@ -104,6 +104,21 @@ struct AgentTests {
     try stop(agent)
   }
 
+  /// The next engine knows it too, and does not call an agent that has ended.
+  @Test
+  func anAgentThatHasEndedIsNotWaitedFor() throws {
+    let agent = try startAgent()
+    let user = "\(person.user.user)"
+    let directory = "\(bench.directory)/agents"
+    func names() throws -> [String] { try Directory(path: directory).names() }
+    try #require(eventually { (try? names().contains { $0.hasPrefix(user + ".") }) == true })
+    kill(agent.child.identifier, SIGKILL)
+    _ = try agent.child.wait()
+    try bench.endEngine()
+    try ends(try token(), 7, "no agent runs in your session")
+    #expect(try !names().contains(user))
+  }
+
   @Test
   func denyingEndsTheCheckAndSendsNothing() throws {
     let agent = try startAgent()

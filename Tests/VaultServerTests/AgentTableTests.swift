@@ -25,14 +25,34 @@ struct AgentTableTests {
     Caller(connection: connection, user: user, requester: "agent")
   }
 
-  /// A table in which each call makes these agents wait.
-  private func table(arriving: [Caller] = [], within limit: Int64 = 500_000) -> AgentTable {
-    let own = Mutex<AgentTable?>(nil)
-    let table = AgentTable(arrivalTime: limit) { _ in
-      guard let table = own.withLock({ $0 }) else { return }
+  /// Calls that make agents wait.
+  private final class Calls: AgentCalls {
+    let arriving: [Caller]
+    let isAlive: Bool
+    let table = Mutex<AgentTable?>(nil)
+    let count = Mutex(0)
+
+    init(arriving: [Caller], isAlive: Bool) {
+      self.arriving = arriving
+      self.isAlive = isAlive
+    }
+
+    func call(_ user: UInt32) {
+      count.withLock { $0 += 1 }
+      guard let table = table.withLock({ $0 }) else { return }
       for agent in arriving { Task { _ = try? await table.next(for: agent) } }
     }
-    own.withLock { $0 = table }
+
+    func hasAgent(of user: UInt32) -> Bool { isAlive }
+
+    func note(_ agent: ProcessNote) {}
+  }
+
+  /// A table in which each call makes these agents wait.
+  private func table(arriving: [Caller] = [], within limit: Int64 = 500_000) -> AgentTable {
+    let calls = Calls(arriving: arriving, isAlive: true)
+    let table = AgentTable(arrivalTime: limit, calls)
+    calls.table.withLock { $0 = table }
     return table
   }
 
@@ -51,6 +71,23 @@ struct AgentTableTests {
     #expect(await table(within: 50).newest(of: 1000, besides: [], mayArrive: true) == nil)
     let strange = table(arriving: [caller(1, user: 1001)], within: 50)
     #expect(await strange.newest(of: 1000, besides: [], mayArrive: true) == nil)
+  }
+
+  /// The limit is longer than the test may last.
+  @Test
+  func ifNoAgentLivesNoneIsCalledOrWaitedFor() async throws {
+    let calls = Calls(arriving: [], isAlive: false)
+    let table = AgentTable(arrivalTime: 3_600_000, calls)
+    #expect(!table.mayShow(for: 1000))
+    #expect(await table.newest(of: 1000, besides: [], mayArrive: true) == nil)
+    #expect(calls.count.withLock { $0 } == 0)
+    // One that is connected is asked.
+    let waiting = Task { try await table.next(for: caller(1)) }
+    while !table.mayShow(for: 1000) { await Task.yield() }
+    #expect(await table.newest(of: 1000, besides: [], mayArrive: true)?.connection == 1)
+    #expect(!table.mayShow(for: 1001))
+    table.remove(1)
+    _ = await waiting.result
   }
 
   @Test

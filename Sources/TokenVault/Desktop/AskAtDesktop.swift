@@ -13,6 +13,7 @@ extension Vault {
   private static let longestShowing: Int64 = 120_000
   /// The most agents that are asked to show one prompt.
   private static let mostAgents = 8
+  private static let noAgent = "no agent runs in your session (thumblatch agent)"
   /// Why a prompt that joined another one must ask for itself.
   private static let noDesk = PresenceFailure.notAvailable("no prompt can be shown at the desktop")
 
@@ -33,17 +34,19 @@ extension Vault {
     guard prompts.question(of: prompt)?.purpose.allowsDevices == true else {
       throw .noDesktop("the system password alone counts, which is asked for at a terminal")
     }
-    guard agents != nil else { throw .noDesktop("this engine has no agents") }
-    let location = await location(of: caller)
-    if let objection = Self.objection(rule, to: location) { throw .noDesktop(objection) }
+    guard let agents else { throw .noDesktop("this engine has no agents") }
+    let seat = await seat(of: caller)
+    if let objection = Self.objection(rule, to: seat) { throw .noDesktop(objection) }
+    // The caller does not wait for an agent, nor behind the prompt of another caller.
+    guard agents.mayShow(for: caller.user) else { throw .noDesktop(Self.noAgent) }
     guard try await takeTurn(prompt, caller) else { return }
     defer { endTurn(prompt) }
     // The person sees the notification before the check begins.
     try demandPromptLimit(of: prompt, caller)
-    let objection = try await showByAgents(prompt, of: caller, rule, from: location)
+    let objection = try await showByAgents(prompt, of: caller, rule, from: seat)
     guard let objection else { return }
     // The caller may still show it itself.
-    _ = try bind(prompt, to: location)
+    _ = try bind(prompt, to: location(at: seat))
     throw .noDesktop(objection)
   }
 
@@ -54,7 +57,7 @@ extension Vault {
     _ prompt: String,
     of caller: Caller,
     _ rule: Policy.Desktop,
-    from location: CallerLocation
+    from seat: CallerLocation
   ) async throws(VaultFailure) -> String? {
     var tried: Set<UInt64> = []
     var objection: String?
@@ -69,12 +72,12 @@ extension Vault {
         objection = objection ?? "a rule of yours holds for the agent of your session"
         continue
       }
-      let desk = await self.location(of: agent)
-      if let why = Self.objection(rule, caller: location, desk: desk) {
+      let desk = await self.seat(of: agent)
+      if let why = Self.objection(rule, caller: seat, desk: desk) {
         objection = objection ?? why
         continue
       }
-      switch try await show(prompt, of: caller, by: agent, at: desk, from: location) {
+      switch try await show(prompt, of: caller, by: agent, at: desk, from: seat) {
       case .passed: return nil
       case .failed(let failure): throw .presenceFailed(failure, methods: [])
       case .left:
@@ -84,7 +87,7 @@ extension Vault {
       }
     }
     if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
-    return objection ?? "no agent runs in your session (thumblatch agent)"
+    return objection ?? Self.noAgent
   }
 
   /// Why no agent may show the prompts of a caller; `nil` if one may.
@@ -144,9 +147,9 @@ extension Vault {
     of caller: Caller,
     by agent: Caller,
     at desk: CallerLocation,
-    from location: CallerLocation
+    from seat: CallerLocation
   ) async throws(VaultFailure) -> DesktopOutcome {
-    guard let need = try await need(prompt, caller, at: desk, from: location), let agents else {
+    guard let need = try await need(prompt, caller, at: desk, from: seat), let agents else {
       return .failed(.cancelled)
     }
     let timer = Task { [weak self, clock] in
@@ -179,14 +182,15 @@ extension Vault {
     _ prompt: String,
     _ caller: Caller,
     at desk: CallerLocation,
-    from location: CallerLocation
+    from seat: CallerLocation
   ) async throws(VaultFailure) -> PresenceNeed? {
+    let location = location(at: desk)
     guard let question = prompts.question(of: prompt),
-      let eligibility = try bind(prompt, to: desk)
+      let eligibility = try bind(prompt, to: location)
     else { return nil }
     // A prompt of a program that was not started from the session says so.
     let requester =
-      location.name == desk.name ? caller.requester : "\(caller.requester), not of your session"
+      seat.name == desk.name ? caller.requester : "\(caller.requester), not of your session"
     return PresenceNeed(
       prompt: prompt,
       requester: requester,
@@ -195,7 +199,7 @@ extension Vault {
       detail: question.detail,
       methods: prompts.methods(of: prompt),
       timeout: PromptBook.lifetime,
-      reason: reason(for: question.purpose, eligibility, at: desk),
+      reason: reason(for: question.purpose, eligibility, at: location),
       scan: lastReader()?.scan,
       statedReason: question.statedReason
     )

@@ -4,6 +4,9 @@ internal import PresenceTerms
 ///
 /// An agent is believed nothing. It may run the check of the prompt that it shows, and no other.
 package protocol DesktopAgents: Sendable {
+  /// Whether an agent of a user is connected, or lives and can be called.
+  func mayShow(for user: UInt32) -> Bool
+
   /// The newest agent of a user besides these connections; `nil` if there is none.
   ///
   /// With `mayArrive` the agents are called, and waited for. With `takingNotices` only those count

@@ -75,7 +75,7 @@ extension Vault {
         takingNotices: true
       )
     {
-      if (try? mayShow(agent)) == true, await location(of: agent).objection == nil {
+      if (try? mayShow(agent)) == true, await seat(of: agent).objection == nil {
         return agent.connection
       }
       tried.insert(agent.connection)

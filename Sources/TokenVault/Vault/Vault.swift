@@ -27,6 +27,8 @@ package actor Vault {
   let windowGuard: (any SessionEvents)?
   /// Finds the locations of callers; `nil` if all callers have one location.
   let locations: (any CallerLocations)?
+  /// Finds the sessions of callers and agents, if all callers have one location.
+  let seats: (any CallerLocations)?
   /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
   let agents: (any DesktopAgents)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
@@ -88,6 +90,7 @@ package actor Vault {
   ///   - promptLimit: how often a person may be asked.
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
   ///   - agents: show prompts at the person's desktop; `nil` if the clients do that themselves.
+  ///   - seats: finds the sessions of callers and agents, where `locations` is `nil`.
   /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
   ///   not safe. Nothing is changed then.
   package init(
@@ -101,7 +104,8 @@ package actor Vault {
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = PromptLimit(),
     locations: (any CallerLocations)? = nil,
-    agents: (any DesktopAgents)? = nil
+    agents: (any DesktopAgents)? = nil,
+    seats: (any CallerLocations)? = nil
   ) throws(VaultFailure) {
     self.directory = directory
     self.owner = owner
@@ -112,6 +116,7 @@ package actor Vault {
     self.windowGuard = windowGuard
     self.locations = locations
     self.agents = agents
+    self.seats = seats
     self.promptLimit = promptLimit
     audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)

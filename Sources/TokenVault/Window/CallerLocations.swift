@@ -11,6 +11,17 @@ extension Vault {
     return await locations.location(of: caller)
   }
 
+  /// The session of a program, which decides whether it may show a prompt or have one shown.
+  func seat(of caller: Caller) async -> CallerLocation {
+    guard let seats = seats ?? locations else { return .everywhere }
+    return await seats.location(of: caller)
+  }
+
+  /// The location of a program in a session, to which prompts and windows are bound.
+  func location(at seat: CallerLocation) -> CallerLocation {
+    locations == nil ? .everywhere : seat
+  }
+
   /// Refuses a presence check if the policy forbids it at this location.
   func demandPresenceAllowed(at location: CallerLocation) throws(VaultFailure) {
     guard try policy().remote == .deny, !location.isLocal else { return }

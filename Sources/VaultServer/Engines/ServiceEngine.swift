@@ -77,14 +77,13 @@ package enum ServiceEngine {
     let shares = HelperShares()
     // Without this directory, agents are found only while they are connected.
     let runtime = ThisProcess.environment("RUNTIME_DIRECTORY")
-    let agents = AgentTable { user in
-      guard let runtime else { return }
-      do throws(SystemError) {
-        try Directory(path: runtime).touch("\(user)")
-      } catch {
-        Journal.note("no agent can be called: \(runtime): \(error)")
+    let agents = AgentTable(
+      runtime.map { runtime in
+        AgentDirectory(reporting: { Journal.note("\(runtime): \($0)") }) {
+          try Directory(path: runtime)
+        }
       }
-    }
+    )
     let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
       try Vault(
         directory: directory,

@@ -51,18 +51,15 @@ package final class AgentTable: DesktopAgents {
 
   private let agents = Mutex<[UInt64: Agent]>([:])
   private let arrivalTime: Int64
-  /// Calls the agents of a user.
-  private let call: @Sendable (UInt32) -> Void
+  /// Calls and notes agents; `nil` if only connected ones are known.
+  private let calls: (any AgentCalls)?
   /// Ends a connection; `nil` before the server runs.
   private let end = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
 
-  /// Makes an empty table; `call` makes the agents of a user connect.
-  package init(
-    arrivalTime: Int64 = arrivalTime,
-    calling call: @escaping @Sendable (_ user: UInt32) -> Void
-  ) {
+  /// Makes an empty table, whose agents are called by `calls`.
+  package init(arrivalTime: Int64 = arrivalTime, _ calls: (any AgentCalls)?) {
     self.arrivalTime = arrivalTime
-    self.call = call
+    self.calls = calls
   }
 
   /// Takes the function that ends a connection.
@@ -92,6 +89,11 @@ package final class AgentTable: DesktopAgents {
     let (isKnown, earlier) = enter(agent, of: process)
     if let earlier { hangUp(earlier) }
     guard isKnown else { throw .busy("too many agents show prompts") }
+    if let process {
+      calls?.note(
+        ProcessNote(user: caller.user, process: process, started: agent.started)
+      )
+    }
     guard let item = await item(for: caller.connection) else {
       throw .presenceFailed(.cancelled, methods: [])
     }
@@ -143,6 +145,11 @@ package final class AgentTable: DesktopAgents {
 
   // MARK: The vaults
 
+  package func mayShow(for user: UInt32) -> Bool {
+    known(of: user, besides: [], takingNotices: false) != nil
+      || calls?.hasAgent(of: user) == true
+  }
+
   package func newest(
     of user: UInt32,
     besides tried: Set<UInt64>,
@@ -150,8 +157,8 @@ package final class AgentTable: DesktopAgents {
     takingNotices: Bool
   ) async -> Caller? {
     let known = { self.known(of: user, besides: tried, takingNotices: takingNotices) }
-    guard mayArrive else { return known() }
-    call(user)
+    guard mayArrive, let calls, calls.hasAgent(of: user) else { return known() }
+    calls.call(user)
     let end = BootInstant.now.nanoseconds + arrivalTime * 1_000_000
     while BootInstant.now.nanoseconds < end, !Task.isCancelled {
       if known() != nil {

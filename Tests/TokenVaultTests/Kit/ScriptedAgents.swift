@@ -55,6 +55,8 @@ final class ScriptedAgents: DesktopAgents {
     return given[count - 1].need
   }
 
+  func mayShow(for user: UInt32) -> Bool { true }
+
   func newest(
     of user: UInt32,
     besides tried: Set<UInt64>,
