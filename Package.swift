@@ -80,7 +80,7 @@ let package = Package(
     .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
     library("COpenSSL", apt: "libssl-dev"),
     library("CSQLite", apt: "libsqlite3-dev"),
-    library("CCurl", apt: "libcurl4-openssl-dev"),
+    library("CCurl", apt: "libcurl4-openssl-dev", "libssl-dev"),
     // Not libfprint-2, which requires GIO, whose flags hold -pthread: SwiftPM prohibits that one.
     library("CFprint", pkgConfig: "gobject-2.0", apt: "libfprint-2-dev", "libglib2.0-dev"),
     library("CPAM", apt: "libpam0g-dev"),

@@ -8,6 +8,7 @@ struct EasyHandle: ~Copyable {
   private let handle: UnsafeMutableRawPointer
   private var list: UnsafeMutablePointer<curl_slist>?
   private let sockets = ClosedSockets()
+  private var authorities: SystemAuthorities?
 
   /// Whether libcurl is initialized, which happens once in this process, with memory that is wiped.
   ///
@@ -27,7 +28,7 @@ struct EasyHandle: ~Copyable {
   }
 
   deinit {
-    withExtendedLifetime(sockets) { unsafe curl_easy_cleanup(handle) }
+    withExtendedLifetime((sockets, authorities)) { unsafe curl_easy_cleanup(handle) }
     // CURLOPT_HTTPHEADER(3): the list must live until the transfer has ended.
     unsafe curl_slist_free_all(list)
   }
@@ -57,6 +58,18 @@ struct EasyHandle: ~Copyable {
       unsafe list = longer
     }
     try Self.check(unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, list))
+  }
+
+  /// Trusts these authorities and no others, for a server and for a proxy.
+  mutating func trust(_ authorities: SystemAuthorities) throws(HTTPError) {
+    self.authorities = authorities
+    // libcurl would read its own defaults besides.
+    try set(CURLOPT_CAINFO, nil)
+    try set(CURLOPT_CAPATH, nil)
+    try set(CURLOPT_PROXY_CAINFO, nil)
+    try set(CURLOPT_PROXY_CAPATH, nil)
+    let context = unsafe Unmanaged.passUnretained(authorities).toOpaque()
+    try Self.check(unsafe ccurl_set_context(handle, SystemAuthorities.setsStore, context))
   }
 
   /// Sets the body; `bytes` must live until `perform` has returned.

@@ -18,7 +18,7 @@ extension HTTPRequest {
     let target = try check()
     var handle = try EasyHandle()
     try setRoute(on: handle, to: target)
-    try setTrust(on: handle)
+    try setTrust(on: &handle, to: target)
     try setLimits(on: handle)
     try setMessage(on: &handle)
     var outcome: (status: Int, retryAfter: Int?) = (0, nil)
@@ -111,17 +111,20 @@ extension HTTPRequest {
     try handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
   }
 
-  func setTrust(on handle: borrowing EasyHandle) throws(HTTPError) {
+  func setTrust(on handle: inout EasyHandle, to target: Target) throws(HTTPError) {
     try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
     try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
     try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
-    if let systemAuthorities { try handle.set(CURLOPT_CAPATH, systemAuthorities) }
     if let authorities {
       try handle.set(CURLOPT_CAINFO_BLOB, contents: authorities)
       // The system's directory is a separate default, and would be trusted in addition to the blob.
       try handle.set(CURLOPT_CAINFO, nil)
       try handle.set(CURLOPT_CAPATH, nil)
+    } else if target.scheme == "https",
+      let known = SystemAuthorities.current(of: systemAuthorities)
+    {
+      try handle.trust(known)
     }
     if !pins.isEmpty { try handle.set(CURLOPT_PINNEDPUBLICKEY, pins.joined(separator: ";")) }
   }

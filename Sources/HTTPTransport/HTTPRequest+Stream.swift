@@ -39,7 +39,7 @@ extension HTTPRequest {
     guard unsafe method != "HEAD" || bytes == nil else { throw .refused(.method) }
     var handle = try EasyHandle()
     try setRoute(on: handle, to: target)
-    try setTrust(on: handle)
+    try setTrust(on: &handle, to: target)
     try setLimits(on: handle)
     // A server that stalls must not hold the caller until the end of the time limit.
     try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)

@@ -61,15 +61,8 @@ package struct HTTPRequest: Sendable {
   /// The most bytes of an answer's body.
   package var maximumBody: Int = defaultMaximumBody
 
-  /// A directory of hashed certificates that replaces the system's, for tests.
-  package var systemAuthorities: String?
-
-  /// Loads the kernel's tables and this room's types once, before the first request.
-  package static func prepare() {
-    // The port of discard (RFC 863), where no listener is expected.
-    let address = LoopbackAddress([127, 0, 0, 1], port: 9)
-    _ = address.flatMap { try? LoopbackServer(at: $0, for: []) }
-  }
+  /// The files of the system's authorities.
+  package var systemAuthorities = AuthorityFiles.system
 
   /// Makes a request; the other properties can be set afterwards.
   package init(method: String, url: String) {

@@ -53,7 +53,9 @@ enum Confinement {
   }
 }
 
-/// Ends the process (exit(3)).
+/// Ends the process at once (_exit(2)).
+///
+/// exit(3) would free OpenSSL's state while another thread may still read certificate authorities.
 func exitProcess(_ code: Int32) -> Never {
-  exit(code)
+  _exit(code)
 }

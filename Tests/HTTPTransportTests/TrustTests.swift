@@ -42,19 +42,58 @@ struct TrustTests {
   func theSystemsAuthoritiesAreNotBelievedBesideAPrivateOne() throws {
     let backend = try backend("leaf.pem")
     var ordinary = try request(to: backend, trusting: nil)
-    ordinary.systemAuthorities = certificates.path("trusted")
+    ordinary.systemAuthorities = .init(directory: certificates.path("trusted"))
     #expect(ending(ordinary) == .answered(201))
     var restricted = try request(to: backend, trusting: "other-ca.pem")
-    restricted.systemAuthorities = certificates.path("trusted")
+    restricted.systemAuthorities = .init(directory: certificates.path("trusted"))
     #expect(notSent(restricted) == .authority)
     #expect(try backend.requests().count == 1)
+  }
+
+  /// A distribution's update and an administrator replace the file while a helper waits.
+  @Test
+  func theSystemsAuthoritiesAreThoseAtTheTimeOfTheRequest() throws {
+    let backend = try backend("leaf.pem")
+    let directory = try Directory(path: certificates.directory)
+    var request = try request(to: backend, trusting: nil)
+    request.systemAuthorities = .init(file: certificates.path("bundle.pem"))
+    for (name, isTrusted) in [("other-ca.pem", false), ("ca.pem", true), ("other-ca.pem", false)] {
+      try directory.link(name, as: "bundle.pem")
+      // The second request finds what the first one has read.
+      for _ in 0..<2 { #expect((notSent(request) != .authority) == isTrusted) }
+      #expect(try directory.unlink("bundle.pem"))
+    }
+    #expect(notSent(request) == .authority)
+  }
+
+  @Test
+  func fileAndDirectoryOfTheSystemAreBothBelieved() throws {
+    let backend = try backend("leaf.pem")
+    var request = try request(to: backend, trusting: nil)
+    for (file, directory, isTrusted) in [
+      ("ca.pem", "nothing", true), ("other-ca.pem", "trusted", true), ("nothing", "trusted", true),
+      ("other-ca.pem", "nothing", false),
+    ] {
+      request.systemAuthorities = .init(
+        file: certificates.path(file),
+        directory: certificates.path(directory)
+      )
+      #expect((notSent(request) != .authority) == isTrusted)
+    }
+  }
+
+  /// libcurl's own authorities are this distribution's.
+  @Test
+  func theSystemsAuthoritiesHaveTheirFiles() {
+    let files = AuthorityFiles.system
+    #expect(files.file != nil && files.directory != nil)
   }
 
   @Test
   func authoritiesThatAreNoCertificatesAreRefused() throws {
     let backend = try backend("leaf.pem")
     var wrong = try request(to: backend, trusting: nil)
-    wrong.systemAuthorities = certificates.path("trusted")
+    wrong.systemAuthorities = .init(directory: certificates.path("trusted"))
     wrong.authorities = "not a certificate"
     #expect(notSent(wrong) == .tls)
     #expect(try backend.requests().isEmpty)

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import HTTPTransport
 import HelperInterface
 import SecretMemory
 import System
@@ -116,6 +117,44 @@ struct WaitingExchangeHelperTests {
     #expect(try exchangeHelper.greet())
     try exchangeHelper.send(profile(of: backend))
     #expect(isUnauthorized(try exchangeHelper.exchangeReply()))
+    #expect(try exchangeHelper.end().0 == .exited(0))
+  }
+
+  /// A distribution's update may replace the certificate authorities during the wait.
+  @Test(arguments: [true, false])
+  func itTrustsTheAuthoritiesAtTheTimeOfItsRequest(_ isTrusted: Bool) throws {
+    let certificates = try DevBackendCertificates()
+    let backend = try DevBackend([
+      "--tls", certificates.path("leaf.pem"), certificates.path("leaf.key"),
+    ])
+    let path = try #require(AuthorityFiles.system.file)
+    let slash = try #require(path.lastIndex(of: "/"))
+    let name = String(path[path.index(after: slash)...])
+    let system = try Directory(path: certificates.directory)
+      .openDirectory("system", create: true)
+    let (first, second) = isTrusted ? ("other-ca.pem", "ca.pem") : ("ca.pem", "other-ca.pem")
+    try system.create(name).write(try certificates.text(first))
+    let exchangeHelper = try ExchangeHelperProcess(
+      "/usr/bin/unshare",
+      arguments: [
+        "--mount", "/bin/sh", "-ec", #"/bin/mount --bind "$1" "$2"; exec "$0""#,
+        BuiltPrograms.path("thumblatch-exchange"), certificates.path("system"),
+        String(path[..<slash]),
+      ]
+    )
+    #expect(try exchangeHelper.greet())
+    #expect(try eventually { try system.wasRead(name) })
+    try system.create("new").write(try certificates.text(second))
+    try system.rename("new", to: name)
+    try exchangeHelper.send(profile(of: backend))
+    let reply = try exchangeHelper.exchangeReply()
+    if isTrusted {
+      #expect(isUnauthorized(reply))
+    } else if case .notSent(.authority, _)? = reply {
+      #expect(try backend.requests().isEmpty)
+    } else {
+      Issue.record("it trusts an authority that was removed")
+    }
     #expect(try exchangeHelper.end().0 == .exited(0))
   }
 

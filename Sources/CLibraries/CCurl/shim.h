@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,6 +63,10 @@ static inline char *ccurl_strdup(const char *text) {
 static inline CURLcode ccurl_global_init(void) {
   return curl_global_init_mem(
       CURL_GLOBAL_DEFAULT, ccurl_malloc, ccurl_free, ccurl_realloc, ccurl_strdup, ccurl_calloc);
+}
+
+static inline const curl_version_info_data *ccurl_info(void) {
+  return curl_version_info(CURLVERSION_NOW);
 }
 
 // --- curl_easy_setopt(3)
@@ -185,6 +190,26 @@ static inline bool ccurl_is_connected(curl_socket_t socket) {
   struct sockaddr_storage peer;
   socklen_t size = sizeof peer;
   return getpeername(socket, (struct sockaddr *)&peer, &size) == 0;
+}
+
+// --- The certificate authorities of the system
+
+// An empty store with the flags that libcurl gives to its own; NULL without memory.
+static inline X509_STORE *ccurl_store(void) {
+  X509_STORE *store = X509_STORE_new();
+  if (store != NULL) {
+    X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
+  }
+  return store;
+}
+
+typedef CURLcode (*ccurl_context_function)(CURL *handle, void *tls, void *context);
+
+// CURLOPT_SSL_CTX_FUNCTION(3): called for each new SSL_CTX, after libcurl has filled its own store.
+static inline CURLcode ccurl_set_context(
+    CURL *handle, ccurl_context_function function, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, context);
 }
 
 // --- curl_easy_getinfo(3)

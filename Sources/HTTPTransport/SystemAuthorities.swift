@@ -1,0 +1,137 @@
+internal import CCurl
+internal import Glibc
+internal import Synchronization
+internal import System
+
+/// The files of certificate authorities.
+package struct AuthorityFiles: Sendable, Equatable {
+  /// A file of certificates in PEM.
+  package var file: String?
+  /// A directory of certificates under the hashes of their names (openssl-rehash(1)).
+  package var directory: String?
+
+  package init(file: String? = nil, directory: String? = nil) {
+    self.file = file
+    self.directory = directory
+  }
+
+  /// libcurl's defaults, which the distribution chooses; `nil` for both if libcurl has another TLS
+  /// library than OpenSSL (curl_version_info(3)).
+  package static let system: AuthorityFiles = {
+    guard EasyHandle.isReady, let info = unsafe ccurl_info(),
+      let library = unsafe info.pointee.ssl_version,
+      unsafe String(cString: library).hasPrefix("OpenSSL/")
+    else { return AuthorityFiles() }
+    return AuthorityFiles(
+      file: unsafe info.pointee.cainfo.map { unsafe String(cString: $0) },
+      directory: unsafe info.pointee.capath.map { unsafe String(cString: $0) }
+    )
+  }()
+}
+
+/// The certificate authorities of the system, read once for all requests of this process.
+///
+/// libcurl reads them for each connection. OpenSSL 3 needs 20 ms for the 140 certificates of Debian.
+/// A waiting process reads them here before its first request.
+@safe
+final class SystemAuthorities: Sendable {
+  /// A file among those that had its path and among its own changes, also behind symbolic links
+  /// (stat(2)).
+  private struct Stamp: Equatable {
+    let device: dev_t
+    let inode: ino_t
+    let size: off_t
+    let seconds: time_t
+    let nanoseconds: Int
+
+    /// `nil` if there is no file.
+    init?(_ path: String) {
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      device = status.st_dev
+      inode = status.st_ino
+      size = status.st_size
+      seconds = status.st_ctim.tv_sec
+      nanoseconds = status.st_ctim.tv_nsec
+    }
+  }
+
+  private static let kept = Mutex<SystemAuthorities?>(nil)
+
+  /// An X509_STORE, which OpenSSL locks itself.
+  private nonisolated(unsafe) let store: OpaquePointer
+  private let files: AuthorityFiles
+  /// The file of certificates before it was read.
+  ///
+  /// OpenSSL looks into the directory at each verification.
+  private let stamp: Stamp?
+  /// Readable when the file has been read.
+  private let isRead: WakeEvent
+
+  /// The authorities of these files as they are now; `nil` if libcurl must read them itself.
+  ///
+  /// With `inBackground` a thread may read them, and only the verification of a chain waits for it.
+  /// Beside a handshake the thread is slower than the caller.
+  static func current(
+    of files: AuthorityFiles,
+    inBackground: Bool = false
+  ) -> SystemAuthorities? {
+    guard files != AuthorityFiles() else { return nil }
+    return kept.withLock { kept in
+      if let known = kept, known.files == files, known.isCurrent { return known }
+      kept = SystemAuthorities(files, inBackground: inBackground)
+      return kept
+    }
+  }
+
+  private init?(_ files: AuthorityFiles, inBackground: Bool) {
+    guard let event = try? WakeEvent(), let made = unsafe ccurl_store() else { return nil }
+    unsafe store = made
+    self.files = files
+    stamp = files.file.flatMap { Stamp($0) }
+    isRead = event
+    let isStarted = inBackground && (try? startThread { [self] in read() }) != nil
+    if !isStarted { read() }
+  }
+
+  deinit {
+    unsafe X509_STORE_free(store)
+  }
+
+  /// Whether the file is the one that was read.
+  private var isCurrent: Bool { files.file.flatMap { Stamp($0) } == stamp }
+
+  /// Reads the file, and names the directory (X509_STORE_load_file(3)).
+  ///
+  /// If one of them cannot be used, its authorities are not trusted.
+  private func read() {
+    if let file = files.file { _ = unsafe X509_STORE_load_file(store, file) }
+    if let directory = files.directory { _ = unsafe X509_STORE_load_path(store, directory) }
+    isRead.signal()
+  }
+
+  private func waitUntilRead() {
+    _ = try? isRead.descriptor.waitReadable(milliseconds: -1)
+  }
+
+  /// Makes a context of TLS trust the authorities (SSL_CTX_set1_cert_store(3)).
+  static let setsStore: ccurl_context_function = { _, tls, authorities in
+    guard let tls = unsafe tls, let authorities = unsafe authorities else {
+      return CURLE_SSL_CERTPROBLEM
+    }
+    let own = unsafe Unmanaged<SystemAuthorities>.fromOpaque(authorities).takeUnretainedValue()
+    unsafe SSL_CTX_set1_cert_store(OpaquePointer(tls), own.store)
+    unsafe SSL_CTX_set_cert_verify_callback(OpaquePointer(tls), verifies, authorities)
+    return CURLE_OK
+  }
+
+  /// Verifies a chain as OpenSSL does by default, after the authorities have been read
+  /// (SSL_CTX_set_cert_verify_callback(3)).
+  private static let verifies: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 =
+    { chain, authorities in
+      guard let authorities = unsafe authorities else { return 0 }
+      unsafe Unmanaged<SystemAuthorities>.fromOpaque(authorities).takeUnretainedValue()
+        .waitUntilRead()
+      return unsafe X509_verify_cert(chain)
+    }
+}
