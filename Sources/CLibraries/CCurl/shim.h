@@ -212,6 +212,31 @@ static inline CURLcode ccurl_set_context(
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, context);
 }
 
+// --- A connection that leads nowhere, for a first handshake
+
+// A socket whose other end is closed (socketpair(2)).
+static inline curl_socket_t ccurl_open_nowhere(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)context, (void)purpose, (void)address;
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return CURL_SOCKET_BAD;
+  close(ends[1]);
+  return ends[0];
+}
+
+// CURLOPT_SOCKOPTFUNCTION(3): "CURL_SOCKOPT_ALREADY_CONNECTED ... libcurl will not attempt to connect".
+static inline int ccurl_is_connected_already(
+    void *context, curl_socket_t socket, curlsocktype purpose) {
+  (void)context, (void)socket, (void)purpose;
+  return CURL_SOCKOPT_ALREADY_CONNECTED;
+}
+
+static inline CURLcode ccurl_set_nowhere(CURL *handle) {
+  CURLcode code = ccurl_set_open(handle, ccurl_open_nowhere, NULL);
+  if (code != CURLE_OK) return code;
+  return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, ccurl_is_connected_already);
+}
+
 // --- curl_easy_getinfo(3)
 
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
