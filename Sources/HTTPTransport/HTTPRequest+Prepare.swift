@@ -2,6 +2,11 @@ internal import CCurl
 internal import System
 
 extension HTTPRequest {
+  /// Initializes libcurl and OpenSSL, which every request needs.
+  package static func initializeLibrary() {
+    _ = EasyHandle.isReady
+  }
+
   /// Makes libraries and types ready before the first request.
   ///
   /// The system's authorities are read in the background. No byte leaves this process.

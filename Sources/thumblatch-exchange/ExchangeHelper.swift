@@ -144,9 +144,10 @@ struct ExchangeHelper: ~Copyable {
 
   /// Prepares everything that the first request needs; once, after the greeting.
   private mutating func prepare() throws(SystemError) {
-    guard image == nil, !isRehearsal,
-      !(try connection.socket.waitReadable(milliseconds: Self.haste))
-    else { return }
+    guard image == nil, !isRehearsal else { return }
+    // The engine makes its request during that time.
+    Self.initializeLibraries()
+    guard !(try connection.socket.waitReadable(milliseconds: Self.haste)) else { return }
     Self.rehearse()
     // After the rehearsal, which loads libraries.
     if let program, try ThisProcess.programPath() == program { image = try? RunningImage() }

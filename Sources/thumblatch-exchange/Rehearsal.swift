@@ -7,6 +7,15 @@ import Varlink
 
 // Initializes libraries before the first request.
 extension ExchangeHelper {
+  /// Does what every request with a slot needs at first, and nothing else.
+  static func initializeLibraries() {
+    HTTPRequest.initializeLibrary()
+    guard let key = try? SecretBytes.random(count: 32), let context = try? context().encoded,
+      let seal = try? Seal(key: SharedSecret(key), context: context)
+    else { return }
+    _ = try? seal.image(of: .notSent(reason: HTTPError.Reason.other.rawValue))
+  }
+
   /// Runs one exchange with itself, whose request goes nowhere.
   ///
   /// At first use libraries and types initialize themselves, which takes 3 ms of a request. The
@@ -38,15 +47,20 @@ extension ExchangeHelper {
       timeout: 1000,
       maximumBody: HTTPRequest.defaultMaximumBody,
       key: SharedSecret(try SecretBytes.random(count: 32)),
-      context: try BoxContext(
-        kind: .answer,
-        vault: [UInt8](repeating: 0, count: 16),
-        owner: 0,
-        account: [UInt8](repeating: 0, count: 16),
-        protection: .none,
-        generation: 0,
-        binding: [UInt8](repeating: 0, count: 32)
-      ).encoded
+      context: try context().encoded
+    )
+  }
+
+  /// The context of a slot of no account.
+  private static func context() throws -> BoxContext {
+    try BoxContext(
+      kind: .answer,
+      vault: [UInt8](repeating: 0, count: 16),
+      owner: 0,
+      account: [UInt8](repeating: 0, count: 16),
+      protection: .none,
+      generation: 0,
+      binding: [UInt8](repeating: 0, count: 32)
     )
   }
 }
