@@ -1,6 +1,11 @@
 """A read of a valid token with one account and with a thousand, in two engines that are asked in
-turn."""
+pairs.
+
+Each pair is in random order, and takes a random account of the thousand. By callgrind, a read takes
+16,200 instructions with one account and 16,600 with a thousand. Both make five system calls.
+"""
 import os
+import random
 import statistics
 import subprocess
 import time
@@ -57,7 +62,7 @@ def measure(connect, engine, thumblatch, environment, directory):
         print(f"accounts, {ROUNDS} paired reads of a valid token, one account and {ACCOUNTS}, medians:")
         return [line for line in (
             compare("the same account each time", engine, other, ["me"], names[:1]),
-            compare("each of them in turn", engine, other, ["me"], names),
+            compare("any of them", engine, other, ["me"], names),
             compare("the default account", engine, other, [None], [None])) if line]
     finally:
         run_on(processors, processes[0])
@@ -70,8 +75,10 @@ def compare(what, engine, other, name, names):
     one, many = [], []
     for index in range(-len(names), ROUNDS):
         # Each is read once before it counts.
-        reads = [(one, engine, name[0]), (many, other, names[index % len(names)])]
-        for times, connection, account in reads if index % 2 else reversed(reads):
+        chosen = names[index] if index < 0 else random.choice(names)
+        reads = [(one, engine, name[0]), (many, other, chosen)]
+        random.shuffle(reads)
+        for times, connection, account in reads:
             took = microseconds(connection, account)
             if index >= 0:
                 times.append(took)
