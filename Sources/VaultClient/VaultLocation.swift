@@ -16,7 +16,7 @@ public enum VaultLocation: Sendable, Equatable {
   public static let serviceDirectory = "/run/thumblatch"
   /// The service's socket.
   public static let serviceSocket = "io.thumblatch.Vault"
-  /// The directory beside the service's socket where the service calls agents.
+  /// The directory where the engine calls agents, beside its socket.
   private static let agents = "agents"
   /// The private engine's socket, in the state directory.
   public static let engineSocket = "engine"
@@ -43,14 +43,39 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// The directory where the service calls the agents of its users; `nil` for a private vault.
-  package var agentDirectory: String? {
+  /// The directory where the engine calls the agents of its users.
+  ///
+  /// That of a private vault is made if it is missing.
+  package func agentDirectory(
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) throws(VaultClientError) -> String {
     switch self {
-    case .service: Self.serviceDirectory + "/" + Self.agents
+    case .service: return Self.serviceDirectory + "/" + Self.agents
     case .socket(let path):
-      "/" + path.split(separator: "/").dropLast().joined(separator: "/") + "/" + Self.agents
-    case .privateVault: nil
+      let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+      return "/" + directory + "/" + Self.agents
+    case .privateVault:
+      let state = try StateLocation(environment: environment)
+      let directory = try state.open()
+      do throws(SystemError) {
+        _ = try directory.openDirectory(Self.agents, create: true)
+      } catch {
+        throw .system(error)
+      }
+      return state.path + "/" + Self.agents
     }
+  }
+
+  /// Whether an agent may show prompts: of a private vault one must live, of another vault the engine
+  /// knows it.
+  package func mayHaveAgent(
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) -> Bool {
+    guard self == .privateVault else { return true }
+    guard let state = try? StateLocation(environment: environment).open(),
+      let agents = try? state.openDirectory(Self.agents)
+    else { return false }
+    return (try? agents.notesLivingProcess(of: ThisProcess.user)) ?? false
   }
 
   /// Connects, and checks the server before anything is sent.

@@ -11,14 +11,14 @@ enum AgentVerb {
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
       It runs in your desktop session until that ends, and is started with it. When a program \
-      without a terminal needs a presence check of the service, a notification shows the program, \
-      the account and the purpose, and the reader waits for your finger. "Type password" opens a \
-      window for the system password, "Deny" refuses.
-      The rule "desktop" says for which programs: see "thumblatch policy --help". Afterwards a \
-      quiet notification shows what was allowed, as far as the rule "notify" asks for it. An \
-      account that needs a login is shown too; "Sign in" starts the login in the browser. In a \
-      private vault each program shows its own prompts, and needs no agent but for --oidc-agent and \
-      --secret-service.
+      without a terminal needs a presence check, a notification shows the program, the account and \
+      the purpose, and the reader waits for your finger. "Type password" opens a window for the system \
+      password, "Deny" refuses.
+      In the service, the rule "desktop" says for which programs: see "thumblatch policy --help". In a \
+      private vault it is for all programs of your session. Those show their prompts themselves if no \
+      agent runs.
+      Afterwards a quiet notification shows what was allowed, as far as the rule "notify" asks for it. \
+      An account that needs a login is shown too; "Sign in" starts the login in the browser.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
@@ -32,24 +32,16 @@ enum AgentVerb {
       as GNOME Keyring, owns that name on the bus.
       """
   ) { session throws(CommandError) in
-    let secrets = try secretServiceServer(session)
-    let oidcAgent = try oidcAgentSocket(session)
+    let location = try session.knownLocation()
+    let secrets = try secretServiceServer(session, location)
+    let oidcAgent = try oidcAgentSocket(session, location)
     defer { oidcAgent?.remove() }
     try secrets?.serve()
-    guard let location = session.location, let directory = location.agentDirectory else {
-      guard oidcAgent != nil || secrets != nil else {
-        throw .usage(
-          "the programs that use a private vault show its prompts themselves",
-          hint: "an agent is for the service: see thumblatchd(8)"
-        )
-      }
-      return try waitForEnd(session)
-    }
     let socket = try restrictedSocket(session, location)
     try socket?.serve()
     defer { socket?.remove() }
     do throws(VaultClientError) {
-      try DesktopAgent(session: session, location: location, directory: directory).run()
+      try DesktopAgent(session: session, location: location).run()
     } catch {
       // A signal is how the session ends it.
       guard case .interrupted = error else { throw CommandError(error) }
@@ -98,29 +90,22 @@ extension AgentVerb {
 
   /// The server of the Secret Service; `nil` if it is not wanted.
   private static func secretServiceServer(
-    _ session: Session
+    _ session: Session,
+    _ location: VaultLocation
   ) throws(CommandError) -> SecretServiceServer? {
-    guard session.arguments.has(secretService.name), let location = session.location else {
-      return nil
-    }
+    guard session.arguments.has(secretService.name) else { return nil }
     return try SecretServiceServer(session, of: location)
   }
 
   /// The socket for clients of oidc-agent, which is served at once; `nil` if it is not wanted.
-  private static func oidcAgentSocket(_ session: Session) throws(CommandError) -> ProgramSocket? {
-    guard session.arguments.has(oidcAgent.name), let location = session.location else { return nil }
+  private static func oidcAgentSocket(
+    _ session: Session,
+    _ location: VaultLocation
+  ) throws(CommandError) -> ProgramSocket? {
+    guard session.arguments.has(oidcAgent.name) else { return nil }
     let socket = try OIDCAgentSocket.open(session, oidcAgent, of: location)
     try socket.serve()
     return socket
-  }
-
-  /// Waits for a signal, which is how the session ends the agent.
-  private static func waitForEnd(_ session: Session) throws(CommandError) {
-    do throws(SystemError) {
-      _ = try Readiness.wait(for: -1, interrupt: session.interrupt)
-    } catch {
-      throw CommandError(VaultClientError.system(error))
-    }
   }
 
   /// The restricted socket that the options ask for, once the engine has accepted it.
@@ -134,6 +119,9 @@ extension AgentVerb {
         throw .usage("\(option.name) is for --socket")
       }
       return nil
+    }
+    guard location != .privateVault || !arguments.has(rule.name) else {
+      throw .usage("\(rule.name) is for the service: a private vault has no rules for callers")
     }
     let accounts = arguments.allValues(account.name)
     guard let name = arguments.value(name.name), !accounts.isEmpty else {

@@ -1,4 +1,5 @@
 internal import DesktopPrompt
+internal import PresenceTerms
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -7,19 +8,17 @@ internal import VaultInterface
 struct DesktopAgent {
   /// How long it stays connected after a prompt, in seconds.
   private static let stay: Int64 = 10
-  /// How often it looks for the service's directory if that is not there, in seconds.
+  /// How often it looks for the engine's directory if that is not there, and for the engine until that
+  /// knows it, in seconds.
   private static let lookInterval: Int64 = 60
 
   let session: Session
   let location: VaultLocation
-  /// A file with the user's number is written here when an agent is called.
-  let directory: String
   private let notices: AgentNotices
 
-  init(session: Session, location: VaultLocation, directory: String) {
+  init(session: Session, location: VaultLocation) {
     self.session = session
     self.location = location
-    self.directory = directory
     notices = AgentNotices(session)
   }
 
@@ -39,6 +38,8 @@ struct DesktopAgent {
 
   /// Watches the directory until it is replaced; returns why it cannot be watched.
   private func watch() throws(VaultClientError) -> SystemError? {
+    // A file with the user's number is written there when an agent is called.
+    let directory = try location.agentDirectory(environment: session.environment)
     let events: DirectoryEvents
     do throws(SystemError) { events = try DirectoryEvents(path: directory) } catch { return error }
     try follow(events)
@@ -47,13 +48,16 @@ struct DesktopAgent {
 
   /// Serves each call, until the directory is replaced.
   private func follow(_ events: borrowing DirectoryEvents) throws(VaultClientError) {
-    // It may have been called before it watched.
-    try serve()
+    // The engine calls agents that it knows. It may have called this one before it watched.
+    var isKnown = try serve(quietly: false)
     while true {
-      try pause(for: events.descriptor.number, until: nil)
+      let next = isKnown ? nil : BootInstant.now.advanced(bySeconds: Self.lookInterval)
+      try pause(for: events.descriptor.number, until: next)
       guard let (names, isWatching) = try? events.take() else { return }
       // Calls are lost with the old directory.
-      if !isWatching || names.contains("\(ThisProcess.user)") { try serve() }
+      if !isWatching || !isKnown || names.contains("\(ThisProcess.user)") {
+        isKnown = try serve(quietly: !isKnown) || isKnown
+      }
       if !isWatching { return }
     }
   }
@@ -97,7 +101,11 @@ struct DesktopAgent {
   }
 
   /// Takes prompts and notices from the engine until none has come for a while.
-  private func serve() throws(VaultClientError) {
+  ///
+  /// `quietly` leaves out why the engine cannot be reached.
+  ///
+  /// - Returns: whether the engine knows this agent.
+  private func serve(quietly: Bool) throws(VaultClientError) -> Bool {
     do throws(VaultClientError) {
       let connection = try location.connect(interrupt: session.interrupt)
       while true {
@@ -109,8 +117,11 @@ struct DesktopAgent {
       switch error {
       case .interrupted: throw error
       // The engine ends the connection if a prompt is over. No further prompt has come.
-      case .timedOut, .disconnected: return
-      default: session.output.talk(CommandError(error).message)
+      // An engine that ends gives up the wait for a prompt.
+      case .timedOut, .disconnected, .refused(.presenceFailed(.cancelled, _, _)): return true
+      default:
+        if !quietly { session.output.talk(CommandError(error).message) }
+        return false
       }
     }
   }
@@ -157,7 +168,7 @@ struct DesktopAgent {
 
   /// What the agent says about a directory that it cannot watch.
   static func notSeen(_ error: SystemError) -> String {
-    "the calls of the service are not seen: \(error)"
+    "the calls of the engine are not seen: \(error)"
   }
 
   /// What the agent says about a prompt that it could not show.

@@ -35,8 +35,8 @@ enum PolicyVerbs {
       and required logins, or all, which includes each use of a protected account), \
       window (how long an unlock window stays open after its last use, such as 5m) or \
       window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
-      at this machine can change that. In a private vault all callers are in one location: remote, \
-      desktop and notify have no effect. The machine's rules are in \
+      at this machine can change that. In a private vault all callers are in one location: remote \
+      and desktop have no effect. The machine's rules are in \
       /etc/thumblatch/thumblatch.conf: see thumblatch.conf(5).
       caller.NAME.KEY is a setting of your own rule for programs that act alone, such as \
       caller.boxes.sandbox with the value yes. See "thumblatch rule list --help".

@@ -5,8 +5,8 @@ internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
-// The presence checks of a run: at the terminal, else at the desktop. A private vault's clients show a
-// prompt there themselves, and the service's agents show it for its clients.
+// The presence checks of a run: at the terminal, else at the desktop. An agent shows the prompt there. If
+// none does, the clients of a private vault show it themselves.
 extension Session {
   /// Whether a question can be asked at the terminal.
   var canQuestion: Bool { !arguments.has("--no-input") && findTerminal() != nil }
@@ -16,7 +16,7 @@ extension Session {
     canQuestion || !arguments.has("--no-input") && (try? findDesktop()?.get()) != nil
   }
 
-  /// The same for the engine; `nil` if only the service's agents can tell.
+  /// The same for the engine; `nil` if only the agents can tell.
   var saysCanAsk: Bool? {
     guard !canAsk else { return true }
     guard !arguments.has("--no-input") else { return false }
@@ -25,10 +25,10 @@ extension Session {
     return hasAgents ? nil : false
   }
 
-  /// Whether the service may have an agent at the person's desktop.
+  /// Whether an agent may run at the person's desktop.
   private var hasAgents: Bool {
-    !arguments.has("--no-input") && location?.agentDirectory != nil
-      && Desktop.remoteVariable(environment) == nil
+    !arguments.has("--no-input") && Desktop.remoteVariable(environment) == nil
+      && location?.mayHaveAgent(environment: environment) == true
   }
 
   /// The person's desktop, or why there is none; `nil` if it is not used.
@@ -82,7 +82,7 @@ extension Session {
     // A change that needs the password only is made at a terminal.
     if findTerminal() == nil, request.purpose.allowsDevices {
       try demandInput(for: need)
-      if hasAgents { return try checkByAgent(request, on: connection) }
+      if hasAgents, try checkByAgent(request, on: connection) { return }
       if let desktop = findDesktop() { return try check(request, on: connection, at: desktop) }
     }
     let terminal = try terminal(for: need)
@@ -114,15 +114,17 @@ extension Session {
     }
   }
 
-  /// Has an agent lead a presence check.
+  /// Has an agent lead a presence check; false if none does, and this program can show the prompt.
   private func checkByAgent(
     _ request: PresenceRequest,
     on connection: Connection
-  ) throws(CommandError) {
+  ) throws(CommandError) -> Bool {
     do throws(VaultClientError) {
       try calls.askAtDesktop(request, on: connection)
+      return true
     } catch {
       guard case .refused(.noDesktop(let message)) = error else { throw CommandError(error) }
+      if openDesktop != nil { return false }
       throw CommandError(
         .promptNeeded,
         "\(PresenceText.need(request)) is needed, but there is no terminal, and no desktop: "

@@ -171,6 +171,18 @@ final class Session {
 
   // MARK: The vault
 
+  /// The vault that is used.
+  ///
+  /// - Throws: why it is not known.
+  func knownLocation() throws(CommandError) -> VaultLocation {
+    if let location { return location }
+    do throws(VaultClientError) {
+      return try VaultLocation(privately: arguments.has("--private"), environment: environment)
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
   /// How long a call may take that the engine answers by itself, in seconds.
   static let localLimit: Int64 = 30
   /// How long a call may take that asks a provider: an orphaned exchange (at most 67 s), an own one

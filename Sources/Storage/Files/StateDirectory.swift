@@ -12,7 +12,11 @@ package import System
 /// | `rollback-counter` | the number of the last change, authenticated |
 /// | `slots/<account id>` | answer slot and lock of an account |
 /// | `tokens/<account name>`, `tokens/@` | access tokens for the front, and the default account |
+/// | `agents/<user>`, `agents/<user>.<process>.<start>` | the call of the agents, and an agent |
 package final class StateDirectory: Sendable {
+  /// The name of the directory where agents are called.
+  private static let agents = "agents"
+
   package let root: Directory
   package let slots: Directory
   /// `tokens`; `nil` if no program reads the files in it.
@@ -56,6 +60,11 @@ package final class StateDirectory: Sendable {
       tokens = nil
     }
     self.root = root
+  }
+
+  /// Opens the directory where agents are called, which the first agent makes.
+  package func openAgents() throws(StorageError) -> Directory {
+    try Self.open(Self.agents, in: root, create: false, shown: Self.agents)
   }
 
   /// Opens a directory beneath another one and checks that only this user has access.

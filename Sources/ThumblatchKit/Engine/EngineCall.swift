@@ -155,7 +155,7 @@ struct EngineCall {
   ) throws(VaultClientError) -> Bool {
     guard let announce = asking.announce, asking.policy == .fingerprintOrPassword,
       request.purpose.allowsDevices,
-      try VaultLocation(privately: false).agentDirectory != nil,
+      try VaultLocation(privately: false).mayHaveAgent(),
       Desktop.remoteVariable({ ThisProcess.environment($0) }) == nil,
       Terminal.controlling() == nil
     else { return false }

@@ -15,10 +15,10 @@ internal import VaultClient
 /// in a window of pinentry for the system password. The window opens only after a click on "Type
 /// password" in the notification. "Deny" and a closed notification cancel the prompt.
 ///
-/// If the machine has the service, its agent in the person's session (`thumblatch agent`) shows the
-/// prompt instead, so that no password reaches this process. The agent shows the words of the vault,
-/// without the app's reason. This presenter shows the prompt itself if no agent does so within two
-/// seconds, or if the policy or the purpose allows only one method.
+/// If `thumblatch agent` runs in the person's session, it shows the prompt instead, so that no password
+/// reaches this process. The agent shows the words of the vault. This presenter shows the prompt itself
+/// if no agent runs, if the agent does not show it within two seconds, or if the policy or the purpose
+/// allows only one method.
 ///
 /// The prompt is cancelled at once if the process belongs to no active and unlocked session at this
 /// machine, as over ssh, or if no notification server answers. The reader is armed only after the

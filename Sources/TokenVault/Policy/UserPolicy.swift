@@ -87,7 +87,9 @@ extension Vault {
   private func hasEffect(_ key: Policy.Key) -> Bool {
     switch key {
     case .remote: locations != nil
-    case .desktop, .notify: agents != nil
+    // The programs that use a private vault may show their prompts themselves.
+    case .desktop: agents != nil && locations != nil
+    case .notify: agents != nil
     case .store: rules.policyFile != nil
     case .window, .windowLimit, .accounts: true
     }

@@ -43,24 +43,25 @@ package enum PrivateEngine {
         if error == .inUse { return 0 }
         return fail("U", "\(error)", error.remedy, report)
       }
+      // A client starts the engine without this variable, so it cannot choose the bus.
+      let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
+      let agents = AgentTable(AgentDirectory { try state.openAgents() })
       let vault = try Vault(
         directory: state,
         owner: ThisProcess.user,
         exchange: exchange,
         check: check,
         clock: try SystemClock(),
-        // A client starts the engine without this variable, so it cannot choose the bus.
-        windowGuard: SessionGuard(
-          user: ThisProcess.user,
-          address: ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
-        )
+        windowGuard: SessionGuard(user: ThisProcess.user, address: bus),
+        agents: agents,
+        seats: CallerLocator(address: bus)
       )
       // This process holds the state lock, so an existing socket belongs to an engine that was
       // killed.
       try state.root.unlink(socketName)
       let listener = try UnixSocket.listen(in: state.root, name: socketName)
       let server = try Server(
-        vaults: Vaults(vault, of: ThisProcess.user),
+        vaults: Vaults(vault, of: ThisProcess.user, agents: agents),
         listener: listener,
         signals: signals,
         limits: .alone,

@@ -79,7 +79,7 @@ package final class Vaults: Sendable {
   let lookedAtRules = Mutex((mayHave: true, until: Int64(0)))
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
-  /// The agents of all users; `nil` in an engine of one user.
+  /// The agents of all users; `nil` if prompts are not shown at desktops.
   let agents: AgentTable?
   /// The one user who is served; `nil` if all users are.
   let onlyUser: UInt32?
@@ -89,11 +89,11 @@ package final class Vaults: Sendable {
   /// Whether the process can end without a loss, by the last result.
   let isRestful = Atomic(false)
 
-  package init(_ vault: Vault, of user: UInt32) {
+  package init(_ vault: Vault, of user: UInt32, agents: AgentTable? = nil) {
     form = .private
     opener = nil
     care = nil
-    agents = nil
+    self.agents = agents
     rules = NoRules()
     names = UserNameCache { _ in nil }
     onlyUser = user

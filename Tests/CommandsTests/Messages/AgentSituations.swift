@@ -72,7 +72,14 @@ extension Situation {
 
   /// A program without a terminal, whose prompt an agent shows.
   static let desktop: [Situation] = [
-    Situation("agent", "a private vault").with { $0.location = .privateVault },
+    Situation("agent", "a private vault without a directory").with {
+      $0.location = .privateVault
+    },
+    Situation(
+      "agent --socket /s --name build --account work --rule easy",
+      "a rule in a private vault"
+    )
+    .with { $0.location = .privateVault },
     Situation("agent --name build", "options without a socket").with { $0.location = .service },
     Situation("agent --socket /s", "a socket without accounts").with { $0.location = .service },
     Situation(

@@ -57,7 +57,7 @@ extension VaultError {
       .refused(message: "me is not exportable"),
       .refused(message: "a token for fewer scopes may narrow the login", narrows: true),
       .internal(message: "the store failed"),
-      .noDesktop(message: "the clients of a private vault show its prompts themselves"),
+      .noDesktop(message: "this engine has no agents"),
     ]
     + PresenceOutcome.allCases.map { .presenceFailed($0, message: "", methods: []) }
     + [.presenceFailed(.denied, message: "this needs the system password", methods: [])]

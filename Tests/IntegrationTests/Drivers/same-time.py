@@ -98,8 +98,8 @@ VERBS = {
     "cargo-credential": (0.2, list, "{}", {0}),
     "bazel-credential": (0.2, lambda: ["get"], '{"uri":"https://a.org"}', {9}),
     "terraform-credential": (0.2, lambda: ["get", "a.org"], None, {0}),
-    # A private vault has no agents, and no other users.
-    "agent": (0.2, list, None, {2}),
+    # An agent runs until a signal, and a private vault has no other users.
+    "agent": (0.2, list, None, {0}),
     "rule list": (0.2, list, None, {0}),
     "rule test": (0.2, lambda: ["cron.service"], None, {0}),
     "user remove": (0.2, lambda: ["nobody", "--yes"], None, {2}),
@@ -232,7 +232,7 @@ def worker(verbs, weights, due):
         at_terminal = random.random() < 0.5
         line = verb.split() + words()
         line += [] if at_terminal or "--json" in line else random.choice([["--no-input"], []])
-        interrupt = random.uniform(0, 0.5) if random.random() < 0.03 else None
+        interrupt = random.uniform(0, 0.5) if verb == "agent" or random.random() < 0.03 else None
         if verb == "token --rejected":
             given = tokens.get(next(word for word in line if word in ACCOUNTS), "at_unknown")
         command = Command(line, given, at_terminal)

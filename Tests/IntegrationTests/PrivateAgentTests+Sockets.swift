@@ -1,0 +1,89 @@
+import System
+import TestSupport
+import Testing
+
+// A socket of an agent at a private vault, for programs that get access tokens only.
+extension PrivateAgentTests {
+  @Test
+  func eachTokenBehindARestrictedSocketNeedsACheckAtTheDesk() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let options = ["agent", "--socket", path, "--name", "build", "--account", "me"]
+    try ends(
+      try person.start(options + ["--rule", "easy"], variables: desk.variables),
+      2,
+      "a private vault has no rules for callers"
+    )
+    let agent = try person.start(options, variables: desk.variables)
+    try awaitSocket(path)
+    try #require(eventually { notes.count == 1 })
+    let socket = ["THUMBLATCH_SOCKET=\(path)"]
+    var tokens: [String] = []
+    for reason in ["deploy", "again"] {
+      let count = try desk.count()
+      let run = try person.start(["token", "me", "--reason", reason], variables: socket)
+      try desk.sees(
+        Self.question + " restricted socket \"build\"; stated reason, not verified: \"\(reason)\"",
+        above: count
+      )
+      try person.touch()
+      let text = try run.text()
+      #expect(try run.child.wait() == .exited(0), "\(text)")
+      tokens.append(text)
+    }
+    #expect(tokens[0] == tokens[1])
+    for verb in [["status"], ["unlock"], ["logout", "me", "--local"], ["token", "other"]] {
+      let result = try person.run(verb, variables: socket)
+      #expect(result.end == .exited(11), "\(verb): \(result)")
+      #expect(result.text.contains("\"build\" does not allow"), "\(verb): \(result)")
+    }
+    // The person's other programs get the stored token without a check.
+    let own = try person.run("token", "me").succeeded()
+    #expect(tokens[0].hasSuffix(own))
+    try stop(agent)
+  }
+
+  @Test
+  func theEndOfTheAgentEndsTheConnectionsBehindItsSocket() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let agent = try person.start(
+      ["agent", "--socket", path, "--name", "build", "--account", "me"],
+      variables: desk.variables
+    )
+    try awaitSocket(path)
+    try #require(eventually { notes.count == 1 })
+    let run = try person.start(["token", "me"], variables: ["THUMBLATCH_SOCKET=\(path)"])
+    try desk.sees(Self.question)
+    #expect(eventually { person.readerIsOpen })
+    try kill(agent)
+    let shown = try run.text()
+    #expect(try run.child.wait() != .exited(0), "\(shown)")
+    #expect(!shown.contains("at_"), "\(shown)")
+    #expect(eventually { !person.readerIsOpen })
+  }
+}
+
+// The prompts of an app at a private vault.
+extension PrivateAgentTests {
+  func app(_ variables: [String]) throws -> Run {
+    try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
+    return try Run(
+      "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + person.become
+        + ["\(person.programs)/AppAtTerminal", "desktop", "to show your mail"],
+      environment: person.environment + variables
+    )
+  }
+
+  @Test
+  func anAgentShowsThePromptOfAnAppThatHasNoDesktop() throws {
+    defer { bus.remove() }
+    let agent = try startAgent()
+    let run = try app([])
+    try desk.sees("Touch the fingerprint reader to unlock me")
+    try person.touch()
+    try ends(run, 0, "unlocked")
+    try stop(agent)
+  }
+}
