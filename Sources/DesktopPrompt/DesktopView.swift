@@ -15,6 +15,8 @@ package final class DesktopView: PresenceView {
   private let request: PresenceRequest
   private let screen: DesktopScreen
   private let interrupt: Int32?
+  /// Readable while a question is open if the engine has ended the prompt, or at an interrupt.
+  private let ending: ReadyQueue
   private var methods: [PresenceMethod] = []
   /// What the person did, and no question has taken yet.
   private var pending: DesktopScreen.Action?
@@ -29,19 +31,23 @@ package final class DesktopView: PresenceView {
   ) throws(DesktopError) {
     self.request = request
     self.interrupt = interrupt
+    do throws(SystemError) { ending = try ReadyQueue() } catch {
+      throw .noServer(reason: "\(error)")
+    }
     screen = try DesktopScreen(
       at: desktop,
       purpose: PresenceText.purpose(of: request),
       requester: PresenceText.requester(of: request),
       reason: request.reason,
       scan: request.scan ?? .press,
-      interrupt: interrupt
+      interrupt: ending.number
     )
   }
 
   /// Leads the dialogue; returns when the prompt's check has passed.
   package func run(on connection: Connection) throws(VaultClientError) {
     defer { screen.close() }
+    do throws(SystemError) { try connection.watchEnd(by: ending) } catch { throw .system(error) }
     try PresenceRun(request, on: connection, view: self).run()
   }
 
@@ -106,7 +112,12 @@ package final class DesktopView: PresenceView {
         pending = nil
         return true
       }
-    } while try Connection.wait(for: screen.descriptor, interrupt: interrupt, until: deadline)
+    } while try Connection.wait(
+      for: screen.descriptor,
+      ending: ending.number,
+      interrupt: interrupt,
+      until: deadline
+    )
     return false
   }
 

@@ -35,4 +35,21 @@ extension Connection {
     try Readiness.unlessInterrupted(for: input, interrupt: interrupt, deadline: deadline)
       != .timedOut
   }
+
+  /// Waits until a person may have acted, while a question of the vault is open.
+  ///
+  /// Returns false if the deadline passed, or if `ending` is readable: the vault has ended the prompt.
+  package static func wait(
+    for input: Int32,
+    ending: Int32,
+    interrupt: Int32?,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Bool {
+    try Readiness.unlessInterrupted(
+      for: ending,
+      input: input,
+      interrupt: interrupt,
+      deadline: deadline
+    ) == .input
+  }
 }

@@ -126,34 +126,20 @@ struct DesktopAgent {
     }
   }
 
-  /// Readable when the connection ends, or at a signal.
-  private static func ending(of connection: Connection) throws(DesktopError) -> ReadyQueue {
-    do throws(SystemError) {
-      let ending = try ReadyQueue()
-      try connection.watchEnd(by: ending)
-      return ending
-    } catch {
-      throw .noServer(reason: "\(error)")
-    }
-  }
-
   /// Shows one prompt, whose outcome the engine tells the program that asks.
   private func show(
     _ request: PresenceRequest,
     on connection: Connection
   ) throws(VaultClientError) {
     let view: DesktopView
-    let ending: ReadyQueue
     do throws(DesktopError) {
       let desktop = try Desktop(variable: session.environment)
-      ending = try Self.ending(of: connection)
-      view = try DesktopView(request, at: desktop, interrupt: ending.number)
+      view = try DesktopView(request, at: desktop, interrupt: session.interrupt)
     } catch {
       report(error)
       // The engine calls another agent, or tells the program.
       throw .disconnected
     }
-    defer { withExtendedLifetime(ending) {} }
     do throws(VaultClientError) {
       try view.run(on: connection)
     } catch {

@@ -127,7 +127,7 @@ struct EngineCall {
         return
       }
       guard !isPossible || asking.present(shown) else { throw .refused(.presenceNeeded(request)) }
-      let view = PromptView(prompt: shown, interrupt: interrupt)
+      let view = PromptView(prompt: shown, ending: connection.descriptor, interrupt: interrupt)
       try PresenceRun(request, allowed: asking.policy.methods, on: connection, view: view).run()
     } catch {
       // This was the last try, so no other event reports its failure.

@@ -13,6 +13,8 @@ struct PromptView: PresenceView {
   private static let longestDisplay: Int64 = 30
 
   let prompt: PresencePrompt
+  /// Readable while the engine waits for an answer if it has ended the prompt.
+  let ending: Int32
   let interrupt: Int32
 
   var input: Int32? { prompt.input }
@@ -112,8 +114,8 @@ struct PromptView: PresenceView {
     return password.secret
   }
 
-  /// Waits for the action that the check needs now; `nil` if the person cancelled or the time is
-  /// over.
+  /// Waits for the action that the check needs now; `nil` if the person cancelled, the time is over, or
+  /// the engine has ended the prompt.
   private func awaitAct(
     until deadline: BootInstant,
     _ isAwaited: (PresencePrompt.Act) -> Bool
@@ -124,7 +126,12 @@ struct PromptView: PresenceView {
         if case .cancel = act { return nil }
         if isAwaited(act) { return act }
       }
-    } while try Connection.wait(for: input, interrupt: interrupt, until: deadline)
+    } while try Connection.wait(
+      for: input,
+      ending: ending,
+      interrupt: interrupt,
+      until: deadline
+    )
     return nil
   }
 }

@@ -1,0 +1,61 @@
+import System
+import TestSupport
+import Testing
+
+// The screen is locked, or the computer sleeps, while a person types the password. No call is open
+// then, so the end of the connection tells the program.
+extension PrivateAgentTests {
+  private static let password = "desk.click('Type password')"
+
+  private func happens(_ event: String) throws {
+    try bus.run("await_inhibitor(True)")
+    try bus.act(event)
+  }
+
+  /// The computer may sleep, and no window waits for the password of the person that comes back.
+  private func isOver(_ run: Run, _ code: Int32, _ text: String) throws {
+    try ends(run, code, text)
+    try bus.run("await_inhibitor(False)")
+    #expect(!person.readerIsOpen)
+  }
+
+  @Test(arguments: ["session('c1', 'Lock')", "prepare_for_sleep(True)"])
+  func aLockTakesTheWindowOfAProgramAway(_ event: String) throws {
+    defer { bus.remove() }
+    let run = try token(atDesk: true)
+    try desk.sees(Self.question)
+    try desk.run(Self.password)
+    try desk.run("desk.await_window()")
+    try happens(event)
+    try isOver(run, 3, "the presence check was cancelled")
+  }
+
+  @Test
+  func aLockTakesTheWindowOfAnAppAway() throws {
+    defer { bus.remove() }
+    let run = try app(desk.variables)
+    try desk.sees("Touch the fingerprint reader to unlock me")
+    try desk.run(Self.password)
+    try desk.run("desk.await_window()")
+    try happens("session('c1', 'Lock')")
+    try isOver(run, 0, "PresenceFailure.cancelled")
+  }
+
+  @Test
+  func aLockEndsTheQuestionOfAnAppAtATerminal() throws {
+    defer { bus.remove() }
+    try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
+    let app = try TerminalSession(
+      ["/usr/bin/setpriv"] + person.become + ["\(person.programs)/AppAtTerminal"],
+      environment: person.environment,
+      columns: 200
+    )
+    try app.expect("Touch the fingerprint reader")
+    try app.enter("")
+    try app.expect("System password for")
+    try happens("session('c1', 'Lock')")
+    try app.expect("PresenceFailure.cancelled")
+    try app.end()
+    try bus.run("await_inhibitor(False)")
+  }
+}
