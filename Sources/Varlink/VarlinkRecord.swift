@@ -20,12 +20,12 @@ public protocol VarlinkMethod: VarlinkRecord {
   static var method: String { get }
   /// Tells the engine whether the client can ask a person, if the method has a parameter for it;
   /// `nil` says nothing.
-  mutating func tell(canAsk: () -> Bool?)
+  mutating func tell(reason: String?, canAsk: () -> Bool?)
 }
 
 extension VarlinkMethod {
   /// Does nothing, because the method has no parameter for it.
-  public mutating func tell(canAsk: () -> Bool?) {}
+  public mutating func tell(reason: String?, canAsk: () -> Bool?) {}
 }
 
 /// Parameters without members.

@@ -6,6 +6,8 @@ package protocol AskingMethod: VarlinkMethod {
   /// Whether the client can ask a person: `true` at once, `false` not at all, `nil` if it does not
   /// say.
   var ask: Bool? { get set }
+  /// What the program needs the check for, as it says.
+  var reason: String? { get set }
 }
 
 extension VarlinkCall {
@@ -14,9 +16,20 @@ extension VarlinkCall {
     guard case .boolean(let answer)? = parameters["ask"] else { return nil }
     return answer
   }
+
+  /// What the program says that it needs a check for; `nil` if it does not say.
+  package var statedReason: String? {
+    guard case .string(let reason)? = parameters["reason"] else { return nil }
+    return reason
+  }
 }
 
 extension AskingMethod {
-  /// Tells the engine whether the client can ask a person.
-  public mutating func tell(canAsk: () -> Bool?) { ask = canAsk() }
+  /// Tells the engine whether the client can ask a person, and what the check is for.
+  ///
+  /// A call that has a reason keeps it.
+  public mutating func tell(reason stated: String?, canAsk: () -> Bool?) {
+    ask = canAsk()
+    reason = reason ?? stated
+  }
 }

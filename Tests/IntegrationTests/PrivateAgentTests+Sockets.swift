@@ -82,6 +82,7 @@ extension PrivateAgentTests {
     let agent = try startAgent()
     let run = try app([])
     try desk.sees("Touch the fingerprint reader to unlock me")
+    try desk.sees("stated reason, not verified: \"to show your mail\"")
     try person.touch()
     try ends(run, 0, "unlocked")
     try stop(agent)

@@ -122,12 +122,18 @@ struct PrivateAgentTests {
   func aCheckByTheAgentOpensTheUnlockWindow() throws {
     defer { bus.remove() }
     let agent = try startAgent()
-    let run = try person.start(["unlock"])
+    let run = try person.start(["unlock", "--reason", "read the \"logs\""])
     try desk.sees("Touch the fingerprint reader to unlock")
+    try desk.sees("stated reason, not verified: \"read the 'logs'\"")
     try person.touch()
     try ends(run, 0, "unlocked")
+    let log = try person.run("audit", "--json").succeeded()
+    #expect(log.contains("stated reason \\\"read the 'logs'\\\""), "\(log)")
     #expect(try person.run("status").succeeded().contains("unlocked"))
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+    let long = String(repeating: "x", count: 201)
+    try ends(try person.start(["lock"]), 0, "locked")
+    try ends(try person.start(["unlock", "--reason", long]), 2, "at most 200 characters")
     try stop(agent)
   }
 

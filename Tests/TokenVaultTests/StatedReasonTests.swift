@@ -10,6 +10,27 @@ struct StatedReasonTests {
     #expect(try Vault.stated("") == nil)
   }
 
+  /// Each call that asks a person, and not only that for a token.
+  @Test
+  func thePromptAndTheRecordsOfACallHaveItsReason() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    var caller = caller(1)
+    caller.statedReason = "read the logs"
+    let asking = caller
+    func unlock(_ prompt: String?) async throws {
+      _ = try await vault.unlock([], seconds: nil, prompt: prompt, caller: asking)
+    }
+    let need = try await need { try await unlock(nil) }
+    #expect(need.statedReason == "read the logs")
+    try await bench.pass(need, vault, asking)
+    try await unlock(need.prompt)
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    #expect(records.last?.detail?.hasSuffix("stated reason \"read the logs\"") == true)
+  }
+
   @Test
   func aReasonIsShort() throws {
     for character in ["x", "🙂"] {

@@ -64,6 +64,7 @@ func split(_ method: String) throws -> (VarlinkInterface, String) {
 func call<Method: AskingMethod>(_ content: Method) throws -> Sample {
   var content = content
   content.ask = true
+  content.reason = content.reason ?? "deploy"
   return try sample(content)
 }
 

@@ -35,6 +35,7 @@ enum AccountVerbs {
   static let rename = Verb(
     "account rename",
     [.namedAccount, Verb.Operand("NEW-NAME", .one)],
+    options: [.reason],
     summary: "rename an account",
     details: """
       Changes only the name; nothing is encrypted again. A protected account needs a presence \
@@ -71,7 +72,7 @@ enum AccountVerbs {
   static let remove = Verb(
     "account remove",
     [.namedAccount],
-    options: [Verb.Option("--local", "the provider is not told"), AccountEnd.yes],
+    options: [Verb.Option("--local", "the provider is not told"), AccountEnd.yes, .reason],
     summary: "sign out as logout does, and forget the account",
     details: """
       Asks at the terminal if the account is signed in. Removing a protected account needs a \

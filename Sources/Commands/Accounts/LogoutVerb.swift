@@ -16,6 +16,7 @@ enum LogoutVerb {
       Verb.Option("--local", "erase here only, without a presence check; the provider is not told"),
       all,
       AccountEnd.yes,
+      .reason,
     ],
     summary: "sign out: end the login at the provider, and erase it here",
     details: """

@@ -9,6 +9,7 @@ enum PresenceVerbs {
   static let enable = Verb(
     "presence enable",
     [.account],
+    options: [.reason],
     summary: "require a finger or the password before the account's refresh token is used",
     details: """
       Needs a presence check itself, so that you cannot lock yourself out. That check unlocks the \
@@ -33,6 +34,7 @@ enum PresenceVerbs {
   static let disable = Verb(
     "presence disable",
     [.account],
+    options: [.reason],
     summary: "turn the protection off; needs a presence check"
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -44,6 +46,7 @@ enum PresenceVerbs {
 
   static let test = Verb(
     "presence test",
+    options: [.reason],
     summary: "run a presence check, and show its result"
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { prompt in
@@ -60,7 +63,8 @@ enum PresenceVerbs {
     "unlock",
     [Verb.Operand("ACCOUNT", .any, offers: .accounts)],
     options: [
-      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; by default it slides with use")
+      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; by default it slides with use"),
+      .reason,
     ],
     summary: "open the unlock window with one presence check",
     details: "Without ACCOUNT, for all accounts. Until it closes, no further check is needed."

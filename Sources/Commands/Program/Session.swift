@@ -229,7 +229,7 @@ final class Session {
     do throws(VaultClientError) {
       try calls.run(again: again, asking: asker) { connection, prompt throws(VaultClientError) in
         var call = make(prompt)
-        call.tell { self.saysCanAsk }
+        call.tell(reason: arguments.value(Verb.Option.reason.name)) { self.saysCanAsk }
         try connection.stream(
           call,
           more: more,

@@ -43,6 +43,12 @@ struct Verb: Sendable {
     let offers: Candidates
     let help: String
 
+    static let reason = Option(
+      "--reason",
+      "TEXT",
+      "what it is for: shown as not verified, and recorded"
+    )
+
     /// An option without a value.
     init(_ name: String, _ help: String) {
       self.init(name, nil, help)

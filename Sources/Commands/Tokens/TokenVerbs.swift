@@ -14,11 +14,7 @@ enum TokenVerbs {
   )
   static let audience = Verb.Option("--audience", "AUDIENCE", "a token for this recipient")
 
-  static let reason = Verb.Option(
-    "--reason",
-    "TEXT",
-    "what the token is for: shown as not verified, and recorded"
-  )
+  static let reason = Verb.Option.reason
 
   /// The options of each verb that gets a token.
   static let options = [

@@ -105,7 +105,7 @@ struct EngineCall {
       connection,
       prompt throws(VaultClientError) in
       var call = make(prompt)
-      call.tell(canAsk: asker?.canAsk ?? { false })
+      call.tell(reason: asking?.statedReason, canAsk: asker?.canAsk ?? { false })
       return try connection.call(call, within: seconds)
     }
   }
@@ -144,7 +144,7 @@ struct EngineCall {
   /// Has an agent of the person show a prompt that would be shown at the desktop anyway.
   ///
   /// The agent offers each way that the engine offers, so only a policy that allows each way uses it.
-  /// It shows the app's reason for a token, as not verified, and no reason for another purpose.
+  /// It shows the app's reason as not verified.
   ///
   /// - Returns: whether the check has passed; false if no agent shows the prompt.
   private func hasAgentShown(

@@ -28,7 +28,7 @@ extension Vault {
   /// The reason that a program states.
   ///
   /// - Throws: `invalidArgument` for a text that cannot be shown as one line.
-  static func stated(_ reason: String?) throws(VaultFailure) -> String? {
+  package static func stated(_ reason: String?) throws(VaultFailure) -> String? {
     guard let reason, !reason.isEmpty else { return nil }
     let most = CallerRule.longestReason
     let tooLong = VaultFailure.invalidArgument("the reason may have at most \(most) characters")
@@ -51,11 +51,17 @@ extension Vault {
 
   /// The detail of a record, with the reason that the program stated, and its rule.
   static func detail(_ detail: String?, reason: String?, _ caller: Caller) -> String? {
-    let parts = [
-      detail,
-      reason.map { "stated reason \"\($0)\"" },
-      caller.isRestricted ? nil : caller.rule?.title,
-    ]
+    joined([detail, reason.map(quoted), caller.isRestricted ? nil : caller.rule?.title])
+  }
+
+  /// The detail of a record, with the reason that the program stated for its check.
+  static func withReason(_ detail: String?, _ caller: Caller) -> String? {
+    joined([detail, caller.statedReason.map(quoted)])
+  }
+
+  private static func quoted(_ reason: String) -> String { "stated reason \"\(reason)\"" }
+
+  private static func joined(_ parts: [String?]) -> String? {
     let text = parts.compactMap(\.self).joined(separator: ", ")
     return text.isEmpty ? nil : text
   }

@@ -32,6 +32,8 @@ package struct Caller: Sendable {
   package let terminal: Int32?
   /// Whether the call says that a prompt would be shown.
   package var asking: Asking
+  /// What the program says that it needs a check for, in one line.
+  package var statedReason: String?
   /// The rule that holds for the connection; `nil` if none does.
   package private(set) var rule: CallerRule?
   /// What decides which rules hold for it; `nil` if that was not looked up.
@@ -102,7 +104,7 @@ extension Caller {
       detail: detail,
       binding: binding,
       accounts: accounts,
-      statedReason: statedReason,
+      statedReason: statedReason ?? self.statedReason,
       // A check of its own answers no other caller.
       connection: needsOwnCheck ? connection : nil,
       socket: isRestricted ? requester : nil

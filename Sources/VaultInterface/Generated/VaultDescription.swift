@@ -24,7 +24,9 @@ let vaultDescription = #"""
   # work when it is called again with the prompt whose check has passed. `ask` tells whether the client
   # can ask the person. With true it shows the prompt at once, and the prompt counts against the limit
   # of prompts from its opening. With false no prompt is opened, and the `prompt` of PresenceNeeded is
-  # empty. Without `ask` a prompt counts when its check begins.
+  # empty. Without `ask` a prompt counts when its check begins. `reason` is what the program needs the check
+  # for: at most 200 characters. The prompt shows it as not verified, and the audit log records it. It is
+  # the same in both calls.
   #
   # A call without `account` means the default account. Scopes are separated by spaces.
   #
@@ -521,7 +523,8 @@ let vaultDescription = #"""
     # Whether the refresh token may be released later.
     exportable: ?bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (account: Account)
 
   # Signs in by password, in a new account or in one that is signed out or in again. An `exportable`
@@ -537,7 +540,8 @@ let vaultDescription = #"""
     # Whether the refresh token may be released later.
     exportable: ?bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (account: Account)
 
   # Puts a password, a personal access token or an API key into the vault, under an account of kind
@@ -564,7 +568,8 @@ let vaultDescription = #"""
     # protection. `false` is refused for a protected account.
     presence_protection: ?bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (account: Account)
 
   # Takes over a login that another program keeps, by its refresh token, and refreshes it at once. An
@@ -736,11 +741,11 @@ let vaultDescription = #"""
   )
 
   # Protects an account.
-  method EnablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
+  method EnablePresence(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
   # Ends the protection of an account.
-  method DisablePresence(account: ?string, prompt: ?string, ask: ?bool) -> (account: Account)
+  method DisablePresence(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
   # A presence check that releases nothing.
-  method TestPresence(prompt: ?string, ask: ?bool) -> (
+  method TestPresence(prompt: ?string, ask: ?bool, reason: ?string) -> (
     # How the check was passed, such as `fingerprint`.
     method: string
   )
@@ -751,7 +756,8 @@ let vaultDescription = #"""
     # For how many seconds, fixed. Absent: the window slides.
     duration: ?int,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # Seconds until it closes.
     unlocked_for: int,
@@ -781,7 +787,8 @@ let vaultDescription = #"""
     # Such as `right-index`. Absent: the first that is free.
     finger: ?string,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     event: EnrollEvent,
     finger: string,
@@ -801,7 +808,8 @@ let vaultDescription = #"""
     # Such as `right-index`.
     finger: string,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # Those that are left.
     fingers: []string,
@@ -818,7 +826,8 @@ let vaultDescription = #"""
     # Whether the provider is not told.
     local: bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # Whether the provider confirmed.
     revoked: bool,
@@ -834,19 +843,20 @@ let vaultDescription = #"""
     # Whether the providers are not told.
     local: bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # Absent if there is no account at all.
     ended: ?EndedAccount
   )
   # Asks the provider who this is.
-  method WhoAmI(account: ?string, prompt: ?string, ask: ?bool) -> (
+  method WhoAmI(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (
     account: Account,
     # The provider's own object.
     profile: object
   )
   # Asks the provider whether it still accepts the access token that AccessToken hands out.
-  method VerifyToken(account: ?string, prompt: ?string, ask: ?bool) -> (
+  method VerifyToken(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (
     account: Account,
     # Whether the provider accepts the token. A token that it refuses is not handed out again.
     accepted: bool,
@@ -891,7 +901,7 @@ let vaultDescription = #"""
 
   # A new device secret: every refresh token, print and record of the trail is brought under it.
   # Needs a prompt passed by password.
-  method Rekey(prompt: ?string, ask: ?bool) -> (
+  method Rekey(prompt: ?string, ask: ?bool, reason: ?string) -> (
     # How many refresh tokens.
     accounts: int,
     # How many prints.
@@ -901,7 +911,7 @@ let vaultDescription = #"""
   )
   # Accepts a store that was put back, or whose rollback counter is lost: until then every other method that
   # needs the store is refused. Needs a prompt passed by password.
-  method Recover(prompt: ?string, ask: ?bool) -> (
+  method Recover(prompt: ?string, ask: ?bool, reason: ?string) -> (
     # The accounts that need a login now.
     login_required: []string
   )
@@ -911,7 +921,8 @@ let vaultDescription = #"""
     # Whether the account stays signed in here. Refused where tokens rotate.
     keep: bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # The token. From now on it lives where the caller puts it.
     # [secret]
@@ -926,11 +937,12 @@ let vaultDescription = #"""
     # Its name from now on.
     name: string,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (account: Account)
   # The account that is meant where none is named. To take that from a protected account needs a passed
   # prompt.
-  method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool) -> (account: Account)
+  method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
   # Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
   # own, signed in or signed out, `local` or not; no unlock window counts.
   method RemoveAccount(
@@ -938,7 +950,8 @@ let vaultDescription = #"""
     # Whether the provider is not told.
     local: bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (revoked: bool, reason: ?string, offline: ?bool, grant: ?GrantState)
   # Where the access token may be sent, and on which terms: as the provider was at login, whatever files
   # say today.
@@ -978,7 +991,7 @@ let vaultDescription = #"""
   method AccountProvider(account: ?string) -> (account: string, provider: Provider)
   # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
   # passed by password, whose `detail` tells what changes.
-  method ApplyProvider(account: string, provider: Provider, prompt: ?string, ask: ?bool) -> (
+  method ApplyProvider(account: string, provider: Provider, prompt: ?string, ask: ?bool, reason: ?string) -> (
     account: Account
   )
   # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
@@ -999,7 +1012,8 @@ let vaultDescription = #"""
     # Whether the refresh token may be released later.
     exportable: ?bool,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # Names the login on this connection.
     login: string,
@@ -1023,11 +1037,12 @@ let vaultDescription = #"""
     # [secret]
     query: string,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (account: Account)
   # Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
   # message stops the wait, not the login.
-  method AwaitLogin(login: string, prompt: ?string, ask: ?bool) -> (
+  method AwaitLogin(login: string, prompt: ?string, ask: ?bool, reason: ?string) -> (
     event: LoginEvent,
     # With `done`: the account.
     account: ?Account,
@@ -1095,7 +1110,8 @@ let vaultDescription = #"""
     # Absent: gives the rule up, and the machine's holds.
     value: ?string,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     # Whether the user's own rules differ from before.
     changed: bool,

@@ -229,6 +229,7 @@ public struct RegisterCall: AskingMethod {
   public var exportable: Bool?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
@@ -238,7 +239,8 @@ public struct RegisterCall: AskingMethod {
     password: SharedSecret,
     exportable: Bool? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -248,6 +250,7 @@ public struct RegisterCall: AskingMethod {
     self.exportable = exportable
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -259,6 +262,7 @@ public struct RegisterCall: AskingMethod {
     exportable = try object.optional("exportable")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -272,6 +276,7 @@ public struct RegisterCall: AskingMethod {
         "exportable": exportable,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -316,6 +321,7 @@ public struct LoginCall: AskingMethod {
   public var exportable: Bool?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
@@ -324,7 +330,8 @@ public struct LoginCall: AskingMethod {
     password: SharedSecret,
     exportable: Bool? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -333,6 +340,7 @@ public struct LoginCall: AskingMethod {
     self.exportable = exportable
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -343,6 +351,7 @@ public struct LoginCall: AskingMethod {
     exportable = try object.optional("exportable")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -355,6 +364,7 @@ public struct LoginCall: AskingMethod {
         "exportable": exportable,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -387,6 +397,7 @@ public struct StoreSecretCall: AskingMethod {
   public var presenceProtection: Bool?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
@@ -398,7 +409,8 @@ public struct StoreSecretCall: AskingMethod {
     claims: JSONObject? = nil,
     presenceProtection: Bool? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -410,6 +422,7 @@ public struct StoreSecretCall: AskingMethod {
     self.presenceProtection = presenceProtection
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -423,6 +436,7 @@ public struct StoreSecretCall: AskingMethod {
     presenceProtection = try object.optional("presence_protection")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -438,6 +452,7 @@ public struct StoreSecretCall: AskingMethod {
         "presence_protection": presenceProtection,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1093,21 +1108,25 @@ public struct EnablePresenceCall: AskingMethod, Equatable {
   public var account: String?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1116,6 +1135,7 @@ public struct EnablePresenceCall: AskingMethod, Equatable {
         "account": account,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1129,21 +1149,25 @@ public struct DisablePresenceCall: AskingMethod, Equatable {
   public var account: String?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1152,6 +1176,7 @@ public struct DisablePresenceCall: AskingMethod, Equatable {
         "account": account,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1164,18 +1189,22 @@ public struct TestPresenceCall: AskingMethod, Equatable {
 
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1183,6 +1212,7 @@ public struct TestPresenceCall: AskingMethod, Equatable {
       try .wire([
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1223,17 +1253,20 @@ public struct UnlockCall: AskingMethod, Equatable {
   public var duration: Int?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     accounts: [String],
     duration: Int? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.accounts = accounts
     self.duration = duration
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -1241,6 +1274,7 @@ public struct UnlockCall: AskingMethod, Equatable {
     duration = try object.optional("duration")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1250,6 +1284,7 @@ public struct UnlockCall: AskingMethod, Equatable {
         "duration": duration,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1393,21 +1428,25 @@ public struct EnrollFingerCall: AskingMethod, Equatable {
   public var finger: String?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     finger: String? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.finger = finger
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.optional("finger")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1416,6 +1455,7 @@ public struct EnrollFingerCall: AskingMethod, Equatable {
         "finger": finger,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1483,21 +1523,25 @@ public struct DeleteFingerCall: AskingMethod, Equatable {
   public var finger: String
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     finger: String,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.finger = finger
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     finger = try object.required("finger")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1506,6 +1550,7 @@ public struct DeleteFingerCall: AskingMethod, Equatable {
         "finger": finger,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1554,17 +1599,20 @@ public struct LogoutCall: AskingMethod, Equatable {
   public var local: Bool
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
     local: Bool,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.local = local
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -1572,6 +1620,7 @@ public struct LogoutCall: AskingMethod, Equatable {
     local = try object.required("local")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1581,6 +1630,7 @@ public struct LogoutCall: AskingMethod, Equatable {
         "local": local,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1637,21 +1687,25 @@ public struct LogoutAllCall: AskingMethod, Equatable {
   public var local: Bool
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     local: Bool,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.local = local
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     local = try object.required("local")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1660,6 +1714,7 @@ public struct LogoutAllCall: AskingMethod, Equatable {
         "local": local,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1697,21 +1752,25 @@ public struct WhoAmICall: AskingMethod, Equatable {
   public var account: String?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1720,6 +1779,7 @@ public struct WhoAmICall: AskingMethod, Equatable {
         "account": account,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1762,21 +1822,25 @@ public struct VerifyTokenCall: AskingMethod, Equatable {
   public var account: String?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.optional("account")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -1785,6 +1849,7 @@ public struct VerifyTokenCall: AskingMethod, Equatable {
         "account": account,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -1984,18 +2049,22 @@ public struct RekeyCall: AskingMethod, Equatable {
 
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2003,6 +2072,7 @@ public struct RekeyCall: AskingMethod, Equatable {
       try .wire([
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2052,18 +2122,22 @@ public struct RecoverCall: AskingMethod, Equatable {
 
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2071,6 +2145,7 @@ public struct RecoverCall: AskingMethod, Equatable {
       try .wire([
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2110,17 +2185,20 @@ public struct ReleaseCall: AskingMethod, Equatable {
   public var keep: Bool
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String? = nil,
     keep: Bool,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.keep = keep
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2128,6 +2206,7 @@ public struct ReleaseCall: AskingMethod, Equatable {
     keep = try object.required("keep")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2137,6 +2216,7 @@ public struct ReleaseCall: AskingMethod, Equatable {
         "keep": keep,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2182,17 +2262,20 @@ public struct RenameAccountCall: AskingMethod, Equatable {
   public var name: String
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
     name: String,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.name = name
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2200,6 +2283,7 @@ public struct RenameAccountCall: AskingMethod, Equatable {
     name = try object.required("name")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2209,6 +2293,7 @@ public struct RenameAccountCall: AskingMethod, Equatable {
         "name": name,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2223,21 +2308,25 @@ public struct SetDefaultAccountCall: AskingMethod, Equatable {
   public var account: String
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     account = try object.required("account")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2246,6 +2335,7 @@ public struct SetDefaultAccountCall: AskingMethod, Equatable {
         "account": account,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2262,17 +2352,20 @@ public struct RemoveAccountCall: AskingMethod, Equatable {
   public var local: Bool
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
     local: Bool,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.local = local
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2280,6 +2373,7 @@ public struct RemoveAccountCall: AskingMethod, Equatable {
     local = try object.required("local")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2289,6 +2383,7 @@ public struct RemoveAccountCall: AskingMethod, Equatable {
         "local": local,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2513,17 +2608,20 @@ public struct ApplyProviderCall: AskingMethod, Equatable {
   public var provider: VaultProvider
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
     provider: VaultProvider,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.provider = provider
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2531,6 +2629,7 @@ public struct ApplyProviderCall: AskingMethod, Equatable {
     provider = try object.required("provider")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2540,6 +2639,7 @@ public struct ApplyProviderCall: AskingMethod, Equatable {
         "provider": provider,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2567,6 +2667,7 @@ public struct BeginLoginCall: AskingMethod, Equatable {
   public var exportable: Bool?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
@@ -2576,7 +2677,8 @@ public struct BeginLoginCall: AskingMethod, Equatable {
     scope: String? = nil,
     exportable: Bool? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.provider = provider
@@ -2586,6 +2688,7 @@ public struct BeginLoginCall: AskingMethod, Equatable {
     self.exportable = exportable
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2597,6 +2700,7 @@ public struct BeginLoginCall: AskingMethod, Equatable {
     exportable = try object.optional("exportable")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2610,6 +2714,7 @@ public struct BeginLoginCall: AskingMethod, Equatable {
         "exportable": exportable,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2685,17 +2790,20 @@ public struct FinishLoginCall: AskingMethod {
   public var query: SharedSecret
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     login: String,
     query: SharedSecret,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.login = login
     self.query = query
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2703,6 +2811,7 @@ public struct FinishLoginCall: AskingMethod {
     query = try object.required("query")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2712,6 +2821,7 @@ public struct FinishLoginCall: AskingMethod {
         "query": query,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -2726,21 +2836,25 @@ public struct AwaitLoginCall: AskingMethod, Equatable {
   public var login: String
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     login: String,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.login = login
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     login = try object.required("login")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -2749,6 +2863,7 @@ public struct AwaitLoginCall: AskingMethod, Equatable {
         "login": login,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
@@ -3051,17 +3166,20 @@ public struct SetPolicyCall: AskingMethod, Equatable {
   public var value: String?
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     key: String,
     value: String? = nil,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.key = key
     self.value = value
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -3069,6 +3187,7 @@ public struct SetPolicyCall: AskingMethod, Equatable {
     value = try object.optional("value")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -3078,6 +3197,7 @@ public struct SetPolicyCall: AskingMethod, Equatable {
         "value": value,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }

@@ -16,12 +16,21 @@ struct ParsedCall: Sendable {
   let oneway: Bool
   /// Whether the client says that it can ask a person.
   let asking: Caller.Asking
+  /// What the program says that it needs a check for.
+  ///
+  /// That of a token is a part of its call.
+  let statedReason: String?
 
   init(_ call: VarlinkCall) {
     request = Result { () throws(VarlinkError) in try VaultRequest(call) }
     service = Dispatcher.service(call)
     more = call.more
     oneway = call.oneway
+    if case .success(.accessToken) = request {
+      statedReason = nil
+    } else {
+      statedReason = call.statedReason
+    }
     asking =
       switch call.ask {
       case true?: .atOnce
@@ -125,6 +134,7 @@ extension Vaults {
     var caller = caller
     caller.asking = call.asking
     do throws(VaultFailure) {
+      caller.statedReason = try Vault.stated(call.statedReason)
       caller = try underRule(caller, recognition)
     } catch {
       guard call.isForDiagnosis else { return (Dispatcher.failure(error), false) }
