@@ -584,7 +584,8 @@ let vaultDescription = #"""
     # [secret]
     refresh_token: string,
     prompt: ?string,
-    ask: ?bool
+    ask: ?bool,
+    reason: ?string
   ) -> (
     account: Account,
     # Whether the provider has replaced the refresh token. Otherwise the other program's copy stays valid.

@@ -473,19 +473,22 @@ public struct ImportLoginCall: AskingMethod {
   public var refreshToken: SharedSecret
   public var prompt: String?
   public var ask: Bool?
+  public var reason: String?
 
   public init(
     account: String,
     provider: VaultProvider,
     refreshToken: SharedSecret,
     prompt: String? = nil,
-    ask: Bool? = nil
+    ask: Bool? = nil,
+    reason: String? = nil
   ) {
     self.account = account
     self.provider = provider
     self.refreshToken = refreshToken
     self.prompt = prompt
     self.ask = ask
+    self.reason = reason
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -494,6 +497,7 @@ public struct ImportLoginCall: AskingMethod {
     refreshToken = try object.required("refresh_token")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
+    reason = try object.optional("reason")
   }
 
   public var encoded: JSONObject {
@@ -504,6 +508,7 @@ public struct ImportLoginCall: AskingMethod {
         "refresh_token": refreshToken,
         "prompt": prompt,
         "ask": ask,
+        "reason": reason,
       ])
     }
   }
