@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --min-ttl --within --shell --fd -X -d -H -o --for --since --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --min-ttl --within --shell --fd -X -d -H -o --for --since --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -58,6 +58,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments regi
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments login --description 'sign in'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments logout --description 'sign out: end the login at the provider, and erase it here'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments store --description 'keep a password, an access token or an API key'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments import --description 'move a login of another program into the vault'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments token --description 'print a valid access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments env --description 'print an access token as a shell variable'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments headers --description 'print an access token as a JSON object of HTTP headers'
@@ -174,6 +175,13 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-o
 complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option protect --description 'demand a presence check for each use, from the start'
 complete --command thumblatch --condition '__thumblatch_at 1 999 store' --long-option secret-stdin --description 'read the secret from standard input'
 complete --command thumblatch --condition '__thumblatch_at 1 1 store' --arguments '(__thumblatch_names account)'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option from --exclusive --arguments 'claude codex gemini opencode gh git-credential-store oidc-agent' --description 'the program that keeps the login'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option entry --exclusive --description 'which login, if the program keeps several'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option file --require-parameter --force-files --description 'the program\'s file, instead of the usual one'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option provider --exclusive --arguments '(__thumblatch_names provider)' --description 'a provider with the program\'s client, instead of one made from the login'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option keep --description 'leave the program its copy'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option client-secret-stdin --description 'read the client secret from a line of standard input, if the provider demands one'
+complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option yes --description 'do not ask before the login is moved'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
