@@ -127,25 +127,12 @@ struct WaitingExchangeHelperTests {
     let backend = try DevBackend([
       "--tls", certificates.path("leaf.pem"), certificates.path("leaf.key"),
     ])
-    let path = try #require(AuthorityFiles.system.file)
-    let slash = try #require(path.lastIndex(of: "/"))
-    let name = String(path[path.index(after: slash)...])
-    let system = try Directory(path: certificates.directory)
-      .openDirectory("system", create: true)
     let (first, second) = isTrusted ? ("other-ca.pem", "ca.pem") : ("ca.pem", "other-ca.pem")
-    try system.create(name).write(try certificates.text(first))
-    let exchangeHelper = try ExchangeHelperProcess(
-      "/usr/bin/unshare",
-      arguments: [
-        "--mount", "/bin/sh", "-ec", #"/bin/mount --bind "$1" "$2"; exec "$0""#,
-        BuiltPrograms.path("thumblatch-exchange"), certificates.path("system"),
-        String(path[..<slash]),
-      ]
-    )
-    #expect(try exchangeHelper.greet())
-    #expect(try eventually { try system.wasRead(name) })
-    try system.create("new").write(try certificates.text(second))
-    try system.rename("new", to: name)
+    let authorities = try HeldAuthorities()
+    let exchangeHelper = try authorities.exchangeHelper()
+    try authorities.waitForReader(in: exchangeHelper)
+    try authorities.release(try certificates.text(first))
+    try authorities.replace(by: try certificates.text(second))
     try exchangeHelper.send(profile(of: backend))
     let reply = try exchangeHelper.exchangeReply()
     if isTrusted {
