@@ -39,17 +39,19 @@ enum Confinement {
   }
 
   /// Starts a request: from here on only the alarm ends the process, and none of these signals.
+  ///
+  /// The other threads take no signal (`startThread`).
   static func begin() {
     block(endings)
     setLifetime(to: lifetime)
   }
 
-  /// Blocks exactly these signals (sigprocmask(2)).
+  /// Blocks exactly these signals in this thread (pthread_sigmask(3)).
   private static func block(_ numbers: [Int32]) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for number in numbers { unsafe sigaddset(&set, number) }
-    unsafe sigprocmask(SIG_SETMASK, &set, nil)
+    unsafe pthread_sigmask(SIG_SETMASK, &set, nil)
   }
 }
 

@@ -166,6 +166,27 @@ struct WaitingExchangeHelperTests {
     #expect(try exchangeHelper.end().0 == .signalled(number))
   }
 
+  /// A request that is lost in its middle may lose the login.
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
+  func noSignalEndsItsRequestWhileItReadsAuthorities(_ number: Int32) throws {
+    let backend = try DevBackend()
+    try backend.fail(DevBackendFault("/auth/me", hold: true))
+    let authorities = try HeldAuthorities()
+    let exchangeHelper = try authorities.exchangeHelper()
+    try authorities.waitForReader(in: exchangeHelper)
+    try exchangeHelper.send(profile(of: backend), more: true)
+    guard case .begun? = try exchangeHelper.exchangeReply() else {
+      Issue.record("it did not tell")
+      return
+    }
+    exchangeHelper.child.send(signal: number)
+    try backend.waitForRequests("/auth/me")
+    try backend.release()
+    #expect(isUnauthorized(try exchangeHelper.exchangeReply()))
+    exchangeHelper.close()
+    #expect(try exchangeHelper.end().0 == .exited(0))
+  }
+
   @Test(arguments: ["cp program new; mv new program", "mv program old", "rm program"])
   func itEndsSoonAfterItsProgramWasReplaced(_ change: String) throws {
     let directory = try ScratchDirectory()
