@@ -16,11 +16,12 @@ package struct AuthorityFiles: Sendable, Equatable {
   }
 
   /// libcurl's defaults, which the distribution chooses; `nil` for both if libcurl has another TLS
-  /// library than OpenSSL (curl_version_info(3)).
+  /// library than this process's OpenSSL (curl_version_info(3)).
   package static let system: AuthorityFiles = {
     guard EasyHandle.isReady, let info = unsafe ccurl_info(),
       let library = unsafe info.pointee.ssl_version,
-      unsafe String(cString: library).hasPrefix("OpenSSL/")
+      let own = unsafe OpenSSL_version(OPENSSL_VERSION_STRING),
+      unsafe String(cString: library) == "OpenSSL/" + String(cString: own)
     else { return AuthorityFiles() }
     return AuthorityFiles(
       file: unsafe info.pointee.cainfo.map { unsafe String(cString: $0) },
