@@ -36,7 +36,7 @@ package struct AuthorityFiles: Sendable, Equatable {
 /// A waiting process reads them here before its first request.
 @safe
 final class SystemAuthorities: Sendable {
-  /// A file among those that had its path and among its own changes, also behind symbolic links
+  /// A file or directory among those that had its path and among its own changes, also behind symbolic links
   /// (stat(2)).
   private struct Stamp: Equatable {
     let device: dev_t
@@ -45,7 +45,7 @@ final class SystemAuthorities: Sendable {
     let seconds: time_t
     let nanoseconds: Int
 
-    /// `nil` if there is no file.
+    /// `nil` if the path leads nowhere.
     init?(_ path: String) {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { return nil }
@@ -62,10 +62,10 @@ final class SystemAuthorities: Sendable {
   /// An X509_STORE, which OpenSSL locks itself.
   private nonisolated(unsafe) let store: OpaquePointer
   private let files: AuthorityFiles
-  /// The file of certificates before it was read.
+  /// The file and the directory before the file was read.
   ///
-  /// OpenSSL looks into the directory at each verification.
-  private let stamp: Stamp?
+  /// OpenSSL looks into the directory at a verification, and keeps in the store what it finds.
+  private let stamps: [Stamp?]
   /// Readable when the file has been read.
   private let isRead: WakeEvent
 
@@ -89,7 +89,7 @@ final class SystemAuthorities: Sendable {
     guard let event = try? WakeEvent(), let made = unsafe ccurl_store() else { return nil }
     unsafe store = made
     self.files = files
-    stamp = files.file.flatMap { Stamp($0) }
+    stamps = Self.stamps(of: files)
     isRead = event
     let isStarted = inBackground && (try? startThread { [self] in read() }) != nil
     if !isStarted { read() }
@@ -99,8 +99,14 @@ final class SystemAuthorities: Sendable {
     unsafe X509_STORE_free(store)
   }
 
-  /// Whether the file is the one that was read.
-  private var isCurrent: Bool { files.file.flatMap { Stamp($0) } == stamp }
+  private static func stamps(of files: AuthorityFiles) -> [Stamp?] {
+    [files.file, files.directory].map { path in path.flatMap { Stamp($0) } }
+  }
+
+  /// Whether file and directory are those that were read.
+  private var isCurrent: Bool {
+    Self.stamps(of: files) == stamps
+  }
 
   /// Reads the file, and names the directory (X509_STORE_load_file(3)).
   ///

@@ -66,6 +66,17 @@ struct TrustTests {
     #expect(notSent(request) == .authority)
   }
 
+  /// OpenSSL keeps what it has found in a directory.
+  @Test
+  func anAuthorityThatLeftTheDirectoryIsNoLongerBelieved() throws {
+    let backend = try backend("leaf.pem")
+    var request = try request(to: backend, trusting: nil)
+    request.systemAuthorities = .init(directory: certificates.path("trusted"))
+    #expect(ending(request) == .answered(201))
+    try Directory(path: certificates.directory).rename("trusted", to: "gone")
+    #expect(notSent(request) == .authority)
+  }
+
   @Test
   func fileAndDirectoryOfTheSystemAreBothBelieved() throws {
     let backend = try backend("leaf.pem")
