@@ -120,7 +120,7 @@ extension HTTPError.Reason {
   /// Translates the result of verifying a certificate (X509_STORE_CTX_get_error(3)).
   ///
   /// A valid chain can fail here only by its name, which libcurl compares itself.
-  private init(ofCertificate error: Int) {
+  init(ofCertificate error: Int) {
     switch error {
     // libcurl leaves 1 here until it has checked the chain and compared the name.
     case 0, 1, 62, 64: self = .name

@@ -68,6 +68,8 @@ final class SystemAuthorities: Sendable {
   private let stamps: [Stamp?]
   /// Readable when the file has been read.
   private let isRead: WakeEvent
+  /// Whether the file was missing, unreadable or without a certificate; false until `isRead`.
+  private let lacksFile = Atomic(false)
 
   /// The authorities of these files as they are now; `nil` if libcurl must read them itself.
   ///
@@ -105,14 +107,16 @@ final class SystemAuthorities: Sendable {
 
   /// Whether file and directory are those that were read.
   private var isCurrent: Bool {
-    Self.stamps(of: files) == stamps
+    Self.stamps(of: files) == stamps && !lacksFile.load(ordering: .acquiring)
   }
 
   /// Reads the file, and names the directory (X509_STORE_load_file(3)).
   ///
   /// If one of them cannot be used, its authorities are not trusted.
   private func read() {
-    if let file = files.file { _ = unsafe X509_STORE_load_file(store, file) }
+    if let file = files.file, unsafe X509_STORE_load_file(store, file) != 1 {
+      lacksFile.store(true, ordering: .releasing)
+    }
     if let directory = files.directory { _ = unsafe X509_STORE_load_path(store, directory) }
     isRead.signal()
   }
@@ -134,11 +138,19 @@ final class SystemAuthorities: Sendable {
 
   /// Verifies a chain as OpenSSL does by default, after the authorities have been read
   /// (SSL_CTX_set_cert_verify_callback(3)).
+  ///
+  /// Without the file, the server is not to blame for an unknown authority.
   private static let verifies: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 =
     { chain, authorities in
       guard let authorities = unsafe authorities else { return 0 }
-      unsafe Unmanaged<SystemAuthorities>.fromOpaque(authorities).takeUnretainedValue()
-        .waitUntilRead()
-      return unsafe X509_verify_cert(chain)
+      let own = unsafe Unmanaged<SystemAuthorities>.fromOpaque(authorities).takeUnretainedValue()
+      own.waitUntilRead()
+      let result = unsafe X509_verify_cert(chain)
+      guard result != 1, own.lacksFile.load(ordering: .acquiring) else { return result }
+      let error = unsafe Int(X509_STORE_CTX_get_error(chain))
+      if HTTPError.Reason(ofCertificate: error) == .authority {
+        unsafe X509_STORE_CTX_set_error(chain, X509_V_ERR_STORE_LOOKUP)
+      }
+      return result
     }
 }

@@ -63,7 +63,7 @@ struct TrustTests {
       for _ in 0..<2 { #expect((notSent(request) != .authority) == isTrusted) }
       #expect(try directory.unlink("bundle.pem"))
     }
-    #expect(notSent(request) == .authority)
+    #expect(notSent(request) == .tls)
   }
 
   /// OpenSSL keeps what it has found in a directory.
@@ -74,6 +74,18 @@ struct TrustTests {
     request.systemAuthorities = .init(directory: certificates.path("trusted"))
     #expect(ending(request) == .answered(201))
     try Directory(path: certificates.directory).rename("trusted", to: "gone")
+    #expect(notSent(request) == .authority)
+  }
+
+  /// Without the machine's own file, the server is not to blame for an unknown authority.
+  @Test(arguments: ["nothing", "leaf.key", "trusted"])
+  func aFileWithoutAuthoritiesIsNoFaultOfTheServer(_ file: String) throws {
+    let backend = try backend("leaf.pem")
+    var request = try request(to: backend, trusting: nil)
+    request.systemAuthorities = .init(file: certificates.path(file))
+    #expect(notSent(request) == .tls)
+    #expect(try backend.requests().isEmpty)
+    request.systemAuthorities = .init(file: certificates.path("other-ca.pem"))
     #expect(notSent(request) == .authority)
   }
 
