@@ -72,12 +72,6 @@ struct EasyHandle: ~Copyable {
     try Self.check(unsafe ccurl_set_context(handle, SystemAuthorities.setsStore, context))
   }
 
-  /// Begins a TLS handshake over a socket that leads nowhere.
-  func beginHandshakeNowhere() throws(HTTPError) {
-    try Self.check(unsafe ccurl_set_nowhere(handle))
-    _ = unsafe curl_easy_perform(handle)
-  }
-
   /// Sets the body; `bytes` must live until `perform` has returned.
   func set(body bytes: UnsafeRawBufferPointer) throws(HTTPError) {
     try Self.check(unsafe ccurl_set_body(handle, bytes.baseAddress, bytes.count))

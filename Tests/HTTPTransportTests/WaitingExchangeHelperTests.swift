@@ -187,6 +187,32 @@ struct WaitingExchangeHelperTests {
     #expect(try exchangeHelper.end().0 == .exited(0))
   }
 
+  /// The work at first use of a library is done before the request, and no byte of it leaves.
+  @Test
+  func itPreparesItsLibraries() throws {
+    let scratch = try ScratchDirectory()
+    let authorities = try HeldAuthorities()
+    let exchangeHelper = try authorities.exchangeHelper(
+      tracedBy: [
+        "/usr/bin/strace", "-f", "-qq", "-o", scratch.path + "/trace", "-e",
+        "trace=openat,poll,write,connect",
+      ]
+    )
+    try authorities.waitForReader(in: exchangeHelper)
+    try authorities.release("")
+    exchangeHelper.close()
+    #expect(try exchangeHelper.end().0 == .exited(0))
+    let trace = try scratch.open().openForReading("trace").readAll(limit: 1 << 24)
+    let calls = String(decoding: trace, as: UTF8.self).split(separator: "\n")
+    // OpenSSL's first file, the wait for a hasty request, a handshake's record, and the authorities.
+    let marks = ["openssl.cnf", "], 1, 5)", #", "\26\3\1"#, authorities.name].map { mark in
+      calls.firstIndex { $0.contains(mark) }
+    }
+    let places = try marks.map { try #require($0, "\(marks)") }
+    #expect(places == places.sorted())
+    #expect(!calls.contains { $0.contains("connect(") && $0.contains("AF_INET") })
+  }
+
   @Test(arguments: ["cp program new; mv new program", "mv program old", "rm program"])
   func itEndsSoonAfterItsProgramWasReplaced(_ change: String) throws {
     let directory = try ScratchDirectory()

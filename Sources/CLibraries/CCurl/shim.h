@@ -212,29 +212,22 @@ static inline CURLcode ccurl_set_context(
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, context);
 }
 
-// --- A connection that leads nowhere, for a first handshake
+// --- The beginning of a TLS handshake, before the first request
 
-// A socket whose other end is closed (socketpair(2)).
-static inline curl_socket_t ccurl_open_nowhere(
-    void *context, curlsocktype purpose, struct curl_sockaddr *address) {
-  (void)context, (void)purpose, (void)address;
+// Makes a context of TLS, and a handshake's first message with a key. The message goes to a socket of this
+// process, from which nothing reads (SSL_connect(3)). False if there was no message.
+static inline bool ccurl_begin_handshake(void) {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return CURL_SOCKET_BAD;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return false;
+  SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+  SSL *connection = context != NULL ? SSL_new(context) : NULL;
+  bool has_begun = connection != NULL && SSL_set_fd(connection, ends[0]) == 1 &&
+      SSL_get_error(connection, SSL_connect(connection)) == SSL_ERROR_WANT_READ;
+  SSL_free(connection);
+  SSL_CTX_free(context);
+  close(ends[0]);
   close(ends[1]);
-  return ends[0];
-}
-
-// CURLOPT_SOCKOPTFUNCTION(3): "CURL_SOCKOPT_ALREADY_CONNECTED ... libcurl will not attempt to connect".
-static inline int ccurl_is_connected_already(
-    void *context, curl_socket_t socket, curlsocktype purpose) {
-  (void)context, (void)socket, (void)purpose;
-  return CURL_SOCKOPT_ALREADY_CONNECTED;
-}
-
-static inline CURLcode ccurl_set_nowhere(CURL *handle) {
-  CURLcode code = ccurl_set_open(handle, ccurl_open_nowhere, NULL);
-  if (code != CURLE_OK) return code;
-  return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, ccurl_is_connected_already);
+  return has_begun;
 }
 
 // --- curl_easy_getinfo(3)
