@@ -30,6 +30,8 @@ struct ExchangeHelper: ~Copyable {
   private let program: String?
   /// The files of its code at the greeting; `nil` if one had already been replaced.
   private var image: RunningImage?
+  /// Whether it is ready for its request.
+  private var isPrepared = false
   /// Whether it ended before any part of a request came.
   private var isIdleAtEnd = false
   /// When the first byte of the request came.
@@ -144,10 +146,11 @@ struct ExchangeHelper: ~Copyable {
 
   /// Prepares everything that the first request needs; once, after the greeting.
   private mutating func prepare() throws(SystemError) {
-    guard image == nil, !isRehearsal else { return }
+    guard !isPrepared, !isRehearsal else { return }
     // The engine makes its request during that time.
-    Self.initializeLibraries()
+    _ = Self.initializedLibraries
     guard !(try connection.socket.waitReadable(milliseconds: Self.haste)) else { return }
+    isPrepared = true
     Self.rehearse()
     // After the rehearsal, which loads libraries.
     if let program, try ThisProcess.programPath() == program { image = try? RunningImage() }

@@ -7,14 +7,14 @@ import Varlink
 
 // Initializes libraries before the first request.
 extension ExchangeHelper {
-  /// Does what every request with a slot needs at first, and nothing else.
-  static func initializeLibraries() {
+  /// Does what every request with a slot needs at first, once, and nothing else.
+  static let initializedLibraries: Void = {
     HTTPRequest.initializeLibrary()
     guard let key = try? SecretBytes.random(count: 32), let context = try? context().encoded,
       let seal = try? Seal(key: SharedSecret(key), context: context)
     else { return }
     _ = try? seal.image(of: .notSent(reason: HTTPError.Reason.other.rawValue))
-  }
+  }()
 
   /// Runs one exchange with itself, whose request goes nowhere.
   ///
