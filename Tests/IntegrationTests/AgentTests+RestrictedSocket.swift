@@ -15,7 +15,7 @@ extension AgentTests {
       variables: desk.variables
     )
     try awaitSocket(path)
-    try #require(eventually { isWatching(run.child.identifier) })
+    try #require(eventually { isKnown(run.child.identifier) })
     person.socket = path
     return run
   }

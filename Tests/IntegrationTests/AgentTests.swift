@@ -34,13 +34,14 @@ struct AgentTests {
 
   func startAgent(_ options: String...) throws -> Run {
     let run = try person.start(["agent"] + options, variables: desk.variables)
-    try #require(eventually { isWatching(run.child.identifier) })
+    try #require(eventually { isKnown(run.child.identifier) })
     return run
   }
 
-  /// Whether an agent watches the directory where the engine calls it.
-  func isWatching(_ process: Int32) -> Bool {
-    (try? shell("grep -l inotify /proc/\(process)/fdinfo/*"))?.isEmpty == false
+  /// Whether the engine has noted an agent, which then watches the directory where it is called.
+  func isKnown(_ process: Int32) -> Bool {
+    let names = (try? Directory(path: "\(bench.directory)/agents").names()) ?? []
+    return names.contains { $0.hasPrefix("\(person.user.user).\(process).") }
   }
 
   /// `token me` without a terminal, outside the desktop.
@@ -108,15 +109,12 @@ struct AgentTests {
   @Test
   func anAgentThatHasEndedIsNotWaitedFor() throws {
     let agent = try startAgent()
-    let user = "\(person.user.user)"
-    let directory = "\(bench.directory)/agents"
-    func names() throws -> [String] { try Directory(path: directory).names() }
-    try #require(eventually { (try? names().contains { $0.hasPrefix(user + ".") }) == true })
     kill(agent.child.identifier, SIGKILL)
     _ = try agent.child.wait()
     try bench.endEngine()
     try ends(try token(), 7, "no agent runs in your session")
-    #expect(try !names().contains(user))
+    let names = try Directory(path: "\(bench.directory)/agents").names()
+    #expect(!names.contains("\(person.user.user)"))
   }
 
   @Test

@@ -77,7 +77,6 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     check((status.st_uid, status.st_mode & 0o777) == (run_id("thumblatch"), 0o755), f"{status}")
     talk = Conversation(ADA)
     refused(talk, "NoDesktop", "no agent runs in your session")
-    check(os.path.exists(f"{CALLS}/{run_id('ada')}"), "nobody was called")
     talk.close()
     ADA.type("touch", f"{CALLS}/{run_id('bob')}").expect("Permission denied").end(status=1)
     # The program itself comes when it is called, and leaves: there is no notification server here.
@@ -88,6 +87,7 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
                                "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"],
                               stderr=subprocess.PIPE, text=True)
     agent.expect("no prompt was shown")
+    check(os.path.exists(f"{CALLS}/{run_id('ada')}"), "nobody was called")
     shown = caller.communicate()[1]
     check(caller.returncode == 7 and "the agent of your session has ended" in shown, shown)
     for process in watching():
