@@ -78,6 +78,11 @@ class Room(Variants):
     def request(self):
         name = f"{self.prefix}Request"
         calls = [(quoted(first_lower(method)), self.call(method)) for method in self.file.methods]
+        asking = [
+            quoted(first_lower(method))
+            for method, (_, members, _) in self.file.methods.items()
+            if any(member.name == "ask" for member in members)
+        ]
         yield f"/// A call of `{self.file.name}`, with its parameters."
         yield f"package enum {name}: Sendable {{"
         yield from (f"  case {case}({call})" for case, call in calls)
@@ -89,6 +94,11 @@ class Room(Variants):
         yield from ["    } catch let error as VarlinkError {", "      throw error"]
         yield from ["    } catch let error as MessageError {", "      throw VarlinkError(error)"]
         yield from ["    } catch {", '      throw .invalidParameter("")', "    }", "  }"]
+        if asking:
+            yield from ["", "  /// The members of `AskingMethod`; `nil` if the method is none."]
+            yield from ["  package var asking: (ask: Bool?, reason: String?)? {", "    switch self {"]
+            yield from (f"    case .{case}(let call): (call.ask, call.reason)" for case in asking)
+            yield from ["    default: nil", "    }", "  }"]
         yield from ["", "  /// Every method, for tests that read all messages."]
         yield "  package static let methods: [any VarlinkMethod.Type] = ["
         yield from (f"    {call}.self," for _, call in calls)

@@ -1,4 +1,3 @@
-internal import JSON
 package import Varlink
 
 /// The parameters of a call that may need a presence check.
@@ -8,20 +7,6 @@ package protocol AskingMethod: VarlinkMethod {
   var ask: Bool? { get set }
   /// What the program needs the check for, as it says.
   var reason: String? { get set }
-}
-
-extension VarlinkCall {
-  /// Whether the client says that it can ask a person; `nil` if it does not say.
-  package var ask: Bool? {
-    guard case .boolean(let answer)? = parameters["ask"] else { return nil }
-    return answer
-  }
-
-  /// What the program says that it needs a check for; `nil` if it does not say.
-  package var statedReason: String? {
-    guard case .string(let reason)? = parameters["reason"] else { return nil }
-    return reason
-  }
 }
 
 extension AskingMethod {

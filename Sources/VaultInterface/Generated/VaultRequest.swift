@@ -118,6 +118,39 @@ package enum VaultRequest: Sendable {
     }
   }
 
+  /// The members of `AskingMethod`; `nil` if the method is none.
+  package var asking: (ask: Bool?, reason: String?)? {
+    switch self {
+    case .register(let call): (call.ask, call.reason)
+    case .login(let call): (call.ask, call.reason)
+    case .storeSecret(let call): (call.ask, call.reason)
+    case .importLogin(let call): (call.ask, call.reason)
+    case .accessToken(let call): (call.ask, call.reason)
+    case .enablePresence(let call): (call.ask, call.reason)
+    case .disablePresence(let call): (call.ask, call.reason)
+    case .testPresence(let call): (call.ask, call.reason)
+    case .unlock(let call): (call.ask, call.reason)
+    case .enrollFinger(let call): (call.ask, call.reason)
+    case .deleteFinger(let call): (call.ask, call.reason)
+    case .logout(let call): (call.ask, call.reason)
+    case .logoutAll(let call): (call.ask, call.reason)
+    case .whoAmI(let call): (call.ask, call.reason)
+    case .verifyToken(let call): (call.ask, call.reason)
+    case .rekey(let call): (call.ask, call.reason)
+    case .recover(let call): (call.ask, call.reason)
+    case .release(let call): (call.ask, call.reason)
+    case .renameAccount(let call): (call.ask, call.reason)
+    case .setDefaultAccount(let call): (call.ask, call.reason)
+    case .removeAccount(let call): (call.ask, call.reason)
+    case .applyProvider(let call): (call.ask, call.reason)
+    case .beginLogin(let call): (call.ask, call.reason)
+    case .finishLogin(let call): (call.ask, call.reason)
+    case .awaitLogin(let call): (call.ask, call.reason)
+    case .setPolicy(let call): (call.ask, call.reason)
+    default: nil
+    }
+  }
+
   /// Every method, for tests that read all messages.
   package static let methods: [any VarlinkMethod.Type] = [
     GetStatusCall.self,

@@ -26,13 +26,14 @@ struct ParsedCall: Sendable {
     service = Dispatcher.service(call)
     more = call.more
     oneway = call.oneway
+    let said = (try? request.get())?.asking
     if case .success(.accessToken) = request {
       statedReason = nil
     } else {
-      statedReason = call.statedReason
+      statedReason = said?.reason
     }
     asking =
-      switch call.ask {
+      switch said?.ask {
       case true?: .atOnce
       case false?: .never
       case nil: .unsaid
@@ -131,21 +132,12 @@ extension Vaults {
     whenSent: @escaping @Sendable () async -> Bool
   ) async -> (reply: VarlinkReply, isEnd: Bool) {
     if let answer = call.service { return (answer, false) }
-    var caller = caller
-    caller.asking = call.asking
+    let asking: Caller
     do throws(VaultFailure) {
-      caller.statedReason = try Vault.stated(call.statedReason)
-      caller = try underRule(caller, recognition)
+      asking = try admit(caller, to: call, recognition)
     } catch {
-      guard call.isForDiagnosis else { return (Dispatcher.failure(error), false) }
+      return (Dispatcher.failure(error), false)
     }
-    if let rule = caller.rule,
-      caller.isRestricted ? !call.isForRestricted : !call.isForRuled
-    {
-      noteRefusal("outside the \(rule.title)", of: caller.user, by: caller.requester)
-      return (Dispatcher.failure(.outsideRule(rule.title, "this method")), false)
-    }
-    let asking = caller
     if case .success(.removeUser(let call)) = call.request {
       // Root's own vault is not involved and need not exist.
       return (await remove(call, asking), false)
@@ -183,6 +175,33 @@ extension Vaults {
 }
 
 extension Vaults {
+  /// The caller as a call makes it, under the rule of its connection.
+  ///
+  /// - Throws: `outsideRule`, `invalidArgument` for a reason that cannot be shown, and why the rules cannot
+  ///   be read.
+  private func admit(
+    _ caller: Caller,
+    to call: ParsedCall,
+    _ recognition: Recognition
+  ) throws(VaultFailure) -> Caller {
+    var caller = caller
+    caller.asking = call.asking
+    do throws(VaultFailure) {
+      caller = try underRule(caller, recognition)
+    } catch {
+      guard call.isForDiagnosis else { throw error }
+    }
+    if let rule = caller.rule,
+      caller.isRestricted ? !call.isForRestricted : !call.isForRuled
+    {
+      noteRefusal("outside the \(rule.title)", of: caller.user, by: caller.requester)
+      throw .outsideRule(rule.title, "this method")
+    }
+    // A reason that is refused must not leave the rule out, and a restricted caller is a new one.
+    caller.statedReason = try Vault.stated(call.statedReason)
+    return caller
+  }
+
   /// Answers a call in a vault, under the rules of its user.
   private func answer(
     _ call: ParsedCall,
