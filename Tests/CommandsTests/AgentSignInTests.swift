@@ -3,10 +3,18 @@ import Testing
 
 @testable import Commands
 
-/// Whether a sign-in that the agent has started needs a notification.
+/// The sign-ins that the agent starts.
 struct AgentSignInTests {
   private static let refused = #"{"error":{"code":"unavailable","message":"no answer"}}"#
   private static let notRevoked = #"{"account":{"name":"work"},"replaced":{"revoked":false}}"#
+
+  @Test
+  func itSignsInAtTheVaultOfTheNotice() {
+    let service = AgentSignIn(account: "work", isPrivate: false).arguments
+    #expect(service == ["login", "work", "--browser", "--json"])
+    let own = AgentSignIn(account: "work", isPrivate: true).arguments
+    #expect(own == service + ["--private"])
+  }
 
   @Test(arguments: [
     (notRevoked, ProcessEnd.exited(0), nil),

@@ -1,13 +1,18 @@
 internal import DesktopPrompt
 internal import System
+internal import VaultClient
 internal import VaultInterface
 
 /// Shows notices at the desktop, and starts the sign-ins that the person chooses there.
 final class AgentNotices {
   private let session: Session
+  private let location: VaultLocation
   private var board: NoticeBoard?
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, of location: VaultLocation) {
+    self.session = session
+    self.location = location
+  }
 
   /// Readable when the person may have acted.
   var input: Int32? { board?.descriptor }
@@ -37,7 +42,7 @@ final class AgentNotices {
     do throws(CommandError) {
       let name = try session.accountName(account)
       do throws(SystemError) {
-        try AgentSignIn(account: name).start()
+        try AgentSignIn(account: name, isPrivate: location == .privateVault).start()
       } catch {
         session.output.talk(Self.notStarted(error))
       }

@@ -12,6 +12,13 @@ struct AgentSignIn: Sendable {
   private static let longestResult = 64 << 10
 
   let account: String
+  /// Whether the notice is one of the private vault.
+  let isPrivate: Bool
+
+  /// The command signs in at the vault that the notice is about, also if a service is installed.
+  var arguments: [String] {
+    ["login", account, SignInWay.browser.option, "--json"] + (isPrivate ? ["--private"] : [])
+  }
 
   /// Starts the command, and returns.
   func start() throws(SystemError) {
@@ -20,7 +27,7 @@ struct AgentSignIn: Sendable {
     let theirs = Descriptor(owning: far)
     let child = try ChildProcess(
       path: try ThisProcess.programPath(),
-      arguments: ["login", account, SignInWay.browser.option, "--json"],
+      arguments: arguments,
       environment: ThisProcess.environmentEntries,
       descriptors: [-1, theirs.number, 2],
       // It goes on if the agent ends.

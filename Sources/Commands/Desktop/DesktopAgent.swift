@@ -19,7 +19,7 @@ struct DesktopAgent {
   init(session: Session, location: VaultLocation) {
     self.session = session
     self.location = location
-    notices = AgentNotices(session)
+    notices = AgentNotices(session, of: location)
   }
 
   /// Runs until a signal ends it.
