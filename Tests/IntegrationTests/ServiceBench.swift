@@ -47,12 +47,13 @@ final class ServiceBench {
   /// `withSessions` gives both people a session at the machine, by a stand-in for logind. Without
   /// it the location of callers is unknown. `withOwnNames` gives the service a list of users that
   /// `rename` changes. `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before
-  /// Linux 6.5.
+  /// Linux 6.5. `hidingProcesses` hides the processes of others from the engine.
   init(
     idle: Int = 600,
     withSessions: Bool = false,
     withOwnNames: Bool = false,
-    withoutPeerDescriptors: Bool = false
+    withoutPeerDescriptors: Bool = false,
+    hidingProcesses: Bool = false
   ) throws {
     let users = try Self.users.get()
     base = try makeTemporaryDirectory()
@@ -73,10 +74,13 @@ final class ServiceBench {
     // The whole directory: a mount on /etc/passwd itself is gone when another test adds a user, which
     // renames a file over it.
     if withOwnNames { try shell("cp -a /etc \(base)/etc") }
-    let names = "mount --bind \(base)/etc /etc; exec \"$0\" \"$@\""
+    let mounts =
+      (withOwnNames ? "mount --bind \(base)/etc /etc; " : "")
+      + (hidingProcesses ? "mount -t proc -o hidepid=2 proc /proc; " : "")
+    let mounting = ["--mount", "/bin/sh", "-ec", mounts + "exec \"$0\" \"$@\"", "/usr/bin/python3"]
     manager = try Run(
-      withOwnNames ? "/usr/bin/unshare" : "/usr/bin/python3",
-      (withOwnNames ? ["--mount", "/bin/sh", "-ec", names, "/usr/bin/python3"] : []) + [
+      mounts.isEmpty ? "/usr/bin/python3" : "/usr/bin/unshare",
+      (mounts.isEmpty ? [] : mounting) + [
         BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/service-manager.py",
         base + "/bin", base + "/run", base + "/state", users.engine.name, "\(idle)",
       ] + (desktop.map { ["--bus", $0.bus.address] } ?? [])

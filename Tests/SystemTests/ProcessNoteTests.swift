@@ -64,6 +64,29 @@ struct ProcessNoteTests {
     #expect(try !lives())
   }
 
+  @Test
+  func aProcessOfAnyUserThatHasEndedIsForgotten() throws {
+    let child = try sleeper()
+    try directory.directory.note(try note(child.identifier, of: 1001))
+    child.kill()
+    _ = try child.wait()
+    try directory.directory.note(try note(getpid()))
+    #expect(try directory.directory.names().count == 1)
+    #expect(try lives())
+  }
+
+  /// If /proc hides a process from the engine, the start is not a part of its note.
+  @Test
+  func aProcessFindsItsNoteAlsoWithoutItsStart() throws {
+    let own = try note(getpid())
+    #expect(try !directory.directory.holds(own))
+    try directory.directory.touch("1000.\(own.process).0")
+    #expect(try directory.directory.holds(own))
+    #expect(try !directory.directory.holds(try note(getpid(), of: 1001)))
+    // Here /proc shows that the process has a start.
+    #expect(try !lives())
+  }
+
   @Test(arguments: [
     "1000", "1000.", "1000.1", "1000.1.", "1000.1.x", "1000.+1.1", "1000.1.1.1", ".1.1", "",
     "1000.-1.1", "1000.99999999999.1",

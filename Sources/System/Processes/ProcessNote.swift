@@ -1,11 +1,14 @@
 /// A process that a directory notes by the name of an empty file.
 ///
 /// A name is whole or not there, and a process of the same number that started later has another one.
+///
+/// A note of a private vault outlasts a reboot. If another process then has its number and its start, a
+/// caller waits for an agent that does not come.
 package struct ProcessNote: Equatable, Sendable {
   /// The user for whom it is noted.
   package let user: UInt32
   package let process: Int32
-  /// When it started, in ticks since the boot.
+  /// When it started, in ticks since the boot; 0 if proc(5) hides that (hidepid).
   package let started: UInt64
 
   package init(user: UInt32, process: Int32, started: UInt64) {
@@ -30,7 +33,7 @@ package struct ProcessNote: Equatable, Sendable {
   var isAlive: Bool {
     // An ended process keeps its facts until its parent takes them.
     guard let held = try? ProcessHandle(identifier: process),
-      ProcessFacts(process: process)?.started == started
+      (ProcessFacts(process: process)?.started ?? 0) == started
     else { return false }
     return held.isAlive
   }
@@ -47,15 +50,26 @@ extension Directory {
     }
   }
 
-  /// Notes a process, and forgets those of its user that have ended.
+  /// Whether a process is noted, with its start or as one whose start is hidden.
+  package func holds(_ note: ProcessNote) throws(SystemError) -> Bool {
+    let hidden = ProcessNote(user: note.user, process: note.process, started: 0)
+    if try contains(note.name) { return true }
+    return try contains(hidden.name)
+  }
+
+  /// Notes a process, and forgets those that have ended.
   ///
   /// It is not noted if too many of its user live.
   package func note(_ new: ProcessNote) throws(SystemError) {
     var count = 0
     for name in try names() {
-      guard let note = ProcessNote(name: name), note.user == new.user else { continue }
+      guard let note = ProcessNote(name: name) else { continue }
       if note == new { return }
-      if note.isAlive { count += 1 } else { try unlink(name) }
+      guard note.isAlive else {
+        try unlink(name)
+        continue
+      }
+      if note.user == new.user { count += 1 }
     }
     if count < Self.mostNotes { try touch(new.name) }
   }
