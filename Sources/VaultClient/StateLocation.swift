@@ -59,11 +59,15 @@ package struct StateLocation: Sendable, Equatable {
       default: throw .system(error)
       }
     }
-    try check(directory)
+    try Self.check(directory, at: path)
     return directory
   }
 
-  private func check(_ directory: borrowing Directory) throws(VaultClientError) {
+  /// Checks that only this user may enter an open directory.
+  static func check(
+    _ directory: borrowing Directory,
+    at path: String
+  ) throws(VaultClientError) {
     let status: FileStatus
     do { status = try directory.descriptor.status() } catch { throw .system(error) }
     guard status.owner == ThisProcess.user else {

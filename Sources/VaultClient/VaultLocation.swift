@@ -56,13 +56,17 @@ public enum VaultLocation: Sendable, Equatable {
       return "/" + directory + "/" + Self.agents
     case .privateVault:
       let state = try StateLocation(environment: environment)
-      let directory = try state.open()
+      let path = state.path + "/" + Self.agents
+      let parent = try state.open()
+      let directory: Directory
       do throws(SystemError) {
-        _ = try directory.openDirectory(Self.agents, create: true)
+        directory = try parent.openDirectory(Self.agents, create: true)
       } catch {
         throw .system(error)
       }
-      return state.path + "/" + Self.agents
+      // The engine uses no other directory.
+      try StateLocation.check(directory, at: path)
+      return path
     }
   }
 

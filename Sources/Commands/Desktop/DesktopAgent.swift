@@ -42,21 +42,25 @@ struct DesktopAgent {
     let directory = try location.agentDirectory(environment: session.environment)
     let events: DirectoryEvents
     do throws(SystemError) { events = try DirectoryEvents(path: directory) } catch { return error }
-    try follow(events)
+    try follow(events, in: directory)
     return nil
   }
 
   /// Serves each call, until the directory is replaced.
-  private func follow(_ events: borrowing DirectoryEvents) throws(VaultClientError) {
-    // The engine calls agents that it knows. It may have called this one before it watched.
-    var isKnown = try serve(quietly: false)
+  private func follow(
+    _ events: borrowing DirectoryEvents,
+    in directory: String
+  ) throws(VaultClientError) {
+    var told: String?
+    // The engine calls agents that it has noted. It may have called this one before it watched.
+    var isKnown = try serve(notedIn: directory, &told)
     while true {
       let next = isKnown ? nil : BootInstant.now.advanced(bySeconds: Self.lookInterval)
       try pause(for: events.descriptor.number, until: next)
       guard let (names, isWatching) = try? events.take() else { return }
       // Calls are lost with the old directory.
       if !isWatching || !isKnown || names.contains("\(ThisProcess.user)") {
-        isKnown = try serve(quietly: !isKnown) || isKnown
+        isKnown = try serve(notedIn: directory, &told)
       }
       if !isWatching { return }
     }
@@ -100,12 +104,45 @@ struct DesktopAgent {
     }
   }
 
+  /// Serves the engine, and says once why that does not call this agent.
+  ///
+  /// - Returns: whether the engine has noted this agent.
+  private func serve(
+    notedIn directory: String,
+    _ told: inout String?
+  ) throws(VaultClientError) -> Bool {
+    let end = try takeItems()
+    let isKnown = isNoted(in: directory)
+    let problem: String? =
+      switch end {
+      case .failed(let message): message
+      case .idle where !isKnown: Self.notNoted(in: directory)
+      case .idle, .ended: nil
+      }
+    if let problem, problem != told { session.output.talk(problem) }
+    told = problem
+    return isKnown
+  }
+
+  /// Whether the engine has noted this process, so that it calls it.
+  private func isNoted(in directory: String) -> Bool {
+    let process = ThisProcess.identifier
+    guard let started = ProcessFacts(process: process)?.started else { return false }
+    let note = ProcessNote(user: ThisProcess.user, process: process, started: started)
+    return (try? Directory(path: directory).holds(note)) ?? false
+  }
+
+  /// Why no further item is taken.
+  private enum End {
+    /// None has come for a while.
+    case idle
+    /// The engine has ended the connection or the wait.
+    case ended
+    case failed(String)
+  }
+
   /// Takes prompts and notices from the engine until none has come for a while.
-  ///
-  /// `quietly` leaves out why the engine cannot be reached.
-  ///
-  /// - Returns: whether the engine knows this agent.
-  private func serve(quietly: Bool) throws(VaultClientError) -> Bool {
+  private func takeItems() throws(VaultClientError) -> End {
     do throws(VaultClientError) {
       let connection = try location.connect(interrupt: session.interrupt)
       while true {
@@ -118,10 +155,9 @@ struct DesktopAgent {
       case .interrupted: throw error
       // The engine ends the connection if a prompt is over. No further prompt has come.
       // An engine that ends gives up the wait for a prompt.
-      case .timedOut, .disconnected, .refused(.presenceFailed(.cancelled, _, _)): return true
-      default:
-        if !quietly { session.output.talk(CommandError(error).message) }
-        return false
+      case .disconnected, .refused(.presenceFailed(.cancelled, _, _)): return .ended
+      case .timedOut: return .idle
+      default: return .failed(CommandError(error).message)
       }
     }
   }
@@ -155,6 +191,11 @@ struct DesktopAgent {
   /// What the agent says about a directory that it cannot watch.
   static func notSeen(_ error: SystemError) -> String {
     "the calls of the engine are not seen: \(error)"
+  }
+
+  /// What the agent says if the engine does not call it.
+  static func notNoted(in directory: String) -> String {
+    "the engine does not call this agent: too many agents run, or it cannot write into \(directory)"
   }
 
   /// What the agent says about a prompt that it could not show.

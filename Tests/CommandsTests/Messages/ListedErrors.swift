@@ -140,6 +140,10 @@ struct ListedErrors {
           SystemError("inotify_add_watch", code: ENOENT, subject: "/run/thumblatch/agents")
         )
       ),
+      entry(
+        "an agent that is not called",
+        DesktopAgent.notNoted(in: "/run/thumblatch/agents")
+      ),
       entry("a session bus that ends", SecretServiceServer.over(.gone)),
       entry("no session bus", SecretServiceServer.noBus(.noLibrary)),
       entry("another Secret Service", SecretServiceServer.isServed(by: nil)),
