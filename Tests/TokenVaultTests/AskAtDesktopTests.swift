@@ -91,6 +91,18 @@ struct AskAtDesktopTests {
   }
 
   @Test
+  func withoutAnAgentLogindIsNotAsked() async throws {
+    agents.forget()
+    let prompt = try await prompt()
+    let count = locations.asked
+    #expect(
+      await failure { try await vault.askAtDesktop(prompt, caller: caller()) }
+        == .noDesktop("no agent runs in your session (thumblatch agent)")
+    )
+    #expect(locations.asked == count)
+  }
+
+  @Test
   func aRuleForTheUnitOfACallerDecides() async throws {
     var job = CallerRule(title: "rule \"job\"")
     job.desktop = .user

@@ -35,10 +35,10 @@ extension Vault {
       throw .noDesktop("the system password alone counts, which is asked for at a terminal")
     }
     guard let agents else { throw .noDesktop("this engine has no agents") }
+    // The caller does not wait for logind or an agent, nor behind the prompt of another caller.
+    guard agents.mayShow(for: caller.user) else { throw .noDesktop(Self.noAgent) }
     let seat = await seat(of: caller)
     if let objection = Self.objection(rule, to: seat) { throw .noDesktop(objection) }
-    // The caller does not wait for an agent, nor behind the prompt of another caller.
-    guard agents.mayShow(for: caller.user) else { throw .noDesktop(Self.noAgent) }
     guard try await takeTurn(prompt, caller) else { return }
     defer { endTurn(prompt) }
     // The person sees the notification before the check begins.

@@ -13,6 +13,7 @@ final class ScriptedAgents: DesktopAgents {
     var withdrawn: [UInt64] = []
     var ended: [UInt64] = []
     var isHeld = false
+    var areKnown = true
     var held: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -31,6 +32,9 @@ final class ScriptedAgents: DesktopAgents {
   func set(_ connections: UInt64...) {
     state.withLock { $0.agents = connections.map { caller($0) } }
   }
+
+  /// From now on no agent of anybody is known.
+  func forget() { state.withLock { $0.areKnown = false } }
 
   /// From now on a search for an agent waits until `release()`.
   func hold() { state.withLock { $0.isHeld = true } }
@@ -55,7 +59,7 @@ final class ScriptedAgents: DesktopAgents {
     return given[count - 1].need
   }
 
-  func mayShow(for user: UInt32) -> Bool { true }
+  func mayShow(for user: UInt32) -> Bool { state.withLock { $0.areKnown } }
 
   func newest(
     of user: UInt32,
