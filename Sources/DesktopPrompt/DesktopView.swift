@@ -31,7 +31,10 @@ package final class DesktopView: PresenceView {
   ) throws(DesktopError) {
     self.request = request
     self.interrupt = interrupt
-    do throws(SystemError) { ending = try ReadyQueue() } catch {
+    do throws(SystemError) {
+      ending = try ReadyQueue()
+      if let interrupt { try ending.add(interrupt, token: 1) }
+    } catch {
       throw .noServer(reason: "\(error)")
     }
     screen = try DesktopScreen(

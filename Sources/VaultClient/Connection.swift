@@ -53,12 +53,11 @@ public final class Connection {
   /// Whether the server has closed the connection.
   var hasEnded: Bool { (try? socket.hasEnded()) ?? true }
 
-  /// Makes a queue readable when the server has closed the connection, or at an interrupt.
+  /// Makes a queue readable when the server has closed the connection.
   ///
   /// It is for the time in which no call is open.
   package func watchEnd(by queue: ReadyQueue) throws(SystemError) {
     try queue.add(socket.number, token: 0)
-    if let interrupt { try queue.add(interrupt, token: 1) }
   }
 
   /// Sends a call without waiting for its reply.
