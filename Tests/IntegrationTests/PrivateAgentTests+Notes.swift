@@ -47,4 +47,21 @@ extension PrivateAgentTests {
       "the engine does not call this agent: too many agents run, or it cannot write into \(agents)\n"
     )
   }
+
+  /// Neither the engine nor the program reaches logind.
+  @Test
+  func withoutLogindNoPromptIsShownAtTheDesk() throws {
+    defer { bus.remove() }
+    let agent = try startAgent()
+    // The command starts the next engine, which asks the machine's bus.
+    try person.endEngine()
+    let lost = desk.variables.filter { !$0.hasPrefix("DBUS_SYSTEM_BUS_ADDRESS=") }
+    let run = try person.start(
+      ["token", "me"],
+      variables: lost + ["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/none"]
+    )
+    try ends(run, 7, "logind does not answer")
+    #expect(try desk.count() == 0)
+    try stop(agent)
+  }
 }
