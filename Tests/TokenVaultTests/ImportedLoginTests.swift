@@ -12,11 +12,11 @@ import Testing
 /// Logins that are taken over from other programs.
 @Suite(.timeLimit(.minutes(10)))
 struct ImportedLoginTests {
-  private let bench: Bench
+  let bench: Bench
 
   init() throws { bench = try Bench() }
 
-  private func take(
+  func take(
     _ vault: Vault,
     _ token: String = "old",
     as name: String = "me",
@@ -33,7 +33,7 @@ struct ImportedLoginTests {
   }
 
   /// The refresh tokens that were sent.
-  private func sent(_ bench: Bench) -> [String] {
+  func sent(_ bench: Bench) -> [String] {
     bench.forms.compactMap { $0["refresh_token"] }
   }
 
@@ -164,10 +164,18 @@ struct ImportedLoginTests {
     #expect(try await take(vault).account.state == .ready)
   }
 
+  /// Whether the token has reached the provider is not known, so the next engine does not send it again
+  /// by itself.
   @Test
-  func aKillBeforeTheRequestLeavesTheImportToBeMadeAgain() async throws {
+  func aKillWithoutAnAnswerIsToldBeforeTheImportIsMadeAgain() async throws {
     let bench = try await killed(at: "begun", oauthTokens("at-1", refresh: "new"))
     let vault = try await bench.open()
+    guard case .unavailable(.uncertain, _, _, _)? = await failure({ _ = try await take(vault) })
+    else {
+      Issue.record("the lost answer was not told")
+      return
+    }
+    #expect(sent(bench).isEmpty)
     bench.exchange.plan(oauthTokens("at-2", refresh: "new"))
     #expect(try await take(vault).account.state == .ready)
     #expect(sent(bench) == ["old"])
@@ -233,7 +241,8 @@ struct ImportedLoginTests {
     bench.exchange.plan(
       .answer(status: 200, body: OpenProvider.tokens(refresh: "new", idToken: token))
     )
-    let why = await failure {
+    @Sendable
+    func move() async throws {
       _ = try await vault.importLogin(
         account: "me",
         provider: try OpenProvider.provider(),
@@ -241,7 +250,10 @@ struct ImportedLoginTests {
         caller: caller()
       )
     }
-    #expect((why == nil) == isGood)
+    #expect((await failure { try await move() } == nil) == isGood)
+    // The same call finishes the move.
+    #expect(await failure { try await move() } == nil)
+    #expect(sent(bench) == ["old"])
     let row = try await vault.row()
     #expect(row.state == .signedIn && row.generation == 1)
     #expect(row.email == (isGood ? "ann@example.org" : nil))

@@ -11,9 +11,11 @@ internal import System
 // Until T2 the other program's copy is the only one that is known to be valid, so a refusal or a lost
 // answer leaves no account.
 //
-// A token is sent once for each account. Providers take the second use of a rotated token for theft, and
-// end the login. The note of an import names the token by a digest under the vault's key. A second call
-// with the same token, after a kill of the client, finds the note, and sends nothing.
+// A token is sent once. Providers take the second use of a rotated token for theft, and end the login. The
+// note of an import names token and client by digests under the vault's key. A second call with the same
+// token, after a kill of the client, finds the note, and sends nothing. A call for another account is
+// refused. The notes end with their accounts, and a rekey makes them unreadable: a signed-in account then
+// refuses each import.
 extension Vault {
   /// Takes over a login of another program, and refreshes it at once.
   ///
@@ -38,9 +40,11 @@ extension Vault {
     pending.flow = .importing
     pending.login = Hexadecimal.text(identifier)
     if let row = try accountIfAny(named: name), try isImported(row, by: pending) {
+      if let prompt { cancel(prompt, caller: caller) }
       let location = await locationOfWindow(caller)
       return (try facts(of: row, at: location), try isRotated(row))
     }
+    try demandNew(pending, besides: try accountIfAny(named: name)?.id)
     let target = try await target(toSignIn: name, provider)
     guard !target.hasOneToken else {
       throw .invalidArgument("\(target.name.text) gives one token, and no refresh token")
@@ -78,10 +82,38 @@ extension Vault {
     let known = try importNote(of: row)?.prefix(Self.identifierBytes)
     guard let known, Hexadecimal.text(Array(known)) == pending.login else {
       throw .refused(
-        "\(row.name) is signed in, and an import replaces no login: take another name"
+        "\(row.name) is signed in, and an import replaces no login: sign out first to replace it"
       )
     }
     return true
+  }
+
+  /// Refuses the token of an import that another account has got, or is about to get.
+  ///
+  /// It does nothing for any other sign-in.
+  func demandNew(_ pending: SignInIntent, besides account: [UInt8]?) throws(VaultFailure) {
+    guard pending.flow == .importing, let login = pending.login,
+      let token = Hexadecimal.bytes(login)?.prefix(Self.digestBytes)
+    else { return }
+    for row in try accounts() where row.id != account {
+      if try importNote(of: row)?.prefix(Self.digestBytes) == token {
+        throw .refused("\(row.name) has got this token, and it is not used for a second account")
+      }
+      if let other = try intent(of: row)?.pendingSignIn, other.flow == .importing,
+        let known = other.login.flatMap(Hexadecimal.bytes),
+        known.prefix(Self.digestBytes) == token
+      {
+        throw .refused("this token is being imported as \(row.name)")
+      }
+    }
+  }
+
+  /// Refuses a protected account that has changed since the person of an import agreed.
+  ///
+  /// It does nothing for any other sign-in.
+  func demandAgreed(_ row: AccountRow, _ pending: SignInIntent) throws(VaultFailure) {
+    guard pending.flow == .importing, row.isProtected, row.generation > 0 else { return }
+    guard try pending.agreed == ownership(of: row) else { throw .accountChanged }
   }
 
   /// Asks for the consent to give a protected account, which is signed out, to the person of an import.
@@ -105,7 +137,7 @@ extension Vault {
       .replace,
       about: account.id,
       detail: "\(shownOwner(of: account)) → a login of another program at \(shown(provider));"
-        + " protection ends for another person",
+        + " protection ends for another person, and if the answer names none",
       binding: try digest(
         ownership + identifier + (try bindingOf(provider.asWritten, exportable: false))
       )
@@ -116,13 +148,15 @@ extension Vault {
 
   // MARK: - The note
 
-  private static let identifierBytes = 32
+  private static let digestBytes = 32
+  /// A digest for the token at its issuer, and one for the client.
+  private static let identifierBytes = 2 * digestBytes
 
   private static func importKey(_ account: [UInt8]) -> String {
     "import:" + Hexadecimal.text(account)
   }
 
-  /// The name of a token at its provider, which does not reveal the token.
+  /// The name of a token at its provider and for its client, which does not reveal the token.
   private func importIdentifier(
     of token: SharedSecret,
     _ provider: Provider
@@ -130,7 +164,7 @@ extension Vault {
     try mappingErrors(to: .unexpected("no digest")) {
       let context = try sha256(token.bytes) + sha256(Array(provider.issuer.text.utf8))
       let key = try storeState.keys.secret.derived(for: "import", context: context)
-      return try sha256(try key.copyOfBytes())
+      return try sha256(try key.copyOfBytes()) + sha256(Array((provider.clientID ?? "").utf8))
     }
   }
 
@@ -169,6 +203,12 @@ extension Vault {
 }
 
 extension VaultFailure {
+  /// The sign-in that an import has waited for left no account, and may have used the same token.
+  static let importOvertaken = unavailable(
+    .uncertain,
+    "another sign-in into this account has failed: nothing was sent for this import",
+    retryAfter: nil
+  )
   /// The engine that sent the token has ended, and its answer brought no other token.
   static let importInterrupted = providerUnavailable(
     "the import was interrupted, and the other program's token is still valid: import it again"

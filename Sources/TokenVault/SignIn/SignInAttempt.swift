@@ -14,6 +14,18 @@ struct SignInAttempt: Sendable {
   let pending: SignInIntent
   /// The secret in the request: a message that quotes it is not shown.
   let sent: SharedSecret
+
+  var isImport: Bool { pending.flow == .importing }
+
+  /// Whether a failure of its earlier exchange ends it.
+  ///
+  /// Otherwise it is made again. That needs the person's word if a token may have been used: its second
+  /// use ends the login at many providers.
+  func isOver(by failure: VaultFailure) -> Bool {
+    guard purpose == .login else { return false }
+    if isImport, case .unavailable(.uncertain, _, _, _) = failure { return true }
+    return !failure.isOfTheMoment
+  }
 }
 
 /// The account that a sign-in is for.
@@ -82,7 +94,10 @@ extension Vault {
       // An earlier call may have renamed the account, or removed it because the provider refused.
       guard let current = try accountIfAny(withIdentifier: account.id),
         current.name == account.name || current.id == subject.target?.identifier
-      else { continue }
+      else {
+        guard !attempt.isImport else { throw .importOvertaken }
+        continue
+      }
       if let target = subject.target, target.identifier != account.id {
         throw .isAnother(target.name)
       }
@@ -96,8 +111,7 @@ extension Vault {
         var facts = try facts(of: try self.account(withIdentifier: account.id), at: location)
         facts.replaced = replaced
         return .signedIn(facts)
-      case .over(let why) where isItself && attempt.purpose == .login && !why.isOfTheMoment:
-        throw why
+      case .over(let why) where isItself && attempt.isOver(by: why): throw why
       case .waiting(let why): throw why
       default: break
       }
@@ -107,6 +121,7 @@ extension Vault {
       if try isImported(row, by: attempt.pending) {
         return .signedIn(try facts(of: row, at: location))
       }
+      try demandAgreed(row, attempt.pending)
       if let earlier, isItself, row.state == .signedIn, row.generation > earlier.generation {
         // The earlier exchange brought a refresh token, but not everything that was expected.
         return .signedIn(try facts(of: row, at: location))
@@ -184,6 +199,7 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> IntentRow {
     var pending = attempt.pending
+    try demandNew(pending, besides: row.id)
     if let refresh = try intent(of: row), refresh.purpose == .refresh {
       pending.uncertain = refresh
     }

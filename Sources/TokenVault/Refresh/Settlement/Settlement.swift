@@ -49,7 +49,8 @@ struct Settlement {
 
   /// The refresh token that was sent; `nil` for a sign-in.
   ///
-  /// A sign-in sends a password or a code, so the token that it brings is always another one.
+  /// A sign-in sends a password or a code, so the token that it brings is always another one. What an
+  /// import sends is not the account's token yet.
   var sent: SharedSecret? { isSignIn ? nil : evidence.sent }
 
   /// Whether the earlier access tokens, of all sets, are of no use any more.
