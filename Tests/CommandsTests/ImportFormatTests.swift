@@ -91,6 +91,7 @@ struct ImportFormatTests {
     )
     #expect(servers.map(\.name) == ["git", "x", "3"])
     #expect(servers.map(isUnmovable) == [false, true, true])
+    #expect(try login(servers.first).tokenEndpoint == "https://id.example/token")
     #expect(try isUnmovable(entries(.gemini, #"{"refresh_token":["r"]}"#).first))
   }
 
@@ -99,7 +100,7 @@ struct ImportFormatTests {
     let found = try entries(
       .opencode,
       #"""
-      {"openai":{"type":"oauth","refresh":"r","access":"a","expires":1},
+      {"openai":{"type":"oauth","refresh":"r","access":"a","expires":1800000000000},
        "anthropic":{"type":"oauth","refresh":"r","access":"a","expires":1},
        "groq":{"type":"api","key":"k"},
        "git":{"tokens":{"accessToken":"a","refreshToken":"r2","expiresAt":1800000000},
@@ -109,6 +110,7 @@ struct ImportFormatTests {
     )
     #expect(found.map(\.name) == ["openai", "anthropic", "groq", "git", "new"])
     #expect(found.map(isUnmovable) == [false, true, true, false, true])
+    #expect(try login(found[0]).expiresAt == 1_800_000_000)
     let server = try login(found[3])
     #expect(try text(#require(server.clientSecret)) == "s" && server.expiresAt == 1_800_000_000)
   }
@@ -147,6 +149,42 @@ struct ImportFormatTests {
     #expect(secret.text == "gho_2" && secret.username == "bob" && secret.host.text == "github.com")
     #expect(lines.count == 2)
     #expect(GitHubHosts.entries(in: Array("- a\n: b\n::\n \n\u{0}".utf8)).isEmpty)
+  }
+
+  /// A reader of YAML finds another text in these.
+  @Test(arguments: ["gho_x # work", ">-", "!!str gho_x", "*token", "\"gho_x", "gho_x: y"])
+  func aTokenInAnotherFormIsNotMovable(_ value: String) {
+    let text = "github.com:\n    user: ann\n    oauth_token: \(value)\n"
+    let found = GitHubHosts.entries(in: Array(text.utf8))
+    #expect(found.map(isUnmovable) == [true])
+    let user = "github.com:\n    user: ann # work\n    oauth_token: gho_x\n"
+    #expect(GitHubHosts.entries(in: Array(user.utf8)).map(isUnmovable) == [true])
+    for empty in ["null", "~", ""] {
+      #expect(GitHubHosts.entries(in: Array("a.org:\n  oauth_token: \(empty)".utf8)).isEmpty)
+    }
+  }
+
+  @Test
+  func theSameTokenOfTwoUsersIsTwoEntries() {
+    let user = "\n      oauth_token: t\n"
+    let text = "a.org:\n  users:\n    ann:\(user)    bob:\(user)"
+    let found = GitHubHosts.entries(in: Array(text.utf8))
+    #expect(found.map(\.name) == ["ann@a.org", "bob@a.org"] && !found[0].isSame(as: found[1]))
+    let lines = StoredCredentials.entries(
+      in: Array("https://ann:p@a.org\nhttps://bob:p@a.org\nhttps://ann:p@a.org".utf8)
+    )
+    #expect(lines.map { $0.isSame(as: lines[0]) } == [true, false, true])
+  }
+
+  /// Forges take a token as the user name, which would be shown and kept in plain.
+  @Test(arguments: [
+    "ghp_abc:x-oauth-basic", "abc:x-oauth-basic", "abc:x-access-token", "github_pat_a:x",
+    "glpat-a:x",
+    "0123456789abcdef0123456789abcdef01234567:x",
+  ])
+  func aTokenAsUserNameIsNotShown(_ pair: String) {
+    let found = StoredCredentials.entries(in: Array("https://\(pair)@github.com".utf8))
+    #expect(found.map(\.name) == ["github.com"] && found.map(isUnmovable) == [true])
   }
 
   @Test

@@ -29,13 +29,14 @@ struct ForeignEntry {
   /// The name that the file gives it, if `name` may not be its only one.
   var key: String?
 
-  /// Whether another reading of the file has the same secret.
+  /// Whether another reading of the file, or another place in it, has the same secret of the same user.
   func isSame(as other: ForeignEntry) -> Bool {
     switch (content, other.content) {
     case (.login(let left), .login(let right)):
       return SecretBytes.constantTimeEqual(left.refreshToken.bytes, right.refreshToken.bytes)
     case (.secret(let left), .secret(let right)):
-      return left.host == right.host && left.text.utf8.elementsEqual(right.text.utf8)
+      return left.host == right.host && left.username == right.username
+        && left.text.utf8.elementsEqual(right.text.utf8)
     default: return false
     }
   }
@@ -50,6 +51,8 @@ struct ForeignLogin {
   var server: String?
   /// The issuer; `nil` if the file does not have it.
   var issuer: String?
+  /// The token endpoint; `nil` if the file does not have it.
+  var tokenEndpoint: String?
   /// The program's own client, for a login at its own service.
   var client: KnownClient?
   var scopes: [String] = []

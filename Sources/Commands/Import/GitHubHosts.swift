@@ -3,8 +3,11 @@ internal import Configuration
 /// The tokens in gh's `hosts.yml`, in the form in which gh writes it.
 ///
 /// That is a mapping of hosts. Each has `user`, `oauth_token` and `users`, with a token for each user. A
-/// line of any other form is left as it is.
+/// line of any other form is left as it is. A token in any other form than a plain word is not movable: a
+/// reader of YAML could find another text in it.
 enum GitHubHosts {
+  private static let unknownForm = "its form is not known"
+
   private struct Line {
     let range: Range<Int>
     let indent: Int
@@ -30,26 +33,43 @@ enum GitHubHosts {
   private static func entries(of host: TokenHost, _ lines: [Line]) -> [ForeignEntry] {
     let first = lines.first?.indent ?? 0
     let active = lines.first { $0.indent == first && $0.key == "user" }?.value
-    var user: String?
     var tokens: [(text: String, user: String?, lines: [Range<Int>])] = []
     for (index, line) in lines.enumerated() {
-      guard line.key == "oauth_token", !line.value.isEmpty else { continue }
+      guard line.key == "oauth_token", !["", "null", "~"].contains(line.value) else { continue }
       let isOfHost = line.indent == first
       // The nearest line above with less indentation names the user.
-      user = isOfHost ? active : lines[..<index].last { $0.indent < line.indent }?.key
-      if let known = tokens.firstIndex(where: { $0.text == line.value }) {
-        tokens[known].lines.append(line.range)
+      let user = isOfHost ? active : lines[..<index].last { $0.indent < line.indent }?.key
+      let same = tokens.firstIndex {
+        $0.text == line.value && ($0.user == user || $0.user == nil || user == nil)
+      }
+      if let same {
+        tokens[same].user = tokens[same].user ?? user
+        tokens[same].lines.append(line.range)
       } else {
         tokens.append((line.value, user, [line.range]))
       }
     }
     return tokens.map { token in
-      ForeignEntry(
-        name: token.user.map { "\($0)@\(host)" } ?? host.text,
-        content: .secret(ForeignSecret(host: host, username: token.user, text: token.text)),
+      let user = token.user.flatMap { isWord($0) ? $0 : nil }
+      let isKnown = isWord(token.text) && user == token.user
+      return ForeignEntry(
+        name: user.map { "\($0)@\(host)" } ?? host.text,
+        content: isKnown
+          ? .secret(ForeignSecret(host: host, username: user, text: token.text))
+          : .unmovable(unknownForm),
         removal: .bytes(token.lines)
       )
     }
+  }
+
+  /// Whether a text is a word that YAML takes as it is.
+  private static func isWord(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        let character = Character(UnicodeScalar(byte))
+        return character.isASCII && (character.isLetter || character.isNumber)
+          || "_.-".contains(character)
+      }
   }
 
   private static func lines(of bytes: [UInt8]) -> [Line] {
@@ -62,7 +82,7 @@ enum GitHubHosts {
       let indent = content.prefix { $0 == UInt8(ascii: " ") }.count
       let text = content.dropFirst(indent)
       guard let first = text.first, first != UInt8(ascii: "#"),
-        let colon = text.lastIndex(of: UInt8(ascii: ":")) ?? nil
+        let colon = text.lastIndex(of: UInt8(ascii: ":"))
       else { continue }
       // The key of a host with a port has a colon, and no value has one behind a space.
       let split = separator(in: text) ?? colon

@@ -1,3 +1,5 @@
+internal import Configuration
+
 // Which login is moved.
 extension ImportVerb {
   /// An entry, and where it is.
@@ -76,7 +78,9 @@ extension ForeignEntry {
   /// What a person sees of it in a list.
   fileprivate var meaning: String {
     switch content {
-    case .login(let login): login.server ?? "its own login"
+    // The path of a URL may hold a key.
+    case .login(let login):
+      login.server.map { (try? RequestTarget($0).origin) ?? "an MCP server" } ?? "its own login"
     case .secret(let secret): "a password or token for \(secret.host)"
     case .unmovable(let why): "cannot be moved: \(why)"
     }

@@ -3,6 +3,15 @@ internal import Configuration
 /// The passwords in a file of `git credential-store`: one URL a line (git-credential-store(1)).
 enum StoredCredentials {
   private static let onePath = "it is for one path, and an account is for a whole host"
+  private static let tokenAsUser =
+    "its user name is a token; keep that with thumblatch store NAME --host HOST, and remove it there"
+
+  /// What stands in the place of a password beside a token.
+  private static let placeholders = ["x-oauth-basic", "x-access-token"]
+  /// How tokens of forges begin.
+  private static let tokenPrefixes = [
+    "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-",
+  ]
 
   static func entries(in bytes: [UInt8]) -> [ForeignEntry] {
     var entries: [ForeignEntry] = []
@@ -31,8 +40,11 @@ enum StoredCredentials {
     else { return nil }
     let path = rest.dropFirst(authority.count)
     let url = String(decoding: text[..<scheme], as: UTF8.self) + "://" + name
-    let called = "\(user)@\(name)"
     let removal = ForeignEntry.Removal.bytes([line.startIndex..<line.endIndex])
+    if isToken(user, beside: password) {
+      return ForeignEntry(name: name, content: .unmovable(tokenAsUser), removal: removal)
+    }
+    let called = "\(user)@\(name)"
     guard path.isEmpty || path.elementsEqual("/".utf8) else {
       return ForeignEntry(name: called, content: .unmovable(onePath), removal: removal)
     }
@@ -48,6 +60,13 @@ enum StoredCredentials {
       content: .secret(ForeignSecret(host: host, username: user, text: password)),
       removal: removal
     )
+  }
+
+  /// Whether a user name is a token, which must not be shown.
+  private static func isToken(_ user: String, beside password: String) -> Bool {
+    let isOldToken = user.utf8.count == 40 && user.allSatisfy(\.isHexDigit)
+    return isOldToken || placeholders.contains(password)
+      || tokenPrefixes.contains { user.hasPrefix($0) }
   }
 
   /// A text with percent signs decoded; `nil` if it is not UTF-8, has a control character, or a percent

@@ -125,6 +125,7 @@ struct ToolLogins {
               refreshToken: secret,
               clientID: try login.optionalString("clientId"),
               server: try login.string("mcpServerUrl"),
+              tokenEndpoint: try login.optionalString("tokenUrl"),
               scopes: Self.words(try token.optionalString("scope")),
               expiresAt: expiry.map { $0 / 1000 }
             )
@@ -145,7 +146,14 @@ struct ToolLogins {
             removal: .value([.member(key)])
           )
         }
-        return own(.codex, value, called: key, token: "refresh", removal: .value([.member(key)]))
+        return own(
+          .codex,
+          value,
+          called: key,
+          token: "refresh",
+          expiry: "expires",
+          removal: .value([.member(key)])
+        )
       }
       return entry(key, value, at: [.member(key)]) { login throws(JSONError) in
         let tokens = try login.object("tokens")
@@ -175,19 +183,20 @@ struct ToolLogins {
     _ value: JSONValue,
     called name: String? = nil,
     token: String = "refresh_token",
+    expiry: String = "expiry_date",
     removal: ForeignEntry.Removal
   ) -> ForeignEntry {
     var content = ForeignEntry.Content.unmovable(Self.unknownForm)
     if case .object(let object) = value {
       let scopes = Self.words((try? object.optionalString("scope")) ?? nil)
-      let expiry = (try? object.optionalInteger("expiry_date")) ?? nil
+      let end = (try? object.optionalInteger(expiry)) ?? nil
       if let secret = try? object.optionalSecret(token) {
         content = .login(
           ForeignLogin(
             refreshToken: secret,
             client: client,
             scopes: scopes,
-            expiresAt: expiry.map { $0 / 1000 }
+            expiresAt: end.map { $0 / 1000 }
           )
         )
       } else if object[token] == nil || object[token] == .null {
