@@ -1,3 +1,5 @@
+import Glibc
+import PresenceTerms
 import SecretMemory
 import TestSupport
 import Testing
@@ -61,7 +63,7 @@ struct GitRefreshTokenTests {
       try stage.reply(ImportLoginReply(account: account, rotated: true))
       try stage.expectEnd()
     }
-    #expect(play.code == .done, "\(play.talk)")
+    #expect(play.code == .done && play.talk.contains("is used up"), "\(play.talk)")
     #expect(home.settings("thumblatch/hosts.conf")?.contains("account = forge") == true)
   }
 
@@ -82,6 +84,53 @@ struct GitRefreshTokenTests {
       try stage.reply(AccountReply(account: StoredSecretTests.account()))
     }
     #expect(play.code == .done && play.talk.contains("is not kept"), "\(play.talk)")
+  }
+
+  /// The other helpers' copies could end the login, or the provider files cannot be read.
+  @Test(arguments: ["revokes", "no directory"])
+  func aTokenThatCouldEndTheLoginIsNotKept(_ what: String) throws {
+    let reuse = what == "revokes" ? "refresh_reuse = revokes\n" : ""
+    let home = try home(provider: Self.provider + reuse)
+    if what == "no directory" {
+      try #require(unsafe rename(home.files, home.files + ".old") == 0)
+      try home.writeSettings("", "thumblatch/providers.d")
+    }
+    let play = try store(home) { stage in
+      try Self.unknown(stage)
+      _ = try stage.expect(StoreSecretCall.self)
+      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+    }
+    #expect(play.code == .done && play.talk.contains("is not kept"), "\(play.talk)")
+  }
+
+  /// A password in the place of the login would keep the host from it.
+  @Test
+  func aLostAnswerLeavesTheHostFree() throws {
+    let home = try home()
+    let play = try store(home) { stage in
+      try Self.unknown(stage)
+      _ = try stage.expect(ImportLoginCall.self)
+      try stage.fail(.providerUnavailable(message: "no answer came back", reason: .uncertain))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && play.talk.contains("thumblatch login forge"), "\(play.talk)")
+    #expect(home.settings("thumblatch/hosts.conf") == "")
+  }
+
+  @Test
+  func aLoginWithoutItsAccessTokenServesTheHost() throws {
+    let home = try home()
+    let play = try store(home) { stage in
+      try Self.unknown(stage)
+      _ = try stage.expect(ImportLoginCall.self)
+      try stage.fail(.misconfigured(message: "the answer is odd"))
+      var account = VerbTests.account
+      account.state = .ready
+      try stage.knowAccount(account)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(home.settings("thumblatch/hosts.conf")?.contains("account = forge") == true)
   }
 
   @Test

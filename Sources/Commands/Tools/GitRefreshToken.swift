@@ -1,4 +1,5 @@
 internal import Configuration
+internal import PresenceTerms
 internal import SecretMemory
 internal import System
 internal import ToolProtocols
@@ -8,12 +9,15 @@ internal import VaultInterface
 // A refresh token that another helper of git stores, such as that of git-credential-oauth. It is good for
 // that helper's client only. So it is taken over if a provider file names the host and the same client.
 // Git's own configuration says which client the other helper has.
+//
+// Every helper of git gets the token. A provider that replaces it ends their copies. If it takes the second
+// use for a theft (`refresh_reuse = revokes`), a copy could end the login, so the token is not taken over.
 extension Session {
   /// Seals a refresh token of another helper as an account with a login, which then serves the host.
   ///
   /// No person is asked, and no account or host is changed that exists already.
   ///
-  /// - Returns: false if it is not kept.
+  /// - Returns: whether the host's password is not to be kept beside it; false if the token is left.
   func takeOver(
     _ token: String,
     of request: GitCredential,
@@ -21,7 +25,8 @@ extension Session {
   ) throws(CommandError) -> Bool {
     let hosts = try HostAccounts(environment: environment)
     let file = try hosts.read()
-    guard file[host] == nil, let provider = try provider(of: host, request.url) else {
+    // Whatever is wrong with provider files, the password is kept as without them.
+    guard file[host] == nil, let provider = try? provider(of: host, request.url) else {
       return false
     }
     let name = provider.name.text
@@ -35,6 +40,7 @@ extension Session {
     } catch {
       throw CommandError(.bug, "\(error)")
     }
+    var isRotated = true
     do throws(VaultClientError) {
       let call = ImportLoginCall(
         account: name,
@@ -42,15 +48,35 @@ extension Session {
         refreshToken: secret,
         ask: false
       )
-      _ = try callWithoutPrompt(call, within: Self.remoteLimit, again: .never)
+      isRotated = try callWithoutPrompt(call, within: Self.remoteLimit, again: .never).rotated
     } catch {
-      let why = CommandError(error).message
-      output.talk("\(provider.name) does not take the refresh token: \(why)")
-      return false
+      let failure = CommandError(error)
+      if failure.reason == .uncertain {
+        // The password beside it would keep the host from a login.
+        output.talk(
+          "\(provider.name) may have taken the refresh token, but its answer is lost; to sign in:"
+            + " thumblatch login \(name)"
+        )
+        return true
+      }
+      guard failure.reason == .misconfigured, hasLogin(name) else {
+        output.talk("\(provider.name) does not take the refresh token: \(failure.message)")
+        return false
+      }
+      output.talk("\(name) has the login, but not its access token: \(failure.message)")
     }
     try hosts.apply(change)
     output.talk("\(host) gets tokens of \(name) from now on")
+    if isRotated {
+      output.talk("the refresh token that other helpers of git keep is used up")
+    }
     return true
+  }
+
+  /// Whether an account is there and signed in.
+  func hasLogin(_ name: String) -> Bool {
+    guard let account = try? SignInVerbs.knownAccount(self, name) else { return false }
+    return account.state != .signedOut && account.state != .loginRequired
   }
 
   /// The only provider of a host whose client is the one that git's configuration names.
@@ -59,6 +85,7 @@ extension Session {
     var found: [Provider] = []
     for (name, _) in try files.names() {
       guard let provider = try? files.read(name).provider, provider.clientID != nil,
+        provider.refreshReuse != .revokes,
         (try? TokenHost(ofURL: provider.issuer.origin)) == host
       else { continue }
       found.append(provider)
@@ -74,7 +101,7 @@ extension Session {
 /// What git's own configuration says, apart from that of a project.
 struct GitConfiguration {
   private static let most = 4096
-  private static let seconds: Int32 = 5
+  private static let seconds: Int64 = 5
 
   private let environment: (String) -> String?
 
@@ -84,8 +111,7 @@ struct GitConfiguration {
   ///
   /// Git runs in the root directory, so that no project can name a client.
   func client(of url: String) -> String? {
-    let path = environment("PATH").map { Array($0.utf8) }
-    guard let git = try? ExecutableSearch(path: path).find(Array("git".utf8)),
+    guard let git = try? ExecutableSearch(path: searchPath).find(Array("git".utf8)),
       let (near, far) = try? UnixSocket.pair()
     else { return nil }
     let ours = Descriptor(owning: near)
@@ -109,11 +135,19 @@ struct GitConfiguration {
     return text
   }
 
-  /// The text up to its end, without its line end.
+  /// The whole paths in PATH: a program of the working directory is not git.
+  private var searchPath: [UInt8]? {
+    let paths = (environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    return paths.isEmpty ? nil : Array(paths.joined(separator: ":").utf8)
+  }
+
+  /// The text up to its end, without its line end; `nil` if it is long or late.
   private static func line(from file: borrowing Descriptor) -> String? {
     var bytes: [UInt8] = []
+    let end = BootInstant.now.advanced(bySeconds: seconds)
     while bytes.count <= most {
-      guard (try? file.waitReadable(milliseconds: seconds * 1000)) == true,
+      let left = max(0, (end.nanoseconds - BootInstant.now.nanoseconds) / 1_000_000)
+      guard (try? file.waitReadable(milliseconds: Int32(clamping: left))) == true,
         let piece = try? file.read(atMost: most)
       else { return nil }
       guard !piece.isEmpty else {

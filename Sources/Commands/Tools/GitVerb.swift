@@ -22,7 +22,8 @@ enum GitVerb {
       the token, the next call gets a newer one. A password that git stores is kept like one of \
       thumblatch store, unless an account with a login serves the host. A refresh token beside it is \
       taken over as by import, if a provider has that host and the client that git's configuration \
-      names (credential.oauthClientId); otherwise it is not kept. It replaces no other password that \
+      names (credential.oauthClientId); otherwise it is not kept. The copies of git's other helpers are \
+      used up then, so it is not taken over if the provider's file has refresh_reuse = revokes. It replaces no other password that \
       can be used. After the server has refused the password, it is erased, if the account is not \
       locked. The account stays.
       """,
@@ -62,7 +63,7 @@ enum GitVerb {
     if let token = request.refreshToken {
       if try session.takeOver(token, of: request, for: host) { return }
       session.output.talk(
-        "the refresh token of another helper is not kept: only that helper could use it"
+        "the refresh token of another helper is not kept; for a login of your own: thumblatch login"
       )
     }
     try session.keep(secret, for: host, isWrittenBack: true)

@@ -96,6 +96,13 @@ extension Situation {
     git("a refresh token of the same client") { stage in
       try stage.reply(ImportLoginReply(account: account { $0.name = "forge" }, rotated: true))
     },
+    git("a refresh token whose answer is lost") { stage in
+      try stage.fail(.providerUnavailable(message: "no answer came back", reason: .uncertain))
+    },
+    git("a refresh token without an access token") { stage in
+      try stage.fail(.misconfigured(message: "the answer is not what the settings say"))
+      try stage.knowAccount(account { $0.name = "forge" })
+    },
     git("a refresh token that is refused") { stage in
       try stage.fail(.providerRefused(status: 400, message: "the provider refused"))
       let call = try stage.expect(GetAccountCall.self)
