@@ -7,6 +7,7 @@ internal import System
 struct ForeignFile {
   /// The most bytes that are read: a file is one secret.
   static let most = SecretBytes.maximumCount
+  private static let mostTries = 5
 
   let path: String
   private let folder: String
@@ -35,7 +36,7 @@ struct ForeignFile {
   /// other users can write, could put that user's login in the place of the person's.
   func contents() throws(CommandError) -> SharedSecret? {
     do {
-      let file = try Directory(path: folder).openForReading(name)
+      let file = try directory().openForReading(name)
       let status = try file.status()
       guard status.kind == .regular else {
         throw CommandError.usage("\(path) is not a regular file")
@@ -54,13 +55,23 @@ struct ForeignFile {
     } catch let error as CommandError {
       throw error
     } catch let error as SystemError {
-      if error.code == ENOENT || error.code == ENOTDIR { return nil }
+      if error.code == ENOENT { return nil }
       guard error.code != ELOOP else {
         throw .usage("\(path) is a symbolic link", hint: "name the file itself: --file PATH")
       }
       throw .usage("\(path) cannot be read: \(error)")
     } catch {
       throw .usage("\(path) cannot be read: \(error)")
+    }
+  }
+
+  private func directory() throws -> Directory {
+    do throws(SystemError) { return try Directory(path: folder) } catch {
+      guard [ENOTDIR, ELOOP].contains(error.code) else { throw error }
+      throw CommandError.usage(
+        "\(folder) is a symbolic link, or no directory",
+        hint: "name the file in the directory itself: --file PATH"
+      )
     }
   }
 
@@ -80,6 +91,9 @@ struct ForeignFile {
   }
 
   /// The entries that a program keeps here.
+  ///
+  /// The tokens of JSON stay in locked memory. Those of gh and git are copied, as those in a tool's
+  /// request are.
   func entries(
     of source: ImportSource,
     in contents: SharedSecret
@@ -103,13 +117,28 @@ struct ForeignFile {
   }
 
   /// Its directory, in which no other user may write, locked against other runs of this program.
-  func lockedFolder() throws(CommandError) -> UserDirectory {
+  ///
+  /// - Parameter isForRemoval: whether the file will be written.
+  /// - Throws: what would hinder that.
+  /// - Returns: the directory.
+  func lockedFolder(isForRemoval: Bool) throws(CommandError) -> UserDirectory {
     let folder = try UserDirectory(folder)
     try folder.lock()
+    if isForRemoval, let contents = try contents() {
+      try folder.demandWritable(name, bytes: contents.bytes.count)
+    }
     return folder
   }
 
-  /// Takes an entry out of the file, whole or not at all.
+  /// Whether the file has an entry still.
+  func has(_ entry: ForeignEntry, of source: ImportSource) throws(CommandError) -> Bool {
+    guard let contents = try contents() else { return false }
+    return try entries(of: source, in: contents).contains { $0.isSame(as: entry) }
+  }
+
+  /// Takes an entry out of the file, whole or not at all, at each place where it is.
+  ///
+  /// A change of the program between reading and writing is not lost: then the file is read again.
   ///
   /// - Returns: false if the file does not have this entry any more: the program has changed it.
   func remove(
@@ -117,25 +146,44 @@ struct ForeignFile {
     of source: ImportSource,
     in folder: borrowing UserDirectory
   ) throws(CommandError) -> Bool {
-    guard let contents = try contents(),
-      let present = try entries(of: source, in: contents).first(where: { $0.isSame(as: entry) })
-    else { return false }
-    switch present.removal {
-    case .wholeFile: try folder.remove(name)
-    case .value(let path):
-      let rest = try remaining(contents) { text throws in
-        try JSONRemoval.text(of: text, without: path, ToolLogins.rules)
-      }
-      try folder.write(rest, name)
-    case .bytes(let ranges):
-      let rest = try remaining(contents) { text throws in
-        var rest = try text.copy()
-        for range in ranges.reversed() { rest = try rest.without(range) }
-        return rest
-      }
-      try folder.write(rest, name)
+    for _ in 0..<Self.mostTries {
+      guard let stamp = try folder.stamp(name), let contents = try contents() else { return false }
+      let present = try entries(of: source, in: contents).filter { $0.isSame(as: entry) }
+      guard !present.isEmpty else { return false }
+      if try take(present, from: contents, stamp, in: folder) { return true }
     }
-    return true
+    throw CommandError(
+      .busy,
+      "\(path) changes all the time",
+      hint: "end \(source.title), then repeat this command"
+    )
+  }
+
+  /// Writes the file without some entries, which are in its order; false if it has changed since.
+  private func take(
+    _ entries: [ForeignEntry],
+    from contents: SharedSecret,
+    _ stamp: FileStamp,
+    in folder: borrowing UserDirectory
+  ) throws(CommandError) -> Bool {
+    if case .wholeFile? = entries.first?.removal { return try folder.remove(name, over: stamp) }
+    let rest = try remaining(contents) { text throws in
+      var rest = try text.copy()
+      var cuts: [Range<Int>] = []
+      // A later element keeps no place behind an earlier one that is gone.
+      for entry in entries.reversed() {
+        switch entry.removal {
+        case .value(let path):
+          rest = try JSONRemoval.text(of: rest, without: path, ToolLogins.rules)
+        case .bytes(let ranges): cuts += ranges
+        case .wholeFile: break
+        }
+      }
+      cuts.sort { $0.lowerBound > $1.lowerBound }
+      for cut in cuts { rest = try rest.without(cut) }
+      return rest
+    }
+    return try folder.write(rest, name, over: stamp)
   }
 
   private func remaining(

@@ -2,7 +2,6 @@ internal import Configuration
 internal import JSON
 internal import PlainText
 internal import System
-internal import ToolProtocols
 internal import VaultInterface
 
 /// `import`: moves a login that another program keeps in a file.
@@ -32,7 +31,7 @@ enum ImportVerb {
     offers: .providers,
     "a provider with the program's client, instead of one made from the login"
   )
-  private static let keep = Verb.Option("--keep", "leave the program its copy")
+  static let keep = Verb.Option("--keep", "leave the program its copy")
 
   static let verb = Verb(
     "import",
@@ -51,10 +50,12 @@ enum ImportVerb {
       account NAME. The vault uses the refresh token once, so that a provider that rotates tokens \
       ends the program's copy. Then the entry is removed from the file; the rest stays byte for byte. \
       If the provider refuses, or its answer is lost, nothing is removed, and no account is made. A \
-      repeated import of one token sends nothing, and finishes the removal. An account that is signed in \
-      is never replaced.
+      repeated import of one token sends nothing, and finishes the removal. An account that is signed in, \
+      and a secret that can be used, is never replaced. End PROGRAM first: what it changes before the \
+      token is used ends the import. A file has at most 128 KiB.
       A login for an MCP server is moved with the program's client; the result is the provider NAME, as \
-      after login --mcp. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or \
+      after login --mcp. If the file names neither the issuer nor the token endpoint, the server alone \
+      says where the token goes; then --yes is refused, unless --provider names both. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or \
       oidc-agent. Tokens of gh and passwords of git become accounts of the kind static; NAME does \
       not name these. What is in a keyring, or is encrypted by another program, cannot be moved.
       After the move the program is signed out. thumblatch-recipes(7) says how it gets tokens of the \
@@ -83,9 +84,10 @@ enum ImportVerb {
     let name =
       if let given = try session.account() { given } else { try proposed(found.entry.name) }
     // What would hinder the removal is refused before the token is used.
-    let folder = try found.file.lockedFolder()
+    let folder = try found.file.lockedFolder(isForRemoval: !session.arguments.has(keep.name))
     let provider = try ImportedProvider(login, named: name, session)
-    try agree(to: found, as: name, facts(of: login, provider.provider), session)
+    try agree(to: found, as: name, facts(of: login, provider), session)
+    try demandPresent(found)
     let reply: ImportLoginReply
     do throws(CommandError) {
       reply = try session.call(within: Session.remoteLimit) { prompt in
@@ -97,15 +99,19 @@ enum ImportVerb {
         )
       }
     } catch {
-      throw failed(error, found)
+      throw failed(error, found, name, session)
     }
-    try provider.write()
-    if !reply.rotated {
-      session.output.talk(
-        "\(provider.provider.issuer) does not replace refresh tokens: other copies of it stay valid"
-      )
+    do throws(CommandError) {
+      try provider.write()
+      if !reply.rotated {
+        session.output.talk(
+          "\(provider.provider.issuer) does not replace refresh tokens: other copies of it stay valid"
+        )
+      }
+      try finish(found, reply.account.name, server: login.server, reply.rotated, folder, session)
+    } catch {
+      throw unfinished(error, reply.account.name)
     }
-    try finish(found, reply.account.name, server: login.server, reply.rotated, folder, session)
   }
 
   /// A name for the account, after that of the entry.
@@ -117,10 +123,11 @@ enum ImportVerb {
     return checked.text
   }
 
-  private static func facts(of login: ForeignLogin, _ provider: Provider) -> [String] {
+  private static func facts(of login: ForeignLogin, _ found: ImportedProvider) -> [String] {
+    let provider = found.provider
     let scopes = login.scopes.isEmpty ? provider.oauth?.scopes ?? [] : login.scopes
     let lines: [(name: String, value: String?)] = [
-      ("issuer", provider.issuer.text), ("token endpoint", provider.endpoint(.token)),
+      ("issuer", provider.issuer.text), ("token endpoint", found.tokenEndpoint),
       ("client", provider.clientID), ("for", login.server),
       ("scopes", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
       (
@@ -132,9 +139,18 @@ enum ImportVerb {
   }
 
   /// The error of an import, with what is left where.
-  private static func failed(_ error: CommandError, _ found: Found) -> CommandError {
+  private static func failed(
+    _ error: CommandError,
+    _ found: Found,
+    _ name: String,
+    _ session: Session
+  ) -> CommandError {
     let hint: String
     switch error.code {
+    case _ where error.reason == .misconfigured && session.hasLogin(name):
+      hint =
+        "\(name) has the login, and the copy in \(found.file.path) is used up: repeat this command to"
+        + " finish"
     case .serverError:
       hint = "\(found.source.title) keeps its login; sign in here by thumblatch login"
     case .unavailable where error.reason == .uncertain:
@@ -152,42 +168,33 @@ enum ImportVerb {
     )
   }
 
-  // MARK: - Passwords and tokens without a login
-
-  private static func move(
-    _ secret: ForeignSecret,
-    _ found: Found,
-    _ session: Session
-  ) throws(CommandError) {
-    guard session.arguments.operands.isEmpty else {
-      throw .usage(
-        "NAME does not go with --from \(found.source.rawValue)",
-        hint: "the account is named after its host and its user"
-      )
-    }
-    let folder = try found.file.lockedFolder()
-    let facts = ["host: \(secret.host)"] + (secret.username.map { ["user: \($0)"] } ?? [])
-    try agree(to: found, as: nil, facts, session)
-    let served = try session.keep(
-      ToolSecret(secret.text, username: secret.username),
-      for: secret.host
-    )
-    if let served {
-      throw CommandError(
-        .refused,
-        "\(secret.host) gets tokens of \(served.account), which signs in: nothing is moved",
-        hint: "thumblatch host remove \(secret.host), then repeat this command"
-      )
-    }
-    let account = try HostAccounts(environment: session.environment).read()[secret.host]?.account
-    let name = account?.text ?? secret.host.text
-    try finish(found, name, server: nil, nil, folder, session)
-  }
-
   // MARK: - Parts
 
+  /// Refuses what its program has changed since it was shown: an old token is taken for a stolen one.
+  static func demandPresent(_ found: Found) throws(CommandError) {
+    guard try found.file.has(found.entry, of: found.source) else {
+      throw CommandError(
+        .busy,
+        "\(found.source.title) has changed \(found.entry.name) in \(found.file.path) since: nothing"
+          + " is moved",
+        hint: "end \(found.source.title), then repeat this command"
+      )
+    }
+  }
+
+  /// The error of a step after the vault has got the login.
+  static func unfinished(_ error: CommandError, _ account: String) -> CommandError {
+    CommandError(
+      error.code,
+      error.message,
+      hint: "\(account) has the login: correct this, then repeat the command to finish the move",
+      reason: error.reason,
+      status: error.status
+    )
+  }
+
   /// Shows what is moved, and asks.
-  private static func agree(
+  static func agree(
     to found: Found,
     as name: String?,
     _ facts: [String],
@@ -197,6 +204,10 @@ enum ImportVerb {
     if !session.output.json {
       let heading = "\(found.entry.name) of \(found.source.title), in \(found.file.path):"
       session.output.announce(lines: [heading] + facts.map { "  \($0)" })
+      if case .login = found.entry.content {
+        let program = found.source.title
+        session.output.announce("End \(program) first: it could use the login as well.")
+      }
     }
     guard !session.arguments.has("--yes") else { return }
     let account = name.map { ", as the account \($0)" } ?? ""
@@ -209,7 +220,7 @@ enum ImportVerb {
   }
 
   /// Removes the entry, and says how the program goes on.
-  private static func finish(
+  static func finish(
     _ found: Found,
     _ account: String,
     server: String?,

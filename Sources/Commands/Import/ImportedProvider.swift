@@ -5,54 +5,103 @@ internal import VaultInterface
 /// The provider of a login that is moved: the other program's client, where that signs in.
 struct ImportedProvider {
   let provider: Provider
-  /// Whether its file is missing.
-  let isNew: Bool
-  private let files: ProviderFiles
+  /// The URL that the refresh token goes to; `nil` if the provider's metadata names it at the import.
+  let tokenEndpoint: String?
+  private let file: MCPLogin.Found
 
   /// Finds the provider of `--provider`, or makes one from the login and the server's documents.
   init(_ login: ForeignLogin, named name: String, _ session: Session) throws(CommandError) {
-    files = try ProviderFiles(environment: session.environment)
-    if let word = session.arguments.value("--provider") {
-      let (known, _) = try files.read(try session.providerName(word))
-      if let id = login.clientID, known.clientID != id {
-        throw .usage(
-          "the provider \(known.name) has another client than the login",
-          hint: "a refresh token is good for its own client only: leave --provider out"
+    let files = try ProviderFiles(environment: session.environment)
+    let chosen = session.arguments.value("--provider")
+    let name = try session.providerName(chosen ?? name)
+    let isThere = try files.names().contains { $0.name == name }
+    let known = chosen != nil || isThere ? try files.read(name).provider : nil
+    if let known {
+      guard try Self.isOf(login, known) else { throw Self.isAnother(name, isChosen: chosen != nil) }
+    }
+    guard let server = login.server else {
+      provider =
+        if let known { known } else {
+          try Self.provider(of: login.client, named: name, session)
+        }
+      tokenEndpoint = provider.endpoint(.token)
+      file = MCPLogin.Found(provider: provider, known: known, files: files)
+      return
+    }
+    try Self.demandPerson(login, isChosen: chosen != nil, session)
+    let made = try Self.provider(of: server, login, named: name, session)
+    if let known {
+      guard known.issuer == made.provider.issuer, known.onlyResource == made.provider.onlyResource
+      else { throw Self.isAnother(name, isChosen: chosen != nil) }
+    }
+    provider = known ?? made.provider
+    tokenEndpoint = provider.endpoint(.token) ?? made.tokenEndpoint
+    file = MCPLogin.Found(provider: provider, known: known, files: files)
+    if let wanted = login.tokenEndpoint {
+      guard let tokenEndpoint, wanted.utf8.elementsEqual(tokenEndpoint.utf8) else {
+        throw CommandError(
+          .serverError,
+          "the tokens of \(provider.issuer) are not from the token endpoint of the login",
+          hint: "sign in again: thumblatch login \(name) --mcp \(server)"
         )
       }
-      (provider, isNew) = (known, false)
-      return
     }
-    let name = try session.providerName(name)
-    let made =
-      if let server = login.server {
-        try Self.provider(of: server, login, named: name, session)
-      } else {
-        try Self.provider(of: login.client, named: name, session)
+  }
+
+  /// Writes the file of a new provider.
+  func write() throws(CommandError) { try file.write() }
+
+  // MARK: - Parts
+
+  /// Whether a provider has the client of a login, and the issuer that the login names.
+  private static func isOf(
+    _ login: ForeignLogin,
+    _ provider: Provider
+  ) throws(CommandError) -> Bool {
+    var (client, issuer) = (login.clientID, login.issuer)
+    if let own = login.client {
+      do throws(ConfigurationError) {
+        let settings = try own.settings()
+        (client, issuer) = (settings["client_id"], settings["issuer"])
+      } catch {
+        throw .usage("the login cannot be used: \(error)")
       }
-    guard try files.names().contains(where: { $0.name == name }) else {
-      (provider, isNew) = (made, true)
-      return
+      guard provider.onlyResource == nil else { return false }
     }
-    let (known, _) = try files.read(name)
-    guard known.issuer == made.issuer, known.clientID == made.clientID,
-      known.onlyResource == made.onlyResource
-    else {
-      throw .usage(
+    guard let client, provider.clientID.map({ $0.utf8.elementsEqual(client.utf8) }) == true else {
+      return false
+    }
+    return issuer.map { $0.utf8.elementsEqual(provider.issuer.text.utf8) } ?? true
+  }
+
+  private static func isAnother(_ name: ProviderName, isChosen: Bool) -> CommandError {
+    guard isChosen else {
+      return .usage(
         "the provider \(name) already exists, and is another one",
         hint: "give the account another NAME"
       )
     }
-    (provider, isNew) = (known, false)
+    return .usage(
+      "the provider \(name) has another client, issuer or server than the login",
+      hint: "a refresh token is good for its own client only: leave --provider out"
+    )
   }
 
-  /// Writes the file of a new provider.
-  func write() throws(CommandError) {
-    guard isNew, provider.certificateAuthority == nil else { return }
-    try files.put(provider, replacing: false)
+  /// Demands a person if the server alone says where the refresh token goes.
+  private static func demandPerson(
+    _ login: ForeignLogin,
+    isChosen: Bool,
+    _ session: Session
+  ) throws(CommandError) {
+    guard login.issuer == nil, login.tokenEndpoint == nil, !isChosen,
+      session.arguments.has("--yes")
+    else { return }
+    throw CommandError(
+      .promptNeeded,
+      "the file does not say where the login is from, so a person must look at the token endpoint",
+      hint: "repeat this command at a terminal, without --yes"
+    )
   }
-
-  // MARK: - Parts
 
   /// The provider of an MCP server, which names its authorization servers itself (RFC 9728).
   private static func provider(
@@ -60,36 +109,23 @@ struct ImportedProvider {
     _ login: ForeignLogin,
     named name: ProviderName,
     _ session: Session
-  ) throws(CommandError) -> Provider {
+  ) throws(CommandError) -> (provider: Provider, tokenEndpoint: String?) {
     let url: String
     do throws(ConfigurationError) { url = try RequestTarget(server).text } catch {
       throw .usage("the URL of the MCP server cannot be used: \(error)")
     }
     let found = try ServerDiscovery(url, session)
-    var issuer: String
-    if let known = login.issuer {
-      guard found.resource.issuers.contains(where: { $0.utf8.elementsEqual(known.utf8) }) else {
-        throw CommandError(
-          .serverError,
-          "\(url) takes no tokens of \(known) any more",
-          hint: "sign in again: thumblatch login \(name) --mcp \(url)"
-        )
-      }
-      issuer = known
-    } else {
-      issuer = try found.issuer(session)
-    }
-    var settings = [
+    let settings = [
       "kind": Provider.Kind.oauth2.rawValue,
-      "issuer": issuer,
+      "issuer": try issuer(of: login, found, at: url, name),
       "client_id": login.clientID ?? "",
       "client_authentication":
         (login.clientSecret == nil ? OAuthSettings.ClientAuthentication.none : .basic).rawValue,
       "redirect_uri": LoopbackRedirect.standard.text,
       "resource": found.resource.resource,
       "resource_only": "true",
-    ]
-    if !login.scopes.isEmpty { settings["scope"] = login.scopes.joined(separator: " ") }
+      "scope": login.scopes.joined(separator: " "),
+    ].filter { !$0.value.isEmpty || $0.key == "client_id" }
     let draft: Provider
     do throws(ConfigurationError) {
       draft = try Provider(
@@ -100,7 +136,33 @@ struct ImportedProvider {
     } catch {
       throw .usage("the login cannot be used: \(error)")
     }
-    return try found.metadata(of: draft, session).provider
+    let (provider, metadata) = try found.metadata(of: draft, session)
+    return (provider, metadata.endpoints["token_endpoint"])
+  }
+
+  /// The issuer of a login: the one in its file, or the only one of the server.
+  private static func issuer(
+    of login: ForeignLogin,
+    _ found: ServerDiscovery,
+    at url: String,
+    _ name: ProviderName
+  ) throws(CommandError) -> String {
+    let issuers = found.resource.issuers
+    let hint = "sign in again: thumblatch login \(name) --mcp \(url)"
+    guard let known = login.issuer else {
+      guard issuers.count == 1 else {
+        throw CommandError(
+          .serverError,
+          "\(url) names several authorization servers, and the login does not say its own",
+          hint: hint
+        )
+      }
+      return issuers[0]
+    }
+    guard issuers.contains(where: { $0.utf8.elementsEqual(known.utf8) }) else {
+      throw CommandError(.serverError, "\(url) takes no tokens of \(known) any more", hint: hint)
+    }
+    return known
   }
 
   /// The provider of a program's own service.

@@ -54,6 +54,52 @@ struct UserDirectory: ~Copyable {
     try replace(name) { file throws(SystemError) in try file.write(bytes) }
   }
 
+  /// Identifies a file among its successors, and among its own changes; `nil` if it does not exist.
+  func stamp(_ name: String) throws(CommandError) -> FileStamp? {
+    do throws(SystemError) { return try directory.stamp(name) } catch {
+      throw .usage("\(path)/\(name) cannot be read: \(error)")
+    }
+  }
+
+  /// Writes a file in the place of the one with this stamp, 0600, whole or not at all.
+  ///
+  /// - Returns: false if that has changed since.
+  func write(
+    _ contents: borrowing SecretBytes,
+    _ name: String,
+    over former: FileStamp
+  ) throws(CommandError) -> Bool {
+    try replace(name, over: former) { file throws(SystemError) in
+      unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
+        unsafe try file.write(bytes)
+      }
+    }
+  }
+
+  /// Removes the file with this stamp.
+  ///
+  /// - Returns: false if it has changed since.
+  func remove(_ name: String, over former: FileStamp) throws(CommandError) -> Bool {
+    guard try stamp(name) == former else { return false }
+    try remove(name)
+    return true
+  }
+
+  /// Refuses a directory in which no file of this many bytes can be written.
+  func demandWritable(_ name: String, bytes count: Int) throws(CommandError) {
+    let temporary = Self.temporary(name)
+    do throws(SystemError) {
+      try directory.unlink(temporary)
+      let file = try directory.create(temporary)
+      try file.write([UInt8](repeating: 0, count: count))
+      try file.synchronize()
+      try directory.unlink(temporary)
+    } catch {
+      _ = try? directory.unlink(temporary)
+      throw .usage("\(path)/\(name) could not be written: \(error)")
+    }
+  }
+
   /// Removes a file; it need not be there.
   func remove(_ name: String) throws(CommandError) {
     do throws(SystemError) { try directory.unlink(name) } catch {
@@ -61,18 +107,30 @@ struct UserDirectory: ~Copyable {
     }
   }
 
+  private static func temporary(_ name: String) -> String {
+    ".\(name).\(ThisProcess.identifier)"
+  }
+
+  /// - Returns: false if the file with the stamp `former` has changed since.
+  @discardableResult
   private func replace(
     _ name: String,
+    over former: FileStamp? = nil,
     _ body: (borrowing Descriptor) throws(SystemError) -> Void
-  ) throws(CommandError) {
-    let temporary = ".\(name).\(ThisProcess.identifier)"
+  ) throws(CommandError) -> Bool {
+    let temporary = Self.temporary(name)
     do {
       try directory.unlink(temporary)
       let file = try directory.create(temporary)
       try body(file)
       try file.synchronize()
+      if let former, try directory.stamp(name) != former {
+        try directory.unlink(temporary)
+        return false
+      }
       try directory.rename(temporary, to: name)
       try directory.synchronize()
+      return true
     } catch {
       _ = try? directory.unlink(temporary)
       throw .usage("\(path)/\(name) could not be written: \(error)")

@@ -17,31 +17,26 @@ extension Session {
   ///   - host: its host.
   ///   - isWrittenBack: whether the tool stores without a person's word what a server took. Then an
   ///     account with a secret is left as it is, and no prompt is opened for it.
+  ///   - isMoved: whether it comes from another program's file. Then no secret that can be used is
+  ///     replaced.
   /// - Throws: failures of the vault and of the file.
   /// - Returns: the host's entry if an account with a login serves the host, which keeps nothing else.
   @discardableResult
   func keep(
     _ secret: ToolSecret,
     for host: TokenHost,
-    isWrittenBack: Bool = false
+    isWrittenBack: Bool = false,
+    isMoved: Bool = false
   ) throws(CommandError) -> HostAccount? {
     if let end = secret.expiresAt, end <= WallTime.now.seconds { return nil }
     let hosts = try HostAccounts(environment: environment)
     let file = try hosts.read()
-    var served = file[host]
-    let name: String
-    let known: VaultAccount?
-    if let entry = served, let account = try SignInVerbs.knownAccount(self, entry.account.text) {
-      guard account.isStatic else { return entry }
-      try StoreVerb.demandStatic(account)
-      if !host.isHome(of: account) { try demandAllowed(host, of: account.name) }
-      (name, known) = (account.name, account)
-    } else {
-      // The account of an entry may be gone. Its name could be that of other hosts as well.
-      served = nil
-      let others = Set(file.entries.filter { $0.host != host }.map(\.account.text))
-      (name, known) = try freeAccount(for: host, username: secret.username, besides: others)
+    let place: SecretPlace
+    switch try self.place(of: secret, at: host, file) {
+    case .login(let entry): return entry
+    case .account(let found): place = found
     }
+    let (name, known, served) = (place.name, place.known, place.served)
     // What the file could not hold is refused before it is stored.
     let change = try hosts.serving(
       host,
@@ -49,8 +44,17 @@ extension Session {
       in: file,
       username: secret.username
     )
-    let relation = try known.map { account throws(CommandError) in
-      try self.relation(of: secret, to: account, at: host, served, isWrittenBack: isWrittenBack)
+    let relation = try known.map { account throws(CommandError) -> Relation in
+      guard !isMoved else {
+        return try isSame(secret, as: account, at: host, served) ? .same : .another
+      }
+      return try self.relation(
+        of: secret,
+        to: account,
+        at: host,
+        served,
+        isWrittenBack: isWrittenBack
+      )
     }
     switch relation {
     case .leftAlone: return nil
@@ -215,33 +219,5 @@ extension Session {
         prompt: prompt
       )
     }
-  }
-
-  /// A name for an account, after its host and user, that no other account has.
-  ///
-  /// `others` are names in entries of other hosts, which a new account must not have.
-  private func freeAccount(
-    for host: TokenHost,
-    username: String?,
-    besides others: Set<String>
-  ) throws(CommandError) -> (name: String, known: VaultAccount?) {
-    let issuer = try StoreVerb.provider(at: host).settings["issuer"]
-    let whole = host.text + (username.map { "-\($0)" } ?? "")
-    let name = AccountName.characters(of: whole.lowercased()).drop { "-._".contains($0) }
-      .prefix(AccountName.longest - 2)
-    for number in 1...9 {
-      let free = number == 1 ? String(name) : "\(name)-\(number)"
-      guard let known = try SignInVerbs.knownAccount(self, free) else {
-        if others.contains(free) { continue }
-        return (free, nil)
-      }
-      if known.isStatic, known.issuer == issuer, known.subject == username {
-        return (free, known)
-      }
-    }
-    throw .usage(
-      "\(name) and \(name)-2 to \(name)-9 are names of other accounts",
-      hint: "name the account: thumblatch store NAME --host \(host)"
-    )
   }
 }

@@ -1,3 +1,4 @@
+import HelperInterface
 import VaultInterface
 
 @testable import Commands
@@ -20,11 +21,19 @@ extension Situation {
 
   private static let others =
     #","old|0b":{"serverName":"old","serverUrl":"https://o.example"},"odd|0c":7,"#
-    + #""new|0d":{"serverName":"new","serverUrl":"https://n.example","refreshToken":"rt"}"#
+    + #""new|0d":{"serverName":"new","serverUrl":"https://n.example","refreshToken":"rt"},"#
+    + #""far|0e":{"serverName":"far","serverUrl":"ftp://f.example","refreshToken":"r","clientId":"c"}"#
 
   private static let codex =
     #"{"git|0a":{"server_name":"git","server_url":"\#(server)","client_id":"c1","refresh_token":"rt","#
-    + #""expires_at":1763717400000,"scopes":["tools"]}}"#
+    + #""expires_at":1763717400000,"scopes":["tools"],"issuer":"https://id.example.com"}}"#
+
+  /// A login of opencode, which keeps no issuer.
+  private static let withoutIssuer = [
+    "opencode/mcp-auth.json":
+      #"{"git":{"tokens":{"refreshToken":"rt","scope":"tools"},"clientInfo":{"clientId":"c1"},"#
+      + #""serverUrl":"\#(server)"}}"#
+  ]
 
   private static let opencode = #"""
     {"openai":{"type":"oauth","refresh":"rt"},"anthropic":{"type":"oauth","refresh":"rt"},
@@ -37,6 +46,7 @@ extension Situation {
     https://ann:hunter2@git.example.org
     https://ann:hunter2@git.example.org/app.git
     http://ann:hunter2@git.example.org
+    https://ghp_1:x-oauth-basic@github.com
 
     """
 
@@ -48,6 +58,15 @@ extension Situation {
   private static func taken(_ name: String, rotated: Bool, _ stage: Stage) throws {
     _ = try stage.expect(ImportLoginCall.self)
     try stage.reply(ImportLoginReply(account: account { $0.name = name }, rotated: rotated))
+  }
+
+  private static func newSecret(_ stage: Stage) throws {
+    for _ in 1...2 {
+      let call = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: call.account ?? ""))
+    }
+    _ = try stage.expect(StoreSecretCall.self)
+    try stage.reply(AccountReply(account: StoredSecretTests.account()))
   }
 
   private static func failing(_ error: VaultError) -> @Sendable (Stage) throws -> Void {
@@ -131,10 +150,7 @@ extension Situation {
       try taken("git", rotated: true, stage)
     },
     importing("--from gh --yes", "a token of gh", ["gh/hosts.yml": gh]) { stage in
-      let call = try stage.expect(GetAccountCall.self)
-      try stage.fail(.noSuchAccount(account: call.account ?? ""))
-      _ = try stage.expect(StoreSecretCall.self)
-      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+      try newSecret(stage)
     },
     importing(
       "--from git-credential-store --entry ann@git.example.org --yes",
@@ -143,10 +159,7 @@ extension Situation {
         "git/credentials": passwords
       ]
     ) { stage in
-      let call = try stage.expect(GetAccountCall.self)
-      try stage.fail(.noSuchAccount(account: call.account ?? ""))
-      _ = try stage.expect(StoreSecretCall.self)
-      try stage.reply(AccountReply(account: StoredSecretTests.account()))
+      try newSecret(stage)
     },
   ]
 
@@ -169,6 +182,19 @@ extension Situation {
       claude(),
       script: failing(.refused(message: "git is signed in, and an import replaces no login"))
     ),
+    importing("--from claude --yes", "the answer has no access token", claude()) { stage in
+      try failing(.misconfigured(message: "the answer is not what the settings say"))(stage)
+      try stage.knowAccount(account { $0.name = "git" })
+    },
+    importing("--from opencode --yes", "no issuer, and no person", withoutIssuer),
+    importing("--from opencode", "no issuer, and several servers", withoutIssuer).with {
+      $0.web = ImportVerbTests.web.merging([
+        "https://mcp.example.com/.well-known/oauth-protected-resource/mcp": WebAnswer(
+          .answered(status: 200, length: 0),
+          #"{"resource":"\#(server)","authorization_servers":["https://a.org","https://b.org"]}"#
+        )
+      ]) { $1 }
+    },
     importing(
       "--from claude --provider mine --yes",
       "a provider with another client",
@@ -179,8 +205,7 @@ extension Situation {
       "--from claude --yes",
       "the name of another provider",
       claude(),
-      files: ["git": "[Provider]\nkind = oauth2\nissuer = https://a.org\nclient_id = c\n"],
-      script: discovered
+      files: ["git": "[Provider]\nkind = oauth2\nissuer = https://a.org\nclient_id = c\n"]
     ),
     importing(
       "--from claude --yes",
@@ -191,6 +216,25 @@ extension Situation {
     importing("--from claude --yes", "a bad scope", claude([("tools", "a\\\\b")])),
     importing("--from claude --yes", "no name", claude([("\"git\"", "\"--\"")])),
     importing("git --from gh --yes", "a name", ["gh/hosts.yml": gh]),
+    importing("--from gh --yes", "the host keeps another secret", ["gh/hosts.yml": gh]) { stage in
+      var known = StoredSecretTests.account()
+      known.issuer = "https://github.com"
+      try stage.knowAccount(known)
+    }.with(hosts: "[github.com]\naccount = git\nusername = eve\n"),
+    importing("--from gh --yes", "an account of the name", ["gh/hosts.yml": gh]) { stage in
+      var known = StoredSecretTests.account()
+      (known.name, known.issuer) = ("github.com-ann", "https://github.com")
+      try stage.knowAccount(known)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "another")
+    },
+    importing("--from gh --yes", "the account is locked", ["gh/hosts.yml": gh]) { stage in
+      var known = StoredSecretTests.account(isProtected: true)
+      (known.name, known.issuer) = ("github.com-ann", "https://github.com")
+      try stage.knowAccount(known)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence()
+    },
     importing("--from gh --yes", "the host of a login", ["gh/hosts.yml": gh]) {
       try $0.knowAccount(account())
     }.with(hosts: "[github.com]\naccount = work\n"),
@@ -199,6 +243,7 @@ extension Situation {
   private static let importFiles: [Situation] = [
     importing("--from claude --file /", "a directory"),
     importing("--from claude --file /dev/null", "a device"),
+    importing("--from claude --file /dev/null/x", "no directory"),
     importing("--from claude --file /dev/stdin", "a link"),
     importing("--from claude", "no JSON", ["claude/.credentials.json": "{"]),
     importing(

@@ -65,8 +65,12 @@ struct MessageTests {
       "a password login needs no page", "a login without a client", "cannot be changed:",
     ],
     "another program changes its file at the same time": [
-      "has changed its login since, which stays in"
+      "has changed its login since, which stays in", "changes all the time",
+      "has got a login since: nothing is moved",
+      "has the login: correct this, then repeat the command to finish the move",
+      "since: nothing is moved",
     ],
+    "a file of Gemini CLI": ["the tokens of", "are not from the token endpoint of the login"],
     "a file of another program that other users can write": [
       "is not yours alone to write",
       "a login is moved only from a file that its owner alone can write",
