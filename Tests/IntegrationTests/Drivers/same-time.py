@@ -11,6 +11,7 @@ how often each verb ended with which status, and everything that should not have
 import collections
 import json
 import os
+import pathlib
 import pty
 import random
 import re
@@ -28,6 +29,8 @@ ACCOUNTS = [f"a{number}" for number in range(8)]
 BACKEND_PASSWORD = "backend-password"
 # A command may take this long: an orphaned exchange helper, the queue ahead, and its own time.
 LIMIT = 150
+# All imports move this password.
+pathlib.Path.home().joinpath(".git-credentials").write_text("https://ann:word@i1.org\n")
 # How long the last commands have to end by themselves.
 PATIENCE = 10
 
@@ -52,8 +55,7 @@ VERBS = {
                                  "--issuer", ISSUER], None, {0, 2, 11}),
     "provider list": (1, list, None, {0}),
     "provider show": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
-    "provider test": (0.4, lambda: [random.choice(["dev", f"p{random.randrange(4)}"])], None,
-                      {0, 5, 9}),
+    "provider test": (0.4, lambda: [random.choice(["dev", f"p{random.randrange(4)}"])], None, {0, 5, 9}),
     # No file has changed since its sign-in.
     "provider apply": (1, lambda: ["dev"] + random.choice([[], [account()]]), None, {0, 4, 9}),
     "provider remove": (1, lambda: [f"p{random.randrange(4)}"], None, {0, 9}),
@@ -68,14 +70,13 @@ VERBS = {
                                        f"{name}@example.org", "--password-stdin", "--yes"],
                            BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11, 12} | ASKED),
     "store": (0.5, lambda: ["s1", "--host", "s1.org", "--secret-stdin"], "word", {0, 5, 10, 11} | ASKED),
-    "import": (0.3, lambda: ["--from", random.choice(["claude", "gh"]), "--yes"], None, {9}),
+    "import": (0.5, lambda: "--from git-credential-store --yes --keep".split(), None, {0, 5, 11} | ASKED),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     # Standard input is the newest token that a command of this run has received.
     "token --rejected": (16, lambda: [account()], "", {0, 4, 5, 9} | ASKED),
-    "env": (2, lambda: [account()] + random.choice([[], ["--shell", "fish"]]), None,
-            {0, 4, 5, 9} | ASKED),
+    "env": (2, lambda: [account()] + random.choice([[], ["--shell", "fish"]]), None, {0, 4, 5, 9} | ASKED),
     "headers": (2, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "exec": (3, lambda: [account()] + random.choice([[], ["--fd", "3"]]) + ["--", "true"], None,
              {0, 4, 5, 9} | ASKED),
@@ -106,8 +107,7 @@ VERBS = {
     "presence enable": (2, lambda: [account()], None, {0, 9} | ASKED),
     "presence disable": (2, lambda: [account()], None, {0, 5, 9} | ASKED),
     "presence test": (1, list, None, {0} | ASKED),
-    "unlock": (2, lambda: random.choice([[], ["--for", "2s"], [account()]]), None,
-               {0, 9} | ASKED),
+    "unlock": (2, lambda: random.choice([[], ["--for", "2s"], [account()]]), None, {0, 9} | ASKED),
     "lock": (2, list, None, {0}),
     "fingers list": (2, list, None, {0}),
     "fingers enroll": (1, either(["left-index"], ["left-thumb"]), None, {0, 11} | ASKED),
