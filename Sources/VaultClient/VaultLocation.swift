@@ -70,8 +70,9 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// Whether an agent may show prompts: of a private vault one must live, of another vault the engine
-  /// knows it.
+  /// Whether an agent may show prompts.
+  ///
+  /// For a private vault, this looks for a living agent. For another vault, only the engine knows.
   package func mayHaveAgent(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) -> Bool {

@@ -263,7 +263,7 @@ struct ImportVerbTests {
       #expect(call.provider.clientSecret != nil)
       try stage.reply(ImportLoginReply(account: VerbTests.account, rotated: false))
     }
-    #expect(play.code == .done && play.talk.contains("does not replace refresh tokens"))
+    #expect(play.code == .done && play.talk.contains("does not rotate refresh tokens"))
     #expect(home.settings("g/oauth_creds.json") == nil)
   }
 

@@ -16,8 +16,8 @@ enum AgentVerb {
       the purpose, and the reader waits for your finger. "Type password" opens a window for the system \
       password, "Deny" refuses.
       In the service, the rule "desktop" says for which programs: see "thumblatch policy --help". In a \
-      private vault it is for all programs of your session. Those show their prompts themselves if no \
-      agent runs.
+      private vault, the agent shows the prompts of all programs of your session. If no agent \
+      runs, these programs show their prompts themselves.
       Afterwards a quiet notification shows what was allowed, as far as the rule "notify" asks for it. \
       An account that needs a login is shown too; "Sign in" starts the login in the browser.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \

@@ -190,7 +190,7 @@ struct DesktopAgent {
 
   /// What the agent says about a directory that it cannot watch.
   static func notSeen(_ error: SystemError) -> String {
-    "the calls of the engine are not seen: \(error)"
+    "the agent does not see calls of the engine: \(error)"
   }
 
   /// What the agent says if the engine does not call it.

@@ -44,8 +44,8 @@ struct ForeignFile {
       guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
         throw CommandError(
           .unsafeVault,
-          "\(path) is not yours alone to write",
-          hint: "a login is moved only from a file that its owner alone can write"
+          "\(path) belongs to another user, or other users can write it",
+          hint: "a login is moved only from your own file that no other user can write"
         )
       }
       guard status.size < Self.most else {

@@ -6,7 +6,7 @@ internal import Configuration
 /// line of any other form is left as it is. A token in any other form than a plain word is not movable: a
 /// reader of YAML could find another text in it.
 enum GitHubHosts {
-  private static let unknownForm = "its form is not known"
+  private static let unknownForm = "its format is not known"
 
   private struct Line {
     let range: Range<Int>

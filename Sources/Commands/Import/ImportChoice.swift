@@ -61,7 +61,7 @@ extension ImportVerb {
       guard let first = same.first else {
         throw CommandError(
           .notFound,
-          "\(all[0].source.title) keeps no login of the name \(word)",
+          "\(all[0].source.title) keeps no login named \(word)",
           hint: "it keeps: \(names)"
         )
       }

@@ -54,10 +54,10 @@ enum ImportSource: String, CaseIterable {
   /// What to do if its files have no login.
   var elsewhere: String? {
     switch self {
-    case .codex: "Codex may keep it in the keyring, from which nothing is moved: sign in again"
+    case .codex: "Codex may keep its login in the keyring, which import does not read: sign in here"
     case .gh:
-      "gh may keep it in the keyring: gh auth token | thumblatch store NAME --host github.com"
-        + " --secret-stdin"
+      "gh may keep its token in the keyring; to store it: gh auth token"
+        + " | thumblatch store NAME --host github.com --secret-stdin"
     default: nil
     }
   }

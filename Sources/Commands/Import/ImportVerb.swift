@@ -31,7 +31,7 @@ enum ImportVerb {
     offers: .providers,
     "a provider with the program's client, instead of one made from the login"
   )
-  static let keep = Verb.Option("--keep", "leave the program its copy")
+  static let keep = Verb.Option("--keep", "do not remove the entry from the file")
 
   static let verb = Verb(
     "import",
@@ -47,17 +47,19 @@ enum ImportVerb {
     summary: "move a login of another program into the vault",
     details: """
       Shows the logins that PROGRAM keeps in its files, but no token. The chosen one becomes the \
-      account NAME. The vault uses the refresh token once, so that a provider that rotates tokens \
-      ends the program's copy. Then the entry is removed from the file; the rest stays byte for byte. \
-      If the provider refuses, or its answer is lost, nothing is removed, and no account is made. A \
-      repeated import of one token sends nothing, and finishes the removal. An account that is signed in, \
-      and a secret that can be used, is never replaced. End PROGRAM first: what it changes before the \
-      token is used ends the import. A file has at most 128 KiB.
-      A login for an MCP server is moved with the program's client; the result is the provider NAME, as \
-      after login --mcp. If the file names neither the issuer nor the token endpoint, the server alone \
-      says where the token goes; then --yes is refused, unless --provider names both. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or \
-      oidc-agent. Tokens of gh and passwords of git become accounts of the kind static; NAME does \
-      not name these. What is in a keyring, or is encrypted by another program, cannot be moved.
+      account NAME. The vault uses the refresh token once. A provider that rotates tokens then \
+      refuses the program's copy. The command removes the entry from the file, and leaves every \
+      other byte as it is. If the provider refuses, or its answer is lost, the command removes \
+      nothing and creates no account. If you repeat the import of a token, the vault sends \
+      nothing, and the command finishes the removal. An account that is signed in is never \
+      replaced, nor is a secret that can be used. End PROGRAM first: if it changes its file before \
+      the vault uses the token, the command stops. A file has at most 128 KiB.
+      A login for an MCP server brings the program's client, which becomes the provider NAME, as \
+      with login --mcp. If the file names neither the issuer nor the token endpoint, only the \
+      server says where the token goes. The command then refuses --yes, unless --provider names \
+      both. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or oidc-agent. \
+      Tokens of gh and passwords of git become accounts of the kind static, named after host and \
+      user. A login in a keyring, or one that its program encrypts, cannot be moved.
       After the move the program is signed out. thumblatch-recipes(7) says how it gets tokens of the \
       account.
       """
@@ -67,7 +69,7 @@ enum ImportVerb {
     case .unmovable(let why):
       throw .usage(
         "\(found.entry.name) of \(found.source.title) cannot be moved: \(why)",
-        hint: "to sign in here: thumblatch login; the program keeps its login"
+        hint: "\(found.source.title) keeps its login; to sign in here: thumblatch login"
       )
     case .secret(let secret): try move(secret, found, session)
     case .login(let login): try move(login, found, session)
@@ -105,7 +107,8 @@ enum ImportVerb {
       try provider.write()
       if !reply.rotated {
         session.output.talk(
-          "\(provider.provider.issuer) does not replace refresh tokens: other copies of it stay valid"
+          "\(provider.provider.issuer) does not rotate refresh tokens: other copies of this one stay"
+            + " valid"
         )
       }
       try finish(found, reply.account.name, server: login.server, reply.rotated, folder, session)
@@ -152,11 +155,11 @@ enum ImportVerb {
         "\(name) has the login, and the copy in \(found.file.path) is used up: repeat this command to"
         + " finish"
     case .serverError:
-      hint = "\(found.source.title) keeps its login; sign in here by thumblatch login"
+      hint = "\(found.source.title) keeps its login; to sign in here: thumblatch login"
     case .unavailable where error.reason == .uncertain:
       hint =
-        "the provider may have ended the copy in \(found.file.path): repeat this command, and if the"
-        + " provider refuses then, sign in again"
+        "the provider may refuse the token in \(found.file.path) from now on: repeat this command;"
+        + " if the provider refuses, sign in again"
     default: return error
     }
     return CommandError(
@@ -236,10 +239,10 @@ enum ImportVerb {
         "entry": .string(found.entry.name), "file": .string(found.file.path),
         "rotated": rotated.map { .boolean($0) } ?? .null, "removed": .boolean(isRemoved),
       ],
-      "\(account) has the login \(found.entry.name) of \(found.source.title)"
+      "the account \(account) now has the login \(found.entry.name) of \(found.source.title)"
     )
     if isRemoved {
-      session.output.talk("it is removed from \(found.file.path)")
+      session.output.talk("the login is removed from \(found.file.path)")
     } else if keeps {
       session.output.talk(
         "warning: \(found.file.path) still has a copy; if \(found.source.title) uses it, the provider"
@@ -247,8 +250,8 @@ enum ImportVerb {
       )
     } else {
       session.output.talk(
-        "warning: \(found.source.title) has changed its login since, which stays in"
-          + " \(found.file.path)"
+        "warning: \(found.source.title) has changed its login in the file, so the new login"
+          + " stays in \(found.file.path)"
       )
     }
     if let use = found.source.use(of: account, server: server) {

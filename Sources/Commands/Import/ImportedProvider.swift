@@ -77,13 +77,13 @@ struct ImportedProvider {
   private static func isAnother(_ name: ProviderName, isChosen: Bool) -> CommandError {
     guard isChosen else {
       return .usage(
-        "the provider \(name) already exists, and is another one",
+        "a different provider is already named \(name)",
         hint: "give the account another NAME"
       )
     }
     return .usage(
       "the provider \(name) has another client, issuer or server than the login",
-      hint: "a refresh token is good for its own client only: leave --provider out"
+      hint: "a refresh token is valid only for its client: omit --provider"
     )
   }
 
@@ -160,7 +160,7 @@ struct ImportedProvider {
       return issuers[0]
     }
     guard issuers.contains(where: { $0.utf8.elementsEqual(known.utf8) }) else {
-      throw CommandError(.serverError, "\(url) takes no tokens of \(known) any more", hint: hint)
+      throw CommandError(.serverError, "\(url) no longer accepts tokens of \(known)", hint: hint)
     }
     return known
   }

@@ -18,9 +18,9 @@ struct ToolLogins {
   )
 
   private static let noRefreshToken = "it has no refresh token"
-  private static let unknownForm = "its form is not known"
+  private static let unknownForm = "its format is not known"
   private static let keyWithoutHost =
-    "it is an API key; keep it with thumblatch store NAME --host HOST, and remove it there"
+    "it is an API key: use thumblatch store NAME --host HOST, then delete it from the file"
 
   let source: ImportSource
   let document: JSONValue
@@ -55,7 +55,7 @@ struct ToolLogins {
       entries.append(
         ForeignEntry(
           name: source.rawValue,
-          content: .unmovable("its provider documents no client that may refresh it elsewhere"),
+          content: .unmovable("its provider documents no client that another program may use"),
           removal: .value([.member("claudeAiOauth")])
         )
       )

@@ -46,7 +46,7 @@ struct Verb: Sendable {
     static let reason = Option(
       "--reason",
       "TEXT",
-      "what it is for: shown as not verified, and recorded"
+      "the reason for the request: shown as not verified, and recorded"
     )
 
     /// An option without a value.

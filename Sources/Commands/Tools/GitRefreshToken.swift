@@ -129,7 +129,7 @@ struct GitConfiguration {
     _ = consume theirs
     guard let child else { return nil }
     let text = Self.line(from: ours)
-    // An answer that is late or long is none.
+    // A late or long answer counts as no answer.
     if text == nil { child.kill() }
     guard (try? child.wait()) == .exited(0) else { return nil }
     return text

@@ -20,12 +20,13 @@ enum GitVerb {
       Git runs it as git-credential-thumblatch, after: git config --global credential.helper \
       thumblatch. It gives a token for the hosts of thumblatch host list. After a server has refused \
       the token, the next call gets a newer one. A password that git stores is kept like one of \
-      thumblatch store, unless an account with a login serves the host. A refresh token beside it is \
-      taken over as by import, if a provider has that host and the client that git's configuration \
-      names (credential.oauthClientId); otherwise it is not kept. The copies of git's other helpers are \
-      used up then, so it is not taken over if the provider's file has refresh_reuse = revokes. It replaces no other password that \
-      can be used. After the server has refused the password, it is erased, if the account is not \
-      locked. The account stays.
+      thumblatch store, unless an account with a login serves the host. The password replaces no \
+      other password that can be used. After the server has refused the password, it is erased, if \
+      the account is not locked. The account stays. A refresh token beside a password is imported, \
+      if a provider has that host, and the client that git's configuration names \
+      (credential.oauthClientId). Otherwise the refresh token is not kept. The copies of git's \
+      other helpers cannot be used after the import. So the vault does not import a token if the \
+      provider's file has refresh_reuse = revokes.
       """,
     isForTools: true
   ) { session throws(CommandError) in

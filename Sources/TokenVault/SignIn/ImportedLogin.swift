@@ -116,10 +116,10 @@ extension Vault {
     guard try pending.agreed == ownership(of: row) else { throw .accountChanged }
   }
 
-  /// Asks for the consent to give a protected account, which is signed out, to the person of an import.
+  /// Asks for a presence check if an import signs in to a protected account that is signed out.
   ///
-  /// No answer may say whose login it is. So each import into such an account needs the check, before
-  /// the token is used.
+  /// The provider's answer need not say whose login it is. So the check precedes the use of the
+  /// token.
   private func agreeToImport(
     _ name: String,
     at provider: Provider,

@@ -24,9 +24,9 @@ let vaultDescription = #"""
   # work when it is called again with the prompt whose check has passed. `ask` tells whether the client
   # can ask the person. With true it shows the prompt at once, and the prompt counts against the limit
   # of prompts from its opening. With false no prompt is opened, and the `prompt` of PresenceNeeded is
-  # empty. Without `ask` a prompt counts when its check begins. `reason` is what the program needs the check
-  # for: at most 200 characters. The prompt shows it as not verified, and the audit log records it. It is
-  # the same in both calls.
+  # empty. Without `ask` a prompt counts when its check begins. `reason` is why the program needs the
+  # check, in at most 200 characters. The prompt shows it as not verified, and the audit log records it.
+  # Both calls give the same `reason`.
   #
   # A call without `account` means the default account. Scopes are separated by spaces.
   #
@@ -572,10 +572,11 @@ let vaultDescription = #"""
     reason: ?string
   ) -> (account: Account)
 
-  # Takes over a login that another program keeps, by its refresh token, and refreshes it at once. An
-  # account that is signed in is left as it is, unless it got this very token: then nothing is sent. A
-  # protected account that is signed out needs a passed prompt of its own. If the provider refuses, or if
-  # its answer is lost, no account is made, and the other program's copy is the only one.
+  # Imports a login that another program keeps: sends its refresh token to the provider at once. An
+  # account that is signed in is refused, unless it already got this token. Then the engine sends nothing,
+  # and returns the account. A protected account that is signed out needs a passed prompt of its own. If
+  # the provider refuses, or if its answer is lost, no account is made. The other program's copy is then
+  # the only one.
   method ImportLogin(
     # The account. It is created if it does not exist.
     account: string,

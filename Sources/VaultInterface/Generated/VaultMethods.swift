@@ -458,10 +458,11 @@ public struct StoreSecretCall: AskingMethod {
   }
 }
 
-/// Takes over a login that another program keeps, by its refresh token, and refreshes it at once. An
-/// account that is signed in is left as it is, unless it got this very token: then nothing is sent. A
-/// protected account that is signed out needs a passed prompt of its own. If the provider refuses, or if
-/// its answer is lost, no account is made, and the other program's copy is the only one.
+/// Imports a login that another program keeps: sends its refresh token to the provider at once. An
+/// account that is signed in is refused, unless it already got this token. Then the engine sends nothing,
+/// and returns the account. A protected account that is signed out needs a passed prompt of its own. If
+/// the provider refuses, or if its answer is lost, no account is made. The other program's copy is then
+/// the only one.
 public struct ImportLoginCall: AskingMethod {
   public typealias Reply = ImportLoginReply
   public static let method = "io.thumblatch.Vault.ImportLogin"

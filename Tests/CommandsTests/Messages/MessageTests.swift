@@ -65,15 +65,16 @@ struct MessageTests {
       "a password login needs no page", "a login without a client", "cannot be changed:",
     ],
     "another program changes its file at the same time": [
-      "has changed its login since, which stays in", "changes all the time",
+      "has changed its login in the file, so the new login", "stays in",
+      "changes all the time",
       "has got a login since: nothing is moved",
       "has the login: correct this, then repeat the command to finish the move",
       "since: nothing is moved",
     ],
     "a file of Gemini CLI": ["the tokens of", "are not from the token endpoint of the login"],
     "a file of another program that other users can write": [
-      "is not yours alone to write",
-      "a login is moved only from a file that its owner alone can write",
+      "belongs to another user, or other users can write it",
+      "a login is moved only from your own file that no other user can write",
     ],
     "a broken engine": [
       "it needs",
