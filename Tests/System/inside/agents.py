@@ -6,6 +6,7 @@ connection of Ada's session that calls what an agent calls."""
 import os
 import signal
 import subprocess
+import time
 
 import household
 import provider
@@ -95,6 +96,15 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     agent.end()
 
 
+def write_rules(text):
+    """Replaces the policy. The engine remembers for 100 ms that the machine has no rules for callers
+    (CallerRuleStatus.swift, freshness)."""
+    with open(POLICY, "w", encoding="utf-8") as file:
+        file.write(text)
+    written = time.monotonic()
+    until(lambda: time.monotonic() - written > 0.2, "the clock does not go on")
+
+
 def run_id(user):
     return int(run("id", "--user", user))
 
@@ -116,8 +126,7 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
                 file.write(before)
             let_the_token_age()
             run(*unit(f"job-{number}"), status=7)
-            with open(POLICY, "w", encoding="utf-8") as file:
-                file.write(policy)
+            write_rules(policy)
             caller = subprocess.Popen(unit(f"job-{number}"), stdout=subprocess.PIPE, text=True)
             shown = agent.begin()
             check("not of your session" in shown["requester"], shown)
@@ -141,9 +150,8 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
 
     with open(POLICY, encoding="utf-8") as file:
         before = file.read()
-    with open(POLICY, "w", encoding="utf-8") as file:
-        file.write("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
-                   "\npresence = never-ask\nreason = required\n")
+    write_rules("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
+                "\npresence = never-ask\nreason = required\n")
     try:
         let_the_token_age()
         as_ada = ("--uid=ada",)
