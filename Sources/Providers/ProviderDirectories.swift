@@ -112,7 +112,8 @@ package struct ProviderDirectories: Sendable {
       throw .unsafe(path: path)
     }
     do {
-      return (SharedSecret(try read(file, status.size)), status.mode)
+      let size = Int(min(status.size, Int64(Self.maximumFile)))
+      return (SharedSecret(try SecretBytes(reading: file, ofSize: size)), status.mode)
     } catch {
       throw .unreadable("\(path) cannot be read: \(error)")
     }
@@ -124,20 +125,6 @@ package struct ProviderDirectories: Sendable {
   ) throws(ProviderFileError) -> Value {
     do throws(SystemError) { return try body() } catch {
       throw .unreadable("\(path) cannot be read: \(error)")
-    }
-  }
-
-  private func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
-    // Locked memory may be scarce: allocate only what the file needs.
-    unsafe try SecretBytes(capacity: Int(min(size, Int64(Self.maximumFile))) + 1) { room in
-      var count = 0
-      while count < room.count {
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
-        let got = unsafe try file.read(into: rest)
-        if got == 0 { return count }
-        count += got
-      }
-      throw SystemError("read", code: EFBIG)
     }
   }
 

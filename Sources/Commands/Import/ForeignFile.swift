@@ -51,7 +51,7 @@ struct ForeignFile {
       guard status.size < Self.most else {
         throw CommandError.usage("\(path) has more than \(Self.most / 1024) KiB")
       }
-      return SharedSecret(try Self.read(file, status.size))
+      return SharedSecret(try SecretBytes(reading: file, ofSize: Int(status.size)))
     } catch let error as CommandError {
       throw error
     } catch let error as SystemError {
@@ -72,21 +72,6 @@ struct ForeignFile {
         "\(folder) is a symbolic link, or no directory",
         hint: "name the file in the directory itself: --file PATH"
       )
-    }
-  }
-
-  private static func read(_ file: borrowing Descriptor, _ size: Int64) throws -> SecretBytes {
-    // Locked memory may be scarce: allocate only what the file needs.
-    unsafe try SecretBytes(capacity: Int(size) + 1) { room in
-      var count = 0
-      while count < room.count {
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[count...])
-        let got = unsafe try file.read(into: rest)
-        if got == 0 { return count }
-        count += got
-      }
-      // The file grows while it is read.
-      throw SystemError("read", code: EFBIG)
     }
   }
 
