@@ -102,6 +102,7 @@ let package = Package(
     room("Presence", ["PresenceTerms", "System"]),
     room("Configuration", ["PlainText", "SecretMemory", "TokenFile"]),
     room("AuditLog", ["Storage", "Cryptography"]),
+    room("MachineKey", ["SecretMemory"]),
     room(
       "TokenVault",
       [

@@ -1,0 +1,99 @@
+package import SecretMemory
+
+/// What a TPM seals for a slot: public bytes, which only this TPM opens again.
+package struct TPMSealedSecret: Sendable, Equatable {
+  /// The name of the TPM's storage key (TPM 2.0 Library, part 1, section 16), 34 bytes.
+  package let parentName: [UInt8]
+  /// The sensitive part, encrypted by the TPM (`TPM2B_PRIVATE`, marshalled).
+  package let privatePart: [UInt8]
+  /// The public part (`TPM2B_PUBLIC`, marshalled).
+  package let publicPart: [UInt8]
+
+  /// Puts the three together.
+  package init(parentName: [UInt8], privatePart: [UInt8], publicPart: [UInt8]) {
+    self.parentName = parentName
+    self.privatePart = privatePart
+    self.publicPart = publicPart
+  }
+}
+
+/// What the system knows of its TPM.
+package struct TPMFacts: Sendable, Equatable {
+  /// The manufacturer's four letters, such as `INTC`, and its firmware's version.
+  package let maker: String
+  package let firmware: String
+
+  /// Puts both together.
+  package init(maker: String, firmware: String) {
+    self.maker = maker
+    self.firmware = firmware
+  }
+}
+
+/// Why a TPM did not do what it was asked.
+package enum TPMFailure: Error, Sendable, Equatable {
+  /// There is no device `/dev/tpmrm0`, or it is no TPM.
+  case absent
+  /// This process's user may not open the device.
+  case notPermitted
+  /// The TPM is not the one that sealed the secret, or it was cleared, or something between
+  /// answers in its name.
+  case anotherTPM
+  /// The owner's password is set, and no storage key stands at 0x81000001.
+  case ownerPassword
+  /// The authorization value is not the one that the secret was sealed with.
+  case wrongAuthorization
+  /// The sealed bytes are damaged.
+  case damaged
+  /// The TPM is busy, or limits its writes: try again later.
+  case busy
+  /// The TPM refuses authorizations after wrong ones of others.
+  case lockedOut
+  /// There is no counter at this index.
+  case noCounter
+  /// The program that speaks to the TPM could not be asked.
+  case unreachable(String)
+  /// Another response, with its code.
+  case unexpected(String)
+}
+
+/// A monotonic counter of the TPM.
+package struct TPMCounter: Sendable, Equatable {
+  /// Its NV index.
+  package let index: UInt32
+  package let value: UInt64
+
+  /// Puts both together.
+  package init(index: UInt32, value: UInt64) {
+    self.index = index
+    self.value = value
+  }
+}
+
+/// Seals secrets with this machine's TPM, and opens them.
+///
+/// Each call blocks its thread: some milliseconds with a TPM that is not busy. It runs in a process
+/// of its own, since the TPM's library keeps copies of what it has opened. An authorization has 32
+/// bytes.
+package protocol TPMSealing: Sendable {
+  func facts() throws(TPMFailure) -> TPMFacts
+  /// Seals 32 bytes.
+  func seal(
+    _ secret: SharedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMSealedSecret
+  /// Opens what `seal` returned.
+  func open(
+    _ sealed: TPMSealedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> SharedSecret
+  /// Defines a counter at a free index, and increments it for the first time.
+  func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter
+  func readCounter(_ index: UInt32, authorization: SharedSecret) throws(TPMFailure) -> TPMCounter
+  func incrementCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter
+  /// Removes the counter; does nothing if there is none.
+  func removeCounter(_ index: UInt32) throws(TPMFailure)
+}
