@@ -20,7 +20,7 @@ package struct SealingKey: ~Copyable, Sendable {
     guard bytes.count == Self.count else { throw .wrongLength }
     let isZero = unsafe bytes.withUnsafeBytes { unsafe $0.reduce(0, |) == 0 }
     guard !isZero else { throw .malformed }
-    let derived = try Self.derive(
+    let derived = try HKDF.derive(
       from: bytes,
       salt: [],
       info: lengthPrefixed("thumblatch 1 key identifier"),
@@ -56,7 +56,7 @@ package struct SealingKey: ~Copyable, Sendable {
     let info =
       lengthPrefixed("thumblatch 1 derived key") + lengthPrefixed(purpose)
       + lengthPrefixed(context)
-    return try SealingKey(Self.derive(from: bytes, salt: [], info: info, count: Self.count))
+    return try SealingKey(HKDF.derive(from: bytes, salt: [], info: info, count: Self.count))
   }
 
   /// A copy of the key's bytes, for passing a one-use key to another process.
@@ -80,20 +80,7 @@ package struct SealingKey: ~Copyable, Sendable {
     // HMAC's padding would make salts of different lengths equivalent.
     guard salt.count == SealedBox.saltCount else { throw .wrongLength }
     let info = lengthPrefixed("thumblatch 1 box key") + lengthPrefixed(context)
-    return try Self.derive(from: bytes, salt: salt, info: info, count: AES256GCM.keyCount)
-  }
-
-  private static func derive(
-    from bytes: borrowing SecretBytes,
-    salt: [UInt8],
-    info: [UInt8],
-    count: Int
-  ) throws(CryptographyError) -> SecretBytes {
-    unsafe try bytes.withUnsafeBytes { key throws(CryptographyError) in
-      unsafe try filled(capacity: count) { output throws(CryptographyError) in
-        unsafe try HKDF.derive(key: key, salt: salt, info: info, into: output)
-      }
-    }
+    return try HKDF.derive(from: bytes, salt: salt, info: info, count: AES256GCM.keyCount)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import COpenSSL
+package import SecretMemory
 
 /// HKDF with SHA-256: extract, then expand (RFC 5869).
 package enum HKDF {
@@ -29,5 +30,19 @@ package enum HKDF {
       output.count
     )
     try Library.require(status, "EVP_KDF_derive")
+  }
+
+  /// Derives a secret of `count` bytes from another one.
+  package static func derive(
+    from secret: borrowing SecretBytes,
+    salt: [UInt8],
+    info: [UInt8],
+    count: Int
+  ) throws(CryptographyError) -> SecretBytes {
+    unsafe try secret.withUnsafeBytes { key throws(CryptographyError) in
+      unsafe try filled(capacity: count) { output throws(CryptographyError) in
+        unsafe try derive(key: key, salt: salt, info: info, into: output)
+      }
+    }
   }
 }
