@@ -102,7 +102,7 @@ let package = Package(
     room("Presence", ["PresenceTerms", "System"]),
     room("Configuration", ["PlainText", "SecretMemory", "TokenFile"]),
     room("AuditLog", ["Storage", "Cryptography"]),
-    room("MachineKey", ["SecretMemory"]),
+    room("MachineKey", ["Cryptography", "SecretMemory"]),
     room(
       "TokenVault",
       [
@@ -258,6 +258,7 @@ let package = Package(
     ),
     tests("PresenceTests", ["Presence", "PresenceTerms", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
+    tests("MachineKeyTests", ["MachineKey", "Cryptography", "SecretMemory"]),
     tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(
       "TokenVaultTests",

@@ -1,0 +1,15 @@
+/// The owner of a machine key's directory.
+package enum MachineKeyOwner: Sendable, Equatable {
+  /// The user of a private vault.
+  case user(UInt32)
+  /// The machine, for the service: its system user may have another uid on another machine.
+  case machine
+
+  /// The four bytes in a slot; no user has the uid -1 (chown(2) takes it for "unchanged").
+  var number: UInt32 {
+    switch self {
+    case .user(let user): user
+    case .machine: .max
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package import SecretMemory
+
+/// A machine without a TPM.
+package struct NoTPM: TPMSealing {
+  package init() {}
+
+  package func facts() throws(TPMFailure) -> TPMFacts { throw .absent }
+
+  package func seal(
+    _ secret: SharedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMSealedSecret { throw .absent }
+
+  package func open(
+    _ sealed: TPMSealedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> SharedSecret { throw .absent }
+
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+    throw .absent
+  }
+
+  package func readCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter { throw .absent }
+
+  package func incrementCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter { throw .absent }
+
+  package func removeCounter(_ index: UInt32) throws(TPMFailure) { throw .absent }
+}
