@@ -12,6 +12,7 @@ package import System
 /// | `rollback-counter` | the number of the last change, authenticated |
 /// | `slots/<account id>` | answer slot and lock of an account |
 /// | `tokens/<account name>`, `tokens/@` | access tokens for the front, and the default account |
+/// | `machine-key` | the slots of the machine key of a private vault |
 /// | `agents/<user>`, `agents/<user>.<process>.<start>` | the call of the agents, and an agent |
 package final class StateDirectory: Sendable {
   /// The name of the directory where agents are called.
@@ -68,7 +69,7 @@ package final class StateDirectory: Sendable {
   }
 
   /// Opens a directory beneath another one and checks that only this user has access.
-  private static func open(
+  static func open(
     _ name: String,
     in parent: borrowing Directory,
     create: Bool,

@@ -1,0 +1,161 @@
+package import System
+
+/// The directory of a machine key, in the state directory of a private vault or of the service.
+///
+/// | name | is |
+/// |---|---|
+/// | `state` | how far the machine key is in use |
+/// | `slot-<id>` | one way to open it |
+///
+/// It is made beside its location, and then renamed. So there is either none, or one with its first
+/// slots.
+package final class MachineKeyDirectory: Sendable {
+  /// A slot's file.
+  package struct Slot: Sendable, Equatable {
+    /// The identifier of the slot, as the name of the file has it.
+    package let identifier: [UInt8]
+    package let bytes: [UInt8]
+
+    package init(identifier: [UInt8], bytes: [UInt8]) {
+      self.identifier = identifier
+      self.bytes = bytes
+    }
+  }
+
+  /// The most slots.
+  package static let mostSlots = 16
+
+  static let name = "machine-key"
+  static let nextName = "machine-key.new"
+  private static let stateName = "state"
+  private static let slotPrefix = "slot-"
+  private static let temporarySuffix = ".new"
+  private static let mostBytes = 4096
+
+  private let parent: Directory
+
+  /// Uses the directory beneath this one, and removes the leftover of an interrupted creation.
+  ///
+  /// The caller holds the lock that keeps other engines from doing the same.
+  package init(in parent: borrowing Directory) throws(StorageError) {
+    self.parent = try calling { () throws(SystemError) in try parent.openDirectory(".") }
+    try clear()
+  }
+
+  /// Whether a machine key was made.
+  package func exists() throws(StorageError) -> Bool {
+    try calling { () throws(SystemError) in try parent.contains(Self.name) }
+  }
+
+  /// The state; `nil` if the file is missing.
+  package func state() throws(StorageError) -> [UInt8]? {
+    try read(Self.stateName, in: try opened())
+  }
+
+  /// The slots, by the names of their files.
+  ///
+  /// - Throws: `damaged` for more than `mostSlots`; `unsafeFile`.
+  package func slots() throws(StorageError) -> [Slot] {
+    let directory = try opened()
+    let names = try calling { () throws(SystemError) in try directory.names() }
+    var slots: [Slot] = []
+    for name in names.sorted() {
+      guard name.hasPrefix(Self.slotPrefix),
+        let identifier = Hexadecimal.bytes(String(name.dropFirst(Self.slotPrefix.count)))
+      else { continue }
+      guard slots.count < Self.mostSlots else { throw .damaged(Self.name) }
+      guard let bytes = try read(name, in: directory) else { continue }
+      slots.append(Slot(identifier: identifier, bytes: bytes))
+    }
+    return slots
+  }
+
+  // MARK: - Changes
+
+  /// Makes the directory durably, with its state and its first slots.
+  ///
+  /// - Throws: EEXIST or ENOTEMPTY as `system` if there is one.
+  package func make(state: [UInt8], slots: [Slot]) throws(StorageError) {
+    try clear()
+    let next = try StateDirectory.open(Self.nextName, in: parent, create: true, shown: Self.name)
+    do throws(SystemError) {
+      try Self.write(state, Self.stateName, in: next)
+      for slot in slots { try Self.write(slot.bytes, Self.fileName(of: slot.identifier), in: next) }
+      try next.synchronize()
+      try parent.rename(Self.nextName, to: Self.name)
+    } catch {
+      try? clear()
+      throw StorageError(error)
+    }
+    // The rename is done in memory. After a crash there may be none.
+    do throws(SystemError) { try parent.synchronize() } catch { throw .uncertain("\(error)") }
+  }
+
+  /// Replaces the state durably.
+  package func write(state: [UInt8]) throws(StorageError) {
+    try replace(Self.stateName, with: state)
+  }
+
+  /// Adds a slot durably.
+  package func add(_ slot: Slot) throws(StorageError) {
+    try replace(Self.fileName(of: slot.identifier), with: slot.bytes)
+  }
+
+  /// Overwrites and removes a slot durably; does nothing if there is none.
+  package func remove(_ identifier: [UInt8]) throws(StorageError) {
+    let directory = try opened()
+    let name = Self.fileName(of: identifier)
+    if let file = try? directory.openChecked(name, writing: true),
+      let size = try? file.status().size
+    {
+      file.wipe(count: Int(clamping: min(size, Int64(Self.mostBytes))))
+      try? file.synchronize()
+    }
+    try calling { () throws(SystemError) in
+      if try directory.unlink(name) { try directory.synchronize() }
+    }
+  }
+
+  // MARK: - Files
+
+  private func opened() throws(StorageError) -> Directory {
+    try StateDirectory.open(Self.name, in: parent, create: false, shown: Self.name)
+  }
+
+  private func read(
+    _ name: String,
+    in directory: borrowing Directory
+  ) throws(StorageError) -> [UInt8]? {
+    guard let file = try directory.openChecked(name) else { return nil }
+    let size = try calling { () throws(SystemError) in try file.status().size }
+    guard size <= Int64(Self.mostBytes) else { throw .damaged("\(Self.name)/\(name)") }
+    return try calling { () throws(SystemError) in try file.readAll(limit: Self.mostBytes) }
+  }
+
+  private func replace(_ name: String, with bytes: [UInt8]) throws(StorageError) {
+    try opened().replace(name, with: bytes, by: name + Self.temporarySuffix, durable: true)
+  }
+
+  private static func write(
+    _ bytes: [UInt8],
+    _ name: String,
+    in directory: borrowing Directory
+  ) throws(SystemError) {
+    let file = try directory.create(name)
+    try file.write(bytes)
+    try file.synchronize()
+  }
+
+  /// Removes what an interrupted creation has left; nothing was ever sealed under it.
+  private func clear() throws(StorageError) {
+    try calling { () throws(SystemError) in
+      guard try parent.contains(Self.nextName) else { return }
+      let directory = try parent.openDirectory(Self.nextName)
+      for name in try directory.names() { try directory.unlink(name) }
+      try parent.removeDirectory(Self.nextName)
+      try parent.synchronize()
+    }
+  }
+
+  private static func fileName(of slot: [UInt8]) -> String { slotPrefix + Hexadecimal.text(slot) }
+}
