@@ -40,12 +40,6 @@ package final class RecoveryCode: Sendable {
     try Self.made { () throws(SecretMemoryError) in try SecretBytes.random(count: byteCount) }
   }
 
-  /// The code of fixed bytes, for tests.
-  package convenience init(testing bytes: [UInt8]) throws(SecretMemoryError) {
-    precondition(bytes.count == Self.byteCount)
-    self.init(try SecretBytes(copying: bytes))
-  }
-
   /// Reads a typed code.
   ///
   /// Case, spaces and dashes do not matter; O counts as 0, and I and L as 1.

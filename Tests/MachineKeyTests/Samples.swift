@@ -8,7 +8,6 @@ enum Samples {
   static let identifier = bytes(hex: "5925a9e51f59eb13")
   static let file = [UInt8](200..<232)
   static let root = bytes(hex: "0e5dd09a9373ffd6d62c3aada73843d3f321905a201b86c9d3138307e1fba2a9")
-  static let codeBytes = [UInt8](0..<20)
   static let code = "000G-40R4-0M30-E209-185G-R38E-1W81-24GK-B9"
   static let codeSecret = bytes(
     hex: "d31c90666bff19eb3f4e8fe8afd90627b36495a6006318e59ab38eeea51a022e"
