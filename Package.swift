@@ -106,7 +106,7 @@ let package = Package(
     room(
       "TokenVault",
       [
-        "AuditLog", "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography",
+        "AuditLog", "MachineKey", "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography",
         "Configuration", "JSON", "PlainText", "System", "SecretMemory", "TokenFile",
       ]
     ),
@@ -236,11 +236,18 @@ let package = Package(
       "StorageTests",
       ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport", "TokenFile"]
     ),
+    .target(
+      name: "SoftwareTPM",
+      dependencies: ["MachineKey", "SecretMemory"],
+      path: "Tests/SoftwareTPM",
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "KeyWriter",
       dependencies: [
-        "TokenVault", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage", "System",
-        "SecretMemory",
+        "TokenVault", "Configuration", "MachineKey", "OAuth", "Presence", "PresenceTerms",
+        "Storage",
+        "System", "SecretMemory", "SoftwareTPM",
       ],
       path: "Tests/KeyWriter",
       swiftSettings: strict
@@ -263,8 +270,9 @@ let package = Package(
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "AuditLog", "Configuration", "OAuth", "Presence", "PresenceTerms", "Storage",
-        "Cryptography", "System", "SecretMemory", "JSON", "KeyWriter", "TestSupport", "TokenFile",
+        "TokenVault", "AuditLog", "Configuration", "MachineKey", "OAuth", "Presence",
+        "PresenceTerms", "Storage", "Cryptography", "System", "SecretMemory", "SoftwareTPM", "JSON",
+        "KeyWriter", "TestSupport", "TokenFile",
       ]
     ),
     tests(

@@ -25,6 +25,7 @@ package enum AuditEvent: String, Sendable {
   case removed = "account-removed"
   case providerApplied = "provider-applied"
   case policyChanged = "policy-changed"
+  case machineKey = "machine-key"
 }
 
 /// The result of an event.

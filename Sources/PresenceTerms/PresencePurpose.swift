@@ -20,6 +20,8 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
   case exportable
   /// Make a new device secret.
   case rekey
+  /// Change the slots of the machine key.
+  case machineKey = "machine_key"
   /// Accept a store that was restored from a backup.
   case recover
   /// Test the reader or the password. Nothing is released.
@@ -52,7 +54,9 @@ extension PresencePurpose {
   /// unlocked machine would give permanent access.
   public var allowsDevices: Bool {
     switch self {
-    case .enroll, .deleteFinger, .exportable, .rekey, .recover, .applyProvider, .policy: false
+    case .enroll, .deleteFinger, .exportable, .rekey, .machineKey, .recover, .applyProvider,
+      .policy:
+      false
     case .refresh, .enable, .disable, .unlock, .release, .test, .rename, .signOut, .remove,
       .replace, .setDefault:
       true
@@ -65,8 +69,9 @@ extension PresencePurpose {
   public var mayBeShared: Bool {
     switch self {
     case .refresh, .unlock: true
-    case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey, .recover, .test,
-      .applyProvider, .rename, .policy, .signOut, .remove, .replace, .setDefault:
+    case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey,
+      .machineKey, .recover, .test, .applyProvider, .rename, .policy, .signOut, .remove, .replace,
+      .setDefault:
       false
     }
   }
@@ -95,6 +100,7 @@ extension PresencePurpose {
     case .release: "release the refresh token of \(account)"
     case .exportable: "make \(account) exportable\(more)"
     case .rekey: "replace the device secret and re-encrypt everything"
+    case .machineKey: "change the slots of the machine key\(more)"
     case .recover: "accept a vault that was restored from a backup"
     case .test: "test the presence check"
     case .rename: "rename \(account) to \(detail.map { "'\($0)'" } ?? "another name")"
@@ -120,6 +126,7 @@ extension PresencePurpose {
     case .release: "release the refresh token of"
     case .exportable: "make exportable"
     case .rekey: "replace the device secret"
+    case .machineKey: "change the slots of the machine key"
     case .recover: "accept a restored vault"
     case .test: "test the presence check"
     case .applyProvider: "change the provider of"

@@ -1,17 +1,20 @@
 import Configuration
 import Glibc
+import MachineKey
 import OAuth
 import Presence
 import PresenceTerms
 import SecretMemory
+import SoftwareTPM
 import Storage
 import Synchronization
 import System
 import TokenVault
 
 // A process to be killed. It replaces the device secret in the vault of a state directory
-// (`rekey`), or applies another provider to the account `work` (`apply`), and reports the end.
-// Arguments: the state directory, and the command. All of it runs on one thread, because strace(1)
+// (`rekey`), applies another provider to the account `work` (`apply`), or brings the vault under the
+// machine key (`adopt`), and reports the end. Arguments: the state directory, and the command. All of
+// it runs on one thread, because strace(1)
 // counts the calls of each thread separately.
 
 /// Runs every job on the thread that calls `run`.
@@ -79,6 +82,17 @@ func report(_ line: String) {
   try? Descriptor(owning: dup(1)).write(line + "\n")
 }
 
+/// Makes the machine key unless there is one, and brings the vault under it.
+func adopt(_ vault: Vault, _ slots: MachineKeySlots, _ caller: Caller) async throws {
+  if try slots.key() == nil {
+    let code = "000G-40R4-0M30-E209-185G-R38E-1W81-24GK-B9"
+    try slots.make(recovery: try .typed(SecretBytes(copying: Array(code.utf8))))
+  }
+  try await vault.adoptMachineKey(caller: caller)
+  try slots.complete()
+  report("done")
+}
+
 /// The command, called once without a prompt and once with it.
 func act(_ vault: Vault, _ prompt: String?, _ caller: Caller) async throws {
   if CommandLine.arguments[2] == "rekey" {
@@ -94,15 +108,23 @@ func act(_ vault: Vault, _ prompt: String?, _ caller: Caller) async throws {
 
 func work() async {
   do {
+    let directory = try StateDirectory(path: CommandLine.arguments[1])
+    let slots = MachineKeySlots(
+      try MachineKeyDirectory(in: directory.root),
+      owner: .user(ThisProcess.user),
+      tpm: SoftwareTPM()
+    )
     let vault = try Vault(
-      directory: try StateDirectory(path: CommandLine.arguments[1]),
+      directory: directory,
       owner: ThisProcess.user,
       exchange: NoExchange(),
       check: OpenDoor(),
-      clock: try SystemClock()
+      clock: try SystemClock(),
+      machineKeySlots: slots
     )
     report("open")
     let caller = Caller(connection: 1, user: ThisProcess.user, requester: "a writer")
+    if CommandLine.arguments[2] == "adopt" { return try await adopt(vault, slots, caller) }
     do {
       try await act(vault, nil, caller)
     } catch VaultFailure.presenceNeeded(let need) {

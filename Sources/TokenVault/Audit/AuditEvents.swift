@@ -48,7 +48,7 @@ extension Vault {
 
 extension Caller {
   /// The engine itself, when it finishes work that a caller left behind.
-  static func engine(_ owner: UInt32) -> Caller {
+  package static func engine(_ owner: UInt32) -> Caller {
     Caller(connection: 0, user: owner, requester: "thumblatchd")
   }
 }

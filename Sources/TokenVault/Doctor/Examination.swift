@@ -140,7 +140,16 @@ extension Vault {
 
   private func examineDeviceSecret(_ found: inout Findings) throws(VaultFailure) {
     try stored(try DeviceSecretFile.examine(in: directory))
-    found.ok("the device secret is in a private file")
+    if storeState.isUnderMachineKey {
+      found.ok("the vault needs the TPM of this machine, or the recovery code")
+    } else if needsMachineKey {
+      found.warning(
+        "the machine key is not added yet: a copy of the directory opens the vault",
+        remedy: "thumblatch device-secret add tpm"
+      )
+    } else {
+      found.ok("the device secret is in a private file: a copy of the directory opens the vault")
+    }
   }
 
   private func examineSlots(_ found: inout Findings) throws(VaultFailure) {

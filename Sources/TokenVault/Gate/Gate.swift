@@ -38,6 +38,26 @@ final class Authority: Sendable {
   }
 }
 
+/// Why every token is sealed again.
+enum Resealing {
+  /// A rekey, by a proof of the system password.
+  case byPassword(Authority)
+  /// The vault is brought under the machine key.
+  ///
+  /// It needs no proof: nothing leaves the vault, and afterwards it needs more to open.
+  case underMachineKey
+
+  /// How presence was shown, for the audit log.
+  var method: String? {
+    if case .byPassword(let authority) = self { authority.method } else { nil }
+  }
+
+  /// What the audit log says besides.
+  var detail: String {
+    if case .underMachineKey = self { "; under the machine key now" } else { "" }
+  }
+}
+
 /// The use of an opened token, and its caller.
 struct Use {
   let purpose: PresencePurpose
@@ -80,15 +100,20 @@ extension Vault {
   /// The refresh tokens of all accounts, sealed again under another device secret.
   ///
   /// An opened token goes to a seal, and to nothing else. One proof, made by the password for a rekey,
-  /// is valid for all tokens.
+  /// is valid for all tokens. Only the way from the file alone to the machine key needs none.
   func resealedAccounts(
     under key: borrowing SealingKey,
-    authority: Authority,
+    _ reason: Resealing,
     caller: Caller
   ) throws(VaultFailure) -> [AccountRow] {
-    guard let proof = authority.take() else { throw .denied("a presence check is needed") }
-    guard try spend(proof, for: .rekey, nil, caller) == .check(.password) else {
-      throw .needsPassword(methods: [])
+    switch reason {
+    case .byPassword(let authority):
+      guard let proof = authority.take() else { throw .denied("a presence check is needed") }
+      guard try spend(proof, for: .rekey, nil, caller) == .check(.password) else {
+        throw .needsPassword(methods: [])
+      }
+    case .underMachineKey:
+      guard needsMachineKey else { throw .denied("the vault is under the machine key already") }
     }
     var rows: [AccountRow] = []
     for var row in try stored(try store.allAccounts())

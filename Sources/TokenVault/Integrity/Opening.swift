@@ -1,5 +1,6 @@
 internal import AuditLog
 internal import Cryptography
+internal import MachineKey
 internal import SecretMemory
 internal import Storage
 
@@ -16,6 +17,8 @@ struct Opening: ~Copyable {
   let store: Store
   let keys: VaultKeys
   let identifier: [UInt8]
+  /// Whether the keys need the machine key besides the device-secret file.
+  let isUnderMachineKey: Bool
   private(set) var freshness: StoreFreshness
   /// Whether the store is sealed under the next device secret, which is not in its place yet.
   private(set) var isRekeyUnfinished: Bool
@@ -28,7 +31,14 @@ struct Opening: ~Copyable {
   private let isCounterToBeWritten: Bool
 
   /// Opens the files that are there, and makes those that are missing in a fresh directory.
-  init(_ directory: StateDirectory) throws {
+  ///
+  /// - Parameters:
+  ///   - directory: the state directory.
+  ///   - slots: the machine key, if one was made; `nil` if none is used.
+  /// - Throws: why the machine key, the secret or the store cannot be used; nothing was changed then.
+  init(_ directory: StateDirectory, _ slots: MachineKeySlots?) throws {
+    // Open the machine key first: if that fails, no file of the vault is made or changed.
+    let machineKey = try slots?.key()
     // Open the secret first: if it is refused, the store is not even opened.
     var opened: Store?
     let secret = try DeviceSecretFile.open(in: directory) { () throws(StorageError) in
@@ -42,14 +52,22 @@ struct Opening: ~Copyable {
     let count = try Vault.boxChanges(in: store)
     // If there are two device secrets, the store names the one that it is sealed under.
     let named = try store.meta(Self.secretKey)
-    let inUse = try VaultKeys(secret)
-    guard let next = try Self.nextKeys(in: directory), next.identifier == named else {
-      let keys = inUse
-      try Self.demandFit(keys.identifier, named, store, count)
-      try self.init(directory, store, count, keys)
+    let next = try DeviceSecretFile.next(in: directory)
+    let inUse = try VaultKeys(of: secret, machineKey)
+    if let nextKeys = try next.keys(machineKey), nextKeys.identifier == named {
+      let byFile = try machineKey == nil ? nil : VaultKeys(of: secret, nil)
+      try self.init(directory, store, count, nextKeys, machineKey, replacing: inUse, or: byFile)
       return
     }
-    try self.init(directory, store, count, next, replacing: inUse)
+    if machineKey != nil, let byFile = try Self.keysOfFile(secret, next, named) {
+      // The store was written before the machine key was added.
+      let replaced = try byFile.isNext ? VaultKeys(of: secret, nil) : nil
+      try self.init(directory, store, count, byFile.keys, nil, replacing: replaced)
+      if slots?.isComplete == true { freshness = .beforeMachineKey }
+      return
+    }
+    try Self.demandFit(inUse.identifier, named, store, count)
+    try self.init(directory, store, count, inUse, machineKey)
   }
 
   private init(
@@ -57,7 +75,9 @@ struct Opening: ~Copyable {
     _ store: Store,
     _ count: UInt64,
     _ keys: consuming VaultKeys,
-    replacing replaced: consuming VaultKeys? = nil
+    _ machineKey: MachineKey?,
+    replacing replaced: consuming VaultKeys? = nil,
+    or earlier: consuming VaultKeys? = nil
   ) throws {
     let known = try store.meta(Self.vaultKey)
     let identifier = if let known { known } else { try randomBytes(16) }
@@ -69,6 +89,10 @@ struct Opening: ~Copyable {
       found = try Self.found(identifier, replaced.counter, in: directory)
       isCounterToBeWritten = true
     }
+    // The rekey that brings a vault under the machine key replaces keys of the file alone.
+    if let earlier, !found.isAuthentic {
+      found = try Self.found(identifier, earlier.counter, in: directory)
+    }
     var freshness = Self.freshness(found, count)
     if freshness == .current {
       freshness = try Self.boxes(store, count, identifier, keys.counter)
@@ -78,11 +102,31 @@ struct Opening: ~Copyable {
     self.count = count
     self.keys = keys
     self.identifier = identifier
+    isUnderMachineKey = machineKey != nil
     hasIdentifier = known != nil
     self.isRekeyUnfinished = isRekeyUnfinished
     self.isCounterToBeWritten = isCounterToBeWritten
     counterValue = found.counter?.count ?? 0
     self.freshness = freshness
+  }
+
+  /// Keys that need no machine key.
+  private struct KeysOfFile: ~Copyable {
+    let keys: VaultKeys
+    /// Whether they are those of the next device secret.
+    let isNext: Bool
+  }
+
+  /// The keys of one of the two files alone, if the store names them.
+  private static func keysOfFile(
+    _ secret: borrowing SecretBytes,
+    _ next: borrowing SecretBytes?,
+    _ named: [UInt8]?
+  ) throws(CryptographyError) -> KeysOfFile? {
+    let keys = try VaultKeys(of: secret, nil)
+    if keys.identifier == named { return KeysOfFile(keys: keys, isNext: false) }
+    guard let keys = try next.keys(nil), keys.identifier == named else { return nil }
+    return KeysOfFile(keys: keys, isNext: true)
   }
 
   /// Whether the store holds the boxes that its digest covers.
@@ -146,11 +190,6 @@ struct Opening: ~Copyable {
     return store
   }
 
-  private static func nextKeys(in directory: StateDirectory) throws -> VaultKeys? {
-    guard let secret = try DeviceSecretFile.next(in: directory) else { return nil }
-    return try VaultKeys(secret)
-  }
-
   /// Requires that the store is sealed under the device secret of this identifier.
   private static func demandFit(
     _ identifier: [UInt8],
@@ -161,7 +200,8 @@ struct Opening: ~Copyable {
     guard try !fits(identifier, named, store, count) else { return }
     throw VaultFailure.vaultUnsafe(
       "the device secret is not the one of this store",
-      hint: "restore the device secret and the store from the same backup"
+      hint: "restore the device secret, the directory machine-key and the store from the same"
+        + " backup"
     )
   }
 
@@ -176,39 +216,14 @@ struct Opening: ~Copyable {
     guard count == 0 else { return false }
     return try !store.hasSealedBoxes()
   }
+}
 
-  private struct Found {
-    var counter: RollbackCounter?
-    var isDamaged = false
-    var isAuthentic = false
-  }
-
-  private static func found(
-    _ identifier: [UInt8],
-    _ key: borrowing SealingKey,
-    in directory: StateDirectory
-  ) throws -> Found {
-    var found = Found()
-    do throws(StorageError) {
-      found.counter = try RollbackCounterFile.read(in: directory)
-    } catch {
-      guard case .damaged = error else { throw error }
-      found.isDamaged = true
+extension SecretBytes? {
+  /// The keys of a device-secret file and the machine key; `nil` if there is no file.
+  fileprivate func keys(_ machineKey: MachineKey?) throws(CryptographyError) -> VaultKeys? {
+    switch self {
+    case .some(let secret): try VaultKeys(of: secret, machineKey)
+    case .none: nil
     }
-    if let counter = found.counter {
-      found.isAuthentic =
-        try counter.code == Vault.counterCode(counter.count, of: identifier, using: key)
-    }
-    return found
-  }
-
-  private static func freshness(_ found: Found, _ count: UInt64) -> StoreFreshness {
-    if found.isDamaged { return .counterDamaged }
-    guard let counter = found.counter else { return count == 0 ? .current : .counterMissing }
-    // Nothing has been counted yet, so the device secret may be a new one.
-    if count == 0 && counter.count == 0 { return .current }
-    guard found.isAuthentic else { return .counterDamaged }
-    if count < counter.count { return .olderThanCounter }
-    return count - counter.count <= 1 ? .current : .newerThanCounter
   }
 }

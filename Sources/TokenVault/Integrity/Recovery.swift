@@ -47,6 +47,8 @@ extension Vault {
     storeState.noteAccepted()
     discardProofs()
     if storeState.isRekeyUnfinished { try finishRekey() }
+    // Until this is done, the next start finds an old copy again.
+    if needsMachineKey { _ = try rekey(.underMachineKey, caller) }
     Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()
     return names.sorted()
@@ -110,6 +112,7 @@ extension StoreFreshness {
     case .counterMissing: "the rollback counter was missing"
     case .counterDamaged: "the rollback counter was damaged"
     case .boxesChanged: "a part was restored"
+    case .beforeMachineKey: "older than the machine key"
     }
   }
 }

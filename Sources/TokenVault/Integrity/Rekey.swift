@@ -1,5 +1,6 @@
 internal import AuditLog
 internal import Cryptography
+internal import MachineKey
 internal import Presence
 internal import PresenceTerms
 internal import SecretMemory
@@ -35,35 +36,46 @@ extension Vault {
   /// Makes a new device secret and seals everything again under it; needs the system password.
   ///
   /// - Throws: `presenceNeeded`; `vaultUnsafe` if a box does not open: nothing was changed then.
+  ///
+  /// If there is a machine key, the new root is made of both.
   package func rekey(prompt: String?, caller: Caller) async throws(VaultFailure) -> RekeyFacts {
     try demandCurrentStore()
     let question = caller.question(.rekey)
     let authority = Authority(try await proof(of: question, by: prompt, caller))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
-      let found = try await self.recover(identifier, slot)
-      // The next secret does not open an answer that still waits in the slot.
-      if case .waiting(let why) = found { throw why }
-      // A torn answer of a finished exchange is under a key of the old secret.
-      try self.empty(slot)
+      try await self.emptyForRekey(identifier, slot)
     } _: { () throws(VaultFailure) in
-      try self.rekey(authority, caller)
+      try self.rekey(.byPassword(authority), caller)
     }
   }
 
-  private func rekey(_ authority: Authority, _ caller: Caller) throws(VaultFailure) -> RekeyFacts {
+  /// Recovers an account whose answers the next secret will not open.
+  func emptyForRekey(
+    _ identifier: [UInt8],
+    _ slot: borrowing SlotFile
+  ) async throws(VaultFailure) {
+    let found = try await recover(identifier, slot)
+    // The next secret does not open an answer that still waits in the slot.
+    if case .waiting(let why) = found { throw why }
+    // A torn answer of a finished exchange is under a key of the old secret.
+    try empty(slot)
+  }
+
+  func rekey(_ reason: Resealing, _ caller: Caller) throws(VaultFailure) -> RekeyFacts {
     // The next secret of an earlier rekey may be the only copy of the secret in use.
     if storeState.isRekeyUnfinished { try finishRekey() }
-    let next = try nextKeys()
+    let machineKey = machineKeySlots?.opened
+    let next = try nextKeys(machineKey)
     let facts: RekeyFacts
     do throws(VaultFailure) {
-      facts = try change { try seal(under: next, authority, caller) }
+      facts = try change { try seal(under: next, reason, caller) }
     } catch {
       discardNextUnlessNamed()
       // The reason of the failure matters more than a failure to record it.
       if case .vaultUnsafe = error { try? noteFailure(caller) }
       throw error
     }
-    storeState.replaceKeys(by: next)
+    storeState.replaceKeys(by: next, underMachineKey: machineKey != nil)
     discardProofs()
     try finishRekey()
     return facts
@@ -72,10 +84,10 @@ extension Vault {
   /// Seals everything again, in the one transaction.
   private func seal(
     under next: borrowing VaultKeys,
-    _ authority: Authority,
+    _ reason: Resealing,
     _ caller: Caller
   ) throws(VaultFailure) -> RekeyFacts {
-    let accounts = try resealedAccounts(under: next.secret, authority: authority, caller: caller)
+    let accounts = try resealedAccounts(under: next.secret, reason, caller: caller)
     for row in accounts { try stored(try store.update(row)) }
     try resealClientSecrets(under: next.secret)
     let prints = try resealPrints(under: next.secret)
@@ -87,8 +99,8 @@ extension Vault {
       .rekey,
       .done,
       by: caller,
-      method: authority.method,
-      detail: "\(accounts.count) tokens, \(prints) prints"
+      method: reason.method,
+      detail: "\(accounts.count) tokens, \(prints) prints\(reason.detail)"
     )
     let identifier = next.identifier
     try stored(try store.setMeta(Opening.secretKey, to: identifier))
@@ -96,10 +108,10 @@ extension Vault {
     return RekeyFacts(accounts: accounts.count, prints: prints, records: records)
   }
 
-  private func nextKeys() throws(VaultFailure) -> VaultKeys {
+  private func nextKeys(_ machineKey: MachineKey?) throws(VaultFailure) -> VaultKeys {
     let secret = try stored(try DeviceSecretFile.makeNext(in: directory))
     do throws(CryptographyError) {
-      return try VaultKeys(secret)
+      return try VaultKeys(of: secret, machineKey)
     } catch {
       try? DeviceSecretFile.discardNext(in: directory)
       throw .unexpected("the new device secret cannot be used: \(error)")

@@ -12,6 +12,9 @@ enum StoreFreshness: Sendable, Equatable {
   case counterDamaged
   /// The boxes, or the user's own rules, are not those that the store digest covers.
   case boxesChanged
+  /// The store opens by its device-secret file alone, and each vault was brought under the machine
+  /// key.
+  case beforeMachineKey
 
   /// The failure that a call gets in place of its answer; `nil` if nothing is wrong.
   var failure: VaultFailure? {
@@ -43,6 +46,11 @@ enum StoreFreshness: Sendable, Equatable {
       .vaultUnsafe(
         "the store's sealed tokens, prints or own rules are not those that it has counted:"
           + " a part of an old copy was restored",
+        hint: hint
+      )
+    case .beforeMachineKey:
+      .vaultUnsafe(
+        "the store is older than the machine key: an old copy was restored",
         hint: hint
       )
     }

@@ -11,6 +11,8 @@ struct StoreState: ~Copyable {
   private(set) var counter: UInt64
   /// Whether a change was counted that the rollback counter does not show yet.
   private(set) var isCounterBehind = false
+  /// Whether the keys need the machine key besides the device-secret file.
+  private(set) var isUnderMachineKey: Bool
   /// Whether the store is sealed under a device secret that is not in its place yet.
   private(set) var isRekeyUnfinished: Bool
 
@@ -18,14 +20,16 @@ struct StoreState: ~Copyable {
     freshness = opening.freshness
     counter = opening.counterValue
     isRekeyUnfinished = opening.isRekeyUnfinished
+    isUnderMachineKey = opening.isUnderMachineKey
     keys = opening.keys
   }
 
   /// Replaces the keys after the commit of a rekey.
   ///
   /// The old keys are wiped: nothing is sealed or opened under them any more.
-  mutating func replaceKeys(by next: consuming VaultKeys) {
+  mutating func replaceKeys(by next: consuming VaultKeys, underMachineKey: Bool) {
     keys = next
+    isUnderMachineKey = underMachineKey
     isRekeyUnfinished = true
   }
 

@@ -79,6 +79,8 @@ package struct VaultFacts: Sendable {
   package let fingers: [String]
   /// Whether only the password counts.
   package let isFingerprintLockedOut: Bool
+  /// Whether the vault needs the machine key besides its device-secret file.
+  package let isUnderMachineKey: Bool
   /// Why the store is not used, and the remedy; `nil` if nothing is wrong.
   package let problem: (message: String, remedy: String?)?
 }

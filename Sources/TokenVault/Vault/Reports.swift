@@ -24,6 +24,7 @@ extension Vault {
       unlockedAccounts: names,
       fingers: try printRows().map(\.finger).sorted(),
       isFingerprintLockedOut: tries.lockout.isPasswordOnly,
+      isUnderMachineKey: storeState.isUnderMachineKey,
       problem: problem
     )
   }

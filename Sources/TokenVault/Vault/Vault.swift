@@ -22,6 +22,8 @@ package actor Vault {
   let exchange: any TokenExchange
   let check: any PresenceChecker
   let clock: any VaultClock
+  /// The slots of the machine key; `nil` if none is used.
+  let machineKeySlots: MachineKeySlots?
   let rules: any MachineRules
   /// Sees what ends the window from outside; `nil` if nothing does.
   let windowGuard: (any SessionEvents)?
@@ -91,6 +93,7 @@ package actor Vault {
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
   ///   - agents: show prompts at the person's desktop; `nil` if the clients do that themselves.
   ///   - seats: finds the sessions of callers and agents, where `locations` is `nil`.
+  ///   - machineKeySlots: the slots of the machine key; `nil` if none is used.
   /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
   ///   not safe. Nothing is changed then.
   package init(
@@ -105,7 +108,8 @@ package actor Vault {
     promptLimit: PromptLimit = PromptLimit(),
     locations: (any CallerLocations)? = nil,
     agents: (any DesktopAgents)? = nil,
-    seats: (any CallerLocations)? = nil
+    seats: (any CallerLocations)? = nil,
+    machineKeySlots: MachineKeySlots? = nil
   ) throws(VaultFailure) {
     self.directory = directory
     self.owner = owner
@@ -117,11 +121,12 @@ package actor Vault {
     self.locations = locations
     self.agents = agents
     self.seats = seats
+    self.machineKeySlots = machineKeySlots
     self.promptLimit = promptLimit
     audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)
     do {
-      var opening = try Opening(directory)
+      var opening = try Opening(directory, machineKeySlots)
       let auditLog = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
       try opening.settle { keys in try auditLog.begin(using: keys) }
       store = opening.store

@@ -33,7 +33,8 @@ final class Bench: Sendable {
     rules: any MachineRules = NoRules(),
     promptLimit: PromptLimit = .none,
     locations: (any CallerLocations)? = nil,
-    agents: (any DesktopAgents)? = nil
+    agents: (any DesktopAgents)? = nil,
+    slots: MachineKeySlots? = nil
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -52,7 +53,8 @@ final class Bench: Sendable {
           rules: rules,
           promptLimit: promptLimit,
           locations: locations,
-          agents: agents
+          agents: agents,
+          machineKeySlots: slots
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()

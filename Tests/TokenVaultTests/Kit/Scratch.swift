@@ -43,9 +43,11 @@ final class Scratch: Sendable {
   /// The files beneath the state directory, by their paths there, with their bytes.
   func files() throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
-    for folder in ["", "slots/", "tokens/"] {
+    let folders = ["slots", "tokens", "machine-key"]
+    let isMade = try Directory(path: path).contains("machine-key")
+    for folder in ["", "slots/", "tokens/"] + (isMade ? ["machine-key/"] : []) {
       let directory = try Directory(path: path + "/" + folder.dropLast())
-      for name in try directory.names() where !["slots", "tokens"].contains(folder + name) {
+      for name in try directory.names() where !folders.contains(folder + name) {
         found[folder + name] = try directory.openForReading(name).readAll(limit: 1 << 26)
       }
     }

@@ -6,6 +6,8 @@ struct Writer {
   /// The change that the process makes.
   enum Deed: String {
     case rekey
+    /// The machine key is made, and the vault is brought under it.
+    case adopt
     /// The account `work` gets the provider of `laterProvider`.
     case apply
   }

@@ -1,0 +1,47 @@
+internal import AuditLog
+internal import PresenceTerms
+internal import Storage
+
+// How a vault that opens by its file alone comes under the machine key.
+extension Vault {
+  /// Whether there is an open machine key, and this vault opens without it.
+  var needsMachineKey: Bool {
+    machineKeySlots?.opened != nil && !storeState.isUnderMachineKey
+  }
+
+  /// Seals everything again under the machine key, if this vault opens without it.
+  ///
+  /// It is a rekey without a presence check, because it tightens only. A kill leaves what a killed rekey
+  /// leaves.
+  ///
+  /// - Returns: whether the vault was rekeyed.
+  /// - Throws: why it cannot be rekeyed now; nothing was changed then.
+  @discardableResult
+  package func adoptMachineKey(caller: Caller) async throws(VaultFailure) -> Bool {
+    guard needsMachineKey else { return false }
+    try demandCurrentStore()
+    return try await withAllAccounts { identifier, slot throws(VaultFailure) in
+      try await self.emptyForRekey(identifier, slot)
+    } _: { () throws(VaultFailure) in
+      // Another call may have done it while this one waited.
+      guard self.needsMachineKey else { return false }
+      _ = try self.rekey(.underMachineKey, caller)
+      return true
+    }
+  }
+
+  /// Spends the system password for a change of the slots.
+  package func allowSlotChange(
+    _ detail: String,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) {
+    try demandCurrentStore()
+    try await spendPassword(for: caller.question(.machineKey, detail: detail), by: prompt, caller)
+  }
+
+  /// Records a change of the slots.
+  package func recordSlotChange(_ detail: String, caller: Caller) throws(VaultFailure) {
+    try change { try recordByPassword(.machineKey, by: caller, detail: detail) }
+  }
+}

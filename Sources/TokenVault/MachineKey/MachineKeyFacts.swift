@@ -1,0 +1,48 @@
+package import MachineKey
+
+/// The machine key, as `device-secret status` shows it.
+package struct MachineKeyFacts: Sendable, Equatable {
+  /// The weakest way to open the vaults.
+  package enum Tier: String, Sendable {
+    /// A copy of the directory opens the vault.
+    case file
+    /// The machine key is being added: some vaults still open by their file.
+    case adding
+    /// A vault needs this machine's TPM or the recovery code.
+    case tpm
+  }
+
+  package let tier: Tier
+  package let slots: [SlotFacts]
+  /// Whether the machine key was opened in this run of the engine.
+  package let isOpen: Bool
+}
+
+/// One slot of the machine key.
+package struct SlotFacts: Sendable, Equatable {
+  /// The identifier in hexadecimal digits, as commands name it.
+  package let identifier: String
+  /// `nil` if it cannot be read.
+  package let kind: MachineKeySlot.Kind?
+  /// Why it cannot be read; `nil` if it can.
+  package let problem: String?
+}
+
+/// The result of a test of one slot.
+package struct SlotTest: Sendable, Equatable {
+  package let slot: SlotFacts
+  /// Whether it opens; `nil` if it was not tried.
+  package let opens: Bool?
+  /// Why it does not open, or was not tried.
+  package let detail: String?
+}
+
+/// What a recovery by code has done.
+package struct RecoveredKey: Sendable, Equatable {
+  /// The new slot of the TPM; `nil` if none was made.
+  package let added: String?
+  /// The slots that this TPM does not open any more, and that were removed.
+  package let removed: [String]
+  /// Why the TPM opens no slot; `nil` if one opens.
+  package let problem: String?
+}

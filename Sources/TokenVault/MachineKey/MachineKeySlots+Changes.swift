@@ -1,0 +1,293 @@
+internal import Cryptography
+package import MachineKey
+internal import SecretMemory
+internal import Storage
+
+// Changes of the slots. The steps of `device-secret add tpm`:
+//
+// 1. Make the recovery code, show it, and have it typed back.
+// 2. Seal a new machine key with the TPM and with the code, in a directory beside its location.
+// 3. Rename that directory: from now on each opening of a vault needs the machine key.
+// 4. Rekey each vault that opens by its file alone.
+// 5. Record that the addition is complete.
+//
+// | killed        | the next start finds               | and                                |
+// |---------------|------------------------------------|------------------------------------|
+// | before step 3 | no machine key                     | removes what step 2 has left       |
+// | in step 4     | the machine key, and its addition  | rekeys the vaults that are left    |
+// | after step 5  | the machine key                    | refuses a vault that opens by its  |
+// |               |                                    | file alone: it is an old copy      |
+extension MachineKeySlots {
+  /// Makes the machine key, with a slot of the TPM and one of this code (steps 2 and 3).
+  ///
+  /// - Throws: `invalidArgument` if there is one, or no TPM.
+  package func make(recovery code: RecoveryCode) throws(VaultFailure) {
+    try inTurn { () throws(VaultFailure) in
+      guard try !stored(try directory.exists()) else {
+        throw .invalidArgument("the machine key was made before: thumblatch device-secret status")
+      }
+      let (key, identifier) = try fresh()
+      let tpm = try sealed(key, in: identifier)
+      let recovery = try sealed(key, in: identifier, by: code)
+      let state = try usable { () throws(MachineKeyError) in
+        try MachineKeyState(directory: identifier, phase: .adding, under: key)
+      }
+      try stored(try directory.make(state: state.encoded, slots: [tpm, recovery].map(\.file)))
+      keep(key, .adding)
+    }
+  }
+
+  /// Records that no vault opens by its file alone any more (step 5).
+  package func complete() throws(VaultFailure) {
+    try inTurn { () throws(VaultFailure) in
+      let (key, identifier) = try openedKey()
+      let state = try usable { () throws(MachineKeyError) in
+        try MachineKeyState(directory: identifier, phase: .complete, under: key)
+      }
+      try stored(try directory.write(state: state.encoded))
+      keep(key, .complete)
+    }
+  }
+
+  /// Adds a slot of a recovery code; returns its identifier.
+  package func addRecovery(_ code: RecoveryCode) throws(VaultFailure) -> String {
+    try inTurn { () throws(VaultFailure) in
+      let (key, identifier) = try openedKey()
+      try demandRoom()
+      let slot = try sealed(key, in: identifier, by: code)
+      try stored(try directory.add(slot.file))
+      return slot.name
+    }
+  }
+
+  /// Adds a slot of the TPM, unless one opens; returns its identifier.
+  package func addTPM() throws(VaultFailure) -> String {
+    try inTurn { () throws(VaultFailure) in
+      let (key, identifier) = try openedKey()
+      for slot in try readSlots().compactMap(\.slot) where slot.header.kind == .tpm {
+        guard case .success = try openByTPM(slot) else { continue }
+        throw .invalidArgument("the TPM opens slot \(slot.name) already")
+      }
+      try demandRoom()
+      let slot = try sealed(key, in: identifier)
+      try stored(try directory.add(slot.file))
+      return slot.name
+    }
+  }
+
+  /// Removes a slot.
+  ///
+  /// A slot of the TPM that opens and a recovery slot must remain. Without the first, each start of
+  /// the engine would need the code. Without the second, a cleared TPM would lose all vaults.
+  package func remove(_ name: String) throws(VaultFailure) {
+    try inTurn { () throws(VaultFailure) in
+      guard try stored(try directory.exists()) else { throw .noMachineKey }
+      let slots = try readSlots()
+      guard let slot = slots.first(where: { $0.facts.identifier.utf8.elementsEqual(name.utf8) })
+      else { throw .invalidArgument("there is no such slot: thumblatch device-secret status") }
+      guard !isAdding else { throw .additionIncomplete }
+      _ = try openedKey()
+      let others = slots.filter { $0.identifier != slot.identifier }.compactMap(\.slot)
+      guard others.contains(where: { $0.header.kind == .recovery }) else {
+        throw .refused(
+          "the last recovery code stays: without it a cleared TPM loses every vault"
+            + " (add another one first: thumblatch device-secret add recovery)"
+        )
+      }
+      var opens = false
+      for other in others where other.header.kind == .tpm && !opens {
+        if case .success = try openByTPM(other) { opens = true }
+      }
+      guard opens else {
+        throw .refused(
+          "the last slot that the TPM opens stays: without it each start of the engine needs the"
+            + " recovery code"
+        )
+      }
+      try stored(try directory.remove(slot.identifier))
+    }
+  }
+
+  /// Opens the machine key with a recovery code, and seals a slot with this machine's TPM if none
+  /// opens.
+  ///
+  /// - Throws: `invalidArgument` if the code opens no slot.
+  package func recover(with code: RecoveryCode) throws(VaultFailure) -> RecoveredKey {
+    try inTurn { () throws(VaultFailure) in
+      guard try stored(try directory.exists()) else { throw .noMachineKey }
+      let slots = try readSlots().compactMap(\.slot)
+      guard let key = try opened(by: code, slots) else {
+        throw .invalidArgument(
+          "this code opens no slot: it is the code of another vault, or was removed"
+        )
+      }
+      try adopt(key)
+      return try seal(key, slots)
+    }
+  }
+
+  /// Seals a slot with this machine's TPM, unless it opens one of these.
+  private func seal(
+    _ key: MachineKey,
+    _ slots: [MachineKeySlot]
+  ) throws(VaultFailure) -> RecoveredKey {
+    var dead: [MachineKeySlot] = []
+    for slot in slots where slot.header.kind == .tpm {
+      switch try openByTPM(slot) {
+      case .success: return RecoveredKey(added: nil, removed: [], problem: nil)
+      case .failure(let failure): if failure.isOfTheSlot { dead.append(slot) }
+      }
+    }
+    let added: SealedSlot
+    do throws(VaultFailure) {
+      guard
+        let identifier = slots.first(where: { $0.machineKey == key.identifier })?.header.directory
+      else { throw .noMachineKey }
+      added = try sealed(key, in: identifier)
+    } catch {
+      return RecoveredKey(added: nil, removed: [], problem: error.problem)
+    }
+    if try readSlots().count >= MachineKeyDirectory.mostSlots, let first = dead.first {
+      try stored(try directory.remove(first.header.identifier))
+    }
+    try stored(try directory.add(added.file))
+    for slot in dead { try stored(try directory.remove(slot.header.identifier)) }
+    return RecoveredKey(added: added.name, removed: dead.map(\.name), problem: nil)
+  }
+
+  // MARK: - Sealing
+
+  /// A slot that is not in the directory yet.
+  private struct SealedSlot {
+    let slot: MachineKeySlot
+
+    var file: MachineKeyDirectory.Slot {
+      MachineKeyDirectory.Slot(identifier: slot.header.identifier, bytes: slot.encoded)
+    }
+
+    var name: String { slot.name }
+  }
+
+  private func fresh() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
+    do throws(CryptographyError) {
+      return (try MachineKey.random(), try randomBytes(MachineKeyState.directoryCount))
+    } catch {
+      throw .unexpected("no machine key can be made: \(error)")
+    }
+  }
+
+  private func sealed(
+    _ key: MachineKey,
+    in identifier: [UInt8]
+  ) throws(VaultFailure) -> SealedSlot {
+    let owner = owner
+    var header = try usable { () throws(MachineKeyError) in
+      try MachineKeySlot.Header(.tpm, directory: identifier, owner: owner)
+    }
+    let plain = header
+    let authorization = try usable { () throws(MachineKeyError) in try plain.authorization() }
+    let secret: SharedSecret
+    let bytes: TPMSealedSecret
+    do {
+      secret = SharedSecret(try SecretBytes.random(count: MachineKeySlot.secretCount))
+      bytes = try tpm.seal(secret, authorization: authorization)
+    } catch let failure as TPMFailure {
+      throw .slotNotSealed(failure)
+    } catch {
+      throw .unexpected("no slot can be made: \(error)")
+    }
+    header.parameters = try usable { () throws(MachineKeyError) in try bytes.parameters }
+    let whole = header
+    let slot = try usable { () throws(MachineKeyError) in
+      try MachineKeySlot(whole, sealing: key, under: secret.bytes)
+    }
+    // A slot that does not open must not be the one that vaults rely on.
+    if case .failure(let failure) = try openByTPM(slot) { throw .slotNotSealed(failure) }
+    return SealedSlot(slot: slot)
+  }
+
+  private func sealed(
+    _ key: MachineKey,
+    in identifier: [UInt8],
+    by code: RecoveryCode
+  ) throws(VaultFailure) -> SealedSlot {
+    let secret = try secret(of: code)
+    let owner = owner
+    return SealedSlot(
+      slot: try usable { () throws(MachineKeyError) in
+        let header = try MachineKeySlot.Header(.recovery, directory: identifier, owner: owner)
+        return try MachineKeySlot(header, sealing: key, under: secret.bytes)
+      }
+    )
+  }
+
+  private func secret(of code: RecoveryCode) throws(VaultFailure) -> SharedSecret {
+    do throws(RecoveryCode.Flaw) { return try code.secret() } catch { throw VaultFailure(error) }
+  }
+
+  /// The machine key that a code opens; `nil` if it opens no slot.
+  func opened(
+    by code: RecoveryCode,
+    _ slots: [MachineKeySlot]
+  ) throws(VaultFailure) -> MachineKey? {
+    let secret = try secret(of: code)
+    for slot in slots where slot.header.kind == .recovery {
+      do throws(MachineKeyError) {
+        return try slot.open(with: secret.bytes)
+      } catch {
+        guard error == .doesNotOpen else { throw .machineKeyDamaged("\(error)") }
+      }
+    }
+    return nil
+  }
+
+  /// The machine key and the identifier of its directory, for a change of the slots.
+  private func openedKey() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
+    guard let key = opened else { throw .noMachineKey }
+    if let state = try readState(under: key) { return (key, state.directory) }
+    guard
+      let slot = try readSlots().compactMap(\.slot).first(where: {
+        $0.machineKey == key.identifier
+      })
+    else { throw .machineKeyDamaged("its slots are missing") }
+    return (key, slot.header.directory)
+  }
+
+  private func demandRoom() throws(VaultFailure) {
+    guard try readSlots().count < MachineKeyDirectory.mostSlots else {
+      throw .invalidArgument(
+        "there are \(MachineKeyDirectory.mostSlots) slots: remove one first"
+          + " (thumblatch device-secret remove)"
+      )
+    }
+  }
+}
+
+extension MachineKeySlot {
+  /// The identifier, as commands name it.
+  var name: String { Hexadecimal.text(header.identifier) }
+}
+
+extension VaultFailure {
+  /// There is no machine key, so there is no slot.
+  static let noMachineKey = invalidArgument(
+    "the device secret is in a file: add the TPM first (thumblatch device-secret add tpm)"
+  )
+
+  /// Some vaults still open by their file.
+  static let additionIncomplete = busy(
+    "the addition of the machine key is not complete: run it again"
+      + " (thumblatch device-secret add tpm)"
+  )
+
+  /// The problem in one clause, without its remedy.
+  fileprivate var problem: String {
+    switch self {
+    case .vaultUnsafe(let message, _), .invalidArgument(let message), .unexpected(let message),
+      .refused(let message):
+      message
+    case .providerUnavailable(let message, _, _): message
+    default: "\(self)"
+    }
+  }
+}

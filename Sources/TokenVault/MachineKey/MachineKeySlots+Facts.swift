@@ -1,0 +1,97 @@
+package import MachineKey
+internal import Storage
+
+extension MachineKeySlots {
+  /// The machine key as its files show it; the TPM is not asked.
+  package func facts() throws(VaultFailure) -> MachineKeyFacts {
+    guard try stored(try directory.exists()) else {
+      return MachineKeyFacts(tier: .file, slots: [], isOpen: false)
+    }
+    // Until the key is open, the state is not authenticated: it is only shown.
+    let bytes = try stored(try directory.state())
+    let said = bytes.flatMap { try? MachineKeyState(parsing: $0) }?.phase
+    return MachineKeyFacts(
+      tier: isAdding || opened == nil && said == .adding ? .adding : .tpm,
+      slots: try readSlots().map(\.facts),
+      isOpen: opened != nil
+    )
+  }
+
+  /// Whether the addition of the machine key seems to be unfinished, before the key is open.
+  package var seemsUnfinished: Bool { (try? facts())?.tier == .adding }
+
+  /// The name of the TPM, or why it cannot be used.
+  package func tpmFacts() -> (name: String?, problem: String?) {
+    do throws(TPMFailure) {
+      let facts = try tpm.facts()
+      return ("\(facts.maker) \(facts.firmware)", nil)
+    } catch {
+      return (nil, VaultFailure.slotNotSealed(error).shown)
+    }
+  }
+
+  /// Whether a new recovery code is needed before a slot of this kind is added.
+  ///
+  /// - Throws: why the slot cannot be added.
+  package func needsCode(toAdd kind: MachineKeySlot.Kind) throws(VaultFailure) -> Bool {
+    let key = try key()
+    if kind == .recovery {
+      guard key != nil else { throw .noMachineKey }
+      return true
+    }
+    do throws(TPMFailure) { _ = try tpm.facts() } catch { throw .slotNotSealed(error) }
+    return key == nil
+  }
+
+  /// Tries each slot of the TPM, and each recovery slot if a code is given.
+  package func test(with code: RecoveryCode?) throws(VaultFailure) -> [SlotTest] {
+    try inTurn { () throws(VaultFailure) in
+      guard try stored(try directory.exists()) else { throw .noMachineKey }
+      var tests: [SlotTest] = []
+      for read in try readSlots() {
+        tests.append(try test(read, code))
+      }
+      return tests
+    }
+  }
+
+  private func test(_ read: ReadSlot, _ code: RecoveryCode?) throws(VaultFailure) -> SlotTest {
+    guard let slot = read.slot else {
+      return SlotTest(slot: read.facts, opens: false, detail: read.problem)
+    }
+    switch slot.header.kind {
+    case .tpm:
+      guard case .failure(let failure) = try openByTPM(slot) else {
+        return SlotTest(slot: read.facts, opens: true, detail: nil)
+      }
+      return SlotTest(
+        slot: read.facts,
+        opens: false,
+        detail: VaultFailure.machineKeyClosed(failure).shown
+      )
+    case .recovery:
+      guard let code else {
+        return SlotTest(slot: read.facts, opens: nil, detail: "it needs the code: --code")
+      }
+      let opens = try opened(by: code, [slot]) != nil
+      return SlotTest(
+        slot: read.facts,
+        opens: opens,
+        detail: opens ? nil : "this is not its code, or the slot is damaged"
+      )
+    case .securityKey:
+      return SlotTest(slot: read.facts, opens: nil, detail: "this version cannot open it")
+    }
+  }
+}
+
+extension VaultFailure {
+  /// The message with its remedy, in one line.
+  fileprivate var shown: String {
+    switch self {
+    case .vaultUnsafe(let message, let hint): message + (hint.map { " (\($0))" } ?? "")
+    case .providerUnavailable(let message, _, _), .invalidArgument(let message): message
+    default: "\(self)"
+    }
+  }
+}

@@ -1,0 +1,211 @@
+internal import Cryptography
+package import MachineKey
+internal import SecretMemory
+package import Storage
+internal import Synchronization
+package import System
+
+/// The slots of an owner directory, and the machine key once one of them has opened.
+///
+/// The key is opened when a vault first needs it, once for all vaults of this engine. Most functions
+/// block their thread while the TPM works.
+package final class MachineKeySlots: Sendable {
+  /// The seconds after which a failure that does not pass by itself is looked at again.
+  private static let failureSeconds: Int64 = 30
+
+  private struct State {
+    var key: MachineKey?
+    var phase = MachineKeyState.Phase.complete
+    var failure: (failure: VaultFailure, at: BootInstant, isTemporary: Bool)?
+  }
+
+  let directory: MachineKeyDirectory
+  let owner: MachineKeyOwner
+  let tpm: any TPMSealing
+  private let now: @Sendable () -> BootInstant
+  /// Held while the TPM works or slots change, so that each happens once at a time.
+  private let turn = Mutex(())
+  private let state = Mutex(State())
+
+  /// Uses the machine key of a directory, if one was made there.
+  package init(
+    _ directory: MachineKeyDirectory,
+    owner: MachineKeyOwner,
+    tpm: any TPMSealing,
+    now: @escaping @Sendable () -> BootInstant = { .now }
+  ) {
+    self.directory = directory
+    self.owner = owner
+    self.tpm = tpm
+    self.now = now
+  }
+
+  // MARK: - The key
+
+  /// The machine key, if it was opened in this run.
+  var opened: MachineKey? { state.withLock { $0.key } }
+
+  /// Whether a vault that opens by its file alone is an old copy.
+  var isComplete: Bool { state.withLock { $0.key != nil && $0.phase == .complete } }
+
+  /// Whether vaults have to be brought under the opened key.
+  package var isAdding: Bool { state.withLock { $0.key != nil && $0.phase == .adding } }
+
+  /// Whether there is a machine key, and no slot of it has opened in this run.
+  package var isClosed: Bool { opened == nil && (try? directory.exists()) ?? true }
+
+  /// The machine key; `nil` if none was made.
+  ///
+  /// Calls that wait for an opening share its outcome.
+  ///
+  /// - Throws: why no slot opens. No vault may be opened then.
+  package func key() throws(VaultFailure) -> MachineKey? {
+    if let opened { return opened }
+    let asked = now()
+    return try inTurn { () throws(VaultFailure) in
+      if let opened { return opened }
+      guard try stored(try directory.exists()) else { return nil }
+      let known = state.withLock { $0.failure }
+      if let known, known.at >= asked || !known.isTemporary && isRecent(known.at) {
+        throw known.failure
+      }
+      return try openByTPM()
+    }
+  }
+
+  private func isRecent(_ time: BootInstant) -> Bool {
+    now().seconds(since: time) < Self.failureSeconds
+  }
+
+  private func openByTPM() throws(VaultFailure) -> MachineKey {
+    var found: (failure: VaultFailure, isTemporary: Bool)?
+    for slot in try readSlots().compactMap(\.slot) where slot.header.kind == .tpm {
+      switch try openByTPM(slot) {
+      case .success(let key): return try adopt(key)
+      case .failure(let failure):
+        // If one slot may open soon, the person need not look for the code.
+        if found == nil || failure.isTemporary {
+          found = (.machineKeyClosed(failure), failure.isTemporary)
+        }
+      }
+    }
+    let failure =
+      found
+      ?? (
+        .vaultUnsafe("the machine key has no slot of a TPM", hint: VaultFailure.recoverByCode),
+        false
+      )
+    let at = now()
+    state.withLock { $0.failure = (failure.failure, at, failure.isTemporary) }
+    throw failure.failure
+  }
+
+  /// Opens the machine key with the TPM and this slot.
+  func openByTPM(_ slot: MachineKeySlot) throws(VaultFailure) -> Result<MachineKey, TPMFailure> {
+    guard slot.header.owner == owner,
+      let sealed = try? TPMSealedSecret(
+        parameters: slot.header.parameters
+      )
+    else { return .failure(.damaged) }
+    let authorization = try usable { () throws(MachineKeyError) in
+      try slot.header.authorization()
+    }
+    let secret: SharedSecret
+    do throws(TPMFailure) {
+      secret = try tpm.open(sealed, authorization: authorization)
+    } catch {
+      return .failure(error)
+    }
+    do throws(MachineKeyError) {
+      return .success(try slot.open(with: secret.bytes))
+    } catch {
+      guard error == .doesNotOpen else { throw .machineKeyDamaged("\(error)") }
+      return .failure(.damaged)
+    }
+  }
+
+  /// Keeps an opened key, with the phase that it authenticates.
+  ///
+  /// A state that is missing or forged counts as complete: it must not let an old copy in.
+  @discardableResult
+  func adopt(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
+    let phase = try readState(under: key)?.phase ?? .complete
+    keep(key, phase)
+    return key
+  }
+
+  func keep(_ key: MachineKey, _ phase: MachineKeyState.Phase) {
+    state.withLock { state in
+      state.key = key
+      state.phase = phase
+      state.failure = nil
+    }
+  }
+
+  // MARK: - Files
+
+  /// A slot's file, and the slot in it if it can be read.
+  struct ReadSlot {
+    let identifier: [UInt8]
+    let slot: MachineKeySlot?
+    let problem: String?
+
+    var facts: SlotFacts {
+      SlotFacts(
+        identifier: Hexadecimal.text(identifier),
+        kind: slot?.header.kind,
+        problem: problem
+      )
+    }
+  }
+
+  func readSlots() throws(VaultFailure) -> [ReadSlot] {
+    try stored(try directory.slots()).map { file in
+      do throws(MachineKeyError) {
+        let slot = try MachineKeySlot(parsing: file.bytes)
+        guard slot.header.identifier == file.identifier, slot.header.owner == owner else {
+          throw MachineKeyError.foreign
+        }
+        return ReadSlot(identifier: file.identifier, slot: slot, problem: nil)
+      } catch {
+        return ReadSlot(identifier: file.identifier, slot: nil, problem: "\(error)")
+      }
+    }
+  }
+
+  /// The state, if this key has authenticated it.
+  func readState(under key: MachineKey) throws(VaultFailure) -> MachineKeyState? {
+    guard let bytes = try stored(try directory.state()),
+      let state = try? MachineKeyState(parsing: bytes)
+    else { return nil }
+    let isAuthentic = try usable { () throws(MachineKeyError) in
+      try state.isAuthentic(under: key)
+    }
+    return isAuthentic ? state : nil
+  }
+
+  // MARK: - Steps
+
+  /// Runs a step while no other one runs.
+  func inTurn<Value: Sendable>(
+    _ step: () throws(VaultFailure) -> Value
+  ) throws(VaultFailure) -> Value {
+    try turn.withLock { _ throws(VaultFailure) in try step() }
+  }
+
+  func stored<Value: ~Copyable>(
+    _ step: @autoclosure () throws(StorageError) -> Value
+  ) throws(VaultFailure) -> Value {
+    do { return try step() } catch { throw VaultFailure(error) }
+  }
+
+  func usable<Value: ~Copyable>(
+    _ step: () throws(MachineKeyError) -> Value
+  ) throws(VaultFailure) -> Value {
+    do throws(MachineKeyError) {
+      return try step()
+    } catch {
+      throw .machineKeyDamaged("\(error)")
+    }
+  }
+}

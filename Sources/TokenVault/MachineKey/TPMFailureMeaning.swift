@@ -1,0 +1,125 @@
+package import MachineKey
+
+extension VaultFailure {
+  /// The remedy if the TPM does not open its slot any more.
+  static let recoverByCode = "open it with the recovery code: thumblatch recover --code"
+
+  /// The machine key cannot be opened with the TPM.
+  ///
+  /// Nothing was changed, and no vault is opened without it.
+  static func machineKeyClosed(_ failure: TPMFailure) -> VaultFailure {
+    let what = "the vault needs the TPM of this machine"
+    switch failure {
+    case .absent:
+      return .vaultUnsafe(
+        "\(what), and there is none (/dev/tpmrm0)",
+        hint: "turn the TPM on in the firmware; or \(recoverByCode)"
+      )
+    case .notPermitted:
+      return .vaultUnsafe(
+        "\(what), and the engine may not open it (/dev/tpmrm0)",
+        hint: "add the engine's user to group tss and sign in again; or \(recoverByCode)"
+      )
+    case .anotherTPM:
+      return .vaultUnsafe(
+        "\(what), and this is not the TPM that it was sealed with, or it was cleared",
+        hint: recoverByCode
+      )
+    case .ownerPassword:
+      return .vaultUnsafe(
+        "\(what), and the TPM has an owner password and no storage key at 0x81000001",
+        hint: "as root: make that key persistent, or remove the password; or \(recoverByCode)"
+      )
+    case .wrongAuthorization:
+      return .vaultUnsafe(
+        "the TPM and the slot of the machine key do not belong together",
+        hint: "restore the directory machine-key from a backup; or \(recoverByCode)"
+      )
+    case .damaged:
+      return .vaultUnsafe(
+        "the TPM's slot of the machine key is damaged",
+        hint: "restore the directory machine-key from a backup; or \(recoverByCode)"
+      )
+    case .busy: return .tpmUnavailable("the TPM is busy: try again")
+    case .lockedOut:
+      return .tpmUnavailable(
+        "the TPM is locked out after wrong passwords of other programs: try again later"
+      )
+    case .unreachable(let why):
+      return .tpmUnavailable("the program that asks the TPM cannot be reached: \(why)")
+    case .noCounter: return .tpmUnavailable("the TPM answered with another failure: no counter")
+    case .unexpected(let code):
+      return .tpmUnavailable("the TPM answered with another failure: \(code)")
+    }
+  }
+
+  /// A slot cannot be sealed with the TPM.
+  ///
+  /// Nothing was changed.
+  static func slotNotSealed(_ failure: TPMFailure) -> VaultFailure {
+    switch failure {
+    case .absent:
+      .invalidArgument("this machine has no TPM (/dev/tpmrm0): the device secret stays in a file")
+    case .notPermitted:
+      .invalidArgument(
+        "the engine may not open the TPM (/dev/tpmrm0): add its user to group tss, and sign in again"
+      )
+    case .ownerPassword:
+      .invalidArgument(
+        "the TPM has an owner password and no storage key at 0x81000001: as root, make that key"
+          + " persistent, or remove the password"
+      )
+    case .anotherTPM, .wrongAuthorization, .damaged:
+      .tpmUnavailable("the TPM did not open what it had just sealed: nothing was changed")
+    case .busy, .lockedOut, .noCounter, .unreachable, .unexpected: .machineKeyClosed(failure)
+    }
+  }
+
+  private static func tpmUnavailable(_ message: String) -> VaultFailure {
+    .providerUnavailable(message, retryAfter: nil)
+  }
+
+  /// A file of the machine key that cannot be used.
+  static func machineKeyDamaged(_ what: String) -> VaultFailure {
+    .vaultUnsafe(
+      "the machine key cannot be used: \(what)",
+      hint: "restore the directory machine-key from a backup; nothing was changed"
+    )
+  }
+
+  /// A typed text is no recovery code.
+  package init(_ flaw: RecoveryCode.Flaw) {
+    switch flaw {
+    case .wrongLength(let count):
+      self = .invalidArgument(
+        "a recovery code has \(RecoveryCode.characterCount) letters and digits, and this has"
+          + " \(count)"
+      )
+    case .unknownCharacter(let place):
+      self = .invalidArgument("the recovery code has no such character: number \(place)")
+    case .wrongCheck:
+      self = .invalidArgument(
+        "the recovery code is mistyped: its two check characters do not fit the others"
+      )
+    case .failed(let error): self = .unexpected("the recovery code cannot be used: \(error)")
+    }
+  }
+}
+
+extension TPMFailure {
+  /// Whether the same request may succeed soon.
+  var isTemporary: Bool {
+    switch self {
+    case .busy, .lockedOut, .unreachable, .unexpected, .noCounter: true
+    case .absent, .notPermitted, .anotherTPM, .ownerPassword, .wrongAuthorization, .damaged: false
+    }
+  }
+
+  /// Whether the slot is of no use on this machine any more.
+  var isOfTheSlot: Bool {
+    switch self {
+    case .anotherTPM, .wrongAuthorization, .damaged: true
+    default: false
+    }
+  }
+}

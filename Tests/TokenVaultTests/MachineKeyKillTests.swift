@@ -1,0 +1,71 @@
+import MachineKey
+import SecretMemory
+import SoftwareTPM
+import Storage
+import System
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// The addition of the machine key is stopped at each of its system calls.
+///
+/// Then the vault is as before, or the addition goes on.
+@Suite(.timeLimit(.minutes(30)))
+struct MachineKeyKillTests {
+  private func judge(_ bench: Bench, _ lines: [String], _ old: [[UInt8]]) async throws {
+    let tpm = SoftwareTPM()
+    let slots = try bench.slots(tpm)
+    #expect(try bench.scratch.files().keys.allSatisfy { !$0.hasPrefix("machine-key.new") })
+    let isMade = try slots.key() != nil
+    var vault: Vault? = try await bench.open(slots: slots)
+    if let vault {
+      #expect(await vault.freshness == .current)
+      #expect(try bench.scratch.files()["device-secret.next"] == nil)
+      if lines.contains("done") { #expect(slots.isComplete) }
+      #expect(try await vault.sentToken("me", bench).contains("rt-1"))
+      #expect(try await vault.sentToken("work", bench).contains("rt-work"))
+      #expect(try await vault.fingerEligibility(for: caller()).prints.count == 1)
+      #expect(try await vault.verifyAuditLog().isWhole)
+      // The addition goes on, or begins again.
+      if !isMade { try slots.make(recovery: try Bench.code()) }
+      try await vault.adoptMachineKey(caller: caller())
+      try slots.complete()
+      #expect(try bench.filesHolding(old) == [])
+    }
+    vault = nil
+    #expect(await (try bench.open(with: tpm)).freshness == .current)
+    #expect(try await bench.refusal(with: NoTPM()) != nil)
+    #expect(try await bench.refusal(with: NoTPM()) != nil)
+    let code = try bench.slots(NoTPM())
+    _ = try code.recover(with: try Bench.code())
+    #expect(await (try bench.open(slots: code)).freshness == .current)
+  }
+
+  @Test(arguments: [
+    ("write", StoppedProgram.Injection.kill), ("pwrite64", .kill), ("fsync", .kill),
+    ("fdatasync", .kill), ("mkdirat", .kill), ("unlinkat", .kill), ("renameat", .kill),
+    ("write", .noSpace), ("mkdirat", .noSpace), ("fsync", .ioError), ("renameat", .ioError),
+    ("pwrite64", .noSpace),
+  ])
+  func aStopAtAnyCallResumesOrIsAsBefore(
+    _ call: String,
+    _ injection: StoppedProgram.Injection
+  ) async throws {
+    let made = try Bench()
+    try await made.makeVault()
+    let old = try await made.sealedBytes()
+    var stops = 0
+    while true {
+      let bench = try made.snapshot()
+      guard let lines = try Writer(bench, .adopt).stopped(at: call, stops + 1, injection) else {
+        #expect(try bench.filesHolding(old) == [])
+        break
+      }
+      stops += 1
+      try await judge(bench, lines, old)
+    }
+    // Control: the injection hits the writer.
+    if call != "unlinkat" { #expect(stops > 0) }
+  }
+}
