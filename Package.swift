@@ -129,7 +129,7 @@ let package = Package(
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "VaultInterface", "Varlink", "OAuth", "Presence",
+        "TokenVault", "LoginEvents", "MachineKey", "VaultInterface", "Varlink", "OAuth", "Presence",
         "PresenceTerms", "Storage", "Configuration", "UserNames", "JSON", "System", "SecretMemory",
       ]
     ),
@@ -197,7 +197,7 @@ let package = Package(
     // six times the start itself (`-static-pie`).
     program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
-    program("thumblatchd", ["VaultServer", "HelperClient", "System"]),
+    program("thumblatchd", ["VaultServer", "HelperClient", "MachineKey", "System"]),
     program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
     program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
@@ -279,7 +279,9 @@ let package = Package(
       "VaultServerTests",
       [
         "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "JSON",
-        "OAuth", "Presence", "PresenceTerms", "SecretMemory", "Storage", "System", "TestSupport",
+        "MachineKey", "OAuth", "Presence", "PresenceTerms", "SecretMemory", "SoftwareTPM",
+        "Storage",
+        "System", "TestSupport",
       ]
     ),
     .target(

@@ -4,8 +4,14 @@
 
 import Glibc
 import HelperClient
+import MachineKey
 import System
 import VaultServer
+
+enum Machine {
+  /// The TPM of this machine.
+  static let tpm: any TPMSealing = NoTPM()
+}
 
 func refuse(_ why: String) -> Never {
   try? Descriptor(owning: 2).write("thumblatchd: \(why)\n")
@@ -40,6 +46,7 @@ func service(_ arguments: [String]) -> Int32 {
     idleSeconds: idle,
     exchange: ExchangeHelperExchange(by: route),
     check: HelperPresence(by: route),
+    tpm: Machine.tpm,
     rules: rules
   )
 }
@@ -52,7 +59,8 @@ case "--private" where arguments.count == 1:
       directory: Descriptor(owning: 3),
       report: Descriptor(owning: 4),
       exchange: ExchangeHelperExchange(by: .children),
-      check: HelperPresence(by: .children)
+      check: HelperPresence(by: .children),
+      tpm: Machine.tpm
     )
   )
 case "--service": exit(service(Array(arguments.dropFirst())))

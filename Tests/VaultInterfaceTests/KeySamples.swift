@@ -1,5 +1,49 @@
 import VaultInterface
 
+/// The slots of the machine key.
+func slotSamples() throws -> [Sample] {
+  let slots = [
+    VaultMachineSlot(id: "a0a1a2a3a4a5a6a7", kind: .tpm),
+    VaultMachineSlot(id: "b0b1b2b3b4b5b6b7", problem: "it is damaged"),
+  ]
+  return try [
+    call(DeviceSecretStatusCall()),
+    reply(
+      to: DeviceSecretStatusCall.self,
+      DeviceSecretStatusReply(
+        tier: .adding,
+        slots: slots,
+        open: true,
+        tpm: "SOFT 1.2",
+        tpmProblem: "busy"
+      )
+    ),
+    call(AddSlotCall(kind: .tpm, recovery: secret("000G-40R4"), prompt: "p1")),
+    reply(
+      to: AddSlotCall.self,
+      AddSlotReply(code: secret("000G-40R4"), slots: slots, vaults: 3)
+    ),
+    call(RemoveSlotCall(slot: "a0a1a2a3a4a5a6a7", prompt: "p1")),
+    reply(to: RemoveSlotCall.self, RemoveSlotReply(slots: slots)),
+    call(TestSlotsCall(code: secret("000G-40R4"))),
+    reply(
+      to: TestSlotsCall.self,
+      TestSlotsReply(
+        tests: slots.map { VaultSlotTest(slot: $0, opens: false, detail: "no TPM") }
+      )
+    ),
+    call(RecoverWithCodeCall(code: secret("000G-40R4"))),
+    reply(
+      to: RecoverWithCodeCall.self,
+      RecoverWithCodeReply(
+        added: "a0a1a2a3a4a5a6a7",
+        removed: ["b0b1b2b3b4b5b6b7"],
+        problem: "busy"
+      )
+    ),
+  ]
+}
+
 /// `Rekey`, `Recover`, `Release`, `GetPolicy`, `SetPolicy`.
 func keySamples() throws -> [Sample] {
   try [

@@ -133,4 +133,4 @@ let provider = VaultProvider(
 /// Empty if one could not be made, which a test checks.
 let samples: [Sample] =
   (try? accountSamples() + presenceSamples() + helperSamples() + keySamples()
-    + loginSamples(account, provider)) ?? []
+    + loginSamples(account, provider) + slotSamples()) ?? []

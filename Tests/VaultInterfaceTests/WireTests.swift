@@ -30,9 +30,12 @@ struct WireTests {
   func theSecretMembersAreThese() {
     #expect(
       VarlinkInterface.vault.callSecrets
-        == ["password", "secret", "refresh_token", "text", "query", "client_secret"]
+        == [
+          "code", "password", "secret", "recovery", "refresh_token", "text", "query",
+          "client_secret",
+        ]
     )
-    #expect(VarlinkInterface.vault.replySecrets == ["refresh_token", "client_secret"])
+    #expect(VarlinkInterface.vault.replySecrets == ["code", "refresh_token", "client_secret"])
     #expect(
       VarlinkInterface.helper.callSecrets == ["body", "credentials", "key", "print", "text"]
     )

@@ -112,6 +112,7 @@ struct ReaderPrintRemovalTests {
       name: { _ in nil },
       care: UserAccounts(
         find: { _ in [Self.user] },
+        list: { [Self.user] },
         open: { _ in (try self.vault(reader), "ada") },
         remove: { _ in reader.events.withLock { $0.append("removed") } }
       )
@@ -146,6 +147,7 @@ struct ReaderPrintRemovalTests {
       name: { _ in nil },
       care: UserAccounts(
         find: { _ in [Self.user] },
+        list: { [Self.user] },
         open: { _ in throw VaultFailure.unexpected("damaged") },
         remove: { _ in }
       )

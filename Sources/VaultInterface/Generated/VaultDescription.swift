@@ -9,8 +9,8 @@ extension VarlinkInterface {
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,
-    callSecrets: ["client_secret", "password", "query", "refresh_token", "secret", "text"],
-    replySecrets: ["client_secret", "refresh_token"]
+    callSecrets: ["client_secret", "code", "password", "query", "recovery", "refresh_token", "secret", "text"],
+    replySecrets: ["client_secret", "code", "refresh_token"]
   )
 }
 
@@ -162,6 +162,8 @@ let vaultDescription = #"""
     exportable,
     # Make a new device secret.
     rekey,
+    # Change the slots of the machine key.
+    machine_key,
     # Accept a store that was restored from a backup.
     recover,
     # Test the reader or the password. Nothing is released.
@@ -298,6 +300,25 @@ let vaultDescription = #"""
     waiting,
     # The account is signed in.
     done
+  )
+
+  # The weakest way to open the vaults.
+  type DeviceSecretTier (
+    # A copy of the directory opens the vault.
+    file,
+    # The machine key is being added: some vaults still open by their file.
+    adding,
+    # The vault needs the TPM of this machine, or the recovery code.
+    tpm
+  )
+
+  # What opens a slot of the machine key.
+  type SlotKind (
+    tpm,
+    # A recovery code.
+    recovery,
+    # A FIDO2 security key.
+    security_key
   )
 
   # How bad a finding is.
@@ -459,6 +480,25 @@ let vaultDescription = #"""
     for_users: bool
   )
 
+  # A slot of the machine key.
+  type MachineSlot (
+    # Names it in commands.
+    id: string,
+    # Absent: it cannot be read.
+    kind: ?SlotKind,
+    # Why it cannot be read.
+    problem: ?string
+  )
+
+  # The test of one slot.
+  type SlotTest (
+    slot: MachineSlot,
+    # Absent: it was not tried.
+    opens: ?bool,
+    # Why it does not open, or was not tried.
+    detail: ?string
+  )
+
   # A rule for callers, of the machine or of the user.
   type CallerRule (
     name: string,
@@ -476,7 +516,7 @@ let vaultDescription = #"""
     version: string,
     # The process id of the engine.
     process: int,
-    # What guards the device secret: `file`, later `tpm`.
+    # What guards the device secret: `file` or `tpm`.
     device_secret: string,
     memory: SecretMemoryKind,
     # Whether the unlock window is open.
@@ -916,6 +956,71 @@ let vaultDescription = #"""
   method Recover(prompt: ?string, ask: ?bool, reason: ?string) -> (
     # The accounts that need a login now.
     login_required: []string
+  )
+  # The slots of the machine key, and the weakest way in. Needs no open vault.
+  method DeviceSecretStatus() -> (
+    tier: DeviceSecretTier,
+    slots: []MachineSlot,
+    # Whether the machine key is open in this engine.
+    open: bool,
+    # The maker and the firmware of the TPM, if it may be used. Asked for root and in the private form.
+    tpm: ?string,
+    # Why the TPM cannot be used.
+    tpm_problem: ?string
+  )
+  # Adds a slot of the machine key. In the service form for root alone, in the private form with a
+  # prompt passed by password. The first slot of a TPM makes the machine key, and rekeys every vault; if
+  # that was interrupted, the same call goes on with it.
+  #
+  # Where a recovery code is needed, the reply to a call without `recovery` holds a new one in `code`:
+  # nothing is changed until the same connection calls again with it.
+  method AddSlot(
+    kind: SlotKind,
+    # The code of an earlier reply, as a person has typed it back.
+    # [secret]
+    recovery: ?string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    # A new recovery code, to be shown once.
+    # [secret]
+    code: ?string,
+    # The slots afterwards.
+    slots: []MachineSlot,
+    # How many vaults were rekeyed.
+    vaults: int
+  )
+  # Removes a slot of the machine key: root or a passed prompt, as for AddSlot. A slot that the TPM opens
+  # and a recovery slot must be left.
+  method RemoveSlot(
+    # Its `id`.
+    slot: string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    # The slots afterwards.
+    slots: []MachineSlot
+  )
+  # Tries the slots of the machine key. In the service form for root alone.
+  method TestSlots(
+    # A recovery code, to try its slot too.
+    # [secret]
+    code: ?string
+  ) -> (tests: []SlotTest)
+  # Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if none opens.
+  # Needs no open vault and no prompt. In the service form for root alone.
+  method RecoverWithCode(
+    # [secret]
+    code: string
+  ) -> (
+    # The new slot of the TPM.
+    added: ?string,
+    # Slots that this TPM did not open, and that are removed now.
+    removed: []string,
+    # Why the TPM opens no slot: the engine needs the code again at its next start.
+    problem: ?string
   )
   # The refresh token itself, of an exportable account, always after a presence check of its own.
   method Release(

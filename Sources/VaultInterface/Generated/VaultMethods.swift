@@ -27,7 +27,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var version: String
   /// The process id of the engine.
   public var process: Int
-  /// What guards the device secret: `file`, later `tpm`.
+  /// What guards the device secret: `file` or `tpm`.
   public var deviceSecret: String
   public var memory: SecretMemoryKind
   /// Whether the unlock window is open.
@@ -2176,6 +2176,334 @@ public struct RecoverReply: VarlinkRecord, Equatable {
     get throws(MessageError) {
       try .wire([
         "login_required": loginRequired,
+      ])
+    }
+  }
+}
+
+/// The slots of the machine key, and the weakest way in. Needs no open vault.
+public struct DeviceSecretStatusCall: VarlinkMethod, Equatable {
+  public typealias Reply = DeviceSecretStatusReply
+  public static let method = "io.thumblatch.Vault.DeviceSecretStatus"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `DeviceSecretStatus` answers.
+public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
+  public var tier: DeviceSecretTier
+  public var slots: [VaultMachineSlot]
+  /// Whether the machine key is open in this engine.
+  public var open: Bool
+  /// The maker and the firmware of the TPM, if it may be used. Asked for root and in the private form.
+  public var tpm: String?
+  /// Why the TPM cannot be used.
+  public var tpmProblem: String?
+
+  public init(
+    tier: DeviceSecretTier,
+    slots: [VaultMachineSlot],
+    open: Bool,
+    tpm: String? = nil,
+    tpmProblem: String? = nil
+  ) {
+    self.tier = tier
+    self.slots = slots
+    self.open = open
+    self.tpm = tpm
+    self.tpmProblem = tpmProblem
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    tier = try object.required("tier")
+    slots = try object.required("slots")
+    open = try object.required("open")
+    tpm = try object.optional("tpm")
+    tpmProblem = try object.optional("tpm_problem")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "tier": tier,
+        "slots": slots,
+        "open": open,
+        "tpm": tpm,
+        "tpm_problem": tpmProblem,
+      ])
+    }
+  }
+}
+
+/// Adds a slot of the machine key. In the service form for root alone, in the private form with a
+/// prompt passed by password. The first slot of a TPM makes the machine key, and rekeys every vault; if
+/// that was interrupted, the same call goes on with it.
+///
+/// Where a recovery code is needed, the reply to a call without `recovery` holds a new one in `code`:
+/// nothing is changed until the same connection calls again with it.
+public struct AddSlotCall: AskingMethod {
+  public typealias Reply = AddSlotReply
+  public static let method = "io.thumblatch.Vault.AddSlot"
+
+  public var kind: SlotKind
+  /// The code of an earlier reply, as a person has typed it back.
+  public var recovery: SharedSecret?
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    kind: SlotKind,
+    recovery: SharedSecret? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.kind = kind
+    self.recovery = recovery
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    kind = try object.required("kind")
+    recovery = try object.optional("recovery")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "kind": kind,
+        "recovery": recovery,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// What `AddSlot` answers.
+public struct AddSlotReply: VarlinkRecord {
+  /// A new recovery code, to be shown once.
+  public var code: SharedSecret?
+  /// The slots afterwards.
+  public var slots: [VaultMachineSlot]
+  /// How many vaults were rekeyed.
+  public var vaults: Int
+
+  public init(
+    code: SharedSecret? = nil,
+    slots: [VaultMachineSlot],
+    vaults: Int
+  ) {
+    self.code = code
+    self.slots = slots
+    self.vaults = vaults
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    code = try object.optional("code")
+    slots = try object.required("slots")
+    vaults = try object.required("vaults")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "code": code,
+        "slots": slots,
+        "vaults": vaults,
+      ])
+    }
+  }
+}
+
+/// Removes a slot of the machine key: root or a passed prompt, as for AddSlot. A slot that the TPM opens
+/// and a recovery slot must be left.
+public struct RemoveSlotCall: AskingMethod, Equatable {
+  public typealias Reply = RemoveSlotReply
+  public static let method = "io.thumblatch.Vault.RemoveSlot"
+
+  /// Its `id`.
+  public var slot: String
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    slot: String,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.slot = slot
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    slot = try object.required("slot")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "slot": slot,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// What `RemoveSlot` answers.
+public struct RemoveSlotReply: VarlinkRecord, Equatable {
+  /// The slots afterwards.
+  public var slots: [VaultMachineSlot]
+
+  public init(
+    slots: [VaultMachineSlot]
+  ) {
+    self.slots = slots
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    slots = try object.required("slots")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "slots": slots,
+      ])
+    }
+  }
+}
+
+/// Tries the slots of the machine key. In the service form for root alone.
+public struct TestSlotsCall: VarlinkMethod {
+  public typealias Reply = TestSlotsReply
+  public static let method = "io.thumblatch.Vault.TestSlots"
+
+  /// A recovery code, to try its slot too.
+  public var code: SharedSecret?
+
+  public init(
+    code: SharedSecret? = nil
+  ) {
+    self.code = code
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    code = try object.optional("code")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "code": code,
+      ])
+    }
+  }
+}
+
+/// What `TestSlots` answers.
+public struct TestSlotsReply: VarlinkRecord, Equatable {
+  public var tests: [VaultSlotTest]
+
+  public init(
+    tests: [VaultSlotTest]
+  ) {
+    self.tests = tests
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    tests = try object.required("tests")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "tests": tests,
+      ])
+    }
+  }
+}
+
+/// Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if none opens.
+/// Needs no open vault and no prompt. In the service form for root alone.
+public struct RecoverWithCodeCall: VarlinkMethod {
+  public typealias Reply = RecoverWithCodeReply
+  public static let method = "io.thumblatch.Vault.RecoverWithCode"
+
+  public var code: SharedSecret
+
+  public init(
+    code: SharedSecret
+  ) {
+    self.code = code
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    code = try object.required("code")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "code": code,
+      ])
+    }
+  }
+}
+
+/// What `RecoverWithCode` answers.
+public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
+  /// The new slot of the TPM.
+  public var added: String?
+  /// Slots that this TPM did not open, and that are removed now.
+  public var removed: [String]
+  /// Why the TPM opens no slot: the engine needs the code again at its next start.
+  public var problem: String?
+
+  public init(
+    added: String? = nil,
+    removed: [String],
+    problem: String? = nil
+  ) {
+    self.added = added
+    self.removed = removed
+    self.problem = problem
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    added = try object.optional("added")
+    removed = try object.required("removed")
+    problem = try object.optional("problem")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "added": added,
+        "removed": removed,
+        "problem": problem,
       ])
     }
   }

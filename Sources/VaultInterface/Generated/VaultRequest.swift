@@ -36,6 +36,11 @@ package enum VaultRequest: Sendable {
   case verifyAudit(VerifyAuditCall)
   case rekey(RekeyCall)
   case recover(RecoverCall)
+  case deviceSecretStatus(DeviceSecretStatusCall)
+  case addSlot(AddSlotCall)
+  case removeSlot(RemoveSlotCall)
+  case testSlots(TestSlotsCall)
+  case recoverWithCode(RecoverWithCodeCall)
   case release(ReleaseCall)
   case renameAccount(RenameAccountCall)
   case setDefaultAccount(SetDefaultAccountCall)
@@ -90,6 +95,11 @@ package enum VaultRequest: Sendable {
       case VerifyAuditCall.method: self = .verifyAudit(try call.content())
       case RekeyCall.method: self = .rekey(try call.content())
       case RecoverCall.method: self = .recover(try call.content())
+      case DeviceSecretStatusCall.method: self = .deviceSecretStatus(try call.content())
+      case AddSlotCall.method: self = .addSlot(try call.content())
+      case RemoveSlotCall.method: self = .removeSlot(try call.content())
+      case TestSlotsCall.method: self = .testSlots(try call.content())
+      case RecoverWithCodeCall.method: self = .recoverWithCode(try call.content())
       case ReleaseCall.method: self = .release(try call.content())
       case RenameAccountCall.method: self = .renameAccount(try call.content())
       case SetDefaultAccountCall.method: self = .setDefaultAccount(try call.content())
@@ -138,6 +148,8 @@ package enum VaultRequest: Sendable {
     case .verifyToken(let call): (call.ask, call.reason)
     case .rekey(let call): (call.ask, call.reason)
     case .recover(let call): (call.ask, call.reason)
+    case .addSlot(let call): (call.ask, call.reason)
+    case .removeSlot(let call): (call.ask, call.reason)
     case .release(let call): (call.ask, call.reason)
     case .renameAccount(let call): (call.ask, call.reason)
     case .setDefaultAccount(let call): (call.ask, call.reason)
@@ -185,6 +197,11 @@ package enum VaultRequest: Sendable {
     VerifyAuditCall.self,
     RekeyCall.self,
     RecoverCall.self,
+    DeviceSecretStatusCall.self,
+    AddSlotCall.self,
+    RemoveSlotCall.self,
+    TestSlotsCall.self,
+    RecoverWithCodeCall.self,
     ReleaseCall.self,
     RenameAccountCall.self,
     SetDefaultAccountCall.self,

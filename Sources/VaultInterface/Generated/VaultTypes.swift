@@ -245,6 +245,25 @@ public enum LoginEvent: String, Sendable, CaseIterable, WireValue {
   case done
 }
 
+/// The weakest way to open the vaults.
+public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
+  /// A copy of the directory opens the vault.
+  case file
+  /// The machine key is being added: some vaults still open by their file.
+  case adding
+  /// The vault needs the TPM of this machine, or the recovery code.
+  case tpm
+}
+
+/// What opens a slot of the machine key.
+public enum SlotKind: String, Sendable, CaseIterable, WireValue {
+  case tpm
+  /// A recovery code.
+  case recovery
+  /// A FIDO2 security key.
+  case securityKey = "security_key"
+}
+
 /// How bad a finding is.
 public enum FindingLevel: String, Sendable, CaseIterable, WireValue {
   /// As it should be.
@@ -683,6 +702,77 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
         "own": own,
         "holds": holds,
         "for_users": forUsers,
+      ])
+    }
+  }
+}
+
+/// A slot of the machine key.
+public struct VaultMachineSlot: VarlinkRecord, WireValue, Equatable {
+  /// Names it in commands.
+  public var id: String
+  /// Absent: it cannot be read.
+  public var kind: SlotKind?
+  /// Why it cannot be read.
+  public var problem: String?
+
+  public init(
+    id: String,
+    kind: SlotKind? = nil,
+    problem: String? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.problem = problem
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    id = try object.required("id")
+    kind = try object.optional("kind")
+    problem = try object.optional("problem")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "id": id,
+        "kind": kind,
+        "problem": problem,
+      ])
+    }
+  }
+}
+
+/// The test of one slot.
+public struct VaultSlotTest: VarlinkRecord, WireValue, Equatable {
+  public var slot: VaultMachineSlot
+  /// Absent: it was not tried.
+  public var opens: Bool?
+  /// Why it does not open, or was not tried.
+  public var detail: String?
+
+  public init(
+    slot: VaultMachineSlot,
+    opens: Bool? = nil,
+    detail: String? = nil
+  ) {
+    self.slot = slot
+    self.opens = opens
+    self.detail = detail
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    slot = try object.required("slot")
+    opens = try object.optional("opens")
+    detail = try object.optional("detail")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "slot": slot,
+        "opens": opens,
+        "detail": detail,
       ])
     }
   }

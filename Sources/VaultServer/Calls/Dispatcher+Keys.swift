@@ -14,6 +14,30 @@ extension Dispatcher {
     )
   }
 
+  func deviceSecretStatus(
+    _ call: DeviceSecretStatusCall
+  ) async throws(VaultFailure) -> DeviceSecretStatusReply {
+    try await vaults.deviceSecretStatus(of: caller)
+  }
+
+  func addSlot(_ call: AddSlotCall) async throws(VaultFailure) -> AddSlotReply {
+    try await vaults.addSlot(call, of: caller)
+  }
+
+  func removeSlot(_ call: RemoveSlotCall) async throws(VaultFailure) -> RemoveSlotReply {
+    try await vaults.removeSlot(call, of: caller)
+  }
+
+  func testSlots(_ call: TestSlotsCall) async throws(VaultFailure) -> TestSlotsReply {
+    try await vaults.testSlots(call, of: caller)
+  }
+
+  func recoverWithCode(
+    _ call: RecoverWithCodeCall
+  ) async throws(VaultFailure) -> RecoverWithCodeReply {
+    try await vaults.recoverWithCode(call, of: caller)
+  }
+
   func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseReply {
     let (token, signedOut) = try await vault.release(
       account: call.account,
@@ -31,6 +55,7 @@ extension VaultRequest {
     switch self {
     case .getStatus, .check, .respond, .cancel, .audit, .examine, .recover: false
     case .askAtDesktop, .nextPrompt: false
+    case .deviceSecretStatus, .addSlot, .removeSlot, .testSlots, .recoverWithCode: false
     default: true
     }
   }

@@ -81,7 +81,7 @@ struct Dispatcher: VaultService {
       form: form,
       version: thumblatchVersion,
       process: Int(ThisProcess.identifier),
-      deviceSecret: "file",
+      deviceSecret: facts.isUnderMachineKey ? "tpm" : "file",
       memory: memory,
       unlocked: facts.unlockedFor != nil,
       unlockedFor: facts.unlockedFor.map { Int(clamping: $0) },

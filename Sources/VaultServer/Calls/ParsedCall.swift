@@ -145,6 +145,11 @@ extension Vaults {
     if case .success(.nextPrompt(let call)) = call.request {
       return (await nextPrompt(call, asking), false)
     }
+    if case .success(let request) = call.request,
+      let reply = await answerAboutSlots(request, asking)
+    {
+      return (reply, false)
+    }
     do throws(VaultFailure) {
       let last = try await use(
         of: caller.user,

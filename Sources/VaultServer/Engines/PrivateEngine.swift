@@ -1,3 +1,4 @@
+package import MachineKey
 internal import Storage
 package import System
 package import TokenVault
@@ -25,7 +26,8 @@ package enum PrivateEngine {
     directory: consuming Descriptor,
     report: consuming Descriptor,
     exchange: any TokenExchange,
-    check: any PresenceChecker
+    check: any PresenceChecker,
+    tpm: any TPMSealing
   ) -> Int32 {
     do {
       try ThisProcess.refuseDumps()
@@ -43,25 +45,13 @@ package enum PrivateEngine {
         if error == .inUse { return 0 }
         return fail("U", "\(error)", error.remedy, report)
       }
-      // A client starts the engine without this variable, so it cannot choose the bus.
-      let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
-      let agents = AgentTable(AgentDirectory { try state.openAgents() })
-      let vault = try Vault(
-        directory: state,
-        owner: ThisProcess.user,
-        exchange: exchange,
-        check: check,
-        clock: try SystemClock(),
-        windowGuard: SessionGuard(user: ThisProcess.user, address: bus),
-        agents: agents,
-        seats: CallerLocator(address: bus)
-      )
+      let vaults = try vaults(in: state, exchange, check, tpm)
       // This process holds the state lock, so an existing socket belongs to an engine that was
       // killed.
       try state.root.unlink(socketName)
       let listener = try UnixSocket.listen(in: state.root, name: socketName)
       let server = try Server(
-        vaults: Vaults(vault, of: ThisProcess.user, agents: agents),
+        vaults: vaults,
         listener: listener,
         signals: signals,
         limits: .alone,
@@ -69,6 +59,7 @@ package enum PrivateEngine {
       )
       // The client that started this engine may be gone, but other clients may wait for it.
       try? report.write("L")
+      vaults.resumeAddition()
       try server.run()
       try state.root.unlink(socketName)
       return 0
@@ -80,6 +71,56 @@ package enum PrivateEngine {
     } catch {
       return fail("E", "\(error)", nil, report)
     }
+  }
+
+  /// The vault of this user, open.
+  ///
+  /// If the machine key cannot be opened now, the engine runs all the same: each call tells why, and
+  /// the recovery code opens the key.
+  private static func vaults(
+    in state: StateDirectory,
+    _ exchange: any TokenExchange,
+    _ check: any PresenceChecker,
+    _ tpm: any TPMSealing
+  ) throws -> Vaults {
+    // A client starts the engine without this variable, so it cannot choose the bus.
+    let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
+    let agents = AgentTable(AgentDirectory { try state.openAgents() })
+    let slots: MachineKeySlots
+    do throws(StorageError) {
+      let directory = try MachineKeyDirectory(in: state.root)
+      slots = MachineKeySlots(directory, owner: .user(ThisProcess.user), tpm: tpm)
+    } catch {
+      throw VaultFailure(error)
+    }
+    let clock = try SystemClock()
+    let open: @Sendable () throws -> Vault = {
+      try Vault(
+        directory: state,
+        owner: ThisProcess.user,
+        exchange: exchange,
+        check: check,
+        clock: clock,
+        windowGuard: SessionGuard(user: ThisProcess.user, address: bus),
+        agents: agents,
+        seats: CallerLocator(address: bus),
+        machineKeySlots: slots
+      )
+    }
+    let vault: Vault?
+    do {
+      vault = try open()
+    } catch {
+      guard slots.isClosed else { throw error }
+      vault = nil
+    }
+    return Vaults(
+      vault,
+      of: ThisProcess.user,
+      agents: agents,
+      slots: slots,
+      opener: { _, _ in try open() }
+    )
   }
 
   private static func fail(

@@ -1,3 +1,4 @@
+package import MachineKey
 internal import Storage
 internal import System
 package import TokenVault
@@ -25,12 +26,14 @@ package enum ServiceEngine {
   ///   - idleSeconds: the engine ends after so long without a connection, a window or running work.
   ///   - exchange: sends requests.
   ///   - check: asks the reader and the PAM stack for passwords.
+  ///   - tpm: seals the machine key.
   ///   - rules: the administrator's rules.
   /// - Returns: the exit status.
   package static func run(
     idleSeconds: Int64 = idleSeconds,
     exchange: any TokenExchange,
     check: any PresenceChecker,
+    tpm: any TPMSealing,
     rules: any MachineRules = MachineConfiguration()
   ) -> Int32 {
     do {
@@ -42,7 +45,7 @@ package enum ServiceEngine {
       ThisProcess.ignoreWriteSignals()
       let listener = try UnixSocket.activated()
       let signals = try TerminationSignals()
-      let vaults = try makeVaults(exchange, check, rules)
+      let vaults = try makeVaults(exchange, check, tpm, rules)
       // Read the policy once, so that a broken file is logged before the first call.
       _ = try? rules.policy()
       let server = try Server(
@@ -53,6 +56,7 @@ package enum ServiceEngine {
         idleSeconds: idleSeconds,
         stopSeconds: stopSeconds
       )
+      vaults.resumeAddition()
       try server.run()
       return 0
     } catch let flaw as Flaw {
@@ -66,10 +70,17 @@ package enum ServiceEngine {
   private static func makeVaults(
     _ exchange: any TokenExchange,
     _ check: any PresenceChecker,
+    _ tpm: any TPMSealing,
     _ rules: any MachineRules
   ) throws -> Vaults {
     let path = try statePath()
     let users = Users(try UserDirectories(in: try stateDirectory(path), path: path))
+    // The state directory is locked now.
+    let slots = MachineKeySlots(
+      try MachineKeyDirectory(in: try Directory(path: path)),
+      owner: .machine,
+      tpm: tpm
+    )
     let clock = try SystemClock()
     // This is the unit's environment, which no caller can set; `nil` means the machine's bus.
     let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
@@ -94,7 +105,8 @@ package enum ServiceEngine {
         windowGuard: SessionGuard(user: user, address: bus),
         rules: rules,
         locations: locations,
-        agents: agents
+        agents: agents,
+        machineKeySlots: slots
       )
     }
     return Vaults(
@@ -103,13 +115,15 @@ package enum ServiceEngine {
       list: { try? Directory(path: "/etc").stamp("passwd") },
       care: UserAccounts(
         find: { user in try users.directories.find(user) },
+        list: { try users.directories.list() },
         open: { user in
           try users.directories.openAsItIs(user).map { (try made(user, $0.directory), $0.owner) }
         },
         remove: { user in try users.directories.remove(user) }
       ),
       agents: agents,
-      rules: rules
+      rules: rules,
+      slots: slots
     )
   }
 

@@ -38,6 +38,11 @@ protocol VaultService: Sendable {
   func verifyAudit(_ call: VerifyAuditCall) async throws(VaultFailure) -> VerifyAuditCall.Reply
   func rekey(_ call: RekeyCall) async throws(VaultFailure) -> RekeyCall.Reply
   func recover(_ call: RecoverCall) async throws(VaultFailure) -> RecoverCall.Reply
+  func deviceSecretStatus(_ call: DeviceSecretStatusCall) async throws(VaultFailure) -> DeviceSecretStatusCall.Reply
+  func addSlot(_ call: AddSlotCall) async throws(VaultFailure) -> AddSlotCall.Reply
+  func removeSlot(_ call: RemoveSlotCall) async throws(VaultFailure) -> RemoveSlotCall.Reply
+  func testSlots(_ call: TestSlotsCall) async throws(VaultFailure) -> TestSlotsCall.Reply
+  func recoverWithCode(_ call: RecoverWithCodeCall) async throws(VaultFailure) -> RecoverWithCodeCall.Reply
   func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseCall.Reply
   func renameAccount(_ call: RenameAccountCall) async throws(VaultFailure) -> RenameAccountCall.Reply
   func setDefaultAccount(_ call: SetDefaultAccountCall) async throws(VaultFailure) -> SetDefaultAccountCall.Reply
@@ -93,6 +98,11 @@ extension VaultService {
     case .verifyAudit(let call): try .made(await verifyAudit(call))
     case .rekey(let call): try .made(await rekey(call))
     case .recover(let call): try .made(await recover(call))
+    case .deviceSecretStatus(let call): try .made(await deviceSecretStatus(call))
+    case .addSlot(let call): try .made(await addSlot(call))
+    case .removeSlot(let call): try .made(await removeSlot(call))
+    case .testSlots(let call): try .made(await testSlots(call))
+    case .recoverWithCode(let call): try .made(await recoverWithCode(call))
     case .release(let call): try .made(await release(call))
     case .renameAccount(let call): try .made(await renameAccount(call))
     case .setDefaultAccount(let call): try .made(await setDefaultAccount(call))

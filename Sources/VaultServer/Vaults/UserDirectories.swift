@@ -52,6 +52,9 @@ struct UserDirectories: ~Copyable, Sendable {
     }.sorted()
   }
 
+  /// The uids of all vaults.
+  func list() throws -> [UInt32] { try users.names().compactMap(UInt32.init).sorted() }
+
   /// Opens the directory of a user as it is, whichever user has its uid now; `nil` if there is
   /// none.
   func openAsItIs(_ user: UInt32) throws -> (directory: StateDirectory, owner: String)? {

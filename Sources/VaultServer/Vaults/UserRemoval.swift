@@ -11,6 +11,8 @@ internal import Varlink
 package struct UserAccounts: Sendable {
   /// The uids whose vaults were made for a user name, or the uid that the text itself names.
   let find: @Sendable (_ user: String) throws -> [UInt32]
+  /// The uids of all vaults.
+  let list: @Sendable () throws -> [UInt32]
   /// Opens the vault of a uid as it is, with the user name that it was made for; `nil` if there is
   /// none.
   let open: @Sendable (_ user: UInt32) throws -> (vault: Vault, name: String)?
@@ -69,7 +71,7 @@ extension Vaults {
   }
 
   /// Runs a step on the disk, and maps its error to a vault failure.
-  private func steady<Value>(_ body: () throws -> Value) throws(VaultFailure) -> Value {
+  func steady<Value>(_ body: () throws -> Value) throws(VaultFailure) -> Value {
     do {
       return try body()
     } catch let failure as VaultFailure {
@@ -102,7 +104,7 @@ extension Vaults {
   /// The vault of a user as it is.
   ///
   /// It is opened first if it is not open.
-  private func borrow(
+  func borrow(
     forRoot user: UInt32,
     _ care: UserAccounts
   ) async throws(VaultFailure) -> Opened {

@@ -18,8 +18,10 @@ extension Vaults {
   /// Then it calls `done`.
   func prepareEnd(_ done: @escaping @Sendable () -> Void) {
     beside { [self] in
-      if let onlyUser, let vault = openVault(of: onlyUser) {
-        isRestful.store(await !vault.isHoldingWindow, ordering: .releasing)
+      if let onlyUser {
+        // A vault that could not be opened holds no window.
+        let isHolding = await openVault(of: onlyUser)?.isHoldingWindow ?? false
+        isRestful.store(!isHolding, ordering: .releasing)
       } else {
         await close(connected: [], unusedFor: 0)
       }
@@ -35,22 +37,27 @@ extension Vaults {
 
   private func close(connected: Set<UInt32>, unusedFor seconds: Int64) async {
     for (user, vault) in openVaults where !connected.contains(user) {
-      let before = state.withLock { state in
-        state.entries[user].map { ($0.uses, $0.calls, $0.lastUse) }
-      }
-      guard let (uses, calls, lastUse) = before, calls == 0,
-        BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isIdle
-      else { continue }
-      let isClosed = state.withLock { state in
-        // A call that came since then may have opened something.
-        guard let entry = state.entries[user], entry.uses == uses, entry.calls == 0 else {
-          return false
-        }
-        state.entries[user] = nil
-        return true
-      }
-      if isClosed { await vault.retire() }
+      await close(vault, of: user, unusedFor: seconds)
     }
+  }
+
+  /// Closes a vault that was not used for a while.
+  func close(_ vault: Vault, of user: UInt32, unusedFor seconds: Int64) async {
+    let before = state.withLock { state in
+      state.entries[user].map { ($0.uses, $0.calls, $0.lastUse) }
+    }
+    guard let (uses, calls, lastUse) = before, calls == 0,
+      BootInstant.now.seconds(since: lastUse) >= seconds, await vault.isIdle
+    else { return }
+    let isClosed = state.withLock { state in
+      // A call that came since then may have opened something.
+      guard let entry = state.entries[user], entry.uses == uses, entry.calls == 0 else {
+        return false
+      }
+      state.entries[user] = nil
+      return true
+    }
+    if isClosed { await vault.retire() }
   }
 
   /// Waits until all data is written.

@@ -59,7 +59,7 @@ package final class Vaults: Sendable {
   /// How long an unused vault is kept open, in seconds.
   static let restSeconds: Int64 = 180
   /// How often, 50 ms apart, an opening is tried again while the closed vault still ends.
-  private static let mostTries = 200
+  static let mostTries = 200
   /// The most calls of one user at once.
   ///
   /// A connection has one call at a time. There are more calls than connections only if callers
@@ -71,7 +71,7 @@ package final class Vaults: Sendable {
   static let mostStrangers = 64
 
   let form: VaultForm
-  private let opener: Opener?
+  let opener: Opener?
   let names: UserNameCache
   /// The administrator's rules.
   let rules: any MachineRules
@@ -79,6 +79,8 @@ package final class Vaults: Sendable {
   let lookedAtRules = Mutex((mayHave: true, until: Int64(0)))
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
+  /// The slots of the machine key, and their changes.
+  let slotChanges: SlotChanges
   /// The agents of all users; `nil` if prompts are not shown at desktops.
   let agents: AgentTable?
   /// The one user who is served; `nil` if all users are.
@@ -89,16 +91,31 @@ package final class Vaults: Sendable {
   /// Whether the process can end without a loss, by the last result.
   let isRestful = Atomic(false)
 
-  package init(_ vault: Vault, of user: UInt32, agents: AgentTable? = nil) {
+  /// Makes a table for the vault of one user.
+  ///
+  /// - Parameters:
+  ///   - vault: the vault; `nil` if the machine key could not be opened.
+  ///   - user: the user.
+  ///   - agents: the table that the vault uses too; `nil` if prompts are not shown at desktops.
+  ///   - slots: the slots of the machine key; `nil` if none is used.
+  ///   - opener: opens a vault that is not open.
+  package init(
+    _ vault: Vault?,
+    of user: UInt32,
+    agents: AgentTable? = nil,
+    slots: MachineKeySlots? = nil,
+    opener: Opener? = nil
+  ) {
     form = .private
-    opener = nil
+    self.opener = opener
+    slotChanges = SlotChanges(slots)
     care = nil
     self.agents = agents
     rules = NoRules()
     names = UserNameCache { _ in nil }
     onlyUser = user
-    let opened = Opened(vault: vault, name: nil, number: 0)
-    state = Mutex(State(entries: [user: Entry(phase: .open(opened))]))
+    let opened = vault.map { Entry(phase: .open(Opened(vault: $0, name: nil, number: 0))) }
+    state = Mutex(State(entries: opened.map { [user: $0] } ?? [:]))
   }
 
   /// Makes a table for the vaults of all users.
@@ -111,15 +128,18 @@ package final class Vaults: Sendable {
   ///   - care: root's actions on vaults.
   ///   - agents: the table that the vaults use too; `nil` if prompts are not shown at desktops.
   ///   - rules: the administrator's rules, which the vaults use too.
+  ///   - slots: the slots of the machine key, which the vaults use too; `nil` if none is used.
   package init(
     opening opener: @escaping Opener,
     name: @escaping @Sendable (_ user: UInt32) -> String?,
     list: @escaping @Sendable () -> FileStamp? = { nil },
     care: UserAccounts? = nil,
     agents: AgentTable? = nil,
-    rules: any MachineRules = NoRules()
+    rules: any MachineRules = NoRules(),
+    slots: MachineKeySlots? = nil
   ) {
     form = .service
+    slotChanges = SlotChanges(slots)
     self.agents = agents
     self.rules = rules
     self.care = care
@@ -235,63 +255,5 @@ package final class Vaults: Sendable {
       if onlyUser == nil { state.entries[user] = nil }
     }
     if isLost { hasLost.store(true, ordering: .releasing) }
-  }
-
-  /// Opens a vault on a thread of its own, for all callers that wait for it.
-  private func opened(_ user: UInt32) async -> Result<Opened, VaultFailure> {
-    let result: Result<(Vault, String?), VaultFailure>
-    do throws(VaultFailure) {
-      let name = try await name(of: user)
-      result = await open(user, name).map { ($0, name) }
-    } catch {
-      result = .failure(error)
-    }
-    return state.withLock { state in
-      switch result {
-      case .success((let vault, let name)):
-        state.openings += 1
-        let opened = Opened(vault: vault, name: name, number: state.openings)
-        state.entries[user]?.phase = .open(opened)
-        return .success(opened)
-      case .failure(let error):
-        // The next call tries again.
-        state.entries[user] = nil
-        return .failure(error)
-      }
-    }
-  }
-
-  private func open(_ user: UInt32, _ name: String?) async -> Result<Vault, VaultFailure> {
-    guard let opener else { return .failure(.refused("this vault is another user's")) }
-    return await opening { try opener(user, name) }.mapError { error in
-      switch error {
-      case let failure as VaultFailure: failure
-      case let error as StorageError: VaultFailure(error)
-      default: .unexpected("the vault cannot be opened: \(error)")
-      }
-    }
-  }
-
-  /// Opens a vault on a thread of its own.
-  ///
-  /// Two engines are impossible here. A vault in use is our own one, which was closed and still ends,
-  /// so the opening waits for it.
-  func opening<Value: Sendable>(
-    _ open: @escaping @Sendable () throws -> Value
-  ) async -> Result<Value, any Error> {
-    var tries = 0
-    while true {
-      let opened: Result<Value, any Error>
-      do throws(SystemError) {
-        opened = try await onThread { Result { try open() } }
-      } catch {
-        return .failure(error)
-      }
-      guard case .failure(StorageError.inUse) = opened, tries < Self.mostTries else {
-        return opened
-      }
-      tries += 1
-      try? await Task.sleep(nanoseconds: 50_000_000)
-    }
   }
 }

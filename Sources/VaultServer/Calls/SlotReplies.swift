@@ -1,0 +1,52 @@
+internal import MachineKey
+internal import TokenVault
+internal import VaultInterface
+
+// Translates the slots of the machine key to the types of the interface.
+
+extension DeviceSecretTier {
+  init(_ tier: MachineKeyFacts.Tier) {
+    switch tier {
+    case .file: self = .file
+    case .adding: self = .adding
+    case .tpm: self = .tpm
+    }
+  }
+}
+
+extension SlotKind {
+  init(_ kind: MachineKeySlot.Kind) {
+    switch kind {
+    case .tpm: self = .tpm
+    case .recovery: self = .recovery
+    case .securityKey: self = .securityKey
+    }
+  }
+}
+
+extension MachineKeySlot.Kind {
+  /// The kind of a slot that is added; `nil` if this version adds none of that kind.
+  init?(_ kind: SlotKind) {
+    switch kind {
+    case .tpm: self = .tpm
+    case .recovery: self = .recovery
+    case .securityKey: return nil
+    }
+  }
+}
+
+extension VaultMachineSlot {
+  init(_ facts: SlotFacts) {
+    self.init(
+      id: facts.identifier,
+      kind: facts.kind.map(SlotKind.init),
+      problem: facts.problem
+    )
+  }
+}
+
+extension VaultSlotTest {
+  init(_ test: SlotTest) {
+    self.init(slot: VaultMachineSlot(test.slot), opens: test.opens, detail: test.detail)
+  }
+}

@@ -1,0 +1,74 @@
+internal import MachineKey
+internal import Synchronization
+internal import System
+internal import TokenVault
+
+/// The changes of the machine key's slots in one engine: one at a time.
+final class SlotChanges: Sendable {
+  /// How long a recovery code that was shown waits to be typed back, in seconds.
+  private static let codeSeconds: Int64 = 1800
+
+  /// A recovery code that was shown, and not typed back yet.
+  private struct ShownCode {
+    let code: RecoveryCode
+    let kind: MachineKeySlot.Kind
+    let connection: UInt64
+    let end: BootInstant
+  }
+
+  /// The slots of the machine key; `nil` if none is used.
+  let slots: MachineKeySlots?
+  private let shown = Mutex<ShownCode?>(nil)
+  private let isBusy = Atomic(false)
+
+  init(_ slots: MachineKeySlots?) {
+    self.slots = slots
+  }
+
+  /// Runs a change, unless another one runs.
+  func alone<Value: Sendable>(
+    _ change: () async throws(VaultFailure) -> Value
+  ) async throws(VaultFailure) -> Value {
+    guard !isBusy.exchange(true, ordering: .acquiringAndReleasing) else {
+      throw .busy("the slots of the machine key are being changed")
+    }
+    defer { isBusy.store(false, ordering: .releasing) }
+    return try await change()
+  }
+
+  // MARK: - The code
+
+  /// Keeps a code that is shown to this connection; an earlier one is void.
+  func keep(_ code: RecoveryCode, for kind: MachineKeySlot.Kind, of connection: UInt64) {
+    let end = BootInstant.now.advanced(bySeconds: Self.codeSeconds)
+    shown.withLock {
+      $0 = ShownCode(code: code, kind: kind, connection: connection, end: end)
+    }
+  }
+
+  /// Takes the code that was shown to this connection, once it is typed back.
+  ///
+  /// - Throws: `invalidArgument` if it is another code; the person may type again.
+  func take(
+    _ typed: RecoveryCode,
+    for kind: MachineKeySlot.Kind,
+    of connection: UInt64
+  ) throws(VaultFailure) {
+    try shown.withLock { shown throws(VaultFailure) in
+      guard let code = shown, code.connection == connection, code.kind == kind,
+        BootInstant.now < code.end
+      else {
+        throw .invalidArgument("no recovery code was shown to this caller: begin again")
+      }
+      guard code.code == typed else {
+        throw .invalidArgument("this is not the recovery code that was shown")
+      }
+      shown = nil
+    }
+  }
+
+  /// Forgets the code that was shown to a connection.
+  func forgetCode(of connection: UInt64) {
+    shown.withLock { if $0?.connection == connection { $0 = nil } }
+  }
+}

@@ -1,0 +1,96 @@
+internal import System
+internal import TokenVault
+
+// How every vault is brought under the machine key.
+extension Vaults {
+  /// Goes on with an addition that an earlier engine has left, in the background.
+  package func resumeAddition() {
+    guard let slots = slotChanges.slots, slots.isAdding || slots.seemsUnfinished else { return }
+    beside {
+      do throws(VaultFailure) {
+        try await self.slotChanges.alone { () async throws(VaultFailure) in
+          let key = try await self.blocking { () throws(VaultFailure) in try slots.key() }
+          guard key != nil, slots.isAdding else { return }
+          _ = try await self.finishAddition(slots, .engine(self.onlyUser ?? ThisProcess.user))
+        }
+      } catch {
+        Journal.note("the machine key is not added everywhere yet: \(error)")
+      }
+    }
+  }
+
+  /// Rekeys each vault that opens by its file alone, and then lets no such vault in any more.
+  ///
+  /// Vaults that are made in the meantime are under the machine key from their start.
+  func finishAddition(
+    _ slots: MachineKeySlots,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Int {
+    var count = 0
+    var left: [(user: UInt32, why: VaultFailure)] = []
+    for user in try users() {
+      do throws(VaultFailure) {
+        if try await adopt(user, caller) { count += 1 }
+      } catch .noSuchUser {
+        // It was removed in the meantime.
+        continue
+      } catch {
+        left.append((user, error))
+      }
+    }
+    if let first = left.first { throw .notAdopted(first.user, first.why, count: left.count) }
+    try await blocking { () throws(VaultFailure) in try slots.complete() }
+    return count
+  }
+
+  private func users() throws(VaultFailure) -> [UInt32] {
+    if let onlyUser { return [onlyUser] }
+    guard let care else { return [] }
+    return try steady { () throws in try care.list() }
+  }
+
+  private func adopt(_ user: UInt32, _ caller: Caller) async throws(VaultFailure) -> Bool {
+    guard let care else {
+      return try await use(of: user, keeps: false) { vault throws(VaultFailure) in
+        try await vault.adoptMachineKey(caller: caller)
+      }
+    }
+    let wasOpen = openVault(of: user) != nil
+    let opened = try await borrow(forRoot: user, care)
+    let result: Result<Bool, VaultFailure>
+    do throws(VaultFailure) {
+      result = .success(try await opened.vault.adoptMachineKey(caller: caller))
+    } catch {
+      result = .failure(error)
+    }
+    giveBack(user, opened, false, false)
+    // A machine may have more vaults than descriptors.
+    if !wasOpen { await close(opened.vault, of: user, unusedFor: 0) }
+    return try result.get()
+  }
+}
+
+extension VaultFailure {
+  /// A vault that is not under the machine key yet.
+  fileprivate static func notAdopted(
+    _ user: UInt32,
+    _ why: VaultFailure,
+    count: Int
+  ) -> VaultFailure {
+    let vaults = count == 1 ? "the vault of user \(user)" : "the vaults of \(count) users"
+    let again = "then run it again: thumblatch device-secret add tpm"
+    switch why {
+    case .vaultUnsafe(let message, _):
+      return .vaultUnsafe(
+        "\(vaults) cannot be brought under the machine key: \(message)",
+        hint: "mend or remove it (user \(user)), \(again)"
+      )
+    case .busy(let message), .providerUnavailable(let message, _, _), .offline(let message, _, _),
+      .unavailable(_, let message, _, _), .misconfigured(let message):
+      return .providerUnavailable(
+        "\(vaults) cannot be brought under the machine key now: \(message); \(again)"
+      )
+    default: return why
+    }
+  }
+}

@@ -1,0 +1,229 @@
+internal import MachineKey
+internal import SecretMemory
+internal import System
+internal import TokenVault
+internal import Varlink
+internal import VaultInterface
+
+// The slots of the machine key. In the service form root changes them, and in the private form the
+// system password allows it. A recovery by code needs neither: no vault may be open that could check
+// a password, and the code is worth more.
+extension Vaults {
+  /// Answers a call about the slots; `nil` if it is about something else.
+  ///
+  /// No vault of the caller is needed. It may not open without the machine key.
+  func answerAboutSlots(_ request: VaultRequest, _ caller: Caller) async -> VarlinkReply? {
+    do throws(VaultFailure) {
+      switch request {
+      case .deviceSecretStatus: return try .made(try await deviceSecretStatus(of: caller))
+      case .addSlot(let call): return try .made(try await addSlot(call, of: caller))
+      case .removeSlot(let call): return try .made(try await removeSlot(call, of: caller))
+      case .testSlots(let call): return try .made(try await testSlots(call, of: caller))
+      case .recoverWithCode(let call): return try .made(try await recoverWithCode(call, of: caller))
+      default: return nil
+      }
+    } catch {
+      if case .refused = error {
+        noteRefusal("slots of the machine key", of: nil, by: "user \(caller.user)")
+      }
+      return Dispatcher.failure(error)
+    }
+  }
+
+  func deviceSecretStatus(
+    of caller: Caller
+  ) async throws(VaultFailure) -> DeviceSecretStatusReply {
+    let slots = try knownSlots()
+    let mayAsk = form == .private || caller.user == 0
+    let (facts, tpm) = try await blocking { () throws(VaultFailure) in
+      (try slots.facts(), mayAsk ? slots.tpmFacts() : nil)
+    }
+    return DeviceSecretStatusReply(
+      tier: DeviceSecretTier(facts.tier),
+      slots: facts.slots.map { VaultMachineSlot($0) },
+      open: facts.isOpen,
+      tpm: tpm?.name,
+      tpmProblem: tpm?.problem
+    )
+  }
+
+  func addSlot(
+    _ call: AddSlotCall,
+    of caller: Caller
+  ) async throws(VaultFailure) -> AddSlotReply {
+    let slots = try knownSlots()
+    guard let kind = MachineKeySlot.Kind(call.kind) else {
+      throw .invalidArgument("this version adds no slot of that kind")
+    }
+    return try await slotChanges.alone { () async throws(VaultFailure) in
+      var code: RecoveryCode?
+      if let typed = call.recovery {
+        let given = try Self.code(typed)
+        try slotChanges.take(given, for: kind, of: caller.connection)
+        code = given
+      } else {
+        // A person is asked for the password only if the rest can succeed.
+        let needsCode = try await blocking { () throws(VaultFailure) in
+          try slots.needsCode(toAdd: kind)
+        }
+        try await allowChange("add \(call.kind.rawValue)", call.prompt, caller)
+        if needsCode { return try show(kind, slots, caller) }
+      }
+      let count = try await add(kind, code, slots, caller)
+      try await record("added a slot: \(call.kind.rawValue)", caller)
+      return AddSlotReply(code: nil, slots: try await shownSlots(slots), vaults: count)
+    }
+  }
+
+  /// A new recovery code, which has to be typed back.
+  private func show(
+    _ kind: MachineKeySlot.Kind,
+    _ slots: MachineKeySlots,
+    _ caller: Caller
+  ) throws(VaultFailure) -> AddSlotReply {
+    do throws(RecoveryCode.Flaw) {
+      let code = try RecoveryCode.random()
+      let text = try code.text()
+      slotChanges.keep(code, for: kind, of: caller.connection)
+      return AddSlotReply(code: text, slots: [], vaults: 0)
+    } catch {
+      throw VaultFailure(error)
+    }
+  }
+
+  /// Adds a slot; returns how many vaults were rekeyed.
+  private func add(
+    _ kind: MachineKeySlot.Kind,
+    _ code: RecoveryCode?,
+    _ slots: MachineKeySlots,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> Int {
+    try await blocking { () throws(VaultFailure) in
+      switch (kind, code) {
+      case (.recovery, let code?): _ = try slots.addRecovery(code)
+      case (_, let code?): try slots.make(recovery: code)
+      // An addition that was interrupted goes on.
+      case (_, nil): if !slots.isAdding { _ = try slots.addTPM() }
+      }
+    }
+    return slots.isAdding ? try await finishAddition(slots, caller) : 0
+  }
+
+  func removeSlot(
+    _ call: RemoveSlotCall,
+    of caller: Caller
+  ) async throws(VaultFailure) -> RemoveSlotReply {
+    let slots = try knownSlots()
+    return try await slotChanges.alone { () async throws(VaultFailure) in
+      try demandRoot(caller)
+      let slot = try known(call.slot, slots)
+      try await allowChange("remove \(slot)", call.prompt, caller)
+      try await blocking { () throws(VaultFailure) in
+        _ = try slots.key()
+        try slots.remove(slot)
+      }
+      try await record("removed slot \(slot)", caller)
+      return RemoveSlotReply(slots: try await shownSlots(slots))
+    }
+  }
+
+  func testSlots(
+    _ call: TestSlotsCall,
+    of caller: Caller
+  ) async throws(VaultFailure) -> TestSlotsReply {
+    let slots = try knownSlots()
+    try demandRoot(caller)
+    let code: RecoveryCode? = if let typed = call.code { try Self.code(typed) } else { nil }
+    let tests = try await blocking { () throws(VaultFailure) in try slots.test(with: code) }
+    return TestSlotsReply(tests: tests.map { VaultSlotTest($0) })
+  }
+
+  func recoverWithCode(
+    _ call: RecoverWithCodeCall,
+    of caller: Caller
+  ) async throws(VaultFailure) -> RecoverWithCodeReply {
+    let slots = try knownSlots()
+    try demandRoot(caller)
+    let code = try Self.code(call.code)
+    return try await slotChanges.alone { () async throws(VaultFailure) in
+      let done = try await blocking { () throws(VaultFailure) in try slots.recover(with: code) }
+      try await record("opened with the recovery code", caller)
+      return RecoverWithCodeReply(added: done.added, removed: done.removed, problem: done.problem)
+    }
+  }
+
+  // MARK: - Parts
+
+  /// The name of a slot, which is shown to the person.
+  private func known(_ slot: String, _ slots: MachineKeySlots) throws(VaultFailure) -> String {
+    guard
+      let found = try slots.facts().slots.first(where: {
+        $0.identifier.utf8.elementsEqual(slot.utf8)
+      })
+    else {
+      throw .invalidArgument("there is no such slot: thumblatch device-secret status")
+    }
+    return found.identifier
+  }
+
+  private func knownSlots() throws(VaultFailure) -> MachineKeySlots {
+    guard let slots = slotChanges.slots else { throw .unexpected("no machine key is used here") }
+    return slots
+  }
+
+  private func demandRoot(_ caller: Caller) throws(VaultFailure) {
+    guard form == .private || caller.user == 0 else {
+      throw .refused("only root may use the slots of the machine key")
+    }
+  }
+
+  /// Lets root, or the owner of a private vault with the system password, change the slots.
+  private func allowChange(
+    _ detail: String,
+    _ prompt: String?,
+    _ caller: Caller
+  ) async throws(VaultFailure) {
+    try demandRoot(caller)
+    guard let onlyUser else { return }
+    try await use(of: onlyUser) { vault throws(VaultFailure) in
+      try await vault.allowSlotChange(detail, prompt: prompt, caller: caller)
+    }
+  }
+
+  /// Records a change that was made: in the journal, and in the audit log of a private vault.
+  private func record(_ what: String, _ caller: Caller) async throws(VaultFailure) {
+    Journal.note("machine key: \(what) (user \(caller.user), \(caller.requester))")
+    guard let onlyUser else { return }
+    try await use(of: onlyUser, keeps: false) { vault throws(VaultFailure) in
+      try await vault.recordSlotChange(what, caller: caller)
+    }
+  }
+
+  private func shownSlots(_ slots: MachineKeySlots) async throws(VaultFailure) -> [VaultMachineSlot]
+  {
+    try await blocking { () throws(VaultFailure) in
+      try slots.facts().slots.map { VaultMachineSlot($0) }
+    }
+  }
+
+  private static func code(_ typed: SharedSecret) throws(VaultFailure) -> RecoveryCode {
+    do throws(RecoveryCode.Flaw) {
+      return try RecoveryCode.typed(typed.bytes)
+    } catch {
+      throw VaultFailure(error)
+    }
+  }
+
+  /// Runs a step that waits for the TPM or the disk, on a thread of its own.
+  func blocking<Value: Sendable>(
+    _ step: @escaping @Sendable () throws(VaultFailure) -> Value
+  ) async throws(VaultFailure) -> Value {
+    let result: Result<Value, VaultFailure>
+    do throws(SystemError) {
+      result = try await onThread { Result { () throws(VaultFailure) in try step() } }
+    } catch {
+      throw .unexpected("no thread could be started: \(error)")
+    }
+    return try result.get()
+  }
+}

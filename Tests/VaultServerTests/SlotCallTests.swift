@@ -1,0 +1,268 @@
+import MachineKey
+import PresenceTerms
+import SecretMemory
+import SoftwareTPM
+import Storage
+import System
+import TestSupport
+import Testing
+import TokenVault
+import Varlink
+import VaultInterface
+
+@testable import VaultServer
+
+/// The calls about the slots of the machine key, in an engine of the machine and of one user.
+@Suite(.timeLimit(.minutes(10)))
+struct SlotCallTests {
+  private let tpm = SoftwareTPM()
+  private let machine: SlotMachine
+  private let root = Caller(connection: 1, user: 0, requester: "root")
+
+  init() throws { machine = try SlotMachine() }
+
+  private func failure(_ body: () async throws -> Void) async -> VaultFailure? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error as? VaultFailure
+    }
+  }
+
+  private func tier(_ vaults: Vaults) async throws -> DeviceSecretTier {
+    try await vaults.deviceSecretStatus(of: root).tier
+  }
+
+  /// A call to add a slot with a new code.
+  private func add(_ vaults: Vaults, _ kind: SlotKind = .tpm) async throws -> SharedSecret {
+    let shown = try await vaults.addSlot(AddSlotCall(kind: kind), of: root)
+    let code = try #require(shown.code)
+    #expect(shown.slots.isEmpty && shown.vaults == 0)
+    return code
+  }
+
+  @Test
+  func rootBringsEveryVaultUnderTheMachineKey() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000, 1001, 1002)
+    var vaults: Vaults? = try machine.service(tpm)
+    if let vaults {
+      // One of them is open while the key is added.
+      #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
+      let code = try await add(vaults)
+      #expect(try await tier(vaults) == .file)
+      let done = try await vaults.addSlot(AddSlotCall(kind: .tpm, recovery: code), of: root)
+      #expect(done.vaults == 3 && done.slots.count == 2 && done.code == nil)
+      #expect(try await tier(vaults) == .tpm)
+      // Only the vault that was open stays so.
+      #expect(vaults.openVaults.map(\.0) == [1001])
+      #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
+      await vaults.retireAll(within: 10)
+    }
+    vaults = nil
+    let closed = try machine.service(NoTPM())
+    for user: UInt32 in [1000, 1001, 1002, 1003] {
+      guard case .vaultUnsafe? = await failure({ _ = try await closed.fingers(of: user) }) else {
+        Issue.record("the vault of \(user) opens without the TPM")
+        continue
+      }
+    }
+    let next = try machine.service(tpm)
+    #expect(try await next.fingers(of: 1000) == ["left-thumb"])
+    #expect(try await next.fingers(of: 1002) == ["left-thumb"])
+  }
+
+  @Test
+  func onlyRootChangesTheSlotsOfTheMachine() async throws {
+    let vaults = try machine.service(tpm)
+    let user = Caller(connection: 2, user: 1000, requester: "a test")
+    let code = try secret("0")
+    for call: VaultRequest in [
+      .addSlot(AddSlotCall(kind: .tpm)), .removeSlot(RemoveSlotCall(slot: "00")),
+      .testSlots(TestSlotsCall()), .recoverWithCode(RecoverWithCodeCall(code: code)),
+    ] {
+      let reply = try #require(await vaults.answerAboutSlots(call, user))
+      guard case .refused? = try VaultError(decoding: reply) else {
+        Issue.record("\(call) is answered")
+        continue
+      }
+    }
+    // What opens the vault is no secret, but the TPM is not asked for each user.
+    tpm.fail(.busy)
+    let status = try await vaults.deviceSecretStatus(of: user)
+    #expect(status.tier == .file && status.tpm == nil && status.tpmProblem == nil)
+    #expect(try await vaults.deviceSecretStatus(of: root).tpmProblem?.contains("busy") == true)
+    #expect(vaults.takeStrangers().count == 1)
+  }
+
+  @Test
+  func theCodeMustBeTypedBackOnTheConnectionThatSawIt() async throws {
+    let vaults = try machine.service(tpm)
+    let code = try await add(vaults)
+    let other = try await add(vaults)
+    let elsewhere = Caller(connection: 7, user: 0, requester: "root")
+    for (text, caller) in [(code, root), (other, elsewhere), (try secret("12-34"), root)] {
+      let call = AddSlotCall(kind: .tpm, recovery: text)
+      guard
+        case .invalidArgument? = await failure({ _ = try await vaults.addSlot(call, of: caller) })
+      else {
+        Issue.record("another code is taken")
+        continue
+      }
+    }
+    #expect(try await tier(vaults) == .file)
+    // It may be typed again after a mistake.
+    let call = AddSlotCall(kind: .tpm, recovery: other)
+    #expect(try await vaults.addSlot(call, of: root).slots.count == 2)
+    guard case .invalidArgument? = await failure({ _ = try await vaults.addSlot(call, of: root) })
+    else {
+      Issue.record("a code is taken twice")
+      return
+    }
+  }
+
+  @Test
+  func aCodeIsForgottenWithItsConnection() async throws {
+    let vaults = try machine.service(tpm)
+    let code = try await add(vaults)
+    vaults.disconnect(root.connection, of: root.user)
+    let call = AddSlotCall(kind: .tpm, recovery: code)
+    #expect(await failure { _ = try await vaults.addSlot(call, of: root) } != nil)
+  }
+
+  @Test
+  func aVaultThatCannotBeRekeyedKeepsTheAdditionOpen() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000, 1001, 1002)
+    let store = try Directory(path: machine.path + "/users/1001").openForWriting("vault.db")
+    try store.write([UInt8](repeating: 7, count: 4096), at: 0)
+    let vaults = try machine.service(tpm)
+    let call = AddSlotCall(kind: .tpm, recovery: try await add(vaults))
+    guard
+      case .vaultUnsafe(let message, let hint)? = await failure({
+        _ = try await vaults.addSlot(call, of: root)
+      })
+    else {
+      Issue.record("a damaged vault is passed over")
+      return
+    }
+    #expect(message.contains("user 1001") && hint?.contains("add tpm") == true)
+    #expect(try await tier(vaults) == .adding)
+    // The others are under the key already.
+    _ = try await vaults.remove(user: "1001", account: nil, caller: root)
+    let again = try await vaults.addSlot(AddSlotCall(kind: .tpm), of: root)
+    #expect(again.vaults == 0 && again.code == nil)
+    #expect(try await tier(vaults) == .tpm)
+    #expect(try await vaults.fingers(of: 1002) == ["left-thumb"])
+  }
+
+  @Test
+  func theNextEngineGoesOnWithAnAddition() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000, 1001)
+    // An engine that was killed before it rekeyed a vault leaves this.
+    let slots = MachineKeySlots(
+      try MachineKeyDirectory(in: try Directory(path: machine.path)),
+      owner: .machine,
+      tpm: tpm
+    )
+    try slots.make(recovery: try RecoveryCode.random())
+    let vaults = try machine.service(tpm)
+    #expect(try await tier(vaults) == .adding)
+    vaults.resumeAddition()
+    while try await tier(vaults) != .tpm { await Task.yield() }
+    #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
+    await vaults.retireAll(within: 10)
+  }
+
+  @Test
+  func aRecoveryCodeNeedsAMachineKeyAndItsLastSlotStays() async throws {
+    let vaults = try machine.service(tpm)
+    let call = AddSlotCall(kind: .recovery)
+    guard case .invalidArgument? = await failure({ _ = try await vaults.addSlot(call, of: root) })
+    else {
+      Issue.record("a code without a machine key")
+      return
+    }
+    tpm.fail(.absent)
+    let tpmCall = AddSlotCall(kind: .tpm)
+    guard
+      case .invalidArgument? = await failure({ _ = try await vaults.addSlot(tpmCall, of: root) })
+    else {
+      Issue.record("a code is shown without a TPM")
+      return
+    }
+    tpm.fail(nil)
+    let first = AddSlotCall(kind: .tpm, recovery: try await add(vaults))
+    let made = try await vaults.addSlot(first, of: root).slots
+    let recovery = try #require(made.first { $0.kind == .recovery })
+    guard
+      case .refused? = await failure({
+        _ = try await vaults.removeSlot(RemoveSlotCall(slot: recovery.id), of: root)
+      })
+    else {
+      Issue.record("the last code is removed")
+      return
+    }
+    let second = AddSlotCall(kind: .recovery, recovery: try await add(vaults, .recovery))
+    #expect(try await vaults.addSlot(second, of: root).slots.count == 3)
+    let left = try await vaults.removeSlot(RemoveSlotCall(slot: recovery.id), of: root)
+    #expect(left.slots.count == 2)
+  }
+
+  @Test
+  func aPrivateVaultNeedsThePasswordAndTheCodeOpensItWithoutATPM() async throws {
+    let user = ThisProcess.user
+    let caller = Caller(connection: 1, user: user, requester: "a test")
+    try await machine.privately(tpm).makeVaults(of: user)
+    var code: SharedSecret?
+    var vaults: Vaults? = try await privately(tpm)
+    if let vaults, let vault = vaults.openVault(of: user) {
+      guard
+        case .presenceNeeded(let need)? = await failure({
+          _ = try await vaults.addSlot(AddSlotCall(kind: .tpm), of: caller)
+        })
+      else {
+        Issue.record("no password is asked for")
+        return
+      }
+      #expect(need.purpose == .machineKey && need.methods == [.password])
+      code = try await passing(vault, caller) { prompt throws(VaultFailure) in
+        try await vaults.addSlot(AddSlotCall(kind: .tpm, prompt: prompt), of: caller).code
+      }
+      let call = AddSlotCall(kind: .tpm, recovery: code)
+      #expect(try await vaults.addSlot(call, of: caller).vaults == 1)
+      #expect(try await vault.facts(for: caller).isUnderMachineKey)
+      await vaults.retireAll(within: 10)
+    }
+    vaults = nil
+    let closed = try await privately(NoTPM())
+    for _ in 0..<2 {
+      guard case .vaultUnsafe? = await failure({ _ = try await closed.fingers(of: user) }) else {
+        Issue.record("the vault opens without the TPM")
+        return
+      }
+    }
+    #expect(try await closed.deviceSecretStatus(of: caller).tier == .tpm)
+    let done = try await closed.recoverWithCode(
+      RecoverWithCodeCall(code: try #require(code)),
+      of: caller
+    )
+    #expect(done.added == nil && done.problem?.contains("no TPM") == true)
+    #expect(try await closed.fingers(of: user) == ["left-thumb"])
+  }
+
+  /// Waits until an earlier engine has left the directory.
+  private func privately(_ tpm: any TPMSealing) async throws -> Vaults {
+    while true {
+      do {
+        return try machine.privately(tpm)
+      } catch {
+        guard "\(error)".contains("another process") else { throw error }
+        await Task.yield()
+      }
+    }
+  }
+
+  private func secret(_ text: String) throws -> SharedSecret {
+    SharedSecret(try SecretBytes(copying: Array(text.utf8)))
+  }
+}
