@@ -1,4 +1,5 @@
 internal import PlainText
+package import SecretMemory
 internal import System
 
 // What the terminal shows. Text from elsewhere must not control it.
@@ -39,6 +40,14 @@ extension Terminal {
     guard showsStatus else { return }
     showsStatus = false
     try? descriptor.write("\r\u{1B}[K")
+  }
+
+  /// Shows a secret of the engine's own making on a line of its own.
+  package func show(_ secret: borrowing SecretBytes) {
+    clearStatus()
+    try? descriptor.write("\n    ")
+    unsafe secret.withUnsafeBytes { bytes in try? unsafe descriptor.write(bytes) }
+    try? descriptor.write("\n\n")
   }
 
   /// Writes text as it is, in place of the passing remark.

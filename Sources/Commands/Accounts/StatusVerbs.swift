@@ -167,7 +167,11 @@ enum StatusVerbs {
   }
 
   private static func deviceSecret(_ tier: String) -> String {
-    tier == "file" ? "file (in the state directory, 0600)" : tier
+    switch tier {
+    case "file": "file (a copy of the directory opens the vault)"
+    case "tpm": "TPM (or the recovery code)"
+    default: tier
+    }
   }
 
   private static func memory(_ kind: SecretMemoryKind) -> String {

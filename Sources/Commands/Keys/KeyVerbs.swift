@@ -89,16 +89,23 @@ enum KeyVerbs {
 
   static let recover = Verb(
     "recover",
-    options: [Verb.Option("--yes", "do not ask, even if the vault looks current")],
-    summary: "accept a vault that was restored from a backup",
+    options: [
+      Verb.Option("--yes", "do not ask, even if the vault looks current"),
+      RecoveryCodeInput.ask, RecoveryCodeInput.standardInput,
+    ],
+    summary: "accept a vault that was restored, or open it with the recovery code",
     details: """
       Needs the system password. Run it also after the rollback counter was lost, and after you \
       restored a copy of the whole state directory: that copy has its own rollback counter, and \
       looks current. Every account that is signed in needs a login afterwards: its refresh token may \
       have been replaced since, and a provider may treat the use of an old one as theft. Your own \
       rules are those of the restored vault: look at them with thumblatch policy.
+      With --code or --code-stdin nothing is accepted. The recovery code opens the machine key, and \
+      a new slot is sealed with the TPM of this machine. It is for a TPM that was cleared, replaced \
+      or left behind. It needs no password. In the service only root may do it.
       """
   ) { session throws(CommandError) in
+    if let code = try RecoveryCodeInput.given(session) { return try recover(by: code, session) }
     if !session.arguments.has("--yes") { try confirmRecovery(session) }
     let reply = try session.call(within: Session.remoteLimit) { prompt in
       RecoverCall(prompt: prompt)
@@ -109,6 +116,33 @@ enum KeyVerbs {
       names.isEmpty
         ? "the vault is accepted; no account has to sign in again"
         : "the vault is accepted; accounts to sign in again: \(names.joined(separator: ", "))"
+    )
+  }
+
+  /// Opens the machine key with the recovery code.
+  private static func recover(
+    by code: SharedSecret,
+    _ session: Session
+  ) throws(CommandError) {
+    let reply = try session.call(within: DeviceSecretVerbs.limit) { _ in
+      RecoverWithCodeCall(code: code)
+    }
+    if let problem = reply.problem {
+      session.output.warn(
+        "warning: the TPM opens no slot (\(problem)); the next start of the engine needs the code"
+          + " again"
+      )
+    }
+    try session.report(
+      [
+        "added": AccountText.optional(reply.added),
+        "removed": .array(reply.removed.map { .string($0) }),
+        "problem": AccountText.optional(reply.problem),
+      ],
+      reply.added.map {
+        "the vault is open; the TPM of this machine opens it from now on (slot \($0))"
+      }
+        ?? "the vault is open"
     )
   }
 

@@ -14,6 +14,7 @@ package enum Program {
     + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
+    + DeviceSecretVerbs.all
     + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + HostVerbs.all
     + ToolVerbs.all + AgentVerb.all + DoctorVerbs.all
 

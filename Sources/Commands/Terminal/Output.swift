@@ -74,6 +74,21 @@ final class Output {
     try data(try writing { try JSONWriter.writeSecret(.object(object)) })
   }
 
+  /// Writes a secret and a line end to a descriptor of the caller.
+  func write(
+    _ secret: borrowing SecretBytes,
+    toDescriptor number: Int32
+  ) throws(CommandError) {
+    do throws(SystemError) {
+      try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
+        try unsafe write(bytes, to: number)
+      }
+      try write([UInt8(ascii: "\n")], to: number)
+    } catch {
+      throw .usage("descriptor \(number) cannot be written: \(error)", hint: "nothing was changed")
+    }
+  }
+
   private func writing<Value: ~Copyable>(_ body: () throws -> Value) throws(CommandError) -> Value {
     do { return try body() } catch {
       throw CommandError(.bug, "the result could not be written: \(error)")

@@ -135,6 +135,13 @@ extension Session {
     do throws(TerminalError) { try terminal.hideInput() } catch { throw CommandError(error) }
   }
 
+  /// An answer that is typed without echo.
+  func hidden(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {
+    try hideInput(of: terminal)
+    defer { terminal.restore() }
+    return try ask(question, terminal)
+  }
+
   private func ask(_ question: String, _ terminal: Terminal) throws(CommandError) -> SharedSecret {
     do throws(TerminalError) {
       defer { output.endLine() }

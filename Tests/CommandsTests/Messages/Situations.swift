@@ -13,7 +13,7 @@ extension Situation {
     + signIns + choices + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays
     + serverLogins + tokens + serverTokens
     + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies
-    + hosts + tools + secrets + imports
+    + hosts + tools + secrets + imports + slots
 
   /// An account that is signed in at a provider of this machine.
   static func account(_ change: (inout VaultAccount) -> Void = { _ in }) -> VaultAccount {

@@ -34,8 +34,7 @@ pathlib.Path.home().joinpath(".git-credentials").write_text("https://ann:word@i1
 # How long the last commands have to end by themselves.
 PATIENCE = 10
 
-# Exit codes after a question to the person: 3 not passed, 7 no terminal to ask at, 10 busy, 130
-# Ctrl-C.
+# Exit codes after a question to the person: 3 not passed, 7 no terminal, 10 busy, 130 Ctrl-C.
 ASKED = {3, 7, 10}
 
 
@@ -47,9 +46,8 @@ def either(*texts):
     return lambda: random.choice(texts)
 
 
-# Verb -> (weight, arguments, standard input, exit codes that the documents allow). 4 login
-# required, 5 try again later, 8 refused by the server, 9 not found, 11 refused by policy, 12 the
-# refresh token of a login that has ended here stays valid.
+# Verb -> (weight, arguments, standard input, allowed exit codes). 4 login required, 5 try again,
+# 8 refused by the server, 9 not found, 11 refused by policy, 12 the refresh token stays valid.
 VERBS = {
     "provider add": (1, lambda: [f"p{random.randrange(4)}", "--kind", "password-backend",
                                  "--issuer", ISSUER], None, {0, 2, 11}),
@@ -114,6 +112,8 @@ VERBS = {
     "fingers delete": (1, either(["left-index"], ["left-thumb"]), None, {0, 9} | ASKED),
     "release": (3, lambda: [account()], None, {0, 4, 5, 9, 11} | ASKED),
     "rekey": (1, list, None, {0, 5} | ASKED),
+    **{f"device-secret {verb}": (0.3, word.split, None, {0, 2, 10} | ASKED)
+       for verb, word in [("status", ""), ("add", "tpm"), ("remove", "0"), ("test", "")]},
     "recover": (0.2, list, None, {0, 11} | ASKED),
     "policy": (1, lambda: random.choice([[], ["window", either("5m", "8m", "default")()]]), None,
                {0} | ASKED),

@@ -1,0 +1,93 @@
+internal import JSON
+internal import VaultInterface
+
+// What the verbs of the device secret show.
+extension DeviceSecretVerbs {
+  static func object(_ reply: DeviceSecretStatusReply) -> JSONObject {
+    [
+      "tier": .string(reply.tier.rawValue),
+      "slots": .array(reply.slots.map { .object(object($0)) }),
+      "open": .boolean(reply.open),
+      "tpm": AccountText.optional(reply.tpm),
+      "tpm_problem": AccountText.optional(reply.tpmProblem),
+    ]
+  }
+
+  static func object(_ slot: VaultMachineSlot) -> JSONObject {
+    [
+      "id": .string(slot.id), "kind": AccountText.optional(slot.kind?.rawValue),
+      "problem": AccountText.optional(slot.problem),
+    ]
+  }
+
+  static func object(_ test: VaultSlotTest) -> JSONObject {
+    [
+      "slot": .object(object(test.slot)), "opens": test.opens.map { .boolean($0) } ?? .null,
+      "detail": AccountText.optional(test.detail),
+    ]
+  }
+
+  static func text(_ reply: DeviceSecretStatusReply, columns: Int?) -> String {
+    var table = Table(headings: ["", ""])
+    table.add("weakest way in", weakest(reply.tier))
+    if let remedy = remedy(reply) { table.add("", remedy) }
+    if let tpm = reply.tpm { table.add("TPM", tpm) }
+    if let problem = reply.tpmProblem { table.add("TPM", problem) }
+    if reply.tier != .file {
+      table.add("machine key", reply.open ? "open" : "opened when a vault needs it")
+    }
+    guard !reply.slots.isEmpty else { return table.text(columns: columns) }
+    var slots = Table(headings: ["slot", "opened by", "problem"])
+    for slot in reply.slots { slots.add(slot.id, name(slot.kind), slot.problem ?? "-") }
+    return table.text(columns: columns) + "\n\n" + slots.text(columns: columns)
+  }
+
+  /// The weakest way to open the vault, in one clause.
+  static func weakest(_ tier: DeviceSecretTier) -> String {
+    switch tier {
+    case .file: "a copy of the directory opens the vault"
+    case .adding: "a copy of the directory opens each vault that is not re-encrypted yet"
+    case .tpm: "the directory and the TPM of this machine, or the recovery code"
+    }
+  }
+
+  private static func remedy(_ reply: DeviceSecretStatusReply) -> String? {
+    switch reply.tier {
+    case .file where reply.tpm != nil:
+      "the TPM would prevent that: thumblatch device-secret add tpm"
+    case .adding: "finish it: thumblatch device-secret add tpm"
+    case .file, .tpm: nil
+    }
+  }
+
+  static func text(_ reply: TestSlotsReply, columns: Int?) -> String {
+    var table = Table(headings: ["slot", "opened by", "result"])
+    for test in reply.tests {
+      let result = test.opens == true ? "opens" : "not tried: \(test.detail ?? "-")"
+      table.add(test.slot.id, name(test.slot.kind), result)
+    }
+    return table.text(columns: columns)
+  }
+
+  static func sentence(_ kind: SlotKind, _ reply: AddSlotReply) -> String {
+    let vaults = reply.vaults == 1 ? "1 vault" : "\(reply.vaults) vaults"
+    switch kind {
+    case .tpm where reply.vaults > 0:
+      return
+        "added the TPM and re-encrypted \(vaults); a copy of the directory no longer opens them."
+        + " Remove earlier copies, such as backups"
+    case .tpm: return "added the TPM of this machine"
+    case .recovery, .securityKey:
+      return "added a recovery code; remove the old one: thumblatch device-secret status"
+    }
+  }
+
+  private static func name(_ kind: SlotKind?) -> String {
+    switch kind {
+    case .tpm: "TPM"
+    case .recovery: "recovery code"
+    case .securityKey: "security key"
+    case nil: "unknown"
+    }
+  }
+}

@@ -1,0 +1,177 @@
+internal import JSON
+internal import SecretMemory
+internal import TerminalIO
+internal import VaultClient
+internal import VaultInterface
+
+/// `device-secret status`, `add`, `remove`, `test`.
+enum DeviceSecretVerbs {
+  static let all = [status, add, remove, test]
+
+  /// How long the rekey of every vault may take, in seconds.
+  static let limit: Int64 = 600
+  /// The option that takes the recovery code for an administrator.
+  private static let recoveryTo = "--recovery-to"
+
+  private static let kinds = [SlotKind.tpm, .recovery]
+
+  static let status = Verb(
+    "device-secret status",
+    summary: "show what opens the vault, and the weakest way in",
+    details: """
+      A device secret in a file protects from other users, but a copy of the directory opens the \
+      vault. Under the machine key, the TPM of this machine or the recovery code is needed too.
+      """
+  ) { session throws(CommandError) in
+    let reply = try session.call(within: Session.localLimit) { _ in DeviceSecretStatusCall() }
+    try session.show(object(reply), text(reply, columns: session.output.columns))
+  }
+
+  static let add = Verb(
+    "device-secret add",
+    [Verb.Operand("KIND", .one, offers: .words(kinds.map(\.rawValue)))],
+    options: [
+      Verb.Option(recoveryTo, "FD", "write a new recovery code to this descriptor, unseen")
+    ],
+    summary: "add the TPM or a recovery code to what opens the vault",
+    details: """
+      KIND is tpm or recovery. The first "add tpm" makes the machine key: it shows a recovery code \
+      once, which you write down and type back, seals the key with the TPM, and re-encrypts every \
+      vault. Then no file opens a vault without the TPM or the code. Without both the vault is \
+      lost. Safe to interrupt: run it again. In the service only root may do this, for all users; a \
+      private vault needs the system password. "add recovery" makes a further code, and needs the \
+      TPM. Remove the old one afterwards. --recovery-to is for an administrator's escrow: the code \
+      is not shown, and not typed back.
+      Earlier copies of the directory, such as backups, still open as they did: remove them.
+      """
+  ) { session throws(CommandError) in
+    let kind = try kind(session.arguments.operands[0])
+    let descriptor = try descriptor(session)
+    let first = try session.call(within: limit) { prompt in
+      AddSlotCall(kind: kind, prompt: prompt)
+    }
+    var reply = first
+    if let code = first.code {
+      if let descriptor {
+        try session.output.write(code.bytes, toDescriptor: descriptor)
+        reply = try confirm(kind, code, session)
+      } else {
+        reply = try typedBack(kind, code, session)
+      }
+    }
+    try session.report(
+      [
+        "slots": .array(reply.slots.map { .object(object($0)) }),
+        "vaults": .integer(Int64(reply.vaults)),
+      ],
+      sentence(kind, reply)
+    )
+  }
+
+  static let remove = Verb(
+    "device-secret remove",
+    [Verb.Operand("SLOT", .one)],
+    summary: "remove a slot of the machine key",
+    details: """
+      SLOT is the identifier that "device-secret status" shows. A slot that the TPM opens and a \
+      recovery code must be left. A copy of the directory that was made earlier still opens with the \
+      slot that is removed here.
+      """
+  ) { session throws(CommandError) in
+    let slot = session.arguments.operands[0]
+    let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
+      RemoveSlotCall(slot: slot, prompt: prompt)
+    }
+    try session.report(
+      ["slots": .array(reply.slots.map { .object(object($0)) })],
+      "removed slot \(slot)"
+    )
+  }
+
+  static let test = Verb(
+    "device-secret test",
+    options: [RecoveryCodeInput.ask, RecoveryCodeInput.standardInput],
+    summary: "try what opens the vault",
+    details: """
+      Opens each slot of the TPM. With --code or --code-stdin it also tries a recovery code. Exit 6 \
+      if a slot does not open. Nothing is changed.
+      """
+  ) { session throws(CommandError) in
+    let code = try RecoveryCodeInput.given(session)
+    let reply = try session.call(within: Session.localLimit) { _ in TestSlotsCall(code: code) }
+    let facts: JSONObject = ["tests": .array(reply.tests.map { .object(object($0)) })]
+    if let bad = reply.tests.first(where: { $0.opens == false }) {
+      throw CommandError(
+        .unsafeVault,
+        "slot \(bad.slot.id) does not open" + (bad.detail.map { ": \($0)" } ?? ""),
+        hint: "thumblatch device-secret status",
+        facts: facts
+      )
+    }
+    try session.show(facts, text(reply, columns: session.output.columns))
+  }
+
+  // MARK: - The recovery code
+
+  /// Has a new code written down and typed back; only this function shows one.
+  private static func typedBack(
+    _ kind: SlotKind,
+    _ code: SharedSecret,
+    _ session: Session
+  ) throws(CommandError) -> AddSlotReply {
+    let terminal = try session.terminal(
+      for: "a recovery code that is typed back",
+      instead: "\(recoveryTo) writes it to a descriptor"
+    )
+    session.output.say("The recovery code, which is shown only now:")
+    terminal.show(code.bytes)
+    session.output.say(
+      "Write it down, and keep it away from this machine. It opens every vault here together with a"
+        + " copy of the directory."
+    )
+    for _ in 0..<2 {
+      let typed = try RecoveryCodeInput.asked("The recovery code again: ", session)
+      do throws(CommandError) {
+        return try confirm(kind, typed, session)
+      } catch {
+        // A typing error; any other failure would be the same again.
+        guard error.code == .usage else { throw error }
+        session.output.say("\(error.message). Type it again.")
+      }
+    }
+    return try confirm(
+      kind,
+      try RecoveryCodeInput.asked("The recovery code again: ", session),
+      session
+    )
+  }
+
+  private static func confirm(
+    _ kind: SlotKind,
+    _ code: SharedSecret,
+    _ session: Session
+  ) throws(CommandError) -> AddSlotReply {
+    // Another engine does not know the code.
+    try session.call(within: limit, again: .never) { prompt in
+      AddSlotCall(kind: kind, recovery: code, prompt: prompt)
+    }
+  }
+
+  private static func kind(_ word: String) throws(CommandError) -> SlotKind {
+    guard let kind = SlotKind(rawValue: word), kinds.contains(kind) else {
+      throw .usage("KIND must be tpm or recovery, not \"\(word)\"")
+    }
+    return kind
+  }
+
+  private static func descriptor(_ session: Session) throws(CommandError) -> Int32? {
+    guard let text = session.arguments.value(recoveryTo) else { return nil }
+    guard let number = Int32(text), number > 2 else {
+      throw .usage(
+        "\(recoveryTo) must be an open descriptor from 3, not \"\(text)\"",
+        hint: "such as: thumblatch device-secret add tpm --recovery-to 3 3>FILE"
+      )
+    }
+    return number
+  }
+}

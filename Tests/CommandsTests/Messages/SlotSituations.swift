@@ -1,0 +1,151 @@
+import Varlink
+import VaultInterface
+
+@testable import Commands
+
+// The slots of the machine key.
+extension Situation {
+  private static let tpmSlot = VaultMachineSlot(id: "a0a1a2a3a4a5a6a7", kind: .tpm)
+  private static let codeSlot = VaultMachineSlot(id: "b0b1b2b3b4b5b6b7", kind: .recovery)
+  private static let brokenSlot = VaultMachineSlot(id: "c0c1c2c3c4c5c6c7", problem: "it is damaged")
+  private static let keySlot = VaultMachineSlot(id: "d0d1d2d3d4d5d6d7", kind: .securityKey)
+  private static let code = "000G-40R4-0M30-E209-185G-R38E-1W81-24GK-B9"
+
+  private static func status(_ what: String, _ reply: DeviceSecretStatusReply) -> Situation {
+    Situation("device-secret status", what, DeviceSecretStatusCall.self, replies: reply)
+  }
+
+  private static func added(_ vaults: Int) -> AddSlotReply {
+    AddSlotReply(slots: [tpmSlot, codeSlot], vaults: vaults)
+  }
+
+  private static func typing(
+    _ what: String,
+    _ typed: [String],
+    _ end: @escaping @Sendable (Stage) throws -> Void
+  ) -> Situation {
+    Situation("device-secret add tpm", what) { stage in
+      _ = try stage.expect(AddSlotCall.self)
+      try stage.reply(AddSlotReply(code: try secret(code), slots: [], vaults: 0))
+      for (index, text) in typed.enumerated() {
+        try stage.answer("code again", text)
+        _ = try stage.expect(AddSlotCall.self)
+        guard index + 1 < typed.count else { break }
+        try stage.fail(.invalidArgument(message: "this is not the recovery code that was shown"))
+      }
+      try end(stage)
+    }
+  }
+
+  static let slots: [Situation] = [
+    status(
+      "a file, and no TPM",
+      DeviceSecretStatusReply(
+        tier: .file,
+        slots: [],
+        open: false,
+        tpmProblem: "this machine has no TPM (/dev/tpmrm0): the device secret stays in a file"
+      )
+    ),
+    status(
+      "a file, and a TPM",
+      DeviceSecretStatusReply(
+        tier: .file,
+        slots: [],
+        open: false,
+        tpm: "IFX 7.85"
+      )
+    ),
+    status(
+      "an addition that is not complete",
+      DeviceSecretStatusReply(
+        tier: .adding,
+        slots: [tpmSlot, codeSlot],
+        open: true,
+        tpm: "IFX 7.85"
+      )
+    ),
+    status(
+      "slots of each kind",
+      DeviceSecretStatusReply(
+        tier: .tpm,
+        slots: [tpmSlot, codeSlot, keySlot, brokenSlot],
+        open: false,
+        tpm: "IFX 7.85"
+      )
+    ),
+    typing("the code is typed back", [code]) { try $0.reply(added(1)) },
+    typing("the code is mistyped first", ["0", code]) { try $0.reply(added(2)) },
+    Situation("device-secret add tpm", "there is no terminal") { stage in
+      _ = try stage.expect(AddSlotCall.self)
+      try stage.reply(AddSlotReply(code: try secret(code), slots: [], vaults: 0))
+      try stage.expectEnd()
+    }.withoutTerminal,
+    Situation(
+      "device-secret add tpm",
+      "a recovery code exists",
+      AddSlotCall.self,
+      replies: added(0)
+    ),
+    Situation("device-secret add recovery", "a further code", AddSlotCall.self, replies: added(0)),
+    Situation(
+      "device-secret add recovery",
+      "no machine key",
+      AddSlotCall.self,
+      fails: .invalidArgument(
+        message: "the device secret is in a file: add the TPM first"
+          + " (thumblatch device-secret add tpm)"
+      )
+    ),
+    Situation("device-secret add fido2", "another kind"),
+    Situation("device-secret add tpm --recovery-to 1", "standard output"),
+    Situation("device-secret add tpm --recovery-to 999", "a closed descriptor") { stage in
+      _ = try stage.expect(AddSlotCall.self)
+      try stage.reply(AddSlotReply(code: try secret(code), slots: [], vaults: 0))
+      try stage.expectEnd()
+    },
+    Situation(
+      "device-secret remove b0b1b2b3b4b5b6b7",
+      "it is removed",
+      RemoveSlotCall.self,
+      replies: RemoveSlotReply(slots: [tpmSlot])
+    ),
+    Situation(
+      "device-secret test",
+      "each slot opens",
+      TestSlotsCall.self,
+      replies: TestSlotsReply(tests: [
+        VaultSlotTest(slot: tpmSlot, opens: true),
+        VaultSlotTest(slot: codeSlot, detail: "it needs the code: --code"),
+      ])
+    ),
+    Situation(
+      "device-secret test",
+      "a slot does not open",
+      TestSlotsCall.self,
+      replies: TestSlotsReply(tests: [
+        VaultSlotTest(slot: tpmSlot, opens: false, detail: "the TPM is busy: try again")
+      ])
+    ),
+    Situation("recover --code", "a new slot of the TPM") { stage in
+      try stage.answer("Recovery code", code)
+      _ = try stage.expect(RecoverWithCodeCall.self)
+      try stage.reply(RecoverWithCodeReply(added: "a0a1a2a3a4a5a6a7", removed: []))
+    },
+    Situation(
+      "recover --code-stdin",
+      "no TPM",
+      RecoverWithCodeCall.self,
+      replies: RecoverWithCodeReply(removed: [], problem: "this machine has no TPM (/dev/tpmrm0)")
+    ).with { $0.input = code },
+    Situation("recover --code", "there is no terminal").withoutTerminal,
+    Situation(
+      "recover --code-stdin",
+      "a mistyped code",
+      RecoverWithCodeCall.self,
+      fails: .invalidArgument(
+        message: "the recovery code is mistyped: its two check characters do not fit the others"
+      )
+    ).with { $0.input = code },
+  ]
+}
