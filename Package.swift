@@ -243,6 +243,12 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
+      name: "thumblatchd-software-tpm",
+      dependencies: ["VaultServer", "HelperClient", "MachineKey", "SoftwareTPM", "System"],
+      path: "Tests/SoftwareTPMEngine",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "KeyWriter",
       dependencies: [
         "TokenVault", "Configuration", "MachineKey", "OAuth", "Presence", "PresenceTerms",
@@ -409,7 +415,7 @@ let package = Package(
         "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
         "AppSession",
         "AppAtTerminal", "TokenFile", "SessionSpeed", "example-server", "example-cli",
-        "TestSupport",
+        "TestSupport", "thumblatchd-software-tpm",
       ],
       exclude: ["Drivers"]
     ),

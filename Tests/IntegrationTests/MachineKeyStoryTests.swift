@@ -1,0 +1,126 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The machine key as a person meets it: the built programs, with an engine whose TPM is software.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct MachineKeyStoryTests {
+  /// A person with an account, whose engine finds a TPM once `plug` was called.
+  private func person() throws -> Person {
+    let person = try Person()
+    let engine = BuiltPrograms.path("thumblatchd-software-tpm")
+    try shell(
+      "rm \(person.programs)/thumblatchd && install -m 755 \(engine) \(person.programs)/thumblatchd"
+    )
+    try person.register()
+    return person
+  }
+
+  /// Ends the engine, and puts a TPM of this number into the machine; `nil` for none.
+  private func plug(_ seed: Int?, _ person: Person) throws {
+    try person.endEngine()
+    let path = person.programs + "/tpm"
+    try shell(seed.map { "printf \($0) >\(path) && chmod 644 \(path)" } ?? "rm -f \(path)")
+  }
+
+  /// Adds the TPM at a terminal; returns the recovery code.
+  private func addTPM(_ person: Person) throws -> String {
+    let terminal = try person.terminal("device-secret", "add", "tpm")
+    try terminal.expect(
+      "Type the system password to change the slots of the machine key (add tpm)"
+    )
+    try terminal.expect("System password for")
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("shown only now:")
+    let shown = try terminal.expect("Write it down")
+    let code = shown.filter { !$0.isWhitespace }
+    #expect(code.count == 42 && code.split(separator: "-").count == 9)
+    try terminal.expect("The recovery code again: ")
+    try terminal.enter(String(code.dropLast()))
+    try terminal.expect("a recovery code has 34 letters and digits, and this has 33")
+    try terminal.expect("The recovery code again: ")
+    try terminal.enter(code.lowercased().replacing("-", with: " "))
+    let end = try terminal.end()
+    #expect(!end.contains(Person.systemPassword))
+    #expect(terminal.screen.contains("re-encrypted 1 vault"))
+    return code
+  }
+
+  private func tier(_ person: Person) throws -> String? {
+    let text = try person.run("device-secret", "status", "--json").succeeded()
+    guard case .object(let object) = try JSONReader.read(Array(text.utf8)) else { return nil }
+    return try object.string("tier")
+  }
+
+  @Test
+  func theTPMOrTheCodeOpensTheVaultAndNothingElseDoes() throws {
+    let person = try person()
+    #expect(try tier(person) == "file")
+    let refused = try person.run("device-secret", "add", "tpm", "--no-input")
+    #expect(refused.end == .exited(2) && refused.text.contains("no TPM"))
+    #expect(try person.run("device-secret", "add", "recovery").end == .exited(2))
+
+    try plug(1, person)
+    #expect(try person.run("device-secret", "add", "tpm", "--no-input").end == .exited(7))
+    let code = try addTPM(person)
+    #expect(try tier(person) == "tpm")
+    #expect(try person.run("device-secret", "test").succeeded().contains("opens"))
+    #expect(try person.run("status").succeeded().contains("TPM (or the recovery code)"))
+    #expect(try shell("grep -rl \(code) \(person.state) || true") == "")
+    try person.endEngine()
+    try person.expireTokens()
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+
+    // Without the TPM.
+    try plug(nil, person)
+    try person.expireTokens()
+    for words in [["token", "me"], ["status"], ["rekey", "--no-input"]] {
+      let outcome = try person.run(words)
+      #expect(outcome.end == .exited(6), "\(words): \(outcome.text)")
+      #expect(outcome.text.contains("thumblatch recover --code"))
+    }
+    let doctor = try person.run("doctor").text
+    #expect(doctor.contains("problem  engine") && doctor.contains("thumblatch recover --code"))
+    #expect(try tier(person) == "tpm")
+    let wrong = try person.run("recover", "--code-stdin", input: "0" + code.dropFirst() + "\n")
+    #expect(wrong.end == .exited(2))
+    let opened = try person.run("recover", "--code-stdin", input: code + "\n").succeeded()
+    #expect(opened.contains("the vault is open") && opened.contains("needs the code again"))
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+
+    // With the TPM of another machine, or after it was cleared.
+    try plug(2, person)
+    try person.expireTokens()
+    #expect(try person.run("token", "me").end == .exited(6))
+    let sealed = try person.run("recover", "--code-stdin", input: code + "\n").succeeded()
+    #expect(sealed.contains("opens it from now on"))
+    try person.endEngine()
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+    #expect(try person.run("audit", "verify").succeeded().contains("intact"))
+  }
+
+  @Test
+  func aKillWhileTheCodeIsShownLeavesTheVaultAsItWas() throws {
+    let person = try person()
+    try plug(1, person)
+    let terminal = try person.terminal("device-secret", "add", "tpm")
+    try terminal.expect("System password for")
+    try terminal.enter(Person.systemPassword)
+    let shown = try terminal.expect("The recovery code again: ")
+    let code = try #require(
+      shown.split(whereSeparator: \.isWhitespace).first { $0.split(separator: "-").count == 9 }
+    )
+    for process in processes(in: person.programs, named: "thumblatchd") {
+      kill(process, SIGKILL)
+      try waitForEnd(process)
+    }
+    try terminal.enter(String(code))
+    _ = try terminal.end(5)
+    #expect(try tier(person) == "file")
+    try plug(nil, person)
+    try person.expireTokens()
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+  }
+}
