@@ -37,7 +37,9 @@ enum EngineChecks {
         }
       }
     } catch {
-      findings.append(try finding(error))
+      // A vault that does not open answers both calls in the same way.
+      let found = try finding(error)
+      if findings.last != found { findings.append(found) }
     }
     return findings
   }
