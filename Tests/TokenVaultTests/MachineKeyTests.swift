@@ -56,6 +56,27 @@ struct MachineKeyTests {
     #expect(try await bench.refusal(with: tpm) == nil)
   }
 
+  /// The gate seals tokens again without a proof only if that brings them under the machine key.
+  @Test
+  func everyOtherRekeyNeedsAProof() async throws {
+    let bench = try await bench()
+    var vault: Vault? = try await bench.open(with: tpm)
+    for _ in 0..<2 {
+      if let vault {
+        let failure = await failure { _ = try await vault.rekey(.underMachineKey, caller()) }
+        guard case .presenceFailed? = failure else {
+          Issue.record("\(String(describing: failure))")
+          return
+        }
+        #expect(try bench.scratch.files()["device-secret.next"] == nil)
+        #expect(try await vault.sentToken("work", bench).contains("rt-work"))
+      }
+      vault = nil
+      if try bench.slots(tpm).key() == nil { try await bench.addTPM(tpm) }
+      vault = try await bench.open(with: tpm)
+    }
+  }
+
   @Test
   func aNewVaultIsUnderTheMachineKeyFromItsStart() async throws {
     let bench = try Bench()
