@@ -48,7 +48,7 @@ struct MachineKeyStoryTests {
     return code
   }
 
-  private func tier(_ person: Person) throws -> String? {
+  private func tier(_ person: Someone) throws -> String? {
     let text = try person.run("device-secret", "status", "--json").succeeded()
     guard case .object(let object) = try JSONReader.read(Array(text.utf8)) else { return nil }
     return try object.string("tier")
@@ -123,5 +123,53 @@ struct MachineKeyStoryTests {
     try plug(nil, person)
     try person.expireTokens()
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+  }
+
+  /// Root adds the TPM for all users of the service, with the code for an escrow.
+  @Test
+  func rootAddsTheTPMForEveryUserOfTheService() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench()
+    let engine = BuiltPrograms.path("thumblatchd-software-tpm")
+    let programs = bench.programs
+    try shell(
+      """
+      rm \(programs)/thumblatchd && install -m 755 \(engine) \(programs)/thumblatchd
+      printf 1 >\(programs)/tpm && chmod 644 \(programs)/tpm
+      """
+    )
+    func root(_ words: String) throws -> (text: String, end: ProcessEnd) {
+      try output(
+        of: "/bin/sh",
+        ["-c", "\(programs)/thumblatch device-secret \(words)"],
+        environment: ["THUMBLATCH_SOCKET=\(bench.socket)", "PATH=/usr/bin:/bin", "HOME=/root"]
+      )
+    }
+    let person = try Customer(bench, backend: backend)
+    let other = try Customer(bench, isSecond: true, backend: backend)
+    try person.register()
+    try other.register()
+    #expect(try person.run("device-secret", "add", "tpm").end == .exited(11))
+    let added = try root("add tpm --json --recovery-to 3 3>\(bench.base)/escrow")
+    #expect(added.end == .exited(0) && added.text.contains(#""vaults":2"#), "\(added.text)")
+    let code = try shell("cat \(bench.base)/escrow").filter { !$0.isWhitespace }
+    #expect(code.count == 42 && !added.text.contains(code))
+    #expect(try tier(person) == "tpm")
+    #expect(bench.log.contains("machine key: added a slot: tpm (user 0"))
+    #expect(!bench.log.contains(code))
+    #expect(try person.run("audit").succeeded().contains("under the machine key now"))
+    #expect(try root("test --code-stdin <\(bench.base)/escrow").text.contains("opens"))
+
+    try shell("rm \(programs)/tpm")
+    for member in [person, other] {
+      try member.endEngine()
+      #expect(try member.run("status").end == .exited(6))
+      #expect(try member.run("recover", "--code-stdin", input: code + "\n").end == .exited(11))
+    }
+    try shell("printf 1 >\(programs)/tpm && chmod 644 \(programs)/tpm")
+    try bench.endEngine()
+    for member in [person, other] {
+      #expect(try member.run("status").succeeded().contains("TPM (or the recovery code)"))
+    }
   }
 }

@@ -1,5 +1,5 @@
-// The private engine on a machine with a TPM of software: the file `tpm` beside the program holds
-// its seed, one digit. Without the file there is no TPM.
+// The engine on a machine with a TPM of software: the file `tpm` beside the program holds its seed,
+// one digit. Without the file there is no TPM.
 
 import Glibc
 import HelperClient
@@ -16,6 +16,26 @@ func installedTPM() -> any TPMSealing {
   return SoftwareTPM(seed: digit)
 }
 
+/// Runs the service with the options of `thumblatchd`.
+func service(_ arguments: [String]) -> Int32 {
+  var options: [String: String] = [:]
+  for index in stride(from: 0, to: arguments.count - 1, by: 2) {
+    options[arguments[index]] = arguments[index + 1]
+  }
+  let route = HelperRoute.sockets(directory: options["--run-directory"] ?? "/run/thumblatch")
+  return ServiceEngine.run(
+    idleSeconds: options["--idle"].flatMap { Int64($0) } ?? ServiceEngine.idleSeconds,
+    exchange: ExchangeHelperExchange(by: route),
+    check: HelperPresence(by: route),
+    tpm: installedTPM(),
+    rules: options["--configuration"].map {
+      MachineConfiguration(path: $0, owners: [0, ThisProcess.user])
+    } ?? MachineConfiguration()
+  )
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == "--service" { exit(service(Array(arguments.dropFirst()))) }
 exit(
   PrivateEngine.run(
     directory: Descriptor(owning: 3),
