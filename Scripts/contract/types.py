@@ -31,6 +31,20 @@ NAMES = {
         "reply DeletePrints": "HelperDeletions",
         "reply GetReader": "HelperReader",
         "reply ListEnrolled": "HelperEnrolled",
+        "call GetTPM": "GetTPMCall",
+        "reply GetTPM": "TPMFactsReply",
+        "call SealSecret": "SealSecretCall",
+        "reply SealSecret": "SealedSecretReply",
+        "call OpenSecret": "OpenSecretCall",
+        "reply OpenSecret": "OpenedSecretReply",
+        "call DefineCounter": "DefineCounterCall",
+        "reply DefineCounter": "CounterReply",
+        "call ReadCounter": "ReadCounterCall",
+        "reply ReadCounter": "CounterReply",
+        "call IncrementCounter": "IncrementCounterCall",
+        "reply IncrementCounter": "CounterReply",
+        "call RemoveCounter": "RemoveCounterCall",
+        "reply RemoveCounter": "RemovedCounterReply",
         "Check.method": "presenceMethod",
         "Exchange.method": "httpMethod",
         "Request.method": "httpMethod",
@@ -38,6 +52,7 @@ NAMES = {
 }
 # A reply of no members, which is hand-written.
 EMPTY = "EmptyReply"
+ACRONYMS = {"uri": "URI", "tpm": "TPM"}
 PLAIN = {"string": "String", "int": "Int", "bool": "Bool", "object": "JSONObject"}
 KEYWORDS = {"private", "internal", "public", "default", "case", "in", "is", "as", "for", "repeat"}
 
@@ -48,7 +63,7 @@ def first_lower(name):
 
 def camel(name):
     first, *rest = name.split("_")
-    return first + "".join("URI" if part == "uri" else part[0].upper() + part[1:] for part in rest)
+    return first + "".join(ACRONYMS.get(part, part[0].upper() + part[1:]) for part in rest)
 
 
 def quoted(name):

@@ -116,7 +116,9 @@ final class PresenceService {
       case .listEnrolled(let question): listEnrolled(of: subject(), starting: question.start)
       // No question is open.
       case .respond: throw .invalidParameter("text")
-      case .exchange, .proceed, .request: throw .methodNotImplemented(call.method)
+      case .exchange, .proceed, .request, .getTPM, .sealSecret, .openSecret, .defineCounter,
+        .readCounter, .incrementCounter, .removeCounter:
+        throw .methodNotImplemented(call.method)
       }
     } catch {
       connection.reply(error.reply)

@@ -106,7 +106,8 @@ struct ExchangeHelper: ~Copyable {
           // The answer goes to a descriptor that only a client can pass.
           case .request(let request) where !isService: return .request(request)
           case .request, .loadPrint, .check, .respond, .enroll, .keep, .deletePrints, .getReader,
-            .listEnrolled:
+            .listEnrolled, .getTPM, .sealSecret, .openSecret, .defineCounter, .readCounter,
+            .incrementCounter, .removeCounter:
             throw .methodNotImplemented(call.method)
           }
         } catch {

@@ -6,6 +6,7 @@ import VaultInterface
 /// Every message of the helpers' interface.
 func helperSamples() throws -> [Sample] {
   try exchangeSamples() + requestSamples() + checkSamples() + enrollmentSamples() + readerSamples()
+    + secretSamples()
 }
 
 private func exchangeSamples() throws -> [Sample] {

@@ -37,8 +37,9 @@ struct WireTests {
     )
     #expect(VarlinkInterface.vault.replySecrets == ["code", "refresh_token", "client_secret"])
     #expect(
-      VarlinkInterface.helper.callSecrets == ["body", "credentials", "key", "print", "text"]
+      VarlinkInterface.helper.callSecrets
+        == ["authorization", "body", "credentials", "key", "print", "secret", "text"]
     )
-    #expect(VarlinkInterface.helper.replySecrets == ["body", "print"])
+    #expect(VarlinkInterface.helper.replySecrets == ["body", "print", "secret"])
   }
 }

@@ -9,8 +9,8 @@ extension VarlinkInterface {
     name: "io.thumblatch.Helper",
     description: helperDescription,
     maximumMessage: 98304,
-    callSecrets: ["body", "credentials", "key", "print", "text"],
-    replySecrets: ["body", "print"]
+    callSecrets: ["authorization", "body", "credentials", "key", "print", "secret", "text"],
+    replySecrets: ["body", "print", "secret"]
   )
 }
 
@@ -197,6 +197,39 @@ let helperDescription = #"""
     prints,
     # By their names, which fprintd tells over the bus.
     names
+  )
+
+  # How a request to the TPM ended.
+  type SecretOutcome (
+    # The TPM did it.
+    done,
+    # It did not.
+    failed
+  )
+
+  # Why the TPM did not do what it was asked.
+  type SecretFailure (
+    # There is no device, or it is no TPM.
+    absent,
+    # The user of the helper may not open the device.
+    not_permitted,
+    # The TPM is not the one of the storage key's name, or it was cleared, or something between answers
+    # in its name.
+    another_tpm,
+    # The owner's password is set, and no storage key stands at 0x81000001.
+    owner_password,
+    # The authorization value is not the one of the secret or the counter.
+    wrong_authorization,
+    # The sealed bytes are damaged.
+    damaged,
+    # The TPM is busy, or limits its writes.
+    busy,
+    # The TPM refuses authorizations after wrong ones of others.
+    locked_out,
+    # There is no counter at this index.
+    no_counter,
+    # Another response, whose code is in `detail`.
+    unexpected
   )
 
   # One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
@@ -480,6 +513,138 @@ let helperDescription = #"""
     # Whether they are unknown because fprintd does not run and was not to be started.
     # [false if absent]
     asleep: ?bool
+  )
+  # What the TPM says of itself. The helper for the TPM answers one request, and ends.
+  method GetTPM() -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # The manufacturer's letters, such as `INTC`.
+    # [of done]
+    maker: ?string,
+    # Of the firmware.
+    # [of done]
+    version: ?string,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Seals a secret with the TPM.
+  method SealSecret(
+    # 32 bytes.
+    # [secret, base64]
+    secret: string,
+    # What opens it again, beside the TPM: 32 bytes.
+    # [secret, base64]
+    authorization: string
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # The name of the storage key.
+    # [base64, of done]
+    parent_name: ?string,
+    # TPM2B_PRIVATE, marshalled.
+    # [base64, of done]
+    private_part: ?string,
+    # TPM2B_PUBLIC, marshalled.
+    # [base64, of done]
+    public_part: ?string,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Opens a sealed secret.
+  method OpenSecret(
+    # As SealSecret answered.
+    # [base64]
+    parent_name: string,
+    # [base64]
+    private_part: string,
+    # [base64]
+    public_part: string,
+    # [secret, base64]
+    authorization: string
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # [secret, base64, of done]
+    secret: ?string,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Defines a counter at a free index, and increments it for the first time.
+  method DefineCounter(
+    # What reads and increments it: 32 bytes.
+    # [secret, base64]
+    authorization: string,
+    # The name that the storage key must have. Absent: any.
+    # [base64]
+    parent_name: ?string
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # [of done]
+    index: ?int,
+    # [of done]
+    value: ?int,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Reads a counter.
+  method ReadCounter(
+    index: int,
+    # [secret, base64]
+    authorization: string,
+    # As for DefineCounter.
+    # [base64]
+    parent_name: ?string
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # [of done]
+    index: ?int,
+    # [of done]
+    value: ?int,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Increments a counter, and reads it.
+  method IncrementCounter(
+    index: int,
+    # [secret, base64]
+    authorization: string,
+    # As for DefineCounter.
+    # [base64]
+    parent_name: ?string
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # [of done]
+    index: ?int,
+    # [of done]
+    value: ?int,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Removes a counter. It does nothing if there is none.
+  method RemoveCounter(
+    index: int
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
   )
 
   """#

@@ -843,3 +843,355 @@ package struct HelperEnrolled: VarlinkRecord, Equatable {
     }
   }
 }
+
+/// What the TPM says of itself. The helper for the TPM answers one request, and ends.
+package struct GetTPMCall: VarlinkMethod, Equatable {
+  package typealias Reply = TPMFactsReply
+  package static let method = "io.thumblatch.Helper.GetTPM"
+
+  package init() {}
+
+  package init(decoding object: JSONObject) throws(MessageError) {}
+
+  package var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `GetTPM` answers.
+package enum TPMFactsReply: VarlinkRecord, Equatable {
+  /// The TPM did it.
+  ///
+  /// `maker`: The manufacturer's letters, such as `INTC`.
+  ///
+  /// `version`: Of the firmware.
+  case done(maker: String, version: String)
+  /// It did not.
+  case failed(SecretFailure, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as SecretOutcome {
+    case .done: self = .done(maker: try object.required("maker"), version: try object.required("version"))
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done(let maker, let version): try .wire(["outcome": SecretOutcome.done, "maker": maker, "version": version])
+      case .failed(let reason, let detail): try .wire(["outcome": SecretOutcome.failed, "reason": reason, "detail": detail])
+      }
+    }
+  }
+}
+
+/// Seals a secret with the TPM.
+package struct SealSecretCall: VarlinkMethod {
+  package typealias Reply = SealedSecretReply
+  package static let method = "io.thumblatch.Helper.SealSecret"
+
+  /// 32 bytes.
+  package var secret: SharedSecret
+  /// What opens it again, beside the TPM: 32 bytes.
+  package var authorization: SharedSecret
+
+  package init(
+    secret: SharedSecret,
+    authorization: SharedSecret
+  ) {
+    self.secret = secret
+    self.authorization = authorization
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    secret = (try object.required("secret") as WireSecret).secret
+    authorization = (try object.required("authorization") as WireSecret).secret
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "secret": WireSecret(secret: secret),
+        "authorization": WireSecret(secret: authorization),
+      ])
+    }
+  }
+}
+
+/// What `SealSecret` answers.
+package enum SealedSecretReply: VarlinkRecord, Equatable {
+  /// The TPM did it.
+  ///
+  /// `parentName`: The name of the storage key.
+  ///
+  /// `privatePart`: TPM2B_PRIVATE, marshalled.
+  ///
+  /// `publicPart`: TPM2B_PUBLIC, marshalled.
+  case done(parentName: [UInt8], privatePart: [UInt8], publicPart: [UInt8])
+  /// It did not.
+  case failed(SecretFailure, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as SecretOutcome {
+    case .done: self = .done(parentName: (try object.required("parent_name") as WireBytes).bytes, privatePart: (try object.required("private_part") as WireBytes).bytes, publicPart: (try object.required("public_part") as WireBytes).bytes)
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done(let parentName, let privatePart, let publicPart): try .wire(["outcome": SecretOutcome.done, "parent_name": WireBytes(bytes: parentName), "private_part": WireBytes(bytes: privatePart), "public_part": WireBytes(bytes: publicPart)])
+      case .failed(let reason, let detail): try .wire(["outcome": SecretOutcome.failed, "reason": reason, "detail": detail])
+      }
+    }
+  }
+}
+
+/// Opens a sealed secret.
+package struct OpenSecretCall: VarlinkMethod {
+  package typealias Reply = OpenedSecretReply
+  package static let method = "io.thumblatch.Helper.OpenSecret"
+
+  /// As SealSecret answered.
+  package var parentName: [UInt8]
+  package var privatePart: [UInt8]
+  package var publicPart: [UInt8]
+  package var authorization: SharedSecret
+
+  package init(
+    parentName: [UInt8],
+    privatePart: [UInt8],
+    publicPart: [UInt8],
+    authorization: SharedSecret
+  ) {
+    self.parentName = parentName
+    self.privatePart = privatePart
+    self.publicPart = publicPart
+    self.authorization = authorization
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    parentName = (try object.required("parent_name") as WireBytes).bytes
+    privatePart = (try object.required("private_part") as WireBytes).bytes
+    publicPart = (try object.required("public_part") as WireBytes).bytes
+    authorization = (try object.required("authorization") as WireSecret).secret
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "parent_name": WireBytes(bytes: parentName),
+        "private_part": WireBytes(bytes: privatePart),
+        "public_part": WireBytes(bytes: publicPart),
+        "authorization": WireSecret(secret: authorization),
+      ])
+    }
+  }
+}
+
+/// What `OpenSecret` answers.
+package enum OpenedSecretReply: VarlinkRecord {
+  /// The TPM did it.
+  case done(secret: SharedSecret)
+  /// It did not.
+  case failed(SecretFailure, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as SecretOutcome {
+    case .done: self = .done(secret: (try object.required("secret") as WireSecret).secret)
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done(let secret): try .wire(["outcome": SecretOutcome.done, "secret": WireSecret(secret: secret)])
+      case .failed(let reason, let detail): try .wire(["outcome": SecretOutcome.failed, "reason": reason, "detail": detail])
+      }
+    }
+  }
+}
+
+/// Defines a counter at a free index, and increments it for the first time.
+package struct DefineCounterCall: VarlinkMethod {
+  package typealias Reply = CounterReply
+  package static let method = "io.thumblatch.Helper.DefineCounter"
+
+  /// What reads and increments it: 32 bytes.
+  package var authorization: SharedSecret
+  /// The name that the storage key must have. Absent: any.
+  package var parentName: [UInt8]?
+
+  package init(
+    authorization: SharedSecret,
+    parentName: [UInt8]? = nil
+  ) {
+    self.authorization = authorization
+    self.parentName = parentName
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    authorization = (try object.required("authorization") as WireSecret).secret
+    parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "authorization": WireSecret(secret: authorization),
+        "parent_name": parentName.map(WireBytes.init(bytes:)),
+      ])
+    }
+  }
+}
+
+/// What `DefineCounter`, `ReadCounter`, `IncrementCounter` answer.
+package enum CounterReply: VarlinkRecord, Equatable {
+  /// The TPM did it.
+  case done(index: Int, value: Int)
+  /// It did not.
+  case failed(SecretFailure, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as SecretOutcome {
+    case .done: self = .done(index: try object.required("index"), value: try object.required("value"))
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done(let index, let value): try .wire(["outcome": SecretOutcome.done, "index": index, "value": value])
+      case .failed(let reason, let detail): try .wire(["outcome": SecretOutcome.failed, "reason": reason, "detail": detail])
+      }
+    }
+  }
+}
+
+/// Reads a counter.
+package struct ReadCounterCall: VarlinkMethod {
+  package typealias Reply = CounterReply
+  package static let method = "io.thumblatch.Helper.ReadCounter"
+
+  package var index: Int
+  package var authorization: SharedSecret
+  /// As for DefineCounter.
+  package var parentName: [UInt8]?
+
+  package init(
+    index: Int,
+    authorization: SharedSecret,
+    parentName: [UInt8]? = nil
+  ) {
+    self.index = index
+    self.authorization = authorization
+    self.parentName = parentName
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    index = try object.required("index")
+    authorization = (try object.required("authorization") as WireSecret).secret
+    parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "index": index,
+        "authorization": WireSecret(secret: authorization),
+        "parent_name": parentName.map(WireBytes.init(bytes:)),
+      ])
+    }
+  }
+}
+
+/// Increments a counter, and reads it.
+package struct IncrementCounterCall: VarlinkMethod {
+  package typealias Reply = CounterReply
+  package static let method = "io.thumblatch.Helper.IncrementCounter"
+
+  package var index: Int
+  package var authorization: SharedSecret
+  /// As for DefineCounter.
+  package var parentName: [UInt8]?
+
+  package init(
+    index: Int,
+    authorization: SharedSecret,
+    parentName: [UInt8]? = nil
+  ) {
+    self.index = index
+    self.authorization = authorization
+    self.parentName = parentName
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    index = try object.required("index")
+    authorization = (try object.required("authorization") as WireSecret).secret
+    parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "index": index,
+        "authorization": WireSecret(secret: authorization),
+        "parent_name": parentName.map(WireBytes.init(bytes:)),
+      ])
+    }
+  }
+}
+
+/// Removes a counter. It does nothing if there is none.
+package struct RemoveCounterCall: VarlinkMethod, Equatable {
+  package typealias Reply = RemovedCounterReply
+  package static let method = "io.thumblatch.Helper.RemoveCounter"
+
+  package var index: Int
+
+  package init(
+    index: Int
+  ) {
+    self.index = index
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    index = try object.required("index")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "index": index,
+      ])
+    }
+  }
+}
+
+/// What `RemoveCounter` answers.
+package enum RemovedCounterReply: VarlinkRecord, Equatable {
+  /// The TPM did it.
+  case done
+  /// It did not.
+  case failed(SecretFailure, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as SecretOutcome {
+    case .done: self = .done
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done: try .wire(["outcome": SecretOutcome.done])
+      case .failed(let reason, let detail): try .wire(["outcome": SecretOutcome.failed, "reason": reason, "detail": detail])
+      }
+    }
+  }
+}

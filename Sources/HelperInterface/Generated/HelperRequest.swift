@@ -15,6 +15,13 @@ package enum HelperRequest: Sendable {
   case deletePrints(HelperDeletePrintsCall)
   case getReader(HelperGetReaderCall)
   case listEnrolled(HelperListEnrolledCall)
+  case getTPM(GetTPMCall)
+  case sealSecret(SealSecretCall)
+  case openSecret(OpenSecretCall)
+  case defineCounter(DefineCounterCall)
+  case readCounter(ReadCounterCall)
+  case incrementCounter(IncrementCounterCall)
+  case removeCounter(RemoveCounterCall)
 
   /// Reads a call; throws the error that answers it if it cannot be read.
   package init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -31,6 +38,13 @@ package enum HelperRequest: Sendable {
       case HelperDeletePrintsCall.method: self = .deletePrints(try call.content())
       case HelperGetReaderCall.method: self = .getReader(try call.content())
       case HelperListEnrolledCall.method: self = .listEnrolled(try call.content())
+      case GetTPMCall.method: self = .getTPM(try call.content())
+      case SealSecretCall.method: self = .sealSecret(try call.content())
+      case OpenSecretCall.method: self = .openSecret(try call.content())
+      case DefineCounterCall.method: self = .defineCounter(try call.content())
+      case ReadCounterCall.method: self = .readCounter(try call.content())
+      case IncrementCounterCall.method: self = .incrementCounter(try call.content())
+      case RemoveCounterCall.method: self = .removeCounter(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {
@@ -55,5 +69,12 @@ package enum HelperRequest: Sendable {
     HelperDeletePrintsCall.self,
     HelperGetReaderCall.self,
     HelperListEnrolledCall.self,
+    GetTPMCall.self,
+    SealSecretCall.self,
+    OpenSecretCall.self,
+    DefineCounterCall.self,
+    ReadCounterCall.self,
+    IncrementCounterCall.self,
+    RemoveCounterCall.self,
   ]
 }

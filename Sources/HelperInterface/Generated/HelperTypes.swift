@@ -120,3 +120,36 @@ package enum EnrolledSource: String, Sendable, CaseIterable, WireValue {
   /// By their names, which fprintd tells over the bus.
   case names
 }
+
+/// How a request to the TPM ended.
+enum SecretOutcome: String, Sendable, CaseIterable, WireValue {
+  /// The TPM did it.
+  case done
+  /// It did not.
+  case failed
+}
+
+/// Why the TPM did not do what it was asked.
+package enum SecretFailure: String, Sendable, CaseIterable, WireValue {
+  /// There is no device, or it is no TPM.
+  case absent
+  /// The user of the helper may not open the device.
+  case notPermitted = "not_permitted"
+  /// The TPM is not the one of the storage key's name, or it was cleared, or something between answers
+  /// in its name.
+  case anotherTPM = "another_tpm"
+  /// The owner's password is set, and no storage key stands at 0x81000001.
+  case ownerPassword = "owner_password"
+  /// The authorization value is not the one of the secret or the counter.
+  case wrongAuthorization = "wrong_authorization"
+  /// The sealed bytes are damaged.
+  case damaged
+  /// The TPM is busy, or limits its writes.
+  case busy
+  /// The TPM refuses authorizations after wrong ones of others.
+  case lockedOut = "locked_out"
+  /// There is no counter at this index.
+  case noCounter = "no_counter"
+  /// Another response, whose code is in `detail`.
+  case unexpected
+}
