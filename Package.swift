@@ -89,6 +89,7 @@ let package = Package(
     library("CQRencode", apt: "libqrencode-dev"),
     library("CSodium", apt: "libsodium-dev"),
     library("CSystemd", apt: "libsystemd-dev"),
+    library("CTSS", apt: "libtss2-dev"),
 
     room("System", ["CLinux"]),
     room("SecretMemory", ["System"]),
@@ -182,6 +183,7 @@ let package = Package(
     room("FingerprintReader", ["CFprint", "PresenceTerms", "SecretMemory", "System"]),
     room("Fprintd", ["FingerprintReader", "LoginEvents", "PresenceTerms", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
+    room("TPM", ["CTSS", "MachineKey", "SecretMemory", "System"]),
     room("QRCode", ["CQRencode"]),
     room("NaClBox", ["CSodium"]),
     room("KeyAgreement", ["CLibcrypto", "SecretMemory"]),
@@ -373,6 +375,11 @@ let package = Package(
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
     tests("NaClBoxTests", ["NaClBox"]),
+    tests(
+      "TPMTests",
+      ["TPM", "MachineKey", "SecretMemory", "System", "TestSupport"],
+      exclude: ["Bridge"]
+    ),
     tests("KeyAgreementTests", ["KeyAgreement", "SecretMemory"]),
     tests("ToolProtocolsTests", ["ToolProtocols"]),
     tests(

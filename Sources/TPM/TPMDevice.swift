@@ -1,0 +1,153 @@
+internal import CTSS
+package import MachineKey
+package import SecretMemory
+
+/// The TPM behind a device of the kernel, for one conversation of this process.
+///
+/// What was sealed is bound to the TPM and to an authorization value of 32 bytes. No register of the
+/// machine's state takes part, because firmware updates change these.
+package struct TPMDevice: TPMSealing {
+  /// The device of the kernel's resource manager, which frees what an ended process has loaded.
+  package static let path = "/dev/tpmrm0"
+  /// The bytes of a secret and of an authorization value.
+  package static let secretCount = 32
+
+  /// How often an index is drawn until one is free.
+  private static let draws = 16
+
+  private let path: String
+  /// The name of the storage key that calls about counters expect.
+  private let parentName: [UInt8]?
+
+  /// Makes a TPM, whose device is opened with each call.
+  package init(path: String, parentName: [UInt8]? = nil) {
+    self.path = path
+    self.parentName = parentName
+  }
+
+  /// Maker and firmware; see `TPMSealing`.
+  package func facts() throws(TPMFailure) -> TPMFacts {
+    let connection = try TPMConnection(path)
+    var found: UnsafeMutablePointer<TPMS_CAPABILITY_DATA>?
+    try check(unsafe ctss_properties(connection.context, &found), .parent)
+    guard let data = unsafe found else { throw .absent }
+    defer { unsafe Esys_Free(data) }
+    func property(_ number: some BinaryInteger) -> UInt32 {
+      unsafe ctss_property(data, UInt32(number))
+    }
+    let maker = property(ctss_maker)
+    let letters = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: maker >> $0) }
+    let first = property(ctss_firmware_version_1)
+    let second = property(ctss_firmware_version_2)
+    return TPMFacts(
+      maker: String(decoding: letters.filter { $0 > 0x20 && $0 < 0x7f }, as: UTF8.self),
+      firmware: "\(first >> 16).\(first & 0xffff).\(second >> 16).\(second & 0xffff)"
+    )
+  }
+
+  /// Seals 32 bytes; see `TPMSealing`.
+  package func seal(
+    _ secret: SharedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMSealedSecret {
+    let connection = try TPMConnection(path)
+    let parent = try connection.parent(named: nil)
+    let parentName = try connection.name(of: parent)
+    let session = try connection.session(with: parent, policy: false)
+    let (privatePart, publicPart) = try connection.create(
+      secret,
+      authorization: authorization,
+      below: parent,
+      session
+    )
+    return TPMSealedSecret(
+      parentName: parentName,
+      privatePart: privatePart,
+      publicPart: publicPart
+    )
+  }
+
+  /// Opens what `seal` returned; see `TPMSealing`.
+  package func open(
+    _ sealed: TPMSealedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> SharedSecret {
+    let privatePart = try TPM2B_PRIVATE(marshalled: sealed.privatePart)
+    let publicPart = try TPM2B_PUBLIC(marshalledSealed: sealed.publicPart)
+    let connection = try TPMConnection(path)
+    let parent = try connection.parent(named: sealed.parentName)
+    let object = try connection.load(privatePart, publicPart, below: parent)
+    try connection.setAuthorization(authorization, of: object)
+    let session = try connection.session(with: parent, policy: true)
+    return try connection.unseal(object, session)
+  }
+
+  /// Defines a counter; see `TPMSealing`.
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+    let connection = try TPMConnection(path)
+    let parent = try connection.parent(named: parentName)
+    let session = try connection.session(with: parent, policy: false)
+    for _ in 0..<Self.draws {
+      let index = TPMConnection.anyIndex
+      guard let counter = try connection.define(index, authorization, session) else { continue }
+      return try begin(counter, index, authorization, connection, session)
+    }
+    throw .unexpected("no free index")
+  }
+
+  /// Increments a defined counter for the first time.
+  private func begin(
+    _ counter: consuming TPMHandle,
+    _ index: UInt32,
+    _ authorization: SharedSecret,
+    _ connection: TPMConnection,
+    _ session: borrowing TPMHandle
+  ) throws(TPMFailure) -> TPMCounter {
+    do throws(TPMFailure) {
+      try connection.setAuthorization(authorization, of: counter)
+      try connection.increment(counter, session)
+      return TPMCounter(index: index, value: try connection.read(counter, session))
+    } catch {
+      // The caller will not know the index.
+      try? connection.undefine(counter)
+      throw error
+    }
+  }
+
+  /// Reads a counter; see `TPMSealing`.
+  package func readCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    try useCounter(index, authorization, increments: false)
+  }
+
+  /// Increments a counter; see `TPMSealing`.
+  package func incrementCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    try useCounter(index, authorization, increments: true)
+  }
+
+  private func useCounter(
+    _ index: UInt32,
+    _ authorization: SharedSecret,
+    increments: Bool
+  ) throws(TPMFailure) -> TPMCounter {
+    let connection = try TPMConnection(path)
+    let parent = try connection.parent(named: parentName)
+    guard let counter = try connection.counter(index) else { throw .noCounter }
+    try connection.setAuthorization(authorization, of: counter)
+    let session = try connection.session(with: parent, policy: false)
+    if increments { try connection.increment(counter, session) }
+    return TPMCounter(index: index, value: try connection.read(counter, session))
+  }
+
+  /// Removes a counter; see `TPMSealing`.
+  package func removeCounter(_ index: UInt32) throws(TPMFailure) {
+    let connection = try TPMConnection(path)
+    guard let counter = try connection.counter(index) else { return }
+    try connection.undefine(counter)
+  }
+}

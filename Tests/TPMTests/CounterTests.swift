@@ -1,0 +1,118 @@
+import MachineKey
+import TPM
+import TestSupport
+import Testing
+
+struct CounterTests {
+  private let bench: Bench
+
+  init() throws { bench = try Bench() }
+
+  private func define() throws -> TPMCounter {
+    try bench.tpm.defineCounter(authorization: bench.authorization)
+  }
+
+  private func read(_ index: UInt32) throws(TPMFailure) -> UInt64 {
+    try bench.tpm.readCounter(index, authorization: bench.authorization).value
+  }
+
+  private func increment(_ index: UInt32) throws(TPMFailure) -> UInt64 {
+    try bench.tpm.incrementCounter(index, authorization: bench.authorization).value
+  }
+
+  @Test
+  func itCountsUpAndSurvivesAPowerFailure() throws {
+    let counter = try define()
+    #expect((0x0180_0000...0x01bf_ffff).contains(counter.index))
+    #expect(try read(counter.index) == counter.value)
+    for step in 1...5 { #expect(try increment(counter.index) == counter.value + UInt64(step)) }
+    try bench.chip.command("reset")
+    #expect(try read(counter.index) == counter.value + 5)
+    #expect(try bench.chip.command("left") == "nothing")
+  }
+
+  @Test
+  func aNewOneGoesOnAboveThoseThatWereRemoved() throws {
+    let first = try define()
+    let last = try increment(first.index)
+    try bench.tpm.removeCounter(first.index)
+    let second = try define()
+    #expect(second.value > last)
+    // So does one after the TPM was cleared, which removes all.
+    try bench.chip.run("tpm2_clear")
+    #expect(try bench.failure { () throws(TPMFailure) in try read(second.index) } == .noCounter)
+    #expect(try define().value > second.value)
+  }
+
+  @Test
+  func withoutACounterThereIsNothingToRead() throws {
+    let counter = try define()
+    try bench.tpm.removeCounter(counter.index)
+    // As often as one likes.
+    try bench.tpm.removeCounter(counter.index)
+    for index in [counter.index, 0, 0x01c0_0002, 0x8100_0001, .max] {
+      #expect(try bench.failure { () throws(TPMFailure) in try read(index) } == .noCounter)
+      #expect(try bench.failure { () throws(TPMFailure) in try increment(index) } == .noCounter)
+    }
+  }
+
+  @Test
+  func anotherAuthorizationNeitherReadsNorIncrements() throws {
+    let counter = try define()
+    let other = try Bench.random()
+    let reading = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.readCounter(counter.index, authorization: other)
+    }
+    let incrementing = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.incrementCounter(counter.index, authorization: other)
+    }
+    #expect(reading == .wrongAuthorization && incrementing == .wrongAuthorization)
+    #expect(try read(counter.index) == counter.value)
+  }
+
+  /// An index of another program is neither read nor removed, even in the range of counters.
+  @Test
+  func anIndexOfAnotherKindIsLeft() throws {
+    let index = "0x01900000"
+    try bench.chip.run("tpm2_nvdefine", index, "--size=8", "--attributes=ownerread|ownerwrite")
+    #expect(try bench.failure { () throws(TPMFailure) in try read(0x0190_0000) } == .noCounter)
+    try bench.tpm.removeCounter(0x0190_0000)
+    try bench.chip.run("tpm2_nvundefine", index)
+  }
+
+  @Test(arguments: [
+    Bench.Command.createPrimary, .startSession, .readPublicOfIndex, .increment, .read,
+  ])
+  func anErrorOfAnyStepLeavesNothingLoaded(_ command: Bench.Command) throws {
+    let counter = try define()
+    try bench.chip.command("fail 101 1 \(command.rawValue)")
+    let failure = try bench.failure { () throws(TPMFailure) in try increment(counter.index) }
+    #expect(failure == .unexpected("0x00000101"))
+  }
+
+  @Test
+  func aNewCounterLeavesNoIndexAfterAnError() throws {
+    for command in [Bench.Command.defineSpace, .increment, .read] {
+      try bench.chip.command("fail 101 1 \(command.rawValue)")
+      let failure = try bench.failure { () throws(TPMFailure) in
+        try bench.tpm.defineCounter(authorization: bench.authorization)
+      }
+      #expect(failure == .unexpected("0x00000101"))
+    }
+    // The TPM says which indices there are.
+    let made = try bench.commands().count { $0 == Bench.Command.defineSpace.number }
+    let removed = try bench.commands().count { $0 == Bench.Command.undefineSpace.number }
+    #expect(made == 3 && removed == 2)
+  }
+
+  @Test
+  func aTakenIndexIsDrawnAgain() throws {
+    try bench.chip.command("fail 14c 3 \(Bench.Command.defineSpace.rawValue)")
+    _ = try define()
+    try bench.chip.command("fail 14c ff \(Bench.Command.defineSpace.rawValue)")
+    let failure = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.defineCounter(authorization: bench.authorization)
+    }
+    #expect(failure == .unexpected("no free index"))
+  }
+}
