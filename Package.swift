@@ -75,6 +75,7 @@ let package = Package(
     .executable(name: "thumblatchd", targets: ["thumblatchd"]),
     .executable(name: "thumblatch-presence", targets: ["thumblatch-presence"]),
     .executable(name: "thumblatch-exchange", targets: ["thumblatch-exchange"]),
+    .executable(name: "thumblatch-secret", targets: ["thumblatch-secret"]),
   ],
   targets: [
     .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
@@ -121,7 +122,7 @@ let package = Package(
       "HelperClient",
       [
         "TokenVault", "HelperInterface", "Varlink", "OAuth", "PresenceTerms", "Configuration",
-        "System", "SecretMemory",
+        "MachineKey", "System", "SecretMemory",
       ]
     ),
     room("SystemBus", ["CSystemd", "SecretMemory", "System"]),
@@ -207,6 +208,12 @@ let package = Package(
       [
         "HTTPTransport", "Cryptography", "HelperInterface", "Varlink", "UserNames", "SecretMemory",
         "System",
+      ]
+    ),
+    program(
+      "thumblatch-secret",
+      [
+        "TPM", "MachineKey", "HelperInterface", "Varlink", "UserNames", "SecretMemory", "System",
       ]
     ),
 
@@ -377,8 +384,16 @@ let package = Package(
     tests("NaClBoxTests", ["NaClBox"]),
     tests(
       "TPMTests",
-      ["TPM", "MachineKey", "SecretMemory", "System", "TestSupport"],
+      [
+        "TPM", "MachineKey", "HelperInterface", "Varlink", "SecretMemory", "System", "TestSupport",
+      ],
       exclude: ["Bridge"]
+    ),
+    .executableTarget(
+      name: "TPMCaller",
+      dependencies: ["HelperClient", "MachineKey", "TPM", "SecretMemory", "System"],
+      path: "Tests/TPMCaller",
+      swiftSettings: strict
     ),
     tests("KeyAgreementTests", ["KeyAgreement", "SecretMemory"]),
     tests("ToolProtocolsTests", ["ToolProtocols"]),

@@ -25,6 +25,7 @@ package enum HelperRoute: Sendable, Equatable {
 enum Helper {
   case presence
   case exchange
+  case secret
 
   var program: String { "thumblatch-\(socket)" }
 
@@ -32,6 +33,7 @@ enum Helper {
     switch self {
     case .presence: "presence"
     case .exchange: "exchange"
+    case .secret: "secret"
     }
   }
 }

@@ -1,0 +1,163 @@
+internal import HelperInterface
+package import MachineKey
+package import SecretMemory
+internal import System
+internal import Varlink
+
+/// Asks the TPM through `thumblatch-secret`, one process for each call.
+package struct SecretHelper: TPMSealing {
+  /// How long a call may take, in seconds: a chip is much slower than a program.
+  private static let limit: Int64 = 10
+  /// How long the helper may run after its reply, in milliseconds.
+  private static let courtesy: Int32 = 500
+
+  private let route: HelperRoute
+  private let parentName: [UInt8]?
+
+  /// Makes a TPM that is asked by this route.
+  ///
+  /// With the name of a storage key, calls about counters fail with `anotherTPM` if the TPM has
+  /// another key. A sealed secret has its own name of the key.
+  package init(by route: HelperRoute, parentName: [UInt8]? = nil) {
+    self.route = route
+    self.parentName = parentName
+  }
+
+  /// Maker and firmware; see `TPMSealing`.
+  package func facts() throws(TPMFailure) -> TPMFacts {
+    switch try ask(GetTPMCall()) {
+    case .done(let maker, let version): return TPMFacts(maker: maker, firmware: version)
+    case .failed(let reason, let detail): throw TPMFailure(reason, detail)
+    }
+  }
+
+  /// Seals 32 bytes; see `TPMSealing`.
+  package func seal(
+    _ secret: SharedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMSealedSecret {
+    switch try ask(SealSecretCall(secret: secret, authorization: authorization)) {
+    case .done(let parentName, let privatePart, let publicPart):
+      return TPMSealedSecret(
+        parentName: parentName,
+        privatePart: privatePart,
+        publicPart: publicPart
+      )
+    case .failed(let reason, let detail): throw TPMFailure(reason, detail)
+    }
+  }
+
+  /// Opens what `seal` returned; see `TPMSealing`.
+  package func open(
+    _ sealed: TPMSealedSecret,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> SharedSecret {
+    let call = OpenSecretCall(
+      parentName: sealed.parentName,
+      privatePart: sealed.privatePart,
+      publicPart: sealed.publicPart,
+      authorization: authorization
+    )
+    switch try ask(call) {
+    case .done(let secret): return secret
+    case .failed(let reason, let detail): throw TPMFailure(reason, detail)
+    }
+  }
+
+  /// Defines a counter; see `TPMSealing`.
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+    try counter(
+      ask(DefineCounterCall(authorization: authorization, parentName: parentName))
+    )
+  }
+
+  /// Reads a counter; see `TPMSealing`.
+  package func readCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    try counter(
+      ask(
+        ReadCounterCall(index: Int(index), authorization: authorization, parentName: parentName)
+      )
+    )
+  }
+
+  /// Increments a counter; see `TPMSealing`.
+  package func incrementCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    try counter(
+      ask(
+        IncrementCounterCall(
+          index: Int(index),
+          authorization: authorization,
+          parentName: parentName
+        )
+      )
+    )
+  }
+
+  /// Removes a counter; see `TPMSealing`.
+  package func removeCounter(_ index: UInt32) throws(TPMFailure) {
+    if case .failed(let reason, let detail) = try ask(RemoveCounterCall(index: Int(index))) {
+      throw TPMFailure(reason, detail)
+    }
+  }
+
+  private func counter(_ reply: CounterReply) throws(TPMFailure) -> TPMCounter {
+    switch reply {
+    case .done(let index, let value):
+      guard let index = UInt32(exactly: index), let value = UInt64(exactly: value) else {
+        throw TPMFailure(.malformed)
+      }
+      return TPMCounter(index: index, value: value)
+    case .failed(let reason, let detail): throw TPMFailure(reason, detail)
+    }
+  }
+
+  /// Asks a new process.
+  private func ask<Method: VarlinkMethod>(_ call: Method) throws(TPMFailure) -> Method.Reply {
+    do throws(HelperError) {
+      let helper = try HelperLink(.secret, by: route)
+      defer { helper.finish(withinMilliseconds: Self.courtesy) }
+      try helper.send(call)
+      var buffer = MessageBuffer(.helper)
+      let end = BootInstant.now.advanced(bySeconds: Self.limit)
+      return try helper.receive(&buffer, to: Method.self, until: end).reply
+    } catch {
+      throw TPMFailure(error)
+    }
+  }
+}
+
+extension TPMFailure {
+  /// The failure that the helper reports.
+  fileprivate init(_ reason: SecretFailure, _ detail: String?) {
+    self =
+      switch reason {
+      case .absent: .absent
+      case .notPermitted: .notPermitted
+      case .anotherTPM: .anotherTPM
+      case .ownerPassword: .ownerPassword
+      case .wrongAuthorization: .wrongAuthorization
+      case .damaged: .damaged
+      case .busy: .busy
+      case .lockedOut: .lockedOut
+      case .noCounter: .noCounter
+      case .unexpected: .unexpected(detail ?? "no code")
+      }
+  }
+
+  /// The failure of a helper that did not report.
+  fileprivate init(_ error: HelperError) {
+    self =
+      switch error {
+      case .notStarted(let why): .unreachable(why)
+      case .ended, .unseen: .unreachable("the program for the TPM ended without an answer")
+      case .silent: .unreachable("the TPM did not answer in time")
+      case .malformed: .unreachable("the program for the TPM gave an answer that makes no sense")
+      }
+  }
+}

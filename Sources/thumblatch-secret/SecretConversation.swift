@@ -1,0 +1,172 @@
+import HelperInterface
+import MachineKey
+import SecretMemory
+import System
+import TPM
+import Varlink
+
+/// The conversation with the engine: one request to the TPM, and its answer.
+///
+/// There is no second one. The TPM's library keeps copies of secrets and authorization values, which
+/// end with the process.
+struct SecretConversation: ~Copyable {
+  private let socket = Descriptor(owning: 0)
+  /// The engine's user.
+  private let engine: UInt32
+  private let device: String
+
+  /// Makes a conversation on descriptor 0 with the engine that runs as this user.
+  init(engine: UInt32, device: String) {
+    self.engine = engine
+    self.device = device
+  }
+
+  /// Serves one request; false if there was none.
+  consuming func run() -> Bool {
+    do {
+      // Only the engine may use this process.
+      guard try socket.peerCredentials().user == engine else { return false }
+      try socket.setNonblocking(false)
+      var buffer = MessageBuffer(.helper)
+      while true {
+        if let call = try buffer.nextCall() {
+          try socket.send(answer(call).encoded(on: .helper))
+          return true
+        }
+        _ = try buffer.receive(from: socket)
+      }
+    } catch {
+      return false
+    }
+  }
+
+  private func answer(_ call: VarlinkCall) throws(MessageError) -> VarlinkReply {
+    let request: HelperRequest
+    do throws(VarlinkError) {
+      request = try HelperRequest(call)
+    } catch {
+      return error.reply
+    }
+    return switch request {
+    case .getTPM: try VarlinkReply(facts())
+    case .sealSecret(let call): try VarlinkReply(seal(call))
+    case .openSecret(let call): try VarlinkReply(open(call))
+    case .defineCounter(let call):
+      try VarlinkReply(
+        counter(call.parentName) { tpm throws(TPMFailure) in
+          try tpm.defineCounter(authorization: call.authorization)
+        }
+      )
+    case .readCounter(let call):
+      try VarlinkReply(
+        counter(call.parentName) { tpm throws(TPMFailure) in
+          try tpm.readCounter(index(call.index), authorization: call.authorization)
+        }
+      )
+    case .incrementCounter(let call):
+      try VarlinkReply(
+        counter(call.parentName) { tpm throws(TPMFailure) in
+          try tpm.incrementCounter(index(call.index), authorization: call.authorization)
+        }
+      )
+    case .removeCounter(let call): try VarlinkReply(remove(call))
+    case .exchange, .request, .proceed, .loadPrint, .check, .respond, .enroll, .keep,
+      .deletePrints, .getReader, .listEnrolled:
+      VarlinkError.methodNotImplemented(call.method).reply
+    }
+  }
+
+  private func facts() -> TPMFactsReply {
+    do throws(TPMFailure) {
+      let facts = try TPMDevice(path: device).facts()
+      return .done(maker: facts.maker, version: facts.firmware)
+    } catch {
+      return .failed(error.word, detail: error.detail)
+    }
+  }
+
+  private func seal(_ call: SealSecretCall) -> SealedSecretReply {
+    do throws(TPMFailure) {
+      let sealed = try TPMDevice(path: device).seal(
+        call.secret,
+        authorization: call.authorization
+      )
+      return .done(
+        parentName: sealed.parentName,
+        privatePart: sealed.privatePart,
+        publicPart: sealed.publicPart
+      )
+    } catch {
+      return .failed(error.word, detail: error.detail)
+    }
+  }
+
+  private func open(_ call: OpenSecretCall) -> OpenedSecretReply {
+    let sealed = TPMSealedSecret(
+      parentName: call.parentName,
+      privatePart: call.privatePart,
+      publicPart: call.publicPart
+    )
+    do throws(TPMFailure) {
+      return .done(
+        secret: try TPMDevice(path: device).open(sealed, authorization: call.authorization)
+      )
+    } catch {
+      return .failed(error.word, detail: error.detail)
+    }
+  }
+
+  private func counter(
+    _ parentName: [UInt8]?,
+    _ body: (TPMDevice) throws(TPMFailure) -> TPMCounter
+  ) -> CounterReply {
+    do throws(TPMFailure) {
+      let counter = try body(TPMDevice(path: device, parentName: parentName))
+      guard let value = Int(exactly: counter.value) else {
+        return .failed(.unexpected, detail: "the counter is at its end")
+      }
+      return .done(index: Int(counter.index), value: value)
+    } catch {
+      return .failed(error.word, detail: error.detail)
+    }
+  }
+
+  private func remove(_ call: RemoveCounterCall) -> RemovedCounterReply {
+    do throws(TPMFailure) {
+      try TPMDevice(path: device).removeCounter(index(call.index))
+      return .done
+    } catch {
+      return error == .noCounter ? .done : .failed(error.word, detail: error.detail)
+    }
+  }
+
+  private func index(_ number: Int) throws(TPMFailure) -> UInt32 {
+    guard let index = UInt32(exactly: number) else { throw .noCounter }
+    return index
+  }
+}
+
+extension TPMFailure {
+  /// The failure in the words of the interface.
+  fileprivate var word: SecretFailure {
+    switch self {
+    case .absent: .absent
+    case .notPermitted: .notPermitted
+    case .anotherTPM: .anotherTPM
+    case .ownerPassword: .ownerPassword
+    case .wrongAuthorization: .wrongAuthorization
+    case .damaged: .damaged
+    case .busy: .busy
+    case .lockedOut: .lockedOut
+    case .noCounter: .noCounter
+    case .unexpected, .unreachable: .unexpected
+    }
+  }
+
+  fileprivate var detail: String? {
+    switch self {
+    case .unexpected(let text), .unreachable(let text): text
+    default: nil
+    }
+  }
+}
