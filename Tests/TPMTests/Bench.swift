@@ -49,7 +49,9 @@ struct Bench {
     return SecretBytes.constantTimeEqual(opened.bytes, secret.bytes)
   }
 
-  /// The failure of a call; `nil` if it succeeds. Nothing must be left loaded by either.
+  /// The failure of a call; `nil` if it succeeds.
+  ///
+  /// Nothing may be left loaded after either.
   func failure<Value>(
     sourceLocation: SourceLocation = #_sourceLocation,
     of call: () throws(TPMFailure) -> Value
