@@ -4,7 +4,9 @@ internal import System
 /// Checks that the programs exist, and that no other user can change them.
 enum ProgramChecks {
   private static let check = "programs"
-  private static let names = ["thumblatchd", "thumblatch-exchange", "thumblatch-presence"]
+  private static let names = [
+    "thumblatchd", "thumblatch-exchange", "thumblatch-presence", "thumblatch-secret",
+  ]
 
   static func run() -> [Finding] {
     let found = names.compactMap { name in

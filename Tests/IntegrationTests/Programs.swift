@@ -8,7 +8,9 @@ import Testing
 ///
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests.
 enum Programs {
-  private static let names = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange"]
+  private static let names = [
+    "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange", "thumblatch-secret",
+  ]
   /// The names by which other tools call the program.
   private static let helpers = [
     "git-credential-thumblatch", "docker-credential-thumblatch", "cargo-credential-thumblatch",

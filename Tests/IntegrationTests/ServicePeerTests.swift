@@ -30,7 +30,7 @@ struct ServicePeerTests {
   func theHelpersAnswerTheEngineAlone() throws {
     let bench = try ServiceBench()
     let person = try Customer(bench)
-    for helper in ["presence", "exchange"] {
+    for helper in ["presence", "exchange", "secret"] {
       // Root has the right to connect, but is not the engine.
       let connection = EngineConnection(
         try UnixSocket.connect(in: Directory(path: bench.directory), name: helper)

@@ -13,6 +13,8 @@ import tempfile
 import time
 
 BOOT_LIMIT = 120  # seconds
+BRIDGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                      "TPMTests/Bridge/bridge.py")
 
 
 class Failure(Exception):
@@ -23,7 +25,7 @@ class Machine:
     def __init__(self, tree):
         self.directory = tempfile.mkdtemp(prefix="thumblatch-system-")
         self.process, self.leader = None, None
-        self.shared = []
+        self.shared, self.tpm = [], None
         upper, work, self.root = (os.path.join(self.directory, name)
                                   for name in ("upper", "work", "root"))
         for path in (upper, work, self.root):
@@ -52,6 +54,23 @@ class Machine:
         """Lets the machine read a directory of this host, from the next boot on."""
         os.makedirs(self.path(inside), exist_ok=True)
         self.shared.append(f"--bind-ro={directory}:{inside}")
+
+    def add_tpm(self):
+        """Gives the machine a TPM in software, from the next boot on.
+
+        Its bridge makes a terminal that stands at /dev/tpmrm0, as udev would leave the device."""
+        state = os.path.join(self.directory, "tpm")
+        os.mkdir(state)
+        self.tpm = subprocess.Popen(["python3", "-B", BRIDGE, state], stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, text=True)
+        device = self.tpm.stdout.readline().strip()
+        if not device:
+            raise Failure("there is no TPM in software: run Scripts/setup")
+        with open(self.path("/etc/group"), encoding="utf-8") as groups:
+            numbers = [int(line.split(":")[2]) for line in groups if line.startswith("tss:")]
+        os.chown(device, 0, numbers[0])
+        os.chmod(device, 0o660)
+        self.shared.append(f"--bind={device}:/dev/tpmrm0")
 
     def boot(self):
         """Starts the machine, and waits until its systemd reports that it is up."""
@@ -123,5 +142,8 @@ class Machine:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        if self.tpm:
+            self.tpm.stdin.close()
+            self.tpm.wait()
         subprocess.run(["umount", "--recursive", self.root], check=False)
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
-PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
+PARTS = ["package", "tpm", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
          "moments", "traces", "traps", "reboot", "removal"]
 # These run only if they are named.
 MEASURES = ["speed"]
@@ -78,7 +78,7 @@ def hardening(package, count):
                     or "GNU_RELRO" not in told or re.search(r"NEEDED.*\[libstdc\+\+", told)
                     or re.search("R(UN)?PATH|GNU_STACK.* RWE", told)):
                 flaws.append(os.path.basename(path))
-    sound = len(programs) == 5 and not flaws
+    sound = len(programs) == 6 and not flaws
     count.tell(("passed" if sound else "failed") + " everyProgramIsHardened" + " ".join(["", *flaws]))
 
 
@@ -208,6 +208,7 @@ def main():
         prepare(machine, package, programs)
         if set(parts) & set(MEASURES):
             prepare_floors(machine)
+        machine.add_tpm()
         machine.boot()
         for part in PARTS + MEASURES:
             if part in (parts or PARTS) or part == "package":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for the service manager: binds the three sockets of the service as root, and starts the
+"""Stands in for the service manager: binds the sockets of the service as root, and starts the
 programs. The engine starts on a connection if none runs, a helper for each connection to its
 socket.
 
@@ -23,7 +23,7 @@ import struct
 import sys
 
 SO_PEERPIDFD = 77
-# The user of the exchange helpers: not used by any account, as with DynamicUser=.
+# The user of the helpers without a user of their own: not used by any account, as with DynamicUser=.
 COURIER = 61999
 
 
@@ -110,6 +110,7 @@ def main():
         refuse_peer_descriptors()
     vault = listen(run + "/io.thumblatch.Vault", 0, 0o666)
     helpers = {
+        listen(run + "/secret", engine_user.pw_uid, 0o600): (COURIER, "secret"),
         listen(run + "/presence", engine_user.pw_uid, 0o600): (0, "presence"),
         listen(run + "/exchange", engine_user.pw_uid, 0o600): (COURIER, "exchange"),
     }

@@ -8,7 +8,7 @@ import stat
 from scenarios import STATE, UNITS, check, main, run, scenario, show
 
 PROGRAMS = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-presence",
-            "thumblatch-exchange"]
+            "thumblatch-exchange", "thumblatch-secret"]
 
 
 @scenario
@@ -61,7 +61,7 @@ def theSocketsBelongToThoseWhoMayConnect():
     check((directory.st_uid, directory.st_gid, stat.S_IMODE(directory.st_mode)) == (0, 0, 0o755),
           "/run/thumblatch is not root's 0755")
     wanted = {"io.thumblatch.Vault": (0, 0o666), "presence": (engine, 0o600),
-              "exchange": (engine, 0o600)}
+              "exchange": (engine, 0o600), "secret": (engine, 0o600)}
     check(set(os.listdir("/run/thumblatch")) == {*wanted, "agents"}, str(os.listdir("/run/thumblatch")))
     agents = os.lstat("/run/thumblatch/agents")
     check((agents.st_uid, agents.st_mode) == (engine, stat.S_IFDIR | 0o755), f"agents: {agents}")
@@ -77,7 +77,8 @@ def theSocketsBelongToThoseWhoMayConnect():
 @scenario
 def theUnitsAreAsExposedAsPromised():
     for unit, limit in (("thumblatchd.service", 1.0), ("thumblatch-presence@x.service", 1.5),
-                        ("thumblatch-exchange@x.service", 1.5)):
+                        ("thumblatch-exchange@x.service", 1.5),
+                        ("thumblatch-secret@x.service", 1.5)):
         report = run("systemd-analyze", "security", "--no-pager", unit)
         found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", report)
         check(found and float(found[1]) <= limit, f"{unit}: {found and found[1]}")
@@ -86,7 +87,8 @@ def theUnitsAreAsExposedAsPromised():
 @scenario
 def theUnitsAreWithoutFault():
     said = run("systemd-analyze", "verify", "--man=no", *UNITS, "thumblatchd.service",
-               "thumblatch-presence@x.service", "thumblatch-exchange@x.service")
+               "thumblatch-presence@x.service", "thumblatch-exchange@x.service",
+               "thumblatch-secret@x.service")
     check(said == "", said)
 
 

@@ -12,7 +12,8 @@ SCENARIOS = []
 SOCKET = "/run/thumblatch/io.thumblatch.Vault"
 STATE = "/var/lib/thumblatch"
 LIMIT = 60  # seconds for any single step
-UNITS = ["thumblatchd.socket", "thumblatch-presence.socket", "thumblatch-exchange.socket"]
+UNITS = ["thumblatchd.socket", "thumblatch-presence.socket", "thumblatch-exchange.socket",
+         "thumblatch-secret.socket"]
 
 
 class Failure(Exception):

@@ -1,0 +1,103 @@
+"""The TPM, which is swtpm behind the terminal that stands at /dev/tpmrm0."""
+import base64
+import contextlib
+import grp
+import json
+import os
+import socket
+import subprocess
+import time
+
+from scenarios import check, main, run, scenario
+
+PLACE, NODE, ASIDE = "/run/thumblatch/secret", "/dev/tpmrm0", "/run/tpm-node"
+SECRET, AUTHORIZATION = (base64.b64encode(bytes([letter]) * 32).decode() for letter in b"sa")
+# Asks as the user of the engine.
+CALLER = """
+import socket, sys
+with socket.socket(socket.AF_UNIX) as connection:
+    connection.connect(sys.argv[1])
+    connection.sendall(sys.argv[2].encode() + bytes(1))
+    answer = b""
+    while not answer.endswith(bytes(1)) and (more := connection.recv(65536)):
+        answer += more
+    print(answer.rstrip(bytes(1)).decode())
+"""
+
+
+def message(method, **parameters):
+    return json.dumps({"method": "io.thumblatch.Helper." + method, "parameters": parameters})
+
+
+def ask(method, **parameters):
+    said = run("setpriv", "--reuid=thumblatch", "--regid=thumblatch", "--clear-groups",
+               "python3", "-c", CALLER, PLACE, message(method, **parameters))
+    reply = json.loads(said)
+    check("error" not in reply, said)
+    return reply["parameters"]
+
+
+def has_tpm():
+    reply = ask("GetTPM")
+    check(reply.get("outcome") == "done" and reply["maker"] == "IBM", f"{reply}")
+
+
+@scenario
+def theUnitTellsOfTheTPM():
+    has_tpm()
+
+
+@scenario
+def theUnitSealsAndOpens():
+    sealed = ask("SealSecret", secret=SECRET, authorization=AUTHORIZATION)
+    check(sealed.pop("outcome") == "done", f"{sealed}")
+    start = time.monotonic()
+    opened = ask("OpenSecret", **sealed, authorization=AUTHORIZATION)
+    check(opened == {"outcome": "done", "secret": SECRET}, "it did not open")
+    print(f"opened after {1000 * (time.monotonic() - start):.0f} ms, python's start with it")
+    refused = ask("OpenSecret", **sealed, authorization=SECRET)
+    check(refused == {"outcome": "failed", "reason": "wrong_authorization"}, f"{refused}")
+
+
+@scenario
+def itAnswersNobodyButTheEngine():
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(PLACE)
+        with contextlib.suppress(BrokenPipeError):
+            connection.sendall(message("GetTPM").encode() + b"\0")
+        with contextlib.suppress(ConnectionResetError):
+            check(connection.recv(100) == b"", "root has an answer")
+    other = subprocess.run(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "python3",
+                            "-c", CALLER, PLACE, message("GetTPM")], stderr=subprocess.PIPE, text=True)
+    check("PermissionError" in other.stderr, other.stderr)
+
+
+@scenario
+def aMachineWithoutATPMSaysSo():
+    open(ASIDE, "w", encoding="ascii").close()
+    run("mount", "--bind", NODE, ASIDE)
+    run("umount", NODE)
+    os.unlink(NODE)
+    try:
+        reply = ask("GetTPM")
+        check(reply == {"outcome": "failed", "reason": "absent"}, f"{reply}")
+        check("thumblatch" not in run("systemctl", "--failed", "--plain", "--no-legend"), "a unit failed")
+    finally:
+        open(NODE, "w", encoding="ascii").close()
+        run("mount", "--bind", ASIDE, NODE)
+        run("umount", ASIDE)
+        os.unlink(ASIDE)
+    has_tpm()
+
+
+@scenario
+def aMachineWithoutTheGroupGetsIt():
+    run("userdel", "tss", status=None)
+    run("groupdel", "tss", status=None)
+    check("tss" not in {group.gr_name for group in grp.getgrall()}, "the group is still there")
+    run("systemd-sysusers", "thumblatch.conf")
+    os.chown(NODE, 0, grp.getgrnam("tss").gr_gid)
+    has_tpm()
+
+
+main()
