@@ -194,7 +194,8 @@ private func auditSamples() throws -> [Sample] {
         lastTime: 1_800_000_001,
         bad: 7,
         badTime: 1_800_000_001,
-        problem: "altered"
+        problem: "altered",
+        head: "00ff"
       )
     ),
   ]

@@ -81,5 +81,6 @@ private let rule = VaultRule(
   machine: "10",
   own: "5",
   holds: "5",
-  forUsers: true
+  forUsers: true,
+  location: "/etc/thumblatch/thumblatch.conf:3"
 )

@@ -477,7 +477,9 @@ let vaultDescription = #"""
     # What holds: the stricter one. Absent if the rule has no effect in this vault.
     holds: ?string,
     # Whether a user may lay down a stricter one.
-    for_users: bool
+    for_users: bool,
+    # The file and line of the machine's value. Absent if no file sets it.
+    location: ?string
   )
 
   # A slot of the machine key.
@@ -938,7 +940,9 @@ let vaultDescription = #"""
     # The time that stands in the record of that number, if there is one.
     bad_time: ?int,
     # What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
-    problem: ?string
+    problem: ?string,
+    # The code of the last record in hexadecimal digits, to compare with the one in the journal.
+    head: ?string
   )
 
   # A new device secret: every refresh token, print and record of the trail is brought under it.

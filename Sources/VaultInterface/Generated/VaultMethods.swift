@@ -1995,6 +1995,8 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
   public var badTime: Int?
   /// What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
   public var problem: String?
+  /// The code of the last record in hexadecimal digits, to compare with the one in the journal.
+  public var head: String?
 
   public init(
     whole: Bool,
@@ -2005,7 +2007,8 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
     lastTime: Int? = nil,
     bad: Int? = nil,
     badTime: Int? = nil,
-    problem: String? = nil
+    problem: String? = nil,
+    head: String? = nil
   ) {
     self.whole = whole
     self.records = records
@@ -2016,6 +2019,7 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
     self.bad = bad
     self.badTime = badTime
     self.problem = problem
+    self.head = head
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2028,6 +2032,7 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
     bad = try object.optional("bad")
     badTime = try object.optional("bad_time")
     problem = try object.optional("problem")
+    head = try object.optional("head")
   }
 
   public var encoded: JSONObject {
@@ -2042,6 +2047,7 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
         "bad": bad,
         "bad_time": badTime,
         "problem": problem,
+        "head": head,
       ])
     }
   }

@@ -671,19 +671,23 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
   public var holds: String?
   /// Whether a user may lay down a stricter one.
   public var forUsers: Bool
+  /// The file and line of the machine's value. Absent if no file sets it.
+  public var location: String?
 
   public init(
     key: String,
     machine: String,
     own: String? = nil,
     holds: String? = nil,
-    forUsers: Bool
+    forUsers: Bool,
+    location: String? = nil
   ) {
     self.key = key
     self.machine = machine
     self.own = own
     self.holds = holds
     self.forUsers = forUsers
+    self.location = location
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -692,6 +696,7 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
     own = try object.optional("own")
     holds = try object.optional("holds")
     forUsers = try object.required("for_users")
+    location = try object.optional("location")
   }
 
   public var encoded: JSONObject {
@@ -702,6 +707,7 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
         "own": own,
         "holds": holds,
         "for_users": forUsers,
+        "location": location,
       ])
     }
   }
