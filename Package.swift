@@ -125,13 +125,15 @@ let package = Package(
         "MachineKey", "System", "SecretMemory",
       ]
     ),
+    room("MachineFiles", ["Configuration", "System", "SecretMemory"]),
     room("SystemBus", ["CSystemd", "SecretMemory", "System"]),
     room("SecretService", ["KeyAgreement", "PlainText", "SecretMemory", "SystemBus"]),
     room("LoginEvents", ["SystemBus", "System"]),
     room(
       "VaultServer",
       [
-        "TokenVault", "LoginEvents", "MachineKey", "VaultInterface", "Varlink", "OAuth", "Presence",
+        "TokenVault", "LoginEvents", "MachineFiles", "MachineKey", "VaultInterface", "Varlink",
+        "OAuth", "Presence",
         "PresenceTerms", "Storage", "Configuration", "UserNames", "JSON", "System", "SecretMemory",
       ]
     ),
@@ -200,7 +202,7 @@ let package = Package(
     // six times the start itself (`-static-pie`).
     program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
-    program("thumblatchd", ["VaultServer", "HelperClient", "MachineKey", "System"]),
+    program("thumblatchd", ["VaultServer", "MachineFiles", "HelperClient", "System"]),
     program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
     program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
     program(
@@ -281,6 +283,7 @@ let package = Package(
     tests("PresenceTests", ["Presence", "PresenceTerms", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
     tests("MachineKeyTests", ["MachineKey", "Cryptography", "SecretMemory"]),
+    tests("MachineFilesTests", ["MachineFiles", "Configuration", "System", "TestSupport"]),
     tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(
       "TokenVaultTests",
@@ -293,10 +296,9 @@ let package = Package(
     tests(
       "VaultServerTests",
       [
-        "VaultServer", "TokenVault", "VaultInterface", "Varlink", "Configuration", "JSON",
-        "MachineKey", "OAuth", "Presence", "PresenceTerms", "SecretMemory", "SoftwareTPM",
-        "Storage",
-        "System", "TestSupport",
+        "VaultServer", "MachineFiles", "MachineKey", "TokenVault", "VaultInterface", "Varlink",
+        "Configuration", "JSON", "OAuth", "Presence", "PresenceTerms", "SecretMemory",
+        "SoftwareTPM", "Storage", "System", "TestSupport",
       ]
     ),
     .target(

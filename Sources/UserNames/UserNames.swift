@@ -42,6 +42,16 @@ package enum UserNames {
     }
   }
 
+  /// The ids of a user and of its group, by the name of the user; `nil` as above (getpwnam_r(3)).
+  package static func userAndGroup(named name: String) -> (user: UInt32, group: UInt32)? {
+    var entry = unsafe passwd()
+    return unsafe withEntry { space, count, found in
+      unsafe getpwnam_r(name, &entry, space, count, &found)
+    } read: { found in
+      unsafe (found.pointee.pw_uid, found.pointee.pw_gid)
+    }
+  }
+
   /// Looks up an entry, with a larger buffer if the first is too small (ERANGE).
   private static func withEntry<Value>(
     look: (UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<passwd>?) -> Int32,

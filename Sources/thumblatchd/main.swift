@@ -4,14 +4,10 @@
 
 import Glibc
 import HelperClient
-import MachineKey
+import MachineFiles
 import System
 import VaultServer
 
-enum Machine {
-  /// The TPM of this machine.
-  static let tpm: any TPMSealing = NoTPM()
-}
 
 func refuse(_ why: String) -> Never {
   try? Descriptor(owning: 2).write("thumblatchd: \(why)\n")
@@ -34,7 +30,7 @@ func service(_ arguments: [String]) -> Int32 {
     case "--run-directory" where value.hasPrefix("/"): directory = value
     case "--configuration" where value.hasPrefix("/"):
       // Only a person that starts a separate engine can name a directory that is not root's.
-      rules = MachineConfiguration(path: value, owners: [0, ThisProcess.user])
+      rules = MachineConfiguration(MachineDirectory(path: value, owners: [0, ThisProcess.user]))
     case "--idle":
       guard let seconds = Int64(value), seconds >= 0 else { refuse("--idle takes whole seconds") }
       idle = seconds
@@ -46,9 +42,19 @@ func service(_ arguments: [String]) -> Int32 {
     idleSeconds: idle,
     exchange: ExchangeHelperExchange(by: route),
     check: HelperPresence(by: route),
-    tpm: Machine.tpm,
+    tpm: SecretHelper(by: route),
     rules: rules
   )
+}
+
+/// Checks the configuration: `--check-config [--configuration DIRECTORY or FILE]`.
+func checkConfiguration(_ arguments: [String]) -> Int32 {
+  switch arguments.first {
+  case nil: return ConfigurationReport.run(nil)
+  case "--configuration" where arguments.count == 2 && arguments[1].hasPrefix("/"):
+    return ConfigurationReport.run(arguments[1])
+  default: refuse("--check-config takes only --configuration with an absolute path")
+  }
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -60,9 +66,10 @@ case "--private" where arguments.count == 1:
       report: Descriptor(owning: 4),
       exchange: ExchangeHelperExchange(by: .children),
       check: HelperPresence(by: .children),
-      tpm: Machine.tpm
+      tpm: SecretHelper(by: .children)
     )
   )
+case "--check-config": exit(checkConfiguration(Array(arguments.dropFirst())))
 case "--service": exit(service(Array(arguments.dropFirst())))
 default:
   refuse("this program is started by thumblatch or its socket unit; it is not called by hand")

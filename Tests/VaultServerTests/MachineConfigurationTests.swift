@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import MachineFiles
 import System
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ private struct Machine {
 
   init(owners: Set<UInt32> = [ThisProcess.user]) throws {
     scratch = try ScratchDirectory()
-    files = MachineConfiguration(path: scratch.path, owners: owners)
+    files = MachineConfiguration(MachineDirectory(path: scratch.path, owners: owners))
   }
 
   func write(_ name: String, _ text: String, mode: UInt32 = 0o644) throws {
@@ -43,7 +44,10 @@ struct MachineConfigurationTests {
   func withoutAFileTheDefaultsHold() throws {
     let machine = try Machine()
     #expect(try machine.files.policy() == Policy())
-    #expect(try MachineConfiguration(path: machine.scratch.path + "/none").policy() == Policy())
+    #expect(
+      try MachineConfiguration(MachineDirectory(path: machine.scratch.path + "/none")).policy()
+        == Policy()
+    )
     let nothing = try provider(["issuer": "http://127.0.0.1:1"])
     #expect(!machine.files.mayReachThisMachine(nothing))
   }

@@ -97,38 +97,33 @@ package struct Policy: Sendable, Equatable {
 
   package init() {}
 
-  /// Reads a policy: one section `[Policy]`, in which every key is optional, and sections
+  /// Reads a policy of one file: a section `[Policy]`, in which every key is optional, and sections
   /// `[Caller NAME]`.
   ///
   /// - Parameters:
   ///   - bytes: the content of the file.
   ///   - file: the name of the file in errors.
-  /// - Throws: an error with file and line, also for unknown keys and values out of range: a
-  ///   misspelled rule would have no effect.
+  /// - Throws: an error with file and line.
   package init(bytes: [UInt8], file: String) throws(ConfigurationError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ConfigurationError(.badCharacter, file: file)
-    }
-    let keyFile = try KeyFile(text: text, file: file)
-    // A file of comments sets nothing.
-    guard !keyFile.sections.isEmpty else { return }
-    for section in keyFile.sections {
-      try keyFile.locating(in: section) { () throws(ConfigurationError) in
-        try read(section)
-      }
-    }
+    var files = PolicyFiles()
+    try files.add(bytes: bytes, file: file)
+    self = try files.policy()
   }
 
-  private mutating func read(_ section: KeyFile.Section) throws(ConfigurationError) {
-    if section.name == Self.section {
+  /// Reads the settings of a section.
+  mutating func read(
+    _ settings: [String: String],
+    of section: String
+  ) throws(ConfigurationError) {
+    if section == Self.section {
       let callers = callers
-      self = try Policy(settings: section.values)
+      self = try Policy(settings: settings)
       self.callers = callers
-    } else if section.name.hasPrefix(NamedRule.section) {
-      let name = String(section.name.dropFirst(NamedRule.section.count))
-      callers.append(try NamedRule(name: name, settings: section.values))
+    } else if section.hasPrefix(NamedRule.section) {
+      let name = String(section.dropFirst(NamedRule.section.count))
+      callers.append(try NamedRule(name: name, settings: settings))
     } else {
-      throw ConfigurationError(.unknownSection(section.name))
+      throw ConfigurationError(.unknownSection(section))
     }
   }
 

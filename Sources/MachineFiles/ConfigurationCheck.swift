@@ -1,0 +1,112 @@
+internal import Configuration
+internal import System
+
+/// Reads the administrator's files as the service does, and lists all errors and all that is ignored.
+///
+/// Its findings never quote a line of a provider file: such a line may hold a client secret.
+package struct ConfigurationCheck: Sendable {
+  /// One line of the result.
+  package struct Finding: Sendable, Equatable, CustomStringConvertible {
+    /// Whether the service refuses what depends on it.
+    package let isError: Bool
+    /// `file:line: text`.
+    package let description: String
+  }
+
+  /// The most bytes of a file.
+  package static let maximumFile = MachineDirectory.maximumFile
+
+  package private(set) var findings: [Finding] = []
+  /// The number of drop-ins and of provider files that were read.
+  package private(set) var dropIns = 0
+  package private(set) var providers = 0
+
+  package var hasErrors: Bool { findings.contains(where: \.isError) }
+
+  /// Checks a directory.
+  package init(_ files: MachineDirectory) {
+    do throws(ConfigurationError) {
+      guard try files.openDirectory(files.path) != nil else {
+        ignore("\(ConfigurationError.shown(files.path)): there is none: the defaults hold")
+        return
+      }
+    } catch {
+      fail(error)
+      return
+    }
+    checkPolicy(files)
+    checkProviders(files)
+  }
+
+  /// Checks one file as a policy, such as a drop-in before it is put in its place.
+  package init(policyFile bytes: [UInt8], file: String) {
+    var policy = PolicyFiles()
+    attempt { () throws(ConfigurationError) in try policy.add(bytes: bytes, file: file) }
+    for error in policy.errors() { fail(error) }
+  }
+
+  private mutating func checkPolicy(_ files: MachineDirectory) {
+    var policy = PolicyFiles()
+    attempt { () throws(ConfigurationError) in
+      guard let directory = try files.openDirectory(files.path),
+        let bytes = try files.read(MachineDirectory.policyName, directory, files.policyFile)
+      else { return }
+      try policy.add(bytes: bytes, file: files.policyFile)
+    }
+    do throws(ConfigurationError) {
+      if let folder = try files.openDirectory(files.dropIns) {
+        let names = try files.dropInNames(folder)
+        for name in names.read {
+          attempt { () throws(ConfigurationError) in try files.add(name, folder, to: &policy) }
+        }
+        dropIns = names.read.count
+        for name in names.ignored {
+          ignore(
+            "\(Self.shown(files.dropIns, name)): ignored: it does not end with .conf, or is hidden"
+          )
+        }
+      }
+    } catch {
+      fail(error)
+    }
+    for replaced in policy.replaced {
+      ignore("\(replaced.location): \(replaced.key): ignored: \(replaced.by) sets it")
+    }
+    for error in policy.errors() { fail(error) }
+  }
+
+  private mutating func checkProviders(_ files: MachineDirectory) {
+    let names: [String]
+    do throws(ConfigurationError) { names = try files.providerNames() } catch { return fail(error) }
+    let read = MachineDirectory.read(names)
+    providers = read.count
+    for name in read {
+      attempt { () throws(ConfigurationError) in _ = try files.provider(name) }
+    }
+    // Certificates that provider files name lie there too.
+    let known = Set(read)
+    for name in names where name.hasSuffix(PolicyFiles.ending) && !known.contains(name) {
+      let why =
+        ProviderFile.providerName(fileName: name) == nil
+        ? "its name is not that of a provider"
+        : "there are more than \(MachineDirectory.mostProviders) providers"
+      ignore("\(Self.shown(files.providers, name)): ignored: \(why)")
+    }
+  }
+
+  private static func shown(_ directory: String, _ name: String) -> String {
+    ConfigurationError.shown(directory + "/" + name)
+  }
+
+  private mutating func attempt(_ body: () throws(ConfigurationError) -> Void) {
+    do throws(ConfigurationError) { try body() } catch { fail(error) }
+  }
+
+  private mutating func fail(_ error: ConfigurationError) {
+    findings.append(Finding(isError: true, description: "\(error)"))
+  }
+
+  private mutating func ignore(_ text: String) {
+    findings.append(Finding(isError: false, description: text))
+  }
+}

@@ -1,0 +1,125 @@
+import Configuration
+import Glibc
+import MachineFiles
+import System
+import TestSupport
+import Testing
+
+@Suite
+struct ConfigurationCheckTests {
+  private static let provider = "[Provider]\nkind = password-backend\nissuer = https://id.example\n"
+
+  @Test
+  func aSoundDirectoryHasNoFinding() throws {
+    let machine = try MachineScratch()
+    try machine.write(
+      "thumblatch.conf",
+      "[Policy]\nremote = deny\n[Caller ci]\nunit = ci.service\n"
+    )
+    try machine.write("conf.d/fleet.conf", "[Policy]\nwindow = 5\n")
+    try machine.write("providers.d/corp.conf", Self.provider)
+    #expect(machine.findings == [])
+    #expect(machine.check.dropIns == 1 && machine.check.providers == 1)
+  }
+
+  @Test
+  func aDirectoryThatIsMissingIsNoError() throws {
+    let machine = try MachineScratch()
+    let files = MachineDirectory(path: machine.path + "/none", owners: [ThisProcess.user])
+    let check = ConfigurationCheck(files)
+    #expect(!check.hasErrors)
+    #expect(
+      check.findings.map(\.description) == [
+        "\(machine.path)/none: there is none: the defaults hold"
+      ]
+    )
+  }
+
+  @Test
+  func eachErrorIsNamedWithItsFileAndLine() throws {
+    let machine = try MachineScratch()
+    try machine.write("thumblatch.conf", "[Policy]\nremte = deny\nwindow = 61\n")
+    try machine.write("conf.d/a.conf", "[Policy]\nno line\n")
+    try machine.write("conf.d/b.conf", "[Policy]\nstore = 0\n", mode: 0o666)
+    try machine.write("conf.d/c.conf", "[Caller x]\nunit = a.mount\n")
+    try machine.write("providers.d/corp.conf", "[Provider]\nkind = ldap\n")
+    try machine.write("providers.d/self.conf", Self.provider + "ca = gone.pem\n")
+    #expect(machine.check.hasErrors)
+    let findings = machine.findings
+    for (start, part) in [
+      ("* thumblatch.conf:2: remte: ", "unknown key"), ("* thumblatch.conf:3: window: ", "1 to 60"),
+      ("* conf.d/a.conf:2: ", "is neither"), ("* conf.d/b.conf: ", "others may write"),
+      ("* conf.d/c.conf:2: unit: ", ".service"), ("* providers.d/corp.conf:2: kind: ", ""),
+      ("* providers.d/self.conf:4: ca: ", "there is no such file"),
+    ] {
+      #expect(
+        findings.contains { $0.hasPrefix(start) && $0.contains(part) },
+        "\(start) in \(findings)"
+      )
+    }
+    #expect(findings.count == 7)
+  }
+
+  @Test
+  func theIgnoredIsNamedAndNoError() throws {
+    let machine = try MachineScratch()
+    try machine.write("thumblatch.conf", "[Policy]\n\nwindow = 5\n")
+    try machine.write("conf.d/a.conf", "[Policy]\nwindow = 7\n")
+    try machine.write("conf.d/a.conf.dpkg-old", "[Policy]\nwindow = 7\n")
+    try machine.write("providers.d/Corp.conf", Self.provider)
+    try machine.write("providers.d/corp.pem", "")
+    let ending = "ignored: it does not end with .conf, or is hidden"
+    #expect(
+      machine.findings == [
+        "conf.d/a.conf.dpkg-old: \(ending)",
+        "thumblatch.conf:3: window: ignored: conf.d/a.conf:2 sets it",
+        "providers.d/Corp.conf: ignored: its name is not that of a provider",
+      ]
+    )
+    #expect(!machine.check.hasErrors)
+  }
+
+  @Test
+  func noFindingHoldsAClientSecret() throws {
+    let machine = try MachineScratch()
+    let secret = "s3cret-of-the-client"
+    let whole = "[Provider]\nkind = oidc\nissuer = https://id.example\nclient_id = a\n"
+    for (index, line) in [
+      "client_secret = \(secret)\nkind2 = x", "client_secrets = \(secret)", "\(secret)",
+      "client_secret = \(secret)\nclient_secret = \(secret)", "client_secret: \(secret)",
+      "client_secret = \(secret)\u{1}", "client_secret = \(secret)\u{FF}\nscope = \u{1}",
+    ].enumerated() {
+      try machine.write("providers.d/p\(index).conf", whole + line + "\n")
+    }
+    try machine.write("thumblatch.conf", "[Policy]\nclient_secret = \(secret)\n")
+    let findings = machine.findings
+    #expect(findings.count == 8)
+    for finding in findings { #expect(!finding.contains("s3cret"), "\(finding)") }
+  }
+
+  @Test
+  func theCheckFindsAnErrorWhereverTheServiceDoes() throws {
+    for text in [
+      "[Policy]\nwindow = 0\n", "[Polic]\n", "x", "[Caller x]\nrate = 0\n", "[Policy]\n",
+    ] {
+      for name in ["thumblatch.conf", "conf.d/x.conf"] {
+        for mode: UInt32 in [0o644, 0o646] {
+          let machine = try MachineScratch()
+          try machine.write(name, text, mode: mode)
+          let service = (try? machine.files.policy()) == nil
+          #expect(machine.check.hasErrors == service, "\(name) \(text)")
+        }
+      }
+    }
+  }
+
+  @Test
+  func oneFileIsCheckedAsAPolicy() {
+    let check = ConfigurationCheck(
+      policyFile: Array("[Policy]\nwindow = 5\nwindw = 6\n".utf8),
+      file: "/tmp/x"
+    )
+    #expect(check.findings.map(\.description) == ["/tmp/x:3: windw: unknown key"])
+    #expect(!ConfigurationCheck(policyFile: [], file: "/tmp/x").hasErrors)
+  }
+}
