@@ -144,7 +144,10 @@ let package = Package(
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
       "VaultClient",
-      ["VaultInterface", "HelperInterface", "Varlink", "PresenceTerms", "System", "SecretMemory"]
+      [
+        "MachineFiles", "Configuration", "VaultInterface", "HelperInterface", "Varlink",
+        "PresenceTerms", "System", "SecretMemory",
+      ]
     ),
     room(
       "TerminalIO",
@@ -408,6 +411,7 @@ let package = Package(
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
     tests("TerminalIOTests", ["TerminalIO", "SecretMemory", "System", "TestSupport"]),
+    tests("VaultClientTests", ["VaultClient", "MachineFiles", "System", "TestSupport"]),
     tests("DoctorTests", ["Doctor", "VaultClient", "System", "TestSupport"]),
     tests(
       "CommandsTests",

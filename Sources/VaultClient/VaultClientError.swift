@@ -14,6 +14,8 @@ public enum VaultClientError: Error, Sendable {
   case notText(variable: String)
   /// The state directory, or a directory above it, is not safe to use.
   case unsafeDirectory(path: String, reason: String, remedy: String)
+  /// The administrator forbids vaults beside the service, or their rule cannot be read.
+  case privateForbidden(reason: String)
   /// The engine program was not found at the expected paths.
   case engineMissing(places: [String])
   /// Another user could change the engine program.
@@ -69,6 +71,7 @@ extension VaultClientError: CustomStringConvertible {
     case .notAbsolute(let variable): "\(variable) is not an absolute path"
     case .notText(let variable): "\(variable) is not UTF-8"
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
+    case .privateForbidden(let reason): reason
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"
     case .exchangeHelperMissing(let reason): reason
@@ -115,6 +118,7 @@ extension VaultClientError: CustomStringConvertible {
     case .notAbsolute: "give a path that begins with /"
     case .unsafeDirectory(_, _, let remedy): remedy
     case .unsafeVault(_, let remedy): remedy ?? "nothing was changed"
+    case .privateForbidden: "use the vault of the service, without --private"
     case .engineMissing(let places): "install it in \(places.joined(separator: " or "))"
     case .engineUnsafe(let path, _):
       "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"

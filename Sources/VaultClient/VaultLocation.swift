@@ -55,6 +55,7 @@ public enum VaultLocation: Sendable, Equatable {
       let directory = path.split(separator: "/").dropLast().joined(separator: "/")
       return "/" + directory + "/" + Self.agents
     case .privateVault:
+      try PrivateRule.demandAllowed()
       let state = try StateLocation(environment: environment)
       let path = state.path + "/" + Self.agents
       let parent = try state.open()
@@ -92,15 +93,16 @@ public enum VaultLocation: Sendable, Equatable {
   ) throws(VaultClientError) -> Connection {
     switch self {
     case .service:
-      try Self.connect(
+      return try Self.connect(
         directory: Self.serviceDirectory,
         name: Self.serviceSocket,
         trusted: [0],
         interrupt: interrupt
       )
-    case .socket(let path): try Self.connect(path: path, interrupt: interrupt)
+    case .socket(let path): return try Self.connect(path: path, interrupt: interrupt)
     case .privateVault:
-      try Self.connectPrivately(
+      try PrivateRule.demandAllowed()
+      return try Self.connectPrivately(
         state: try StateLocation(environment: environment).open(),
         interrupt: interrupt
       ) { state, deadline throws(VaultClientError) in
@@ -132,6 +134,7 @@ public enum VaultLocation: Sendable, Equatable {
         )
       case .socket(let path): return try Self.connect(path: path, seconds: 0)
       case .privateVault:
+        try PrivateRule.demandAllowed()
         let state = try StateLocation(environment: environment).open()
         let socket = try UnixSocket.connect(in: state, name: Self.engineSocket, seconds: 0)
         return try Self.checked(Connection(socket), trusted: [ThisProcess.user])

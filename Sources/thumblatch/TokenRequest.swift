@@ -87,6 +87,8 @@ struct TokenRequest {
         return EngineToken.answerByService(self)
       }
     }
+    // The command-line program says that the administrator forbids it.
+    guard PrivateRule.isUnset else { return .notKnown }
     // Without the variables that name the vault, the command-line program finds it.
     guard let state = StateFiles() else { return .notKnown }
     if isHelper { return EngineToken.answerByPrivateEngine(self, state) }

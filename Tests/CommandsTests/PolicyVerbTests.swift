@@ -48,8 +48,8 @@ struct PolicyVerbTests {
     let json = try show(["window", "--json"], file: nil)
     #expect(
       json.out
-        == #"{"file":null,"rules":[{"key":"window","machine":3,"own":5,"holds":3,"for_users":true}]}"#
-        + "\n"
+        == #"{"file":null,"rules":[{"key":"window","machine":3,"own":5,"holds":3,"for_users":true,"#
+        + #""location":null}]}"# + "\n"
     )
     let unknown = try show(["windows"], file: nil)
     #expect(unknown.code == .usage && unknown.talk.contains("window, window-limit"))
@@ -100,8 +100,8 @@ struct PolicyVerbTests {
     let json = try set(["window", "5m", "--json"], "5")
     #expect(
       json.out
-        == #"{"changed":true,"rule":{"key":"window","machine":10,"own":5,"holds":5,"for_users":true}}"#
-        + "\n"
+        == #"{"changed":true,"rule":{"key":"window","machine":10,"own":5,"holds":5,"for_users":true,"#
+        + #""location":null}}"# + "\n"
     )
   }
 

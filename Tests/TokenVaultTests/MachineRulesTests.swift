@@ -155,7 +155,7 @@ struct MachineRulesTests {
     try await bench.signInOAuth(vault)
     try await vault.write(1, detail: "one")
     try await vault.demandRoom()
-    #expect(await vault.setting("store") == "")
+    #expect(await vault.setting(.store) == "")
     #expect(bench.exchange.terms.map(\.mayReachThisMachine) == [true])
   }
 

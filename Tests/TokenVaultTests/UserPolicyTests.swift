@@ -160,7 +160,9 @@ struct UserPolicyTests {
     let facts = try await vault.policyFacts()
     #expect(facts.file == nil)
     #expect(
-      facts.rules.filter { $0.holds == nil }.map(\.key) == [.remote, .desktop, .notify, .store]
+      facts.rules.filter { $0.holds == nil }.map(\.key) == [
+        .remote, .desktop, .notify, .providers, .privateVaults, .journal, .store,
+      ]
     )
     #expect(
       await refusal {

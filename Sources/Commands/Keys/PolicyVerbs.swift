@@ -13,6 +13,9 @@ enum PolicyVerbs {
     ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.desktop.rawValue], Policy.Desktop.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.notify.rawValue], Policy.Notify.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.presence.rawValue], Policy.Presence.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.exportable.rawValue], Policy.Permission.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.providers.rawValue], ["none", defaultWord]),
     ([Policy.Key.window.rawValue, Policy.Key.windowLimit.rawValue], [defaultWord]),
   ])
 
@@ -33,6 +36,9 @@ enum PolicyVerbs {
       or user, which includes programs outside your session), \
       notify (what your desktop shows afterwards: off, release, which is released refresh tokens \
       and required logins, or all, which includes each use of a protected account), \
+      presence (required: each account is protected from its login), \
+      providers (the names of the machine's providers where a login is allowed, or none), \
+      exportable (never: no refresh token leaves the vault), \
       window (how long an unlock window stays open after its last use, such as 5m) or \
       window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
       at this machine can change that. In a private vault all callers are in one location: remote \
@@ -110,6 +116,10 @@ enum PolicyVerbs {
     guard let file else { return text }
     var note = Table(headings: ["", ""])
     note.add("machine:", file)
+    for rule in rules {
+      guard let location = rule.location else { continue }
+      note.add("\(rule.key):", location)
+    }
     return text + "\n\n" + note.text(columns: columns)
   }
 
@@ -135,6 +145,7 @@ enum PolicyVerbs {
     [
       "key": .string(rule.key), "machine": json(rule.machine), "own": json(rule.own),
       "holds": json(rule.holds), "for_users": .boolean(rule.forUsers),
+      "location": AccountText.optional(rule.location),
     ]
   }
 

@@ -113,6 +113,7 @@ extension ExitCode {
       case .refused(let error): ExitCode(error)
       case .interrupted: .interrupted
       case .asksWithoutEnd: .presence
+      case .privateForbidden: .refused
       case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .exchangeHelperMissing: .usage
       case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable

@@ -36,6 +36,40 @@ package struct Policy: Sendable, Equatable {
     }
   }
 
+  /// Which accounts have presence protection.
+  package enum Presence: String, Sendable, CaseIterable, Comparable {
+    /// Those of which the user wants it.
+    case optional
+    /// Each one, from its sign-in.
+    case required
+
+    package static func < (one: Presence, other: Presence) -> Bool {
+      one == .optional && other == .required
+    }
+  }
+
+  /// Whether something may be done at all.
+  package enum Permission: String, Sendable, CaseIterable, Comparable {
+    case never
+    case allowed
+
+    package static func < (one: Permission, other: Permission) -> Bool {
+      one == .never && other == .allowed
+    }
+  }
+
+  /// The accounts with presence protection.
+  package var presence = Presence.optional
+  /// Where users may sign in.
+  package var providers = AllowedProviders.any
+  /// Whether a refresh token may leave the vault.
+  package var exportable = Permission.allowed
+  /// Whether users may have vaults of their own beside the service.
+  ///
+  /// It is called `private` in the file.
+  package var privateVaults = Permission.allowed
+  /// Whether audit records go to the journal too.
+  package var journal = true
   /// The check for a caller that is not at this machine.
   package var remote = Remote.password
   /// The callers whose prompts are shown at the desktop.
@@ -59,14 +93,20 @@ package struct Policy: Sendable, Equatable {
     case notify
     case window
     case windowLimit = "window-limit"
+    case presence
+    case providers
+    case exportable
+    case privateVaults = "private"
+    case journal
     case accounts
     case store
 
     /// Whether a user may set a stricter value for themselves.
     package var isForUsers: Bool {
       switch self {
-      case .remote, .desktop, .notify, .window, .windowLimit: true
-      case .accounts, .store: false
+      case .remote, .desktop, .notify, .window, .windowLimit, .presence, .providers, .exportable:
+        true
+      case .privateVaults, .journal, .accounts, .store: false
       }
     }
 
@@ -75,14 +115,18 @@ package struct Policy: Sendable, Equatable {
       switch self {
       case .window: (60, "minutes")
       case .windowLimit: (3600, "hours")
-      case .remote, .desktop, .notify, .accounts, .store: nil
+      case .remote, .desktop, .notify, .presence, .providers, .exportable, .privateVaults, .journal,
+        .accounts, .store:
+        nil
       }
     }
 
     /// A value with its unit, for people.
     package func shown(_ value: String) -> String {
       switch self {
-      case .remote, .desktop, .notify, .accounts: value
+      case .remote, .desktop, .notify, .presence, .providers, .exportable, .privateVaults, .journal,
+        .accounts:
+        value
       case .window: value + " min"
       case .windowLimit: value + " h"
       case .store: value + " MiB"
@@ -132,6 +176,11 @@ package struct Policy: Sendable, Equatable {
     remote = try reader.takeOptional("remote", ProviderSettings.choice) ?? remote
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice) ?? desktop
     notify = try reader.takeOptional("notify", ProviderSettings.choice) ?? notify
+    presence = try reader.takeOptional("presence", ProviderSettings.choice) ?? presence
+    providers = try reader.takeOptional("providers", AllowedProviders.init(parsing:)) ?? providers
+    exportable = try reader.takeOptional("exportable", ProviderSettings.choice) ?? exportable
+    privateVaults = try reader.takeOptional("private", ProviderSettings.choice) ?? privateVaults
+    journal = try reader.takeOptional("journal", Self.yesOrNo) ?? journal
     accounts = try reader.takeOptional("accounts", Self.number(1...10_000)) ?? accounts
     store = try reader.takeOptional("store", Self.number(1...4096)) ?? store
     window = try reader.takeOptional("window", Self.number(Self.windows)) ?? window
@@ -146,6 +195,11 @@ package struct Policy: Sendable, Equatable {
     case .remote: remote.rawValue
     case .desktop: desktop.rawValue
     case .notify: notify.rawValue
+    case .presence: presence.rawValue
+    case .providers: providers.text
+    case .exportable: exportable.rawValue
+    case .privateVaults: privateVaults.rawValue
+    case .journal: journal ? "yes" : "no"
     case .window: "\(window)"
     case .windowLimit: "\(windowLimit)"
     case .accounts: "\(accounts)"
@@ -168,9 +222,16 @@ package struct Policy: Sendable, Equatable {
     if own.remote == .deny { policy.remote = .deny }
     policy.desktop = min(desktop, own.desktop ?? desktop)
     policy.notify = max(notify, own.notify ?? notify)
+    policy.presence = max(presence, own.presence ?? presence)
+    policy.providers = own.providers.map(providers.both) ?? providers
+    policy.exportable = min(exportable, own.exportable ?? exportable)
     policy.window = min(window, own.window ?? window)
     policy.windowLimit = min(windowLimit, own.windowLimit ?? windowLimit)
     return policy
+  }
+
+  private static func yesOrNo(_ text: String) throws(ConfigurationError) -> Bool {
+    try ProviderSettings.truth(text, yes: "yes", no: "no")
   }
 
   /// Accepts decimal digits without a sign or a leading zero.

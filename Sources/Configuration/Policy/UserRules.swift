@@ -8,6 +8,12 @@ package struct UserRules: Sendable, Equatable {
   package let desktop: Policy.Desktop?
   /// The uses that the desktop shows afterwards; `nil` to follow the machine's policy.
   package let notify: Policy.Notify?
+  /// The accounts with presence protection; `nil` to follow the machine's policy.
+  package let presence: Policy.Presence?
+  /// Where the user may sign in; `nil` to follow the machine's policy.
+  package let providers: AllowedProviders?
+  /// Whether a refresh token may leave the vault; `nil` to follow the machine's policy.
+  package let exportable: Policy.Permission?
   /// How long the unlock window stays open after its last use, in minutes.
   package let window: Int?
   /// The longest that an unlock window stays open, in hours.
@@ -23,6 +29,9 @@ package struct UserRules: Sendable, Equatable {
     remote = nil
     desktop = nil
     notify = nil
+    presence = nil
+    providers = nil
+    exportable = nil
     window = nil
     windowLimit = nil
     callers = []
@@ -60,6 +69,9 @@ package struct UserRules: Sendable, Equatable {
     remote = try reader.takeOptional("remote", ProviderSettings.choice)
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice)
     notify = try reader.takeOptional("notify", ProviderSettings.choice)
+    presence = try reader.takeOptional("presence", ProviderSettings.choice)
+    providers = try reader.takeOptional("providers", AllowedProviders.init(parsing:))
+    exportable = try reader.takeOptional("exportable", ProviderSettings.choice)
     window = try reader.takeOptional("window", Policy.number(Policy.windows))
     windowLimit = try reader.takeOptional("window-limit", Policy.number(Policy.windowLimits))
     try reader.finish()
@@ -141,9 +153,12 @@ package struct UserRules: Sendable, Equatable {
     case .remote: remote?.rawValue
     case .desktop: desktop?.rawValue
     case .notify: notify?.rawValue
+    case .presence: presence?.rawValue
+    case .providers: providers?.text
+    case .exportable: exportable?.rawValue
     case .window: window.map { "\($0)" }
     case .windowLimit: windowLimit.map { "\($0)" }
-    case .accounts, .store: nil
+    case .privateVaults, .journal, .accounts, .store: nil
     }
   }
 

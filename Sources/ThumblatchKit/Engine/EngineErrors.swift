@@ -17,6 +17,8 @@ extension AuthError {
           .joined(separator: "; "),
         cause: error
       )
+    case .privateForbidden:
+      self.init(.invalidArgument, "\(error)", recoverySuggestion: error.remedy, cause: error)
     case .unreachable:
       self.init(.vaultUnavailable, "\(error)", recoverySuggestion: "try again later", cause: error)
     case .engineUnsafe, .unsafeDirectory, .unsafeVault, .wrongServer:

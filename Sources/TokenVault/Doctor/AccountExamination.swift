@@ -11,7 +11,10 @@ extension Vault {
     do throws(VaultFailure) {
       let accounts = try accountFacts(named: nil)
       var found = Findings("accounts")
-      for account in accounts { examine(account, &found) }
+      for account in accounts {
+        examine(account, &found)
+        try examineRules(for: account, &found)
+      }
       if found.all.isEmpty { found.ok("none needs attention (\(accounts.count))") }
       return found.all
     } catch {
@@ -48,6 +51,28 @@ extension Vault {
         remedy: "thumblatch login \(account.name)"
       )
     }
+  }
+
+  /// Names an account that the policy would not allow today.
+  private func examineRules(
+    for account: AccountFacts,
+    _ found: inout Findings
+  ) throws(VaultFailure) {
+    guard account.state != .signedOut, let policy = try? policy() else { return }
+    if policy.presence == .required, !account.isProtected {
+      found.warning(
+        "\(account.name) is not used: it has no presence protection\(try origin(of: .presence))",
+        remedy: "thumblatch presence enable \(account.name)"
+      )
+    }
+    guard let row = try accountIfAny(named: account.name), let provider = try? provider(of: row),
+      try !isAllowed(provider.asWritten)
+    else { return }
+    found.warning(
+      "\(account.name) stays signed in at \(account.provider), where no login is allowed any more"
+        + "\(try origin(of: .providers))",
+      remedy: "thumblatch logout \(account.name), if it is not needed"
+    )
   }
 
   /// Reminds of a static secret that ends soon: no refresh renews it.

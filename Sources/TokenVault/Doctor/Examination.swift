@@ -208,7 +208,13 @@ extension Vault {
           + " its directory"
       )
     }
-    _ = try ownRules()
+    let policy = try machinePolicy().tightened(by: try ownRules())
+    for (key, isStrict) in [
+      (Policy.Key.presence, policy.presence == .required), (.providers, policy.providers != .any),
+      (.exportable, policy.exportable == .never), (.privateVaults, policy.privateVaults == .never),
+    ] where isStrict && hasEffect(key) {
+      found.ok("\(key.rawValue) = \(policy.value(of: key))\(try origin(of: key))")
+    }
     found.ok("the policy can be read\(rules.policyFile.map { " (\($0))" } ?? "")")
   }
 

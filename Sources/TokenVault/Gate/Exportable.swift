@@ -37,6 +37,7 @@ extension Vault {
     _ prompt: String?,
     _ caller: Caller
   ) async throws(VaultFailure) {
+    try demandMayLeave()
     let checked = try accountName(name)
     let question = caller.question(.exportable, about: try subject(of: checked, provider))
     try await spendPassword(for: question, account: checked.text, by: prompt, caller)

@@ -29,6 +29,7 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return try facts(of: account, at: await locationOfWindow(caller))
     }
+    if !isOn { try demandMayBeUnprotected(account.name) }
     let policy = try policy()
     let isOwned = account.generation > 0
     let ownership = try ownership(of: account)

@@ -50,6 +50,7 @@ extension Vault {
   private func mayRelease(_ account: AccountRow, keep: Bool) throws(VaultFailure) {
     // This also checks the record: the box is bound to whether the account is exportable.
     let provider = try provider(of: account)
+    try demandMayLeave()
     guard account.exportable else { throw .notExportable(account: account.name) }
     switch account.state {
     case .signedOut: throw .loginRequired(account: account.name, message: "signed out")

@@ -11,6 +11,10 @@ package protocol MachineRules: Sendable {
   /// - Throws: an error with file and line. An action that needs an unreadable rule is not done:
   ///   another rule in its place might be a laxer one.
   func policy() throws(ConfigurationError) -> Policy
+  /// The file and line that set a rule of the machine; `nil` if none does.
+  func location(of key: Policy.Key) -> String?
+  /// Whether a provider is exactly one of the machine's with these names.
+  func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool
   /// Whether requests for a provider may go to this machine or to its link.
   func mayReachThisMachine(_ provider: Provider) -> Bool
 }
@@ -21,6 +25,8 @@ package struct NoRules: MachineRules {
 
   package var policyFile: String? { nil }
   package func policy() throws(ConfigurationError) -> Policy { Policy() }
+  package func location(of key: Policy.Key) -> String? { nil }
+  package func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool { false }
   /// Always `true`: the exchange helper runs as the user, who reaches this machine anyway.
   package func mayReachThisMachine(_ provider: Provider) -> Bool { true }
 }
@@ -55,7 +61,7 @@ extension Vault {
   func demandRoomForAccount() throws(VaultFailure) {
     let most = try policy().accounts
     guard try accounts().count < most else {
-      throw .refused("there are as many accounts as there may be: \(most)\(setting("accounts"))")
+      throw .refused("there are as many accounts as there may be: \(most)\(setting(.accounts))")
     }
     try demandRoom()
   }
@@ -70,14 +76,14 @@ extension Vault {
     let size = try stored(try store.size())
     guard size < Int64(most) << 20 else {
       throw .refused(
-        "the store has grown to \(most) MiB\(setting("store")): remove accounts that are not used"
+        "the store has grown to \(most) MiB\(setting(.store)): remove accounts that are not used"
       )
     }
   }
 
   /// The text that names a setting and its file; empty if there is no file.
-  func setting(_ key: String) -> String {
-    rules.policyFile.map { " (\(key) in \($0))" } ?? ""
+  func setting(_ key: Policy.Key) -> String {
+    (rules.location(of: key) ?? rules.policyFile).map { " (\(key.rawValue) in \($0))" } ?? ""
   }
 
   /// The present limits of the audit log: half of the store at most.

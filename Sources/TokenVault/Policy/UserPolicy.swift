@@ -9,6 +9,8 @@ package struct RuleFacts: Sendable, Equatable {
   package let key: Policy.Key
   /// The machine's value, or the default.
   package let machine: String
+  /// The file and line of the machine's value; `nil` if none sets it.
+  package let location: String?
   /// The user's own value; `nil` if there is none.
   package let own: String?
   /// The value in effect, which is the stricter one; `nil` if the rule has no effect in this vault.
@@ -70,6 +72,7 @@ extension Vault {
         RuleFacts(
           key: key,
           machine: machine.value(of: key),
+          location: rules.location(of: key),
           own: own.value(of: key),
           holds: hasEffect(key) ? policy.value(of: key) : nil
         )
@@ -84,14 +87,14 @@ extension Vault {
   }
 
   /// Whether a rule decides about anything in this vault.
-  private func hasEffect(_ key: Policy.Key) -> Bool {
+  func hasEffect(_ key: Policy.Key) -> Bool {
     switch key {
     case .remote: locations != nil
     // The programs that use a private vault may show their prompts themselves.
     case .desktop: agents != nil && locations != nil
     case .notify: agents != nil
-    case .store: rules.policyFile != nil
-    case .window, .windowLimit, .accounts: true
+    case .store, .providers, .privateVaults, .journal: rules.policyFile != nil
+    case .window, .windowLimit, .accounts, .presence, .exportable: true
     }
   }
 
@@ -158,7 +161,7 @@ extension Vault {
       throw .invalidArgument("there is no such rule; those of users are \(Self.listed(names))")
     }
     guard key.isForUsers else {
-      throw .refused("\(name) is for the machine's administrator alone\(setting(name))")
+      throw .refused("\(name) is for the machine's administrator alone\(setting(key))")
     }
     guard value == nil || hasEffect(key) else {
       throw .invalidArgument(
@@ -181,11 +184,14 @@ extension Vault {
     _ machine: Policy
   ) throws(VaultFailure) -> UserRules {
     let next = try mappingErrors(to: .invalidArgument) { try own.setting(key, to: value) }
-    guard let value, machine.tightened(by: next).value(of: key) != value else { return next }
+    // The values are compared, and not the spellings.
+    guard value != nil, let value = next.value(of: key),
+      machine.tightened(by: next).value(of: key) != value
+    else { return next }
     let whose = rules.policyFile == nil ? "the default" : "the machine's"
     throw .refused(
       "\(key.rawValue) = \(value) is laxer than \(whose), \(machine.value(of: key))"
-        + "\(setting(key.rawValue)): a user may only tighten it"
+        + "\(setting(key)): a user may only tighten it"
     )
   }
 
@@ -212,7 +218,7 @@ extension Vault {
 
   /// The text that names the origin of the rule in effect.
   func origin(of key: Policy.Key) throws(VaultFailure) -> String {
-    try isOwn(key) ? " (\(key.rawValue), your own rule: thumblatch policy)" : setting(key.rawValue)
+    try isOwn(key) ? " (\(key.rawValue), your own rule: thumblatch policy)" : setting(key)
   }
 
   /// Whether the value in effect is only the user's own, and not the machine's as well.

@@ -38,6 +38,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     try demandSameKind(written, as: try self.account(named: name))
+    try demandAllowed(written)
     // Bind what a sign-in would bind: with the endpoints that the provider gives. They are read
     // again, but not between the question and the agreement to it.
     let provider = try await usable(written, isAskedAnew: prompt == nil)

@@ -45,6 +45,7 @@ extension Vault {
       return try mayRefresh(row)
     }
     if hasEnded(account, token) { throw oneTokenOver(account) }
+    try demandProtection(of: row)
     if !serves(token, wanted) { try mayRefresh(row) }
   }
 

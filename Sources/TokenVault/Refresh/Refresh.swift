@@ -106,6 +106,7 @@ extension Vault {
     of account: AccountRow,
     _ request: RefreshRequest
   ) throws(VaultFailure) -> SharedSecret {
+    try demandProtection(of: account)
     let use = Use(purpose: .refresh, caller: request.caller)
     return SharedSecret(
       try openRefreshToken(of: account, authority: request.authority, use: use)

@@ -14,6 +14,7 @@ extension Vault {
       throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
     case .signedIn: break
     }
+    try demandProtection(of: account)
     try demandRetryAfter(try intent(of: account), of: account)
   }
 
@@ -64,7 +65,9 @@ extension Vault {
     for account: AccountRow,
     _ engine: Caller
   ) throws(VaultFailure) -> Authority? {
-    guard try protectionClass(of: account) == .presence else { return Authority() }
+    guard try protectionClass(of: account) == .presence else {
+      return (try? demandProtection(of: account)).map { Authority() }
+    }
     let proof = windows.proofAhead(
       account: account.id,
       connection: engine.connection,

@@ -38,6 +38,8 @@ extension Vault {
     guard provider.kind == .static else {
       throw .invalidArgument("only a provider of kind static keeps secrets without a login")
     }
+    try demandAllowed(provider)
+    if isProtected == false { try demandMayBeUnprotected(name) }
     try new.demandUsable(at: clock.wall.seconds)
     let agreed = try await agreeToStore(new, name, provider, isProtected, prompt, caller)
     let location = await locationOfWindow(caller)
@@ -157,7 +159,9 @@ extension Vault {
     var row = account
     row.state = .signedIn
     row.cause = nil
-    if isProtected == true { row.protection = ProtectionClass.presence.rawValue }
+    if isProtected == true || protectsFromSignIn {
+      row.protection = ProtectionClass.presence.rawValue
+    }
     try bind(&row, to: provider, exportable: false)
     row.subject = new.username
     row.email = nil

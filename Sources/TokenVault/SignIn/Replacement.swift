@@ -134,6 +134,7 @@ extension Vault {
     _ prompt: String?,
     _ caller: Caller
   ) async throws(VaultFailure) -> [UInt8]? {
+    if exportable { try demandMayLeave() }
     let replacing = try knownReplacement(
       of: name,
       with: provider,

@@ -78,9 +78,11 @@ extension Vault {
       } else {
         try demandRoomForAccount()
       }
+      try demandAllowed(provider)
       return try await usable(try havingLogin(provider, name))
     }
     let known = try self.provider(of: try account(named: name))
+    try demandAllowed(known)
     return try await usable(try havingLogin(known, name))
   }
 

@@ -77,7 +77,8 @@ extension VaultRule {
       machine: facts.machine,
       own: facts.own,
       holds: facts.holds,
-      forUsers: facts.key.isForUsers
+      forUsers: facts.key.isForUsers,
+      location: facts.location
     )
   }
 

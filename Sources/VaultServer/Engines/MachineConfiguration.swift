@@ -29,6 +29,15 @@ package final class MachineConfiguration: MachineRules {
     }
   }
 
+  package func location(of key: Policy.Key) -> String? {
+    (try? files.policyFiles())?.location(of: key)?.description
+  }
+
+  package func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool {
+    guard names.contains(provider.name) else { return false }
+    return holds(provider.asWritten, in: ProviderFile.fileName(for: provider.name))
+  }
+
   /// Whether `providers.d` holds exactly this provider, byte by byte, under any name.
   package func mayReachThisMachine(_ provider: Provider) -> Bool {
     let wanted = provider.asWritten

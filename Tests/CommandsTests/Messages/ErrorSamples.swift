@@ -98,7 +98,7 @@ enum VaultClientErrorCase: CaseIterable {
   case noStateDirectory, notAbsolute, notText, unsafeDirectory, engineMissing, engineUnsafe
   case exchangeHelperMissing, engineFailed, unsafeVault, unreachable, wrongServer, disconnected
   case timedOut, interrupted, malformed, notUnderstood, unknownError, refused
-  case asksWithoutEnd, system
+  case asksWithoutEnd, system, privateForbidden
 }
 
 extension VaultClientError {
@@ -123,6 +123,7 @@ extension VaultClientError {
     case .unknownError: .unknownError
     case .refused: .refused
     case .asksWithoutEnd: .asksWithoutEnd
+    case .privateForbidden: .privateForbidden
     case .system: .system
     }
   }
@@ -144,6 +145,14 @@ extension VaultClientError {
     .unreachable(
       place: "/run/thumblatch/io.thumblatch.Vault",
       cause: SystemError("connect", code: 111)
+    ),
+    .privateForbidden(
+      reason: "a vault of your own beside the service is not allowed"
+        + " (private in /etc/thumblatch/thumblatch.conf:3)"
+    ),
+    .privateForbidden(
+      reason: "whether a vault of your own is allowed cannot be read:"
+        + " /etc/thumblatch/thumblatch.conf:3: private: must be never or allowed, not \"nevr\""
     ),
     .wrongServer(user: 1001), .asksWithoutEnd, .disconnected, .timedOut, .interrupted,
     .malformed(.notAnObject),

@@ -18,6 +18,12 @@ final class Administrator: MachineRules {
     state.withLock { $0.here.contains(provider.asWritten.canonicalForm) }
   }
 
+  func location(of key: Policy.Key) -> String? { nil }
+
+  func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool {
+    mayReachThisMachine(provider) && names.contains(provider.name)
+  }
+
   func write(_ text: String) {
     let policy: Result<Policy, ConfigurationError>
     do throws(ConfigurationError) {

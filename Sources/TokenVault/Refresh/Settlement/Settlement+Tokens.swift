@@ -17,7 +17,7 @@ extension Vault {
     _ settlement: Settlement
   ) throws(VaultFailure) {
     let (account, isSignIn) = (settlement.account, settlement.isSignIn)
-    var row = try signedIn(settlement, user)
+    var row = try signedIn(settlement, user, answer.refreshToken)
     let rotation = try rotate(&row, to: answer.refreshToken, settlement)
     row.refreshedAt = clock.wall.seconds
     let token = accessToken(in: answer, settlement)
@@ -27,7 +27,9 @@ extension Vault {
       : try noteScopes(of: token, in: &row, settlement.provider)
     let details = [
       "generation \(row.generation)", isSignIn && row.exportable ? "exportable" : nil,
-      isSignIn && account.isProtected && !row.isProtected ? "protection off" : nil, notGranted,
+      isSignIn && account.isProtected != row.isProtected
+        ? "protection \(row.isProtected ? "on" : "off")" : nil,
+      notGranted,
     ]
     let detail = details.compactMap { $0 }.joined(separator: ", ")
     try commit(row, settlement, rotation, .done, detail) {
@@ -48,7 +50,7 @@ extension Vault {
     _ settlement: Settlement,
     isWaiting: Bool = false
   ) throws(VaultFailure) -> Rotation {
-    var row = try signedIn(settlement, nil)
+    var row = try signedIn(settlement, nil, token)
     let rotation = try rotate(&row, to: token, settlement)
     let use =
       isWaiting ? "the access token waits for the provider's keys" : "no usable access token"
@@ -93,7 +95,8 @@ extension Vault {
   /// The account as it is once tokens are there; a login brings its provider along.
   private func signedIn(
     _ settlement: Settlement,
-    _ user: UserFacts?
+    _ user: UserFacts?,
+    _ token: SharedSecret?
   ) throws(VaultFailure) -> AccountRow {
     let (account, provider) = (settlement.account, settlement.provider)
     var row = account
@@ -111,6 +114,10 @@ extension Vault {
     // Another person has not chosen to be asked.
     if replaces, !staysProtected(account, with: provider, user, email: pending.email) {
       row.protection = ProtectionClass.none.rawValue
+    }
+    // Without a new refresh token, a box that is there stays as it is.
+    if token != nil || row.sealedRefreshToken == nil, protectsFromSignIn {
+      row.protection = ProtectionClass.presence.rawValue
     }
     try bind(&row, to: provider, exportable: pending.exportable)
     row.subject = user?.id ?? (account.isProtected && !replaces ? account.subject : nil)
