@@ -18,7 +18,7 @@ package struct AuditLog {
   /// The highest number that the engine writes.
   ///
   /// A forged record above it does not use the numbers up.
-  static let mostNumber: Int64 = 1 << 53
+  package static let mostNumber: Int64 = 1 << 53
 
   let store: Store
   let vault: [UInt8]
@@ -125,11 +125,14 @@ package struct AuditLog {
   /// If the tail is not the one that the head knows, the log was changed from outside. The vault
   /// continues, because such a change must not make it useless. But the head keeps the break
   /// permanently.
+  ///
+  /// - Returns: the number of the record.
+  @discardableResult
   package func append(
     _ entry: AuditEntry,
     at time: Int64,
     using keys: borrowing AuditKeys
-  ) throws(AuditFailure) {
+  ) throws(AuditFailure) -> Int64 {
     var head = try soundHead(using: keys)
     var row = AuditRow(
       number: head.last + 1,
@@ -150,6 +153,7 @@ package struct AuditLog {
     head.count += 1
     head.code = row.mac
     try write(head, using: keys)
+    return row.number
   }
 
   /// The code that a record must have at this number.

@@ -97,14 +97,16 @@ extension AuditLog {
   ///   - found: the break that a verification has just found; it stays in the head permanently.
   ///   - time: the present time.
   ///   - keys: the keys of this log.
+  /// - Returns: the number of the record about it; `nil` if nothing was removed.
   /// - Throws: failures of the store or of cryptography.
+  @discardableResult
   package func prune(
     through end: Int64,
     found: AuditBreak?,
     at time: Int64,
     using keys: borrowing AuditKeys
-  ) throws(AuditFailure) {
-    guard var head = try head(using: keys).value, end < head.last else { return }
+  ) throws(AuditFailure) -> Int64? {
+    guard var head = try head(using: keys).value, end < head.last else { return nil }
     if let found { head.note(found) }
     let last = try stored(try store.auditNumber(through: end)) ?? end
     let code = try stored(try store.auditCodes(from: last, limit: 1)).first?.mac ?? []
@@ -118,6 +120,6 @@ extension AuditLog {
     var entry = AuditEntry(event: .pruning, outcome: .done)
     entry.requester = "thumblatchd"
     entry.detail = "\(removed) records removed, up to number \(end)"
-    try append(entry, at: time, using: keys)
+    return try append(entry, at: time, using: keys)
   }
 }

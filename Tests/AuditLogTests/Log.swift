@@ -42,7 +42,7 @@ final class Log {
     guard let end = try auditLog.endOfPruning(to: limits, at: 1000, using: keys) else { return }
     let found = try verdict().found
     try store.transaction {
-      try auditLog.prune(through: end, found: found, at: 1000, using: keys)
+      _ = try auditLog.prune(through: end, found: found, at: 1000, using: keys)
     }
   }
 

@@ -43,7 +43,8 @@ struct AuditLogTests {
           lastTime: records.last?.time,
           bad: nil,
           badTime: nil,
-          problem: nil
+          problem: nil,
+          head: records.last.map { Hexadecimal.text($0.mac) }
         )
     )
   }

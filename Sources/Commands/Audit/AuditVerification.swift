@@ -10,7 +10,8 @@ extension AuditVerbs {
     summary: "check that no audit record was altered, removed or added",
     details: """
       Exit 6 names the first bad record, or says that the vault may be an old copy, whose audit log \
-      lacks the later records.
+      lacks the later records. With --json, "last" and "head" are the number and the code of the \
+      last record, which the service also writes to the journal.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: limit) { _ in VerifyAuditCall() }
@@ -36,6 +37,7 @@ extension AuditVerbs {
       "bad": reply.bad.map { .integer(Int64($0)) } ?? .null,
       "bad_time": AccountText.time(reply.badTime),
       "problem": AccountText.optional(reply.problem),
+      "head": AccountText.optional(reply.head),
     ]
   }
 

@@ -4,6 +4,8 @@ internal import Glibc
 extension SystemError {
   /// The name does not exist (ENOENT).
   public var isMissing: Bool { code == ENOENT }
+  /// Whether a datagram is longer than its socket takes.
+  package var isTooLong: Bool { code == EMSGSIZE }
 
   /// No room: the file system, the quota, or the process's file size limit is exhausted (ENOSPC,
   /// EDQUOT, EFBIG).

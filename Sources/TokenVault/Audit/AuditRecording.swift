@@ -24,6 +24,8 @@ package struct AuditReport: Sendable, Equatable {
   /// The kind of break: `altered`, `dropped`, `reordered`, `truncated`, `duplicated`, `added`,
   /// `head`, `checkpoint`.
   package let problem: String?
+  /// The code of the last record in hexadecimal digits; `nil` if there is none.
+  package var head: String?
 }
 
 extension Vault {
@@ -51,8 +53,11 @@ extension Vault {
   func record(_ entry: AuditEntry) throws(VaultFailure) {
     let time = clock.wall.seconds
     let bounded = entry.bounded(detail: PromptQuestion.longestDetail)
-    try audited(try auditLog.append(bounded, at: time, using: storeState.keys.audit))
+    let number = try audited(
+      try auditLog.append(bounded, at: time, using: storeState.keys.audit)
+    )
     audit.noteRecord()
+    journalProgress.note(number)
   }
 
   // MARK: - Checking
@@ -81,7 +86,9 @@ extension Vault {
       badTime: try bad.flatMap { number throws(VaultFailure) in
         try stored(try store.auditTime(of: number))
       },
-      problem: verdict.found?.flaw.name
+      problem: verdict.found?.flaw.name,
+      head: try stored(try store.auditCodes(from: verdict.last, limit: 1)).first
+        .map { Hexadecimal.text($0.mac) }
     )
   }
 
@@ -107,6 +114,7 @@ extension Vault {
   /// It is called at the start and each minute.
   package func maintainAuditLog() async throws(VaultFailure) {
     try flushRefusals()
+    sendToJournal()
     // An old copy that was restored stays as it is.
     guard freshness == .current else { return }
     guard audit.takePruning(at: clock.boot) else { return }
@@ -130,9 +138,10 @@ extension Vault {
     guard let end = try end() else { return }
     let time = clock.wall.seconds
     try change {
-      try audited(
+      let number = try audited(
         try auditLog.prune(through: end, found: found, at: time, using: storeState.keys.audit)
       )
+      if let number { journalProgress.note(number) }
     }
   }
 }

@@ -71,18 +71,7 @@ extension Vault {
   ) throws(VaultFailure) -> [AuditFacts] {
     try stored(
       try store.audit(after: number, since: since, owner: owner, accountID: account, limit: 128)
-    ).map { row in
-      AuditFacts(
-        number: row.number,
-        time: row.time,
-        event: row.event,
-        outcome: row.outcome,
-        account: row.account,
-        method: row.method,
-        requester: row.requester,
-        detail: row.detail
-      )
-    }
+    ).map(AuditFacts.init)
   }
 
   func facts(of row: AccountRow, at location: CallerLocation) throws(VaultFailure) -> AccountFacts {

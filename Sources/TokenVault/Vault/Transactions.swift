@@ -21,6 +21,7 @@ extension Vault {
         return try body()
       }
       wakeWatchers()
+      sendToJournal()
       return value
     } catch let failure as VaultFailure {
       throw failure

@@ -33,6 +33,8 @@ package actor Vault {
   let seats: (any CallerLocations)?
   /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
   let agents: (any DesktopAgents)?
+  /// Gets a copy of each audit record; `nil` if there is none.
+  let journal: (any AuditJournal)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
   /// Whether the user has rules for callers.
@@ -45,6 +47,7 @@ package actor Vault {
   var handed: Handed
   var signIns = SignIns()
   var audit: AuditState
+  var journalProgress = JournalProgress()
   var windows = UnlockWindows() {
     didSet { wakeWatchers() }
   }
@@ -92,6 +95,7 @@ package actor Vault {
   ///   - promptLimit: how often a person may be asked.
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
   ///   - agents: show prompts at the person's desktop; `nil` if the clients do that themselves.
+  ///   - journal: gets a copy of each audit record; `nil` if there is none.
   ///   - seats: finds the sessions of callers and agents, where `locations` is `nil`.
   ///   - machineKeySlots: the slots of the machine key; `nil` if none is used.
   /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
@@ -108,6 +112,7 @@ package actor Vault {
     promptLimit: PromptLimit = PromptLimit(),
     locations: (any CallerLocations)? = nil,
     agents: (any DesktopAgents)? = nil,
+    journal: (any AuditJournal)? = nil,
     seats: (any CallerLocations)? = nil,
     machineKeySlots: MachineKeySlots? = nil
   ) throws(VaultFailure) {
@@ -120,6 +125,7 @@ package actor Vault {
     self.windowGuard = windowGuard
     self.locations = locations
     self.agents = agents
+    self.journal = journal
     self.seats = seats
     self.machineKeySlots = machineKeySlots
     self.promptLimit = promptLimit

@@ -67,7 +67,8 @@ extension VerifyAuditReply {
       lastTime: wire(facts.lastTime),
       bad: wire(facts.bad),
       badTime: wire(facts.badTime),
-      problem: facts.problem
+      problem: facts.problem,
+      head: facts.head
     )
   }
 }

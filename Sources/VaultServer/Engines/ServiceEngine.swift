@@ -95,6 +95,7 @@ package enum ServiceEngine {
         }
       }
     )
+    let journal = try JournalSocket(rules: rules)
     let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
       try Vault(
         directory: directory,
@@ -106,6 +107,7 @@ package enum ServiceEngine {
         rules: rules,
         locations: locations,
         agents: agents,
+        journal: journal,
         machineKeySlots: slots
       )
     }

@@ -34,6 +34,7 @@ final class Bench: Sendable {
     promptLimit: PromptLimit = .none,
     locations: (any CallerLocations)? = nil,
     agents: (any DesktopAgents)? = nil,
+    journal: (any AuditJournal)? = nil,
     slots: MachineKeySlots? = nil
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
@@ -54,6 +55,7 @@ final class Bench: Sendable {
           promptLimit: promptLimit,
           locations: locations,
           agents: agents,
+          journal: journal,
           machineKeySlots: slots
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {

@@ -1,0 +1,110 @@
+internal import AuditLog
+internal import Storage
+internal import System
+
+/// One record of the audit log for the machine's journal.
+package struct JournalRecord: Sendable, Equatable {
+  /// The identifier of the vault in hexadecimal digits.
+  ///
+  /// Numbers of records begin again in a new vault.
+  package let vault: String
+  /// The uid of the vault's user.
+  package let owner: UInt32
+  package let record: AuditFacts
+  /// The head of the chain at this record: its code in hexadecimal digits.
+  package let head: String
+
+  package init(vault: String, owner: UInt32, record: AuditFacts, head: String) {
+    self.vault = vault
+    self.owner = owner
+    self.record = record
+    self.head = head
+  }
+}
+
+/// The machine's journal, which gets a copy of each record after its commit.
+package protocol AuditJournal: Sendable {
+  /// Sends a record without waiting.
+  ///
+  /// - Returns: `false` if the journal takes none now: the record is then sent later.
+  func send(_ record: JournalRecord) -> Bool
+}
+
+/// How far the audit log was sent to the journal.
+struct JournalProgress {
+  /// How long the vault waits after the journal took nothing, in seconds.
+  private static let pause: Int64 = 5
+
+  /// The number of the last record that was sent; `nil` before the first one of this engine.
+  private(set) var sent: Int64?
+  private var isDue = false
+  private var resumes: BootInstant?
+
+  /// Notes a record of the running transaction.
+  ///
+  /// Earlier records are those of another engine, which has sent them.
+  mutating func note(_ number: Int64) {
+    if sent == nil { sent = number - 1 }
+    isDue = true
+  }
+
+  /// Whether records are to be sent now.
+  func isDue(at now: BootInstant) -> Bool {
+    guard isDue, let resumes else { return isDue }
+    return now.nanoseconds >= resumes.nanoseconds
+  }
+
+  mutating func noteSent(_ number: Int64) { sent = number }
+  mutating func noteAllSent() { (isDue, resumes) = (false, nil) }
+  mutating func noteRefused(at now: BootInstant) { resumes = now.advanced(bySeconds: Self.pause) }
+}
+
+extension Vault {
+  /// The most records that are read at once, and the most that wait for a journal that takes none.
+  private static let journalPage = 128
+  private static let mostForJournal: Int64 = 1000
+
+  /// Sends the records that were committed to the journal.
+  ///
+  /// Nothing depends on it: a journal that takes none neither blocks nor fails a call. Records that it
+  /// did not take are sent later, the last 1000 at most. The records are read again, because only the
+  /// store has them as they were committed.
+  func sendToJournal() {
+    guard let journal, journalProgress.isDue(at: clock.boot), var sent = journalProgress.sent else {
+      return
+    }
+    let last = (try? store.auditNumber(through: AuditLog.mostNumber)) ?? nil
+    sent = max(sent, (last ?? sent) - Self.mostForJournal)
+    let vault = Hexadecimal.text(identifier)
+    while let rows = try? store.audit(after: sent, limit: Self.journalPage), !rows.isEmpty {
+      for row in rows {
+        let record = JournalRecord(
+          vault: vault,
+          owner: owner,
+          record: AuditFacts(row),
+          head: Hexadecimal.text(row.mac)
+        )
+        guard journal.send(record) else { return journalProgress.noteRefused(at: clock.boot) }
+        sent = row.number
+        journalProgress.noteSent(sent)
+      }
+      guard rows.count == Self.journalPage else { break }
+    }
+    journalProgress.noteAllSent()
+  }
+}
+
+extension AuditFacts {
+  init(_ row: AuditRow) {
+    self.init(
+      number: row.number,
+      time: row.time,
+      event: row.event,
+      outcome: row.outcome,
+      account: row.account,
+      method: row.method,
+      requester: row.requester,
+      detail: row.detail
+    )
+  }
+}

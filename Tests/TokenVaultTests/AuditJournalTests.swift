@@ -1,0 +1,161 @@
+import AuditLog
+import Configuration
+import Presence
+import Storage
+import Synchronization
+import System
+import Testing
+
+@testable import TokenVault
+
+/// A journal that notes what it gets, and takes nothing if a test says so.
+private final class NotedJournal: AuditJournal {
+  private let state = Mutex<(records: [JournalRecord], isFull: Bool, tries: Int)>(([], false, 0))
+
+  var records: [JournalRecord] { state.withLock(\.records) }
+  var tries: Int { state.withLock(\.tries) }
+  var numbers: [Int64] { records.map(\.record.number) }
+
+  func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+  func send(_ record: JournalRecord) -> Bool {
+    state.withLock { state in
+      state.tries += 1
+      guard !state.isFull else { return false }
+      state.records.append(record)
+      return true
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct AuditJournalTests {
+  private let bench: Bench
+  private let journal = NotedJournal()
+
+  init() throws { bench = try Bench() }
+
+  private func open(_ limits: AuditLimits = .standard) async throws -> Vault {
+    try await bench.open(limits: limits, journal: journal)
+  }
+
+  @Test
+  func eachRecordIsSentOnceWithTheHeadOfTheChain() async throws {
+    let vault = try await open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    #expect(journal.records.map(\.record) == records)
+    #expect(Set(journal.records.map(\.head)).count == records.count)
+    #expect(journal.records.last?.head == (try await vault.verifyAuditLog().head))
+    #expect(journal.records.allSatisfy { $0.owner == ThisProcess.user && $0.vault.count == 32 })
+  }
+
+  @Test
+  func aValidTokenSendsNothing() async throws {
+    let vault = try await open()
+    try await bench.signIn(vault)
+    let count = journal.records.count
+    for _ in 0..<10 { _ = try await vault.token() }
+    #expect(journal.records.count == count)
+  }
+
+  @Test
+  func aTransactionThatFailsSendsNothing() async throws {
+    let vault = try await open()
+    try await bench.signIn(vault)
+    let count = journal.records.count
+    await vault.recordAndFail()
+    #expect(journal.records.count == count)
+    bench.clock.advance(7200)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await vault.token()
+    #expect(journal.numbers == Array(1...Int64(journal.records.count)))
+  }
+
+  @Test
+  func aJournalThatTakesNothingFailsNoCallAndGetsTheRecordsLater() async throws {
+    let vault = try await open()
+    journal.setFull(true)
+    try await bench.signIn(vault)
+    let tries = journal.tries
+    #expect(tries == 1)
+    for number in 2...5 {
+      bench.exchange.plan(.tokens(access: "at-\(number)", refresh: "rt-\(number)"))
+      bench.clock.advance(7200)
+      _ = try await vault.token()
+    }
+    journal.setFull(false)
+    bench.clock.advance(10)
+    try await vault.maintainAuditLog()
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    #expect(journal.records.map(\.record) == records)
+  }
+
+  @Test
+  func whileItTakesNothingItIsNotAskedForEachRecord() async throws {
+    let vault = try await open()
+    journal.setFull(true)
+    for number in 0..<20 { try await bench.signIn(vault, "a\(number)") }
+    #expect(journal.tries == 1)
+  }
+
+  @Test
+  func theNextEngineSendsOnlyItsOwnRecords() async throws {
+    var vault: Vault? = try await open()
+    try await bench.signIn(try #require(vault))
+    let first = journal.records.count
+    vault = nil
+    let next = try await open()
+    bench.clock.advance(7200)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    _ = try await next.token()
+    #expect(journal.records.count > first)
+    #expect(journal.numbers == Array(1...Int64(journal.records.count)))
+  }
+
+  @Test
+  func aRekeySendsTheHeadUnderTheNewKey() async throws {
+    let vault = try await open()
+    try await bench.signIn(vault)
+    try await bench.rekey(vault)
+    let last = try #require(journal.records.last)
+    #expect(last.record.event == "rekey")
+    #expect(last.head == (try await vault.verifyAuditLog().head))
+  }
+
+  @Test
+  func ofAPruningTheRecordAboutItIsSent() async throws {
+    let vault = try await open(AuditLimits(seconds: 365 * 86_400, records: 10))
+    for number in 0..<20 { try await bench.signIn(vault, "a\(number)") }
+    bench.clock.advance(90_000)
+    try await vault.maintainAuditLog()
+    #expect(journal.records.last?.record.event == "audit-pruning")
+  }
+
+  @Test
+  func aCutLogShowsInTheJournal() async throws {
+    var vault: Vault? = try await open()
+    for number in 0..<3 { try await bench.signIn(try #require(vault), "a\(number)") }
+    vault = nil
+    // The whole state goes back to an older one, which is consistent in itself.
+    let old = try bench.snapshot()
+    let again = try await bench.open(journal: journal)
+    try await bench.signIn(again, "b")
+    let cut = try await old.open(journal: journal)
+    try await old.signIn(cut, "c")
+    var heads: [Int64: Set<String>] = [:]
+    for record in journal.records { heads[record.record.number, default: []].insert(record.head) }
+    #expect(heads.values.contains { $0.count > 1 })
+  }
+}
+
+extension Vault {
+  /// Writes a record in a transaction that fails.
+  fileprivate func recordAndFail() {
+    try? change {
+      try record(.refresh, .failed, by: caller())
+      throw VaultFailure.unexpected("on purpose")
+    }
+  }
+}
