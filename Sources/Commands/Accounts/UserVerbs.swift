@@ -7,10 +7,15 @@ internal import VaultInterface
 enum UserVerbs {
   static let all = [remove]
 
+  private static let ifExists = "--if-exists"
+
   static let remove = Verb(
     "user remove",
     [Verb.Operand("NAME", .one), Verb.Operand("ACCOUNT", .optional)],
-    options: [AccountEnd.yes],
+    options: [
+      AccountEnd.yes,
+      Verb.Option(ifExists, "succeed also if there is no such vault or account"),
+    ],
     summary: "remove a user's vault from the service, or one account of it; for root",
     details: """
       For a person who has left, or whose finger and password both fail. NAME is the login name \
@@ -20,6 +25,9 @@ enum UserVerbs {
       are ended there. Removing a whole vault also deletes its fingers on readers that store \
       prints; the answer and the journal name those that a reader may still have. A private vault \
       is removed with its directory.
+      For configuration management: with --yes --if-exists it may run each time, and asks nothing. \
+      Without a vault it ends with 0, and with --json "removed" says whether there was one. Name a \
+      uid if a later person may get the same login name.
       Some readers refuse to enroll a finger again that they still know. If the vault does not \
       open, or the reader is not plugged in, the prints stay there. Removing the directory of a \
       private vault and purging the package delete no print on a reader: delete the fingers \
@@ -47,8 +55,17 @@ enum UserVerbs {
         otherwise: "nothing was removed"
       )
     }
-    let reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
-      RemoveUserCall(user: user, account: account)
+    let reply: RemoveUserReply
+    do throws(CommandError) {
+      reply = try session.call(within: Session.remoteLimit, again: .never) { _ in
+        RemoveUserCall(user: user, account: account)
+      }
+    } catch {
+      guard error.code == .notFound, session.arguments.has(ifExists) else { throw error }
+      return try session.report(
+        ["name": .string(user), "account": AccountText.optional(account), "removed": false],
+        "Nothing to remove: \(error.message)."
+      )
     }
     try session.report(object(reply, account), sentence(reply, account))
     if let why = reply.onReader {

@@ -174,5 +174,19 @@ extension Situation {
       fails: .noSuchUser(user: "bob")
     )
     .with { $0.isRoot = true },
+    Situation(
+      "user remove bob --yes --if-exists",
+      "no vault",
+      RemoveUserCall.self,
+      fails: .noSuchUser(user: "bob")
+    )
+    .with { $0.isRoot = true },
+    Situation(
+      "user remove bob work --yes --if-exists",
+      "no account",
+      RemoveUserCall.self,
+      fails: .noSuchAccount(account: "work")
+    )
+    .with { $0.isRoot = true },
   ]
 }
