@@ -22,7 +22,8 @@ class Failure(Exception):
 
 
 class Machine:
-    def __init__(self, tree):
+    def __init__(self, tree, name="thumblatch-test"):
+        self.name, self.tree = name, tree
         self.directory = tempfile.mkdtemp(prefix="thumblatch-system-")
         self.process, self.leader = None, None
         self.shared, self.tpm = [], None
@@ -72,16 +73,20 @@ class Machine:
         os.chmod(device, 0o660)
         self.shared.append(f"--bind={device}:/dev/tpmrm0")
 
-    def boot(self):
-        """Starts the machine, and waits until its systemd reports that it is up."""
+    def boot(self, beside=None):
+        """Starts the machine, and waits until its systemd reports that it is up.
+
+        `beside` is a running machine, with which it shares the loopback network."""
+        network = (f"--network-namespace-path=/proc/{beside.leader}/ns/net" if beside
+                   else "--private-network")
         notices = os.path.join(self.directory, "notices")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.bind(notices)
             with open(os.path.join(self.directory, "console"), "ab") as console:
                 self.process = subprocess.Popen(
                     ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot",
-                     "--notify-ready=yes", "--private-network", "--console=pipe",
-                     "--link-journal=no", "--machine=thumblatch-test",
+                     "--notify-ready=yes", network, "--console=pipe",
+                     "--link-journal=no", f"--machine={self.name}",
                      # Locked memory, and memory that even root cannot read: nspawn takes both away.
                      "--system-call-filter=@memlock memfd_secret",
                      *self.shared, "--directory", self.root],

@@ -3,9 +3,10 @@
 usage: run.py TREE PACKAGE PROGRAMS [PART...]
 
 TREE is the path that Tests/System/tree prints, PACKAGE the .deb, and PROGRAMS a directory with the
-presence program for virtual readers. A PART is one of PARTS or MEASURES, a file of
-Tests/System/inside. Without a PART, all PARTS run.
+presence program for virtual readers. A PART is one of PARTS, MEASURES or SUITES, a file of
+Tests/System/inside. Without a PART, all PARTS and SUITES run.
 """
+import contextlib
 import glob
 import os
 import re
@@ -23,9 +24,11 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
 PARTS = ["package", "tpm", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
-         "moments", "traces", "traps", "reboot", "removal"]
+         "moments", "traces", "traps", "fleet", "reboot", "removal"]
 # These run only if they are named.
 MEASURES = ["speed"]
+# Parts in a machine of their own, of another suite of Debian, after the others.
+SUITES = ["trixie"]
 DESK = "/opt/desk/root"
 PICTURES = "/var/tmp/pictures"
 
@@ -80,6 +83,31 @@ def hardening(package, count):
                 flaws.append(os.path.basename(path))
     sound = len(programs) == 6 and not flaws
     count.tell(("passed" if sound else "failed") + " everyProgramIsHardened" + " ".join(["", *flaws]))
+
+
+def profiles(package, count):
+    """The AppArmor profiles can be compiled, and the units name them.
+
+    This machine does not enforce them: that needs a kernel with AppArmor."""
+    with tempfile.TemporaryDirectory() as root:
+        subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
+        path = root + "/etc/apparmor.d/thumblatch"
+        parse = ["apparmor_parser", "--skip-kernel-load", "--skip-cache", "--quiet"]
+        done = subprocess.run([*parse, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        names = subprocess.run([*parse, "--names", path], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True).stdout
+        # A parser that takes anything would show nothing.
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("profile broken { /etc/** rwq, }\n")
+        broken = subprocess.run([*parse, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        named = set()
+        for unit in glob.glob(root + "/usr/lib/systemd/system/*.service"):
+            with open(unit, encoding="utf-8") as file:
+                named |= set(re.findall(r"^AppArmorProfile=-(\S+)$", file.read(), re.MULTILINE))
+    sound = done.returncode == 0 and broken.returncode != 0 and named and named == set(names.split())
+    count.tell(("passed" if sound else "failed") + " theAppArmorProfilesAreSoundAndNamedByTheUnits"
+               + ("" if sound else f" {done.stdout!r} {names!r} {named}"))
 
 
 def prepare(machine, package, programs):
@@ -178,6 +206,32 @@ def run_part(machine, part, count):
         count.tell(f"{'failed' if prepared.returncode else 'passed'} whatTheRebootBeginsWith"
                    + prepared.stdout[-2000:].replace("\n", " "))
         machine.reboot()
+    if part == "fleet":
+        with collector(machine) as other:
+            run_scenarios(machine, part, count)
+            run_scenarios(other, "collector", count)
+    else:
+        run_scenarios(machine, part, count)
+    print(f"   {time.monotonic() - start:.0f} s", flush=True)
+
+
+@contextlib.contextmanager
+def collector(machine):
+    """A second machine beside this one, which collects its journal."""
+    other = Machine(machine.tree, "thumblatch-collector")
+    try:
+        other.copy(os.path.join(HERE, "inside"), "/opt/system-test")
+        other.boot(beside=machine)
+        other.run("mkdir", "--parents", "/var/log/journal/remote")
+        other.run("systemd-run", "--quiet", "--unit=collector", "--service-type=exec",
+                  "/usr/lib/systemd/systemd-journal-remote", "--listen-http=127.0.0.1:19532",
+                  "--output=/var/log/journal/remote/", "--split-mode=host")
+        yield other
+    finally:
+        other.close()
+
+
+def run_scenarios(machine, part, count):
     command = machine.enter("python3", "-B", f"/opt/system-test/{part}.py")
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as process:
@@ -186,23 +240,33 @@ def run_part(machine, part, count):
             count.tell(line.rstrip())
     if process.returncode and count.failed == before:
         count.tell(f"failed {part}: it ended with status {process.returncode}")
-    print(f"   {time.monotonic() - start:.0f} s", flush=True)
 
 
-def main():
-    if len(sys.argv) < 4:
-        print(__doc__, file=sys.stderr)
-        return 2
-    tree, package, programs, *parts = sys.argv[1:]
-    if unknown := set(parts) - {*PARTS, *MEASURES}:
-        print(f"no such part: {', '.join(sorted(unknown))}", file=sys.stderr)
-        return 2
-    # So that the machine ends as well.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))
-    count, start = Count(), time.monotonic()
-    lintian(package, count)
-    hardening(package, count)
+def tell_journal(machine):
+    print(machine.run("journalctl", "--no-pager", "--lines=200", "--unit=thumblatch*").stdout)
+
+
+def run_suite(suite, package, programs, count):
+    """The package in a machine of another suite, whose tree is made first if there is none."""
+    made = subprocess.run([os.path.join(HERE, "tree"), suite], stdout=subprocess.PIPE, text=True)
+    if made.returncode:
+        return count.tell(f"failed theTreeOf_{suite}")
+    machine = Machine(made.stdout.strip())
+    try:
+        prepare(machine, package, programs)
+        machine.boot()
+        before = count.failed
+        for part in ("package", suite):
+            run_part(machine, part, count)
+        if count.failed != before:
+            tell_journal(machine)
+    except Failure as failure:
+        count.tell(f"failed theMachine: {failure}")
+    finally:
+        machine.close()
+
+
+def run_parts(tree, package, programs, parts, count):
     machine = Machine(tree)
     try:
         prepare(machine, package, programs)
@@ -215,12 +279,33 @@ def main():
                 run_part(machine, part, count)
         keep_pictures(machine)
         if count.failed:
-            print(machine.run("journalctl", "--no-pager", "--lines=200",
-                              "--unit=thumblatch*").stdout)
+            tell_journal(machine)
     except Failure as failure:
         count.tell(f"failed theMachine: {failure}")
     finally:
         machine.close()
+
+
+def main():
+    if len(sys.argv) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    tree, package, programs, *parts = sys.argv[1:]
+    if unknown := set(parts) - {*PARTS, *MEASURES, *SUITES}:
+        print(f"no such part: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    # So that the machine ends as well.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
+    count, start = Count(), time.monotonic()
+    lintian(package, count)
+    hardening(package, count)
+    profiles(package, count)
+    if not parts or set(parts) - set(SUITES):
+        run_parts(tree, package, programs, parts, count)
+    for suite in SUITES:
+        if suite in (parts or SUITES):
+            run_suite(suite, package, programs, count)
     for line in count.failures:
         print(f"system-test: error: {line}")
     print(f"system-test: {time.monotonic() - start:.0f} s")
