@@ -1,0 +1,70 @@
+"""Checks of the package that need no machine."""
+import glob
+import os
+import re
+import subprocess
+import tempfile
+
+
+def lintian(package, count):
+    """The package's own checker finds no error."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    found = subprocess.run(["lintian", "--fail-on=error", package], env=environment,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in found.stdout.splitlines():
+        if re.match("[EWX]:", line):
+            print(line)
+    count.tell(("failed" if found.returncode else "passed") + " lintianFindsNoError")
+
+
+def hardening(package, count):
+    """Each program is hardened.
+
+    Its symbols are bound at its start and read-only from then on. Its stack holds no code, it looks
+    for no library beside itself, and it runs at a random address (ET_DYN). It holds its part of the
+    library of C++ (Scripts/build).
+
+    Only the front differs, on purpose: it is static, so that it has no symbols to bind, and at a
+    fixed address (ET_EXEC). Package.swift gives the cost of a relocation at each of its starts."""
+    flaws = []
+    with tempfile.TemporaryDirectory() as root:
+        subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
+        programs = sorted(glob.glob(root + "/usr/libexec/thumblatch/*"))
+        for path in programs:
+            told = subprocess.run(["readelf", "--wide", "--file-header", "--program-headers", "--dynamic",
+                                   path], env={**os.environ, "LC_ALL": "C"},
+                                  stdout=subprocess.PIPE, text=True, check=True).stdout
+            is_front = os.path.basename(path) == "thumblatch"
+            kind = re.search(r"^ *Type: +(\w+)", told, re.MULTILINE)
+            if (kind is None or kind[1] != ("EXEC" if is_front else "DYN")
+                    or ("NEEDED" in told) == is_front or not (is_front or "NOW" in told)
+                    or "GNU_RELRO" not in told or re.search(r"NEEDED.*\[libstdc\+\+", told)
+                    or re.search("R(UN)?PATH|GNU_STACK.* RWE", told)):
+                flaws.append(os.path.basename(path))
+    sound = len(programs) == 5 and not flaws
+    count.tell(("passed" if sound else "failed") + " everyProgramIsHardened" + " ".join(["", *flaws]))
+
+
+def profiles(package, count):
+    """The AppArmor profiles can be compiled, and the units name them.
+
+    This machine does not enforce them: that needs a kernel with AppArmor."""
+    with tempfile.TemporaryDirectory() as root:
+        subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
+        path = root + "/etc/apparmor.d/thumblatch"
+        parse = ["apparmor_parser", "--skip-kernel-load", "--skip-cache", "--quiet"]
+        done = subprocess.run([*parse, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        names = subprocess.run([*parse, "--names", path], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True).stdout
+        # A parser that takes anything would show nothing.
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("profile broken { /etc/** rwq, }\n")
+        broken = subprocess.run([*parse, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        named = set()
+        for unit in glob.glob(root + "/usr/lib/systemd/system/*.service"):
+            with open(unit, encoding="utf-8") as file:
+                named |= set(re.findall(r"^AppArmorProfile=-(\S+)$", file.read(), re.MULTILINE))
+    sound = done.returncode == 0 and broken.returncode != 0 and named and named == set(names.split())
+    count.tell(("passed" if sound else "failed") + " theAppArmorProfilesAreSoundAndNamedByTheUnits"
+               + ("" if sound else f" {done.stdout!r} {names!r} {named}"))
