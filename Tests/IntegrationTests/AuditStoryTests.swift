@@ -80,7 +80,7 @@ struct AuditStoryTests {
     #expect(
       found.members.map(\.name) == [
         "whole", "records", "first", "last", "first_time", "last_time", "bad", "bad_time",
-        "problem", "error",
+        "problem", "head", "error",
       ]
     )
     #expect(try found.integer("bad") == 3)

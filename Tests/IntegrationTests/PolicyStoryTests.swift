@@ -90,7 +90,7 @@ struct PolicyStoryTests {
     try terminal.end()
     try someone.endEngine()
     let rules = try someone.run("policy", "window", "--json").succeeded()
-    #expect(rules.contains(#"{"key":"window","machine":10,"own":2,"holds":2,"for_users":true}"#))
+    #expect(rules.contains(#"{"key":"window","machine":10,"own":2,"holds":2,"for_users":true,"#))
     #expect((60...120).contains(try window(someone)))
 
     // A removal of the rule from the store is detected.
