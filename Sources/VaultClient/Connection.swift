@@ -201,9 +201,14 @@ extension Connection {
   /// Lends the connection to a program on another socket, until one of the two ends it.
   ///
   /// The messages are carried as they are. The engine decides what the program may do. A connection
-  /// on which nothing is sent for a quarter of an hour is ended.
-  package func lend(to program: borrowing Descriptor) throws(SystemError) {
+  /// on which nothing is sent for a quarter of an hour is ended. `whenWaiting` is called after each
+  /// piece, and says whether a call of the program waits for its last reply.
+  package func lend(
+    to program: borrowing Descriptor,
+    whenWaiting: (Bool) -> Void
+  ) throws(SystemError) {
     try program.setNonblocking(true)
+    var calls = OpenCalls()
     while true {
       switch try Readiness.wait(
         for: socket.number,
@@ -211,26 +216,34 @@ extension Connection {
         interrupt: nil,
         deadline: BootInstant.now.advanced(bySeconds: Self.idleTime)
       ) {
-      case .ready: guard try Self.carry(from: socket, to: program) else { return }
-      case .input: guard try Self.carry(from: program, to: socket) else { return }
+      case .ready:
+        guard unsafe try Self.carry(from: socket, to: program, { unsafe calls.addReplies($0) })
+        else { return }
+      case .input:
+        guard unsafe try Self.carry(from: program, to: socket, { unsafe calls.addCalls($0) })
+        else { return }
       case .interrupted, .timedOut: return
       }
+      whenWaiting(calls.count > 0)
     }
   }
 
   /// Carries the bytes that have arrived; false if the sender has ended, or the receiver takes nothing.
   private static func carry(
     from sender: borrowing Descriptor,
-    to receiver: borrowing Descriptor
+    to receiver: borrowing Descriptor,
+    _ count: (UnsafeRawBufferPointer) -> Void
   ) throws(SystemError) -> Bool {
     let result: Result<Bool, SystemError> = unsafe withUnsafeTemporaryAllocation(
       byteCount: pieceCount,
       alignment: 1
     ) { room in
       Result { () throws(SystemError) in
-        guard let count = unsafe try sender.receive(into: room)?.count else { return true }
-        guard count > 0 else { return false }
-        return unsafe try pass(UnsafeRawBufferPointer(rebasing: room[..<count]), to: receiver)
+        guard let length = unsafe try sender.receive(into: room)?.count else { return true }
+        guard length > 0 else { return false }
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: room[..<length])
+        unsafe count(bytes)
+        return unsafe try pass(bytes, to: receiver)
       }
     }
     return try result.get()

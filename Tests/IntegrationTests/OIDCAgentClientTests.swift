@@ -188,6 +188,33 @@ struct OIDCAgentClientTests {
     try endAgent()
   }
 
+  /// Programs that say nothing, or only a part, have more connections than the agent keeps.
+  @Test
+  func silentProgramsDoNotKeepOthersOut() throws {
+    let token = try person.run("token", "work").succeeded()
+    let text = try client(
+      """
+      exec 2>&1
+      /usr/bin/python3 - "$OIDC_SOCK" <<'END'
+      import os, socket, subprocess, sys, time
+      silent = []
+      for count in range(100):
+          silent.append(socket.socket(socket.AF_UNIX))
+          silent[-1].connect(sys.argv[1])
+          if count % 2:
+              silent[-1].send(b"{")
+          if count % 25 == 24:
+              start = time.monotonic()
+              subprocess.run(["oidc-token", "work"], check=True)
+              # A silent program would be left alone for 10 s.
+              assert time.monotonic() - start < 5
+      END
+      """
+    ).succeeded()
+    #expect(text == String(repeating: token, count: 4))
+    try endAgent()
+  }
+
   @Test
   func manyClientsAtOnceCauseOneRefresh() throws {
     try person.expireTokens()

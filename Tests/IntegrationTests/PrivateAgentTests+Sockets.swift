@@ -62,6 +62,46 @@ extension PrivateAgentTests {
     #expect(!shown.contains("at_"), "\(shown)")
     #expect(eventually { !person.readerIsOpen })
   }
+
+  /// Programs that say nothing, or that say nothing more, have more connections than the agent keeps.
+  @Test
+  func silentProgramsKeepNoneOutAndEndNoCall() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let agent = try person.start(
+      ["agent", "--socket", path, "--name", "build", "--account", "me"],
+      variables: desk.variables
+    )
+    try awaitSocket(path)
+    try #require(eventually { notes.count == 1 })
+    // The oldest program waits for a touch.
+    let run = try person.start(["token", "me"], variables: ["THUMBLATCH_SOCKET=\(path)"])
+    try desk.sees(Self.question)
+    let text = try person.shell(
+      """
+      export THUMBLATCH_SOCKET=\(path)
+      /usr/bin/python3 - <<'END' 2>&1
+      import json, socket, subprocess
+      call = {"method": "io.thumblatch.Vault.GetAccount", "parameters": {"account": "me"}}
+      words = [b"", b"{", json.dumps(call).encode() + b"\\0"]
+      silent = []
+      for count in range(99):
+          silent.append(socket.socket(socket.AF_UNIX))
+          silent[-1].settimeout(30)
+          silent[-1].connect("\(path)")
+          silent[-1].send(words[count % 3])
+          if count % 3 == 2:
+              assert silent[-1].recv(65536).endswith(b"\\0")
+          if count % 33 == 32:
+              subprocess.run(["\(person.programs)/thumblatch", "account", "list"], check=True)
+      END
+      """
+    ).succeeded()
+    #expect(text.split(separator: "\n").filter { $0.hasPrefix("me ") }.count == 3, "\(text)")
+    try person.touch()
+    try ends(run, 0, "at_")
+    try stop(agent)
+  }
 }
 
 // The prompts of an app at a private vault.

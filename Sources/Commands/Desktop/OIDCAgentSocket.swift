@@ -36,23 +36,26 @@ struct OIDCAgentSocket {
       throw .usage("\(option.name) needs a path, because XDG_RUNTIME_DIR is not set")
     }
     let socket = OIDCAgentSocket(arguments: session.arguments, location: location)
-    return try ProgramSocket(at: path, option: option.name) { program in socket.serve(program) }
+    return try ProgramSocket(at: path, option: option.name, answer: socket.serve)
   }
 
   /// Answers one request.
-  private func serve(_ program: borrowing Descriptor) {
+  private func serve(_ program: ConnectedProgram) {
     // The mode of the socket keeps other users away, and root could connect.
-    guard let peer = try? program.peerCredentials(), peer.user == ThisProcess.user else { return }
+    guard let peer = try? program.descriptor.peerCredentials(), peer.user == ThisProcess.user
+    else { return }
     let deadline = BootInstant.now.advanced(bySeconds: Self.receiveLimit)
     var channel: OIDCAgentChannel?
     let answer: [UInt8]
     do throws(ToolRequestError) {
-      guard let request = try receive(from: program, &channel, deadline) else { return }
-      answer = self.answer(try OIDCAgentRequest(request), program)
+      guard let request = try receive(from: program.descriptor, &channel, deadline)
+      else { return }
+      program.setWaiting(true)
+      answer = self.answer(try OIDCAgentRequest(request), program.descriptor)
     } catch {
       answer = OIDCAgentRequest.answer(error: "Bad Request: \(error.description)", info: nil)
     }
-    send(channel?.seal(answer) ?? answer, to: program)
+    send(channel?.seal(answer) ?? answer, to: program.descriptor)
   }
 
   // MARK: Receiving

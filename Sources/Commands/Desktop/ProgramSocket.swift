@@ -1,19 +1,15 @@
 internal import Configuration
 internal import Glibc
-internal import Synchronization
 internal import System
 internal import VaultClient
 
 /// A socket at a path that the person chose, with a thread for each program that connects.
 final class ProgramSocket: Sendable {
-  /// The most programs that are connected at once.
-  private static let mostPrograms = 32
-
   private let directory: Directory
   private let name: String
   private let listener: Descriptor
-  private let answer: @Sendable (borrowing Descriptor) -> Void
-  private let programs = Atomic(0)
+  private let answer: @Sendable (ConnectedProgram) -> Void
+  private let programs: ConnectedPrograms
 
   /// Binds the socket at the path that an option names.
   ///
@@ -23,7 +19,7 @@ final class ProgramSocket: Sendable {
   init(
     at path: String,
     option: String,
-    answer: @escaping @Sendable (borrowing Descriptor) -> Void
+    answer: @escaping @Sendable (ConnectedProgram) -> Void
   ) throws(CommandError) {
     guard path.hasPrefix("/"), let last = path.split(separator: "/").last else {
       throw .usage("\(option) must be a path that begins with /")
@@ -42,6 +38,7 @@ final class ProgramSocket: Sendable {
         _ = try directory.unlink(name)
       }
       listener = try UnixSocket.listen(in: directory, name: name)
+      programs = try ConnectedPrograms()
     } catch {
       throw .usage("\(option) \(ConfigurationError.shown(path)) cannot be used: \(error)")
     }
@@ -88,24 +85,21 @@ final class ProgramSocket: Sendable {
   func remove() { _ = try? directory.unlink(name) }
 
   private func accept() throws(SystemError) {
-    guard let program = try UnixSocket.accept(on: listener) else { return }
-    guard programs.add(1, ordering: .relaxed).newValue <= Self.mostPrograms else {
-      programs.subtract(1, ordering: .relaxed)
-      return
-    }
-    let held = HeldDescriptor(program)
+    guard let socket = try UnixSocket.accept(on: listener) else { return }
+    let program = ConnectedProgram(socket)
+    guard programs.add(program) else { return }
     do throws(SystemError) {
       try startThread { [self] in
-        defer { programs.subtract(1, ordering: .relaxed) }
-        answer(held.descriptor)
+        defer { programs.remove(program) }
+        answer(program)
       }
     } catch {
-      programs.subtract(1, ordering: .relaxed)
+      programs.remove(program)
     }
   }
 }
 
-/// The connection of a program, which a thread takes along.
+/// A descriptor that a thread takes along.
 final class HeldDescriptor: Sendable {
   let descriptor: Descriptor
 

@@ -1,3 +1,4 @@
+internal import System
 internal import VaultClient
 internal import VaultInterface
 
@@ -16,9 +17,15 @@ enum RestrictedSocket {
   ) throws(CommandError) -> ProgramSocket {
     // Without a connection, the program sees that its own has ended.
     try ProgramSocket(at: path, option: "--socket") { program in
-      guard let connection = try? location.connect() else { return }
+      // A program that says nothing takes no connection to the engine.
+      guard hasBegun(program.descriptor), let connection = try? location.connect() else { return }
       guard (try? connection.call(restriction)) != nil else { return }
-      try? connection.lend(to: program)
+      try? connection.lend(to: program.descriptor, whenWaiting: program.setWaiting)
     }
+  }
+
+  /// Waits until a program has sent something; false if it leaves before.
+  private static func hasBegun(_ program: borrowing Descriptor) -> Bool {
+    (try? program.waitReadable(milliseconds: -1)) != nil && (try? program.hasEnded()) == false
   }
 }
