@@ -28,7 +28,10 @@ struct StatedReasonTests {
     try await bench.pass(need, vault, asking)
     try await unlock(need.prompt)
     let records = try await vault.auditPage(after: 0, since: nil, account: nil)
-    #expect(records.last?.detail?.hasSuffix("stated reason \"read the logs\"") == true)
+    let quoted = "stated reason \"read the logs\""
+    #expect(records.last?.detail?.hasSuffix(quoted) == true)
+    let check = records.last { $0.event == "presence-check" }
+    #expect(check?.detail == "unlock, \(quoted)")
   }
 
   @Test

@@ -17,7 +17,8 @@ extension AuditEntry {
     self.account = account.map { ($0.id, $0.name) }
     self.method = method
     self.requester = caller.requester
-    self.detail = caller.statedReason == nil ? detail : Vault.withReason(detail, caller)
+    self.detail =
+      caller.statedReason == nil ? detail : Vault.withReason(detail, caller.statedReason)
   }
 }
 

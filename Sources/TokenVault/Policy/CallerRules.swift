@@ -55,8 +55,8 @@ extension Vault {
   }
 
   /// The detail of a record, with the reason that the program stated for its check.
-  static func withReason(_ detail: String?, _ caller: Caller) -> String? {
-    joined([detail, caller.statedReason.map(quoted)])
+  static func withReason(_ detail: String?, _ reason: String?) -> String? {
+    joined([detail, reason.map(quoted)])
   }
 
   private static func quoted(_ reason: String) -> String { "stated reason \"\(reason)\"" }

@@ -130,7 +130,11 @@ extension Vault {
     }
     entry.method = method.rawValue
     entry.requester = caller.requester
-    entry.detail = [question?.purpose.rawValue, detail].compactMap(\.self).joined(separator: ": ")
+    // The person has seen the reason of the question, whichever program's check this is.
+    entry.detail = Self.withReason(
+      [question?.purpose.rawValue, detail].compactMap(\.self).joined(separator: ": "),
+      question?.statedReason
+    )
     return entry
   }
 }
