@@ -38,6 +38,25 @@ struct ToolHelperTests {
     #expect(try person.backend.requests().map(\.path) == ["/auth/refresh"])
   }
 
+  /// The desktop is looked for with libsystemd, which takes longer than the calls.
+  @Test
+  func forAValidTokenTheDesktopIsNotLookedFor() throws {
+    let person = try person()
+    let commands = [
+      "printf '\(Self.request.replacing("\n", with: "\\n"))' | git-credential-thumblatch get",
+      "printf git.example.org | docker-credential-thumblatch get",
+      "thumblatch kube-credential me",
+    ]
+    for command in commands {
+      // ld.so(8): the names of the files that are loaded.
+      let text = try person.shell(
+        "export PATH=\(person.programs):$PATH LD_DEBUG=files; (\(command)) 2>&1"
+      ).succeeded()
+      #expect(text.contains("at_") && text.contains("libc.so"), "\(text.count)")
+      #expect(!text.contains("libsystemd"), "\(command)")
+    }
+  }
+
   @Test
   func aHelperThatIsKilledInTheMiddleLosesNothing() throws {
     let person = try person()

@@ -38,6 +38,11 @@ extension Session {
       if arguments.has(HelperRelay.helper.name) { call.helper = true }
       return call
     }
+    return try usable(reply)
+  }
+
+  /// Refuses a token that no program may get.
+  func usable(_ reply: AccessTokenReply) throws(CommandError) -> AccessTokenReply {
     // Refuse a token that could steer a terminal or split a header in two.
     let isToken =
       !reply.accessToken.isEmpty && reply.accessToken.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F }

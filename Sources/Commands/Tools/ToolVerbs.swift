@@ -55,7 +55,8 @@ extension Session {
     _ make: (String?) -> AccessTokenCall
   ) throws(CommandError) -> ToolToken {
     do throws(CommandError) {
-      let reply = try accessToken(make)
+      let reply =
+        if let found = try tokenAtHand(make) { found } else { try accessToken(make) }
       TokenVerbs.tellOfMissing(reply, self)
       try AuthorizationText.demandLine(reply.accessToken, of: account)
       return ToolToken(reply.accessToken, expiresAt: reply.expiresAt.map(Int64.init))
@@ -67,6 +68,26 @@ extension Session {
         hint: "at a terminal: thumblatch unlock \(account); then try again"
       )
     }
+  }
+
+  /// Gets a token for which no person is needed; `nil` if only a presence check could give one.
+  ///
+  /// Most calls of tools are for a valid token. The desktop is not looked for then, which takes longer
+  /// than the call.
+  private func tokenAtHand(
+    _ make: (String?) -> AccessTokenCall
+  ) throws(CommandError) -> AccessTokenReply? {
+    guard arguments.isForTool else { return nil }
+    var call = make(nil)
+    call.ask = false
+    let reply: AccessTokenReply
+    do throws(VaultClientError) {
+      reply = try callWithoutPrompt(call, within: Session.remoteLimit, again: .always)
+    } catch {
+      if case .refused(.presenceNeeded) = error { return nil }
+      throw CommandError(error, .always)
+    }
+    return try usable(reply)
   }
 
   /// What the vault says of a token that a host refused.

@@ -97,8 +97,11 @@ extension Situation {
     tool("git-credential capability", "its capabilities", input: ""),
     Situation("git-credential get", "a check is needed, and there is no desktop") { stage in
       try stage.knowTerms()
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.needPresence()
+      // The first call is made without a prompt.
+      for _ in 0..<2 {
+        _ = try stage.expect(AccessTokenCall.self)
+        try stage.needPresence()
+      }
       try stage.expectEnd()
     }.with(hosts: forge).with(input: git).withoutTerminal(.noServer(reason: "it ended")),
     token("docker-credential get", "a registry", input: "git.example.org"),
