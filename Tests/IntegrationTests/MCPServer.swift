@@ -96,6 +96,19 @@ extension Someone {
   /// Signs in for an MCP server, with a browser that approves at once.
   @discardableResult
   func mcpLogin(_ arguments: String..., account: String = "work") throws -> Outcome {
+    try mcpLogin(arguments, account: account)
+  }
+
+  @discardableResult
+  func mcpLogin(_ arguments: [String], account: String = "work") throws -> Outcome {
+    try run(
+      ["login", account, "--browser"] + arguments,
+      variables: ["BROWSER=\(try approvingBrowser())"]
+    )
+  }
+
+  /// Makes a browser that approves at once; returns its path.
+  func approvingBrowser() throws -> String {
     try IntegrationTests.shell(
       """
       install -m 755 \(IdentityProvider.directory)/sign-in.py \(base)/sign-in.py
@@ -104,9 +117,6 @@ extension Someone {
       chmod 755 \(base)/browser
       """
     )
-    return try run(
-      ["login", account, "--browser"] + arguments,
-      variables: ["BROWSER=\(base)/browser"]
-    )
+    return "\(base)/browser"
   }
 }

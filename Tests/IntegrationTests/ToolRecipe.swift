@@ -24,7 +24,9 @@ struct ToolRecipe {
   ) throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
     let page = Self.plain(try shell("cat \(path)thumblatch-recipes.7"))
-    let start = try #require(page.firstRange(of: ".SH USE IT WITH \(title)\n"))
+    let start = try #require(
+      page.firstRange(of: ".SH USE IT WITH \(title)\n") ?? page.firstRange(of: ".SH \(title)\n")
+    )
     let section = page[start.upperBound...].split(separator: "\n.SH ")[0]
     let blocks = "\n\(section)".split(separator: "\n.\\\" ", omittingEmptySubsequences: false)
     for block in blocks.dropFirst() {

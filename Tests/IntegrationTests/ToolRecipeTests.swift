@@ -165,7 +165,9 @@ struct ToolRecipeTests {
   @Test
   func eachSectionOfThePageIsCarriedOut() throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
-    let page = try shell("sed -n 's/^.SH USE IT WITH //p' \(path)thumblatch-recipes.7")
+    // The title of each section with a step of a recipe.
+    let program = #"/^\.SH /{sub(/^\.SH (USE IT WITH )?/,"");s=$0} /^\.\\" (run|file)/{print s}"#
+    let page = try shell("awk '\(program)' \(path)thumblatch-recipes.7 | uniq")
     let titles = ToolRecipe.plain(page)
     #expect(
       titles.split(separator: "\n") == [
@@ -175,6 +177,9 @@ struct ToolRecipeTests {
         "SECRET-TOOL, KEYRING",
         // `AIToolTests` carries these out.
         "CLAUDE CODE", "CODEX",
+        // `AccountRecipeTests` carries these out.
+        "MCP SERVERS WITH A LOGIN OF THEIR OWN", "MOVE A LOGIN OF ANOTHER PROGRAM",
+        "KEEP A PASSWORD, A PERSONAL ACCESS TOKEN OR AN API KEY",
       ]
     )
   }
