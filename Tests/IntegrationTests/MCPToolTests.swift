@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// Claude Code with the account of an MCP server, beside that of a gateway.
+/// Claude Code and Codex with the account of an MCP server, beside that of a gateway.
 @Suite(.serialized)
 struct MCPToolTests {
   private let person: Person
@@ -22,25 +22,46 @@ struct MCPToolTests {
       """
       cd \(environment.dropLast())/lib/python3*/site-packages
       mkdir -m 755 \(person.base)/tools
-      cp claude_agent_sdk/_bundled/claude \(person.base)/tools
-      chmod 755 \(person.base)/tools/claude
+      cp claude_agent_sdk/_bundled/claude codex_cli_bin/bin/codex \(person.base)/tools
+      chmod 755 \(person.base)/tools/*
       """
     )
   }
 
-  /// Asks Claude Code a question, after a change of the file that names the server.
-  private func ask(_ change: String = ":") throws -> Someone.Outcome {
-    try person.shell(
+  enum Tool: CaseIterable {
+    case claude
+    case codex
+  }
+
+  /// Asks a tool a question, after a change of the file that names the server.
+  private func ask(_ tool: Tool, _ change: String = ":") throws -> Someone.Outcome {
+    let script =
+      switch tool {
+      case .claude:
+        """
+        thumblatch setup claude-code work --yes --url \(gateway.url)
+        thumblatch setup claude-code tools --yes --mcp \(server.url)
+        \(change)
+        claude --settings ~/.claude/thumblatch-work.settings.json \
+          --mcp-config ~/.claude/thumblatch-tools.mcp.json -p hello
+        """
+      case .codex:
+        // Codex reads one profile, beside the file of all.
+        """
+        thumblatch setup codex work --yes --url \(gateway.url)/v1
+        thumblatch setup codex tools --yes --mcp \(server.url)
+        cp ~/.codex/thumblatch-tools.config.toml ~/.codex/config.toml
+        \(change)
+        codex exec --skip-git-repo-check -m m -p thumblatch-work hello
+        """
+      }
+    return try person.shell(
       """
       export PATH=\(person.base)/tools:\(person.programs):$PATH
       export HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
       export DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
       set -e; cd ~; exec 2>&1 </dev/null
-      thumblatch setup claude-code work --yes --url \(gateway.url)
-      thumblatch setup claude-code tools --yes --mcp \(server.url)
-      \(change)
-      claude --settings ~/.claude/thumblatch-work.settings.json \\
-        --mcp-config ~/.claude/thumblatch-tools.mcp.json -p hello
+      \(script)
       """
     )
   }
@@ -49,20 +70,42 @@ struct MCPToolTests {
     String(try person.run("token", "tools").succeeded().dropLast())
   }
 
-  @Test
-  func theToolReachesTheServerWithTheAccountsToken() throws {
-    _ = try server.requests()
-    #expect(try ask().succeeded().contains("the gateway answers"))
-    let token = try token()
-    let calls = try server.requests().filter { $0.path == "/mcp" && $0.status == 200 }
-    #expect(!calls.isEmpty && calls.allSatisfy { $0.token == String(token.suffix(6)) })
+  /// The tokens of the calls that the server has answered.
+  private func accepted(_ requests: [MCPServer.Request]) -> Set<String?> {
+    Set(requests.filter { $0.path == "/mcp" && $0.status == 200 }.map(\.token))
   }
 
+  @Test(arguments: Tool.allCases)
+  func aToolReachesTheServerWithTheAccountsToken(_ tool: Tool) throws {
+    _ = try server.requests()
+    let text = try ask(tool).succeeded()
+    let token = try token()
+    #expect(text.contains("the gateway answers") && !text.contains(token), "\(text)")
+    #expect(try accepted(server.requests()) == [String(token.suffix(6))])
+    // Neither tool stores it.
+    #expect(try person.shell("grep -rlsF '\(token)' ~/.claude* ~/.codex").text == "")
+  }
+
+  @Test(arguments: Tool.allCases)
+  func anExpiredTokenIsReplacedOnceForItsServer(_ tool: Tool) throws {
+    let before = try token()
+    try person.expireTokens()
+    _ = try server.requests()
+    #expect(try ask(tool).succeeded().contains("the gateway answers"))
+    let seen = try server.requests()
+    let after = try token()
+    #expect(after != before && accepted(seen) == [String(after.suffix(6))])
+    let refreshes = seen.filter { $0.path == "/token" }
+    #expect(refreshes.map { $0.parameters["resource"] } == [server.url])
+    #expect(refreshes.map(\.status) == [200])
+  }
+
+  /// Codex does not tell its helper which server gets the token.
   @Test
   func anotherServerInTheToolsFileGetsNoToken() throws {
     let other = try AIGateway(as: person, "other")
     let file = "~/.claude/thumblatch-tools.mcp.json"
-    let text = try ask("sed -i 's|\(server.origin)|\(other.url)|' \(file)").text
+    let text = try ask(.claude, "sed -i 's|\(server.origin)|\(other.url)|' \(file)").text
     #expect(text.contains("the gateway answers"), "\(text)")
     // The tool then looks for a login of its own. The end of a line is that of the token.
     let log = try other.log()
