@@ -30,6 +30,25 @@ extension PrivateAgentTests {
     try isOver(run, 3, "the presence check was cancelled")
   }
 
+  /// Without a finger the check has begun, and a window opens after the click only.
+  @Test(arguments: ["session('c1', 'Lock')", "prepare_for_sleep(True)"])
+  func aLockEndsTheWaitForTheClick(_ event: String) throws {
+    defer { bus.remove() }
+    let delete = try person.terminal("fingers", "delete", "right-index")
+    try delete.expect("System password for")
+    try delete.enter(person.systemPassword)
+    try delete.end()
+    // pam_exec(8) tells when the check has begun.
+    let (stack, begun) = ("\(person.programs)/pam.d/thumblatch", "\(person.home)/begun")
+    try shell("sed -i '1i auth optional pam_exec.so quiet /bin/touch \(begun)' \(stack)")
+    let run = try token(atDesk: true)
+    let number = try desk.sees("to use account 'me'")
+    #expect(eventually { (try? person.shell("ls \(begun)"))?.end == .exited(0) })
+    try happens(event)
+    try isOver(run, 3, "the presence check was cancelled")
+    try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
+  }
+
   @Test
   func aLockTakesTheWindowOfAnAppAway() throws {
     defer { bus.remove() }
