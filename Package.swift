@@ -431,7 +431,7 @@ let package = Package(
         "OAuth",
         "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
-        "ToolProtocols", "ProtectedResources", "VarlinkMethods",
+        "ToolProtocols", "ProtectedResources", "SecretService", "SystemBus", "VarlinkMethods",
       ],
       path: "Tests/Fuzz/Targets",
       swiftSettings: strict

@@ -45,7 +45,7 @@ extension Fuzzer {
     .metadata, .keys, .idTokens, .idTokenParts, .idTokenClaims,
     .redirectRequests, .redirectAnswers,
     .providerFiles, .policyFiles, .providerForms, .hostFiles, .toolRequests,
-    .resources,
+    .resources, .secretService,
     .prints, .storeRows, .storeFiles,
   ]
 
