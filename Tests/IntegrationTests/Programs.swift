@@ -83,9 +83,20 @@ func shell(_ script: String) throws -> String {
   return text
 }
 
-/// Waits for a socket at a path.
+/// Waits until a server listens at a path: its socket has a name before that.
 func awaitSocket(_ path: String) throws {
-  try #require(eventually { (try? shell("test -S '\(path)'")) != nil })
+  let parts = path.split(separator: "/").map(String.init)
+  let directory = "/" + parts.dropLast().joined(separator: "/")
+  let name = try #require(parts.last)
+  func isServed() -> Bool {
+    do {
+      _ = try UnixSocket.connect(in: Directory(path: directory), name: name, seconds: 1)
+      return true
+    } catch {
+      return false
+    }
+  }
+  try #require(eventually { isServed() })
 }
 
 /// The output of a Python program.
