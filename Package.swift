@@ -251,14 +251,14 @@ let package = Package(
       ["Storage", "System", "SecretMemory", "StorageWriter", "TestSupport", "TokenFile"]
     ),
     .target(
-      name: "SoftwareTPM",
+      name: "ScriptedTPM",
       dependencies: ["MachineKey", "SecretMemory"],
-      path: "Tests/SoftwareTPM",
+      path: "Tests/ScriptedTPM",
       swiftSettings: strict
     ),
     .executableTarget(
       name: "thumblatchd-software-tpm",
-      dependencies: ["VaultServer", "HelperClient", "MachineKey", "SoftwareTPM", "System"],
+      dependencies: ["VaultServer", "HelperClient", "MachineKey", "ScriptedTPM", "System"],
       path: "Tests/SoftwareTPMEngine",
       swiftSettings: strict
     ),
@@ -267,7 +267,7 @@ let package = Package(
       dependencies: [
         "TokenVault", "Configuration", "MachineKey", "OAuth", "Presence", "PresenceTerms",
         "Storage",
-        "System", "SecretMemory", "SoftwareTPM",
+        "System", "SecretMemory", "ScriptedTPM",
       ],
       path: "Tests/KeyWriter",
       swiftSettings: strict
@@ -292,7 +292,7 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "AuditLog", "Configuration", "MachineKey", "OAuth", "Presence",
-        "PresenceTerms", "Storage", "Cryptography", "System", "SecretMemory", "SoftwareTPM", "JSON",
+        "PresenceTerms", "Storage", "Cryptography", "System", "SecretMemory", "ScriptedTPM", "JSON",
         "KeyWriter", "TestSupport", "TokenFile",
       ]
     ),
@@ -301,7 +301,7 @@ let package = Package(
       [
         "VaultServer", "MachineFiles", "MachineKey", "TokenVault", "VaultInterface", "Varlink",
         "Configuration", "JSON", "OAuth", "Presence", "PresenceTerms", "SecretMemory",
-        "SoftwareTPM", "Storage", "System", "TestSupport",
+        "ScriptedTPM", "Storage", "System", "TestSupport",
       ]
     ),
     .target(

@@ -8,7 +8,6 @@ import MachineFiles
 import System
 import VaultServer
 
-
 func refuse(_ why: String) -> Never {
   try? Descriptor(owning: 2).write("thumblatchd: \(why)\n")
   exit(2)

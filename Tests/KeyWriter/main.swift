@@ -5,7 +5,7 @@ import OAuth
 import Presence
 import PresenceTerms
 import SecretMemory
-import SoftwareTPM
+import ScriptedTPM
 import Storage
 import Synchronization
 import System
@@ -112,7 +112,7 @@ func work() async {
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: directory.root),
       owner: .user(ThisProcess.user),
-      tpm: SoftwareTPM()
+      tpm: ScriptedTPM()
     )
     let vault = try Vault(
       directory: directory,

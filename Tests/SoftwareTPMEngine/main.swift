@@ -4,7 +4,7 @@
 import Glibc
 import HelperClient
 import MachineKey
-import SoftwareTPM
+import ScriptedTPM
 import System
 import VaultServer
 
@@ -13,7 +13,7 @@ func installedTPM() -> any TPMSealing {
     let file = try? Directory(path: path).openForReading("tpm"),
     let digit = try? file.read(atMost: 1).first
   else { return NoTPM() }
-  return SoftwareTPM(seed: digit)
+  return ScriptedTPM(seed: digit)
 }
 
 /// Runs the service with the options of `thumblatchd`.

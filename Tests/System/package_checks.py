@@ -41,7 +41,7 @@ def hardening(package, count):
                     or "GNU_RELRO" not in told or re.search(r"NEEDED.*\[libstdc\+\+", told)
                     or re.search("R(UN)?PATH|GNU_STACK.* RWE", told)):
                 flaws.append(os.path.basename(path))
-    sound = len(programs) == 5 and not flaws
+    sound = len(programs) == 6 and not flaws
     count.tell(("passed" if sound else "failed") + " everyProgramIsHardened" + " ".join(["", *flaws]))
 
 

@@ -1,6 +1,6 @@
 import MachineKey
 import SecretMemory
-import SoftwareTPM
+import ScriptedTPM
 import Storage
 import System
 import TestSupport
@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct MachineKeyKillTests {
   private func judge(_ bench: Bench, _ lines: [String], _ old: [[UInt8]]) async throws {
-    let tpm = SoftwareTPM()
+    let tpm = ScriptedTPM()
     let slots = try bench.slots(tpm)
     #expect(try bench.scratch.files().keys.allSatisfy { !$0.hasPrefix("machine-key.new") })
     let isMade = try slots.key() != nil

@@ -1,7 +1,7 @@
 import Glibc
 import MachineKey
 import SecretMemory
-import SoftwareTPM
+import ScriptedTPM
 import Storage
 import Synchronization
 import System
@@ -13,7 +13,7 @@ import Testing
 /// The slots of a machine key: how they open, fail, and change.
 @Suite(.timeLimit(.minutes(10)))
 struct MachineKeySlotTests {
-  private let tpm = SoftwareTPM()
+  private let tpm = ScriptedTPM()
   /// A code of no slot at first.
   private let other: RecoveryCode
 
@@ -86,7 +86,7 @@ struct MachineKeySlotTests {
   func twentyVaultsAtOnceCauseOneOpening() async throws {
     let bench = try made()
     let waiting = Waiting()
-    let tpm = SoftwareTPM(whenOpening: {
+    let tpm = ScriptedTPM(whenOpening: {
       // The opening lasts until all have asked for it.
       while waiting.count.withLock({ $0 }) < 20 { _ = sched_yield() }
     })
@@ -203,7 +203,7 @@ struct MachineKeySlotTests {
     tpm.fail(nil)
     // A TPM that does not open what it has sealed is not relied on.
     let slots = try bench.slots(tpm)
-    let lying = SoftwareTPM(whenOpening: {})
+    let lying = ScriptedTPM(whenOpening: {})
     let broken = try bench.slots(Broken(lying))
     #expect(throws: VaultFailure.self) { try broken.make(recovery: try Bench.code()) }
     #expect(try slots.facts().tier == .file)
@@ -262,9 +262,9 @@ private final class Waiting: Sendable {
 
 /// A TPM that returns another secret than it has sealed.
 private struct Broken: TPMSealing {
-  private let inner: SoftwareTPM
+  private let inner: ScriptedTPM
 
-  init(_ inner: SoftwareTPM) { self.inner = inner }
+  init(_ inner: ScriptedTPM) { self.inner = inner }
 
   func facts() throws(TPMFailure) -> TPMFacts { try inner.facts() }
 

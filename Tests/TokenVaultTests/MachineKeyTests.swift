@@ -1,6 +1,6 @@
 import MachineKey
 import SecretMemory
-import SoftwareTPM
+import ScriptedTPM
 import Storage
 import System
 import TestSupport
@@ -11,7 +11,7 @@ import Testing
 /// A vault under the machine key: no copy of its directory opens without the TPM or the code.
 @Suite(.timeLimit(.minutes(10)))
 struct MachineKeyTests {
-  private let tpm = SoftwareTPM()
+  private let tpm = ScriptedTPM()
 
   private func bench() async throws -> Bench {
     let bench = try Bench()
@@ -39,7 +39,7 @@ struct MachineKeyTests {
     let bench = try await bench()
     try await bench.addTPM(tpm)
     let before = try bench.scratch.files()
-    for other in [NoTPM() as any TPMSealing, SoftwareTPM(seed: 2)] {
+    for other in [NoTPM() as any TPMSealing, ScriptedTPM(seed: 2)] {
       guard case .vaultUnsafe? = try await bench.refusal(with: other) else {
         Issue.record("the copy opens")
         continue

@@ -1,7 +1,7 @@
 import MachineKey
 import PresenceTerms
 import SecretMemory
-import SoftwareTPM
+import ScriptedTPM
 import Storage
 import System
 import TestSupport
@@ -15,7 +15,7 @@ import VaultInterface
 /// The calls about the slots of the machine key, in an engine of the machine and of one user.
 @Suite(.timeLimit(.minutes(10)))
 struct SlotCallTests {
-  private let tpm = SoftwareTPM()
+  private let tpm = ScriptedTPM()
   private let machine: SlotMachine
   private let root = Caller(connection: 1, user: 0, requester: "root")
 

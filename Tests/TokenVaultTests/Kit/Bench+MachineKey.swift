@@ -1,6 +1,6 @@
 import MachineKey
 import SecretMemory
-import SoftwareTPM
+import ScriptedTPM
 import Storage
 import System
 import Testing

@@ -1,3 +1,4 @@
+package import MachineKey
 package import SecretMemory
 
 /// A machine without a TPM.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A TPM that keeps nothing secret: what it seals opens only with the same seed and authorization.
 ///
 /// It fails as it is told, once for each planned failure.
-package final class SoftwareTPM: TPMSealing {
+package final class ScriptedTPM: TPMSealing {
   private struct State {
     var seed: UInt8
     var failures: [TPMFailure] = []
