@@ -3,6 +3,7 @@
 
 import Glibc
 import HelperClient
+import MachineFiles
 import MachineKey
 import ScriptedTPM
 import System
@@ -29,7 +30,7 @@ func service(_ arguments: [String]) -> Int32 {
     check: HelperPresence(by: route),
     tpm: installedTPM(),
     rules: options["--configuration"].map {
-      MachineConfiguration(path: $0, owners: [0, ThisProcess.user])
+      MachineConfiguration(MachineDirectory(path: $0, owners: [0, ThisProcess.user]))
     } ?? MachineConfiguration()
   )
 }
