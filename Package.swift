@@ -258,7 +258,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "thumblatchd-software-tpm",
-      dependencies: ["VaultServer", "HelperClient", "MachineFiles", "MachineKey", "ScriptedTPM", "System"],
+      dependencies: [
+        "VaultServer", "HelperClient", "MachineFiles", "MachineKey", "ScriptedTPM", "System",
+      ],
       path: "Tests/SoftwareTPMEngine",
       swiftSettings: strict
     ),

@@ -4,8 +4,8 @@ import MachineKey
 import OAuth
 import Presence
 import PresenceTerms
-import SecretMemory
 import ScriptedTPM
+import SecretMemory
 import Storage
 import Synchronization
 import System

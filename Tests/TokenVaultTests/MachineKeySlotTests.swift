@@ -1,7 +1,7 @@
 import Glibc
 import MachineKey
-import SecretMemory
 import ScriptedTPM
+import SecretMemory
 import Storage
 import Synchronization
 import System

@@ -1,6 +1,6 @@
 import MachineKey
-import SecretMemory
 import ScriptedTPM
+import SecretMemory
 import Storage
 import System
 import TestSupport

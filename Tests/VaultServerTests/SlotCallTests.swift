@@ -1,7 +1,7 @@
 import MachineKey
 import PresenceTerms
-import SecretMemory
 import ScriptedTPM
+import SecretMemory
 import Storage
 import System
 import TestSupport

@@ -86,15 +86,7 @@ package enum ServiceEngine {
     let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
     let locations = CallerLocator(address: bus)
     let shares = HelperShares()
-    // Without this directory, agents are found only while they are connected.
-    let runtime = ThisProcess.environment("RUNTIME_DIRECTORY")
-    let agents = AgentTable(
-      runtime.map { runtime in
-        AgentDirectory(reporting: { Journal.note("\(runtime): \($0)") }) {
-          try Directory(path: runtime)
-        }
-      }
-    )
+    let agents = makeAgents()
     let journal = try JournalSocket(rules: rules)
     let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
       try Vault(
@@ -126,6 +118,19 @@ package enum ServiceEngine {
       agents: agents,
       rules: rules,
       slots: slots
+    )
+  }
+
+  /// The agents of all users.
+  private static func makeAgents() -> AgentTable {
+    // Without this directory, agents are found only while they are connected.
+    let runtime = ThisProcess.environment("RUNTIME_DIRECTORY")
+    return AgentTable(
+      runtime.map { runtime in
+        AgentDirectory(reporting: { Journal.note("\(runtime): \($0)") }) {
+          try Directory(path: runtime)
+        }
+      }
     )
   }
 

@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --min-ttl --within --shell --fd -X -d -H -o --for --since --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --min-ttl --within --shell --fd -X -d -H -o --for --since --recovery-to --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -37,7 +37,7 @@ end
 function __thumblatch_at --argument-names first last
     set --local words (__thumblatch_words)
     set --local length 1
-    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
+    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'device-secret status' 'device-secret add' 'device-secret remove' 'device-secret test' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
     and set length 2
     test "$words[1..$length]" = "$argv[3..]"
     and test (math (count $words) - (count $argv) + 3) -ge $first
@@ -74,7 +74,8 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments fing
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments audit --description 'show what happened and who asked, oldest first'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments release --description 'print the refresh token of an exportable account'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rekey --description 'replace the device secret and re-encrypt everything'
-complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments recover --description 'accept a vault that was restored from a backup'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments recover --description 'accept a vault that was restored, or open it with the recovery code'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments device-secret --description 'status, add, remove, test'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments policy --description 'show the rules of the vault, or tighten one for yourself'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rule --description 'list, test'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments user --description 'remove'
@@ -104,6 +105,10 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --argume
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments enroll --description 'enroll a finger; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments delete --description 'delete a finger that was enrolled here; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --arguments verify --description 'check that no audit record was altered, removed or added'
+complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments status --description 'show what opens the vault, and the weakest way in'
+complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments add --description 'add the TPM or a recovery code to what opens the vault'
+complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments remove --description 'remove a slot of the machine key'
+complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments test --description 'try what opens the vault'
 complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments list --description 'list the rules for programs that act alone'
 complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments test --description 'show which rules hold for a process or a unit, and why'
 complete --command thumblatch --condition '__thumblatch_at 1 1 user' --arguments remove --description 'remove a user\'s vault from the service, or one account of it; for root'
@@ -249,6 +254,12 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --argument
 complete --command thumblatch --condition '__thumblatch_at 1 999 release' --long-option keep --description 'stay signed in here; refused if the provider replaces refresh tokens'
 complete --command thumblatch --condition '__thumblatch_at 1 1 release' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 recover' --long-option yes --description 'do not ask, even if the vault looks current'
+complete --command thumblatch --condition '__thumblatch_at 1 999 recover' --long-option code --description 'ask for the recovery code at the terminal'
+complete --command thumblatch --condition '__thumblatch_at 1 999 recover' --long-option code-stdin --description 'read the recovery code from a line of standard input'
+complete --command thumblatch --condition '__thumblatch_at 1 999 device-secret add' --long-option recovery-to --exclusive --description 'write a new recovery code to this descriptor, unseen'
+complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret add' --arguments 'tpm recovery'
+complete --command thumblatch --condition '__thumblatch_at 1 999 device-secret test' --long-option code --description 'ask for the recovery code at the terminal'
+complete --command thumblatch --condition '__thumblatch_at 1 999 device-secret test' --long-option code-stdin --description 'read the recovery code from a line of standard input'
 complete --command thumblatch --condition '__thumblatch_at 1 1 policy' --arguments 'remote desktop notify window window-limit presence providers exportable private journal accounts store'
 complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and contains -- (__thumblatch_words)[-1] remote' --arguments 'deny password default'
 complete --command thumblatch --condition '__thumblatch_at 2 2 policy; and contains -- (__thumblatch_words)[-1] desktop' --arguments 'off session user default'
