@@ -87,6 +87,7 @@ let package = Package(
     library("CPAM", apt: "libpam0g-dev"),
     library("CMicroHTTPD", apt: "libmicrohttpd-dev"),
     library("CLibcrypto", apt: "libssl-dev"),
+    library("CFido2", apt: "libfido2-dev"),
     library("CQRencode", apt: "libqrencode-dev"),
     library("CSodium", apt: "libsodium-dev"),
     library("CSystemd", apt: "libsystemd-dev"),
@@ -190,6 +191,7 @@ let package = Package(
     room("Fprintd", ["FingerprintReader", "LoginEvents", "PresenceTerms", "SystemBus", "System"]),
     room("SystemPassword", ["CPAM", "SecretMemory"]),
     room("TPM", ["CTSS", "MachineKey", "SecretMemory", "System"]),
+    room("SecurityKey", ["CFido2", "SecretMemory", "System"]),
     room("QRCode", ["CQRencode"]),
     room("NaClBox", ["CSodium"]),
     room("KeyAgreement", ["CLibcrypto", "SecretMemory"]),
@@ -387,6 +389,7 @@ let package = Package(
       ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
+    tests("SecurityKeyTests", ["SecurityKey", "SecretMemory", "System", "TestSupport"]),
     tests("PlainTextTests", ["PlainText", "JSON"]),
     tests("NaClBoxTests", ["NaClBox"]),
     tests(

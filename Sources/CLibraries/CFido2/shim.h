@@ -1,0 +1,3 @@
+// libfido2: security keys over hidraw.
+#pragma once
+#include <fido.h>

@@ -1,0 +1,127 @@
+internal import CFido2
+internal import Glibc
+internal import SecretMemory
+internal import Synchronization
+
+/// One open key.
+///
+/// Its requests block one thread; `cancel` comes from another one.
+@safe
+final class OpenKey: @unchecked Sendable {
+  private let device: OpaquePointer
+  /// Whether the device is open, which `cancel` must not outlive.
+  private let isOpen = Mutex(true)
+
+  /// Opens the key at a path; `nil` if the node is of another device, or of a key without FIDO2.
+  ///
+  /// - Throws: `notPermitted`, or `removed` if it does not answer.
+  init?(path: String) throws(KeyFailure) {
+    // open(2) first: the library does not say why it could not open the node.
+    let number = unsafe open(path, O_RDWR | O_CLOEXEC)
+    if number < 0 {
+      if errno == EACCES || errno == EPERM { throw .notPermitted }
+      return nil
+    }
+    close(number)
+    guard let device = unsafe fido_dev_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
+    unsafe self.device = device
+    let code = unsafe fido_dev_open(device, path)
+    guard code == FIDO_OK, unsafe fido_dev_is_fido2(device) else {
+      isOpen.withLock { $0 = false }
+      if code == FIDO_ERR_TX || code == FIDO_ERR_RX { throw .removed }
+      return nil
+    }
+  }
+
+  deinit {
+    isOpen.withLock { $0 = false }
+    var device: OpaquePointer? = unsafe self.device
+    unsafe fido_dev_close(device)
+    unsafe fido_dev_free(&device)
+  }
+
+  /// Ends a request that waits for a touch, from any thread.
+  ///
+  /// A key that has no request ignores it.
+  func cancel() {
+    isOpen.withLock { isOpen in
+      if isOpen { unsafe _ = fido_dev_cancel(device) }
+    }
+  }
+
+  /// Whether the key verifies its person itself.
+  var verifies: Bool { unsafe fido_dev_has_uv(device) }
+
+  /// How many wrong PINs the key still accepts; `nil` if it does not say.
+  private var retries: Int? {
+    var count: Int32 = 0
+    guard unsafe fido_dev_get_retry_count(device, &count) == FIDO_OK else { return nil }
+    return Int(count)
+  }
+
+  /// The failure that a code of this key means.
+  private func failure(_ code: Int32) -> KeyFailure {
+    switch code {
+    case FIDO_ERR_PIN_REQUIRED, FIDO_ERR_PIN_INVALID: KeyFailure(code, retries: retries)
+    default: KeyFailure(code)
+    }
+  }
+
+  /// Asks the key without a touch which of these credentials is its own; `nil` if none is.
+  func own(of credentials: [[UInt8]]) throws(KeyFailure) -> [UInt8]? {
+    let assertion = try Assertion(challenge: [UInt8](repeating: 0, count: 32), credentials)
+    try assertion.set(touch: false, verification: false)
+    let code = unsafe fido_dev_get_assert(device, assertion.pointer, nil)
+    if code == FIDO_ERR_NO_CREDENTIALS { return nil }
+    guard code == FIDO_OK else { throw failure(code) }
+    return assertion.credential ?? credentials.first
+  }
+
+  /// Lights the key, and waits for its touch.
+  func sign(
+    _ challenge: [UInt8],
+    with credential: [UInt8],
+    _ verification: KeyVerification,
+    lit: () -> Void
+  ) throws(KeyFailure) -> KeyAssertion {
+    let assertion = try Assertion(challenge: challenge, [credential])
+    try demandPIN(verification)
+    // A PIN verifies by itself: the option is for a key that does it without.
+    let byItself = verification.isRequired && verification.pin == nil
+    try assertion.set(touch: true, verification: byItself)
+    lit()
+    let code = unsafe try KeyLibrary.withPIN(verification.pin) { pin in
+      unsafe fido_dev_get_assert(device, assertion.pointer, pin)
+    }
+    guard code == FIDO_OK else { throw failure(code) }
+    return try assertion.signed(credential)
+  }
+
+  /// Makes a credential for a user, unless the key holds one of these.
+  func enroll(
+    _ challenge: [UInt8],
+    user: [UInt8],
+    name: String,
+    excluding credentials: [[UInt8]],
+    _ verification: KeyVerification,
+    lit: () -> Void
+  ) throws(KeyFailure) -> NewKeyCredential {
+    try demandPIN(verification)
+    let byItself = verification.isRequired && verification.pin == nil
+    let request = try Enrollment(challenge, user: user, name: name, excluding: credentials)
+    try request.set(verification: byItself)
+    lit()
+    let code = unsafe try KeyLibrary.withPIN(verification.pin) { pin in
+      unsafe fido_dev_make_cred(device, request.pointer, pin)
+    }
+    guard code == FIDO_OK else { throw failure(code) }
+    return try request.made()
+  }
+
+  /// Requires a PIN before the key is lit, if the key cannot verify without one.
+  private func demandPIN(_ verification: KeyVerification) throws(KeyFailure) {
+    guard verification.isRequired, verification.pin == nil, !verifies else { return }
+    guard unsafe fido_dev_has_pin(device) else { throw .noPIN }
+    throw .pinNeeded(retries: retries)
+  }
+}

@@ -1,0 +1,176 @@
+import SecretMemory
+import SecurityKey
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+/// The real libfido2 at a key in software.
+struct KeyTests {
+  @Test
+  func aTouchedKeySignsForItsCredential() throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    let assertion = try plugged.signed(credential)
+    #expect(assertion.credential == credential.identifier)
+    #expect(credential.publicKey.count == 64)
+    #expect(assertion.authenticatorData.count == 37)
+    // The flag UP, without UV.
+    #expect(assertion.authenticatorData[32] == 0x01)
+  }
+
+  @Test
+  func aKeyThatHoldsNoneOfTheCredentialsIsNotLit() throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    let other = try PluggedKey()
+    defer { other.remove() }
+    let isLit = Mutex(false)
+    #expect(
+      failure {
+        _ = try KeyRequest(other.nodes).sign(
+          challenge,
+          withAny: [credential.identifier],
+          .none
+        ) { isLit.withLock { $0 = true } }
+      } == .notEnrolled
+    )
+    #expect(!isLit.withLock { $0 })
+    // A light of the key would stand before this word.
+    try other.key.say("touch")
+    _ = try? KeyRequest(other.nodes).enroll(
+      challenge,
+      user: [1],
+      name: "b",
+      excluding: [],
+      .none
+    ) {}
+    #expect(try other.key.wait(for: "touch") == [])
+  }
+
+  @Test
+  func ofTwoKeysTheOneThatHoldsTheCredentialIsLit() throws {
+    let (first, second) = (try PluggedKey(), try PluggedKey())
+    defer {
+      first.remove()
+      second.remove()
+    }
+    let credential = try second.enrolled()
+    try second.key.say("touch")
+    let assertion = try KeyRequest(.paths([first.key.path, second.key.path])).sign(
+      challenge,
+      withAny: [[UInt8](repeating: 9, count: 48), credential.identifier],
+      .none
+    ) {}
+    #expect(assertion.credential == credential.identifier)
+    try second.key.wait(for: "signed")
+  }
+
+  @Test
+  func aCancelledRequestEndsAndTheNextTouchIsNotSpentOnIt() throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    let request = KeyRequest(plugged.nodes)
+    let identifier = credential.identifier
+    let result = Mutex<KeyFailure?>(nil)
+    let key = plugged.key
+    let thread = BackgroundThread {
+      let failure = failure {
+        _ = try request.sign(challenge, withAny: [identifier], .none) {}
+      }
+      result.withLock { $0 = failure }
+    }
+    try key.wait(for: "touch")
+    request.cancel()
+    try key.wait(for: "cancelled")
+    #expect(thread.join() == nil)
+    #expect(result.withLock { $0 } == .cancelled)
+    #expect(try plugged.signed(credential).credential == identifier)
+  }
+
+  @Test
+  func aRequestThatWasCancelledBeforeItBeganLightsNothing() throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    let request = KeyRequest(plugged.nodes)
+    request.cancel()
+    #expect(
+      failure {
+        _ = try request.sign(challenge, withAny: [credential.identifier], .none) {}
+      } == .cancelled
+    )
+    _ = try plugged.signed(credential)
+    #expect(try plugged.key.wait(for: "touch") == ["silent"])
+  }
+
+  @Test
+  func aKeyThatIsPulledOutEndsTheRequest() throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    let result = Mutex<KeyFailure?>(nil)
+    let nodes = plugged.nodes
+    let thread = BackgroundThread {
+      let failure = failure {
+        _ = try KeyRequest(nodes).sign(challenge, withAny: [credential.identifier], .none) {}
+      }
+      result.withLock { $0 = failure }
+    }
+    try plugged.key.wait(for: "touch")
+    try plugged.key.say("unplug")
+    #expect(thread.join() == nil)
+    #expect(result.withLock { $0 } == .removed)
+  }
+
+  @Test
+  func aCredentialIsNotMadeTwiceOnOneKey() throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    try plugged.key.say("touch")
+    #expect(
+      failure {
+        _ = try KeyRequest(plugged.nodes).enroll(
+          challenge,
+          user: [1, 2, 3],
+          name: "ada",
+          excluding: [credential.identifier],
+          .none
+        ) {}
+      } == .alreadyEnrolled
+    )
+  }
+
+  @Test
+  func withTwoKeysItIsNotClearWhichOneIsEnrolled() throws {
+    let (first, second) = (try PluggedKey(), try PluggedKey())
+    defer {
+      first.remove()
+      second.remove()
+    }
+    #expect(
+      failure {
+        _ = try KeyRequest(.paths([first.key.path, second.key.path])).enroll(
+          challenge,
+          user: [1],
+          name: "ada",
+          excluding: [],
+          .none
+        ) {}
+      } == .severalKeys
+    )
+  }
+
+  @Test(arguments: [("/nonexistent", KeyFailure.noKey), ("/dev/null", .removed)])
+  func aNodeThatIsNoKeyIsNotWaitedFor(path: String, expected: KeyFailure) {
+    #expect(
+      failure {
+        _ = try KeyRequest(.paths([path])).sign(challenge, withAny: [[1]], .none) {}
+      } == expected
+    )
+  }
+}
