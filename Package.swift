@@ -389,7 +389,10 @@ let package = Package(
       ]
     ),
     tests("SystemPasswordTests", ["SystemPassword", "SecretMemory", "System", "TestSupport"]),
-    tests("SecurityKeyTests", ["SecurityKey", "SecretMemory", "System", "TestSupport"]),
+    tests(
+      "SecurityKeyTests",
+      ["SecurityKey", "Cryptography", "SecretMemory", "System", "TestSupport"]
+    ),
     tests("PlainTextTests", ["PlainText", "JSON"]),
     tests("NaClBoxTests", ["NaClBox"]),
     tests(

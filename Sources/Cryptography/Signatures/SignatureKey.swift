@@ -82,15 +82,38 @@ package final class SignatureKey: @unchecked Sendable {
     of message: [UInt8],
     _ algorithm: SignatureAlgorithm
   ) -> Bool {
+    var encoded = signature
+    if kind.fits(algorithm), let curve = algorithm.curve {
+      guard let der = Self.derSignature(signature, curve) else { return false }
+      encoded = der
+    }
+    return verifies(encoded: encoded, of: message, algorithm)
+  }
+
+  /// Whether this key of a curve made a signature in DER (RFC 3279, section 2.2.3) for a message.
+  ///
+  /// False for everything else, also for BER that is not DER: a signature has one encoding.
+  package func verifies(
+    derSignature: [UInt8],
+    of message: [UInt8],
+    _ algorithm: SignatureAlgorithm
+  ) -> Bool {
+    guard let curve = algorithm.curve, let raw = Self.rawSignature(derSignature, curve),
+      Self.derSignature(raw, curve) == derSignature
+    else { return false }
+    return verifies(encoded: derSignature, of: message, algorithm)
+  }
+
+  /// Whether this key made a signature, in the encoding that OpenSSL takes.
+  private func verifies(
+    encoded signature: [UInt8],
+    of message: [UInt8],
+    _ algorithm: SignatureAlgorithm
+  ) -> Bool {
     guard kind.fits(algorithm), message.count <= Self.maximumMessage,
       signature.count <= Self.modulusBits.upperBound / 8,
       let library = unsafe Library.shared.context
     else { return false }
-    var signature = signature
-    if let curve = algorithm.curve {
-      guard let encoded = Self.derSignature(signature, curve) else { return false }
-      signature = encoded
-    }
     let status = unsafe copenssl_verify(
       library,
       key,
@@ -109,6 +132,24 @@ package final class SignatureKey: @unchecked Sendable {
   private static func malformed() -> CryptographyError {
     ERR_clear_error()
     return .malformed
+  }
+
+  /// Converts a signature in DER to that of JWS, without judging its encoding; `nil` if it has not
+  /// two numbers of the curve.
+  private static func rawSignature(_ der: [UInt8], _ curve: Curve) -> [UInt8]? {
+    guard der.count > 2, der[0] == 0x30 else { return nil }
+    var rest = der[(der[1] == 0x81 ? 3 : 2)...]
+    var raw: [UInt8] = []
+    for _ in 0..<2 {
+      guard rest.count > 2, rest.removeFirst() == 0x02 else { return nil }
+      let count = Int(rest.removeFirst())
+      guard count <= rest.count else { return nil }
+      let digits = rest.prefix(count).drop { $0 == 0 }
+      guard digits.count <= curve.coordinateCount else { return nil }
+      raw += [UInt8](repeating: 0, count: curve.coordinateCount - digits.count) + digits
+      rest = rest.dropFirst(count)
+    }
+    return rest.isEmpty ? raw : nil
   }
 
   /// Converts a JWS signature to DER.
