@@ -77,12 +77,12 @@ struct SameTimeTests {
   }
 
   private func mix(_ person: Person, processes: Int, seconds: Int) throws -> Report {
-    let driver = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/same-time.py"
+    let drivers = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers"
     // The person may not be allowed to read the source tree.
-    try shell("install -m 755 \(driver) \(person.base)/same-time.py")
+    try shell("install -m 755 \(drivers)/same-time.py \(drivers)/verbs.py \(person.base)")
     let outcome = try person.shell(
       """
-      MARKER='\(Self.marker)' exec /usr/bin/python3 \(person.base)/same-time.py \
+      MARKER='\(Self.marker)' exec /usr/bin/python3 -B \(person.base)/same-time.py \
         \(person.programs)/thumblatch \(person.backend.url) \(person.base)/reader/s \
         '\(Person.systemPassword)' \(processes) \(seconds)
       """
