@@ -198,8 +198,8 @@ let package = Package(
     room(
       "PresenceProgram",
       [
-        "FingerprintReader", "Fprintd", "PresenceTerms", "SystemPassword", "SystemBus",
-        "HelperInterface", "Varlink", "UserNames", "SecretMemory", "System",
+        "FingerprintReader", "Fprintd", "PresenceTerms", "SecurityKey", "SystemPassword",
+        "SystemBus", "HelperInterface", "Varlink", "UserNames", "SecretMemory", "System",
       ]
     ),
 
@@ -208,8 +208,14 @@ let package = Package(
     program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
     program("thumblatchd", ["VaultServer", "MachineFiles", "HelperClient", "System"]),
-    program("thumblatch-presence", ["PresenceProgram", "FingerprintReader", "System"]),
-    program("thumblatch-presence-virtual", ["PresenceProgram", "FingerprintReader", "System"]),
+    program(
+      "thumblatch-presence",
+      ["PresenceProgram", "FingerprintReader", "SecurityKey", "System"]
+    ),
+    program(
+      "thumblatch-presence-virtual",
+      ["PresenceProgram", "FingerprintReader", "SecurityKey", "System"]
+    ),
     program(
       "thumblatch-exchange",
       [
@@ -296,8 +302,8 @@ let package = Package(
       "TokenVaultTests",
       [
         "TokenVault", "AuditLog", "Configuration", "MachineKey", "OAuth", "Presence",
-        "PresenceTerms", "Storage", "Cryptography", "System", "SecretMemory", "ScriptedTPM", "JSON",
-        "KeyWriter", "TestSupport", "TokenFile",
+        "PresenceTerms", "SecurityKey", "Storage", "Cryptography", "System", "SecretMemory",
+        "ScriptedTPM", "JSON", "KeyWriter", "TestSupport", "TokenFile",
       ]
     ),
     tests(

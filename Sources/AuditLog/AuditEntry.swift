@@ -13,6 +13,8 @@ package enum AuditEvent: String, Sendable {
   case lock
   case enrollment
   case fingerDeletion = "finger-deletion"
+  case keyEnrollment = "key-enrollment"
+  case keyRemoval = "key-removal"
   case fingersChanged = "fingers-changed"
   case logout
   case refusal

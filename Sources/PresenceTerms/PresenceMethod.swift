@@ -2,6 +2,8 @@
 public enum PresenceMethod: String, Sendable, CaseIterable {
   /// A finger on the reader.
   case fingerprint
+  /// A touch of an enrolled security key.
+  case key
   /// The password of the system user.
   case password
 }
@@ -21,8 +23,16 @@ extension PresenceMethod {
   /// a lockout, and confirms changed fingers.
   public var isDevice: Bool {
     switch self {
-    case .fingerprint: true
+    case .fingerprint, .key: true
     case .password: false
+    }
+  }
+
+  /// Whether its check may ask a question: the system password, or the PIN of a key.
+  public var mayAsk: Bool {
+    switch self {
+    case .fingerprint: false
+    case .key, .password: true
     }
   }
 }
@@ -33,6 +43,7 @@ extension PresenceMethod {
   public var name: String {
     switch self {
     case .fingerprint: "fingerprint"
+    case .key: "security key"
     case .password: "system password"
     }
   }
@@ -41,6 +52,7 @@ extension PresenceMethod {
   public var means: String {
     switch self {
     case .fingerprint: "a finger"
+    case .key: "a security key"
     case .password: "the system password"
     }
   }
@@ -50,6 +62,7 @@ extension PresenceMethod {
     switch (self, scan) {
     case (.fingerprint, .press): "Touch the fingerprint reader"
     case (.fingerprint, .swipe): "Swipe your finger over the fingerprint reader"
+    case (.key, _): "Touch the security key"
     case (.password, _): "Type the system password"
     }
   }
@@ -59,6 +72,7 @@ extension PresenceMethod {
     switch (self, scan) {
     case (.fingerprint, .press): "Touch the reader again"
     case (.fingerprint, .swipe): "Swipe the finger again"
+    case (.key, _): "Touch the security key"
     case (.password, _): "Try again"
     }
   }
@@ -69,7 +83,9 @@ extension PresenceMethod {
     case (.fingerprint, .noMatch): "The finger did not match"
     case (.password, .noMatch), (.password, .denied): "Wrong password"
     case (.password, .notAvailable): "The system password could not be checked"
-    case (.fingerprint, _), (.password, _): nil
+    case (.key, .noMatch): "The security key's answer does not prove a touch"
+    case (.key, .notAvailable): "The security key is not available"
+    case (.fingerprint, _), (.key, _), (.password, _): nil
     }
   }
 }

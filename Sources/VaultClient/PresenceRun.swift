@@ -169,8 +169,9 @@ public struct PresenceRun<View: PresenceView> {
           isQueued = true
           deadline = queue()
         case .event(.free): return .free
-        // A device has no question.
-        case .event(.ask): throw .disconnected
+        // A security key wants its PIN.
+        case .event(.ask(let text, let hidden)):
+          return try converse(number, method, asked: (text, hidden))
         case .failed(let failed): return failed
         }
       }
@@ -181,14 +182,51 @@ public struct PresenceRun<View: PresenceView> {
   ///
   /// Its call cancels an open check by a device.
   private func type(_ method: PresenceMethod) throws(VaultClientError) -> Step {
-    var number = try connection.send(
+    let number = try connection.send(
       CheckCall(prompt: request.prompt, presenceMethod: method, wait: true),
       more: true
     )
+    return try converse(number, method)
+  }
+
+  /// Sends the person's answer to a question; `nil` if there is none.
+  private func respond(
+    to text: String,
+    hidden: Bool,
+    until deadline: BootInstant
+  ) throws(VaultClientError) -> Connection.CallNumber? {
+    // The engine closes the connection if the prompt is over, as when the screen is locked.
+    guard let secret = try view.answer(to: text, hidden: hidden, until: deadline),
+      !connection.hasEnded
+    else { return nil }
+    return try connection.send(RespondCall(prompt: request.prompt, text: secret), more: true)
+  }
+
+  /// Follows a check that asks questions; `asked` is one that is open already.
+  private func converse(
+    _ call: Connection.CallNumber,
+    _ method: PresenceMethod,
+    asked: (text: String, hidden: Bool)? = nil
+  ) throws(VaultClientError) -> Step {
+    var number = call
+    var open = asked
     var hasAnswered = false
     var isQueued = false
     var deadline = stepDeadline
     while true {
+      if let question = open {
+        open = nil
+        deadline = stepDeadline
+        let sent = try respond(to: question.text, hidden: question.hidden, until: deadline)
+        guard let sent else {
+          let isLate = BootInstant.now >= deadline
+          return .failed(isLate ? .timedOut : .cancelled, message: "", left: [])
+        }
+        number = sent
+        hasAnswered = true
+        deadline = stepDeadline
+        if !method.isDevice { view.show(.checking) }
+      }
       switch try next(input: isQueued ? view.input : view.cancelInput, until: deadline) {
       case .input where isQueued:
         guard case .cancel = view.takeInput() else { continue }
@@ -218,22 +256,7 @@ public struct PresenceRun<View: PresenceView> {
           view.show(.wait(seconds: seconds, wasWrong: hasAnswered))
           deadline = stepDeadline
         case .failed(let failed): return failed
-        case .event(.ask(let text, let hidden)):
-          deadline = stepDeadline
-          // The engine closes the connection if the prompt is over, as when the screen is locked.
-          guard let secret = try view.answer(to: text, hidden: hidden, until: deadline),
-            !connection.hasEnded
-          else {
-            let isLate = BootInstant.now >= deadline
-            return .failed(isLate ? .timedOut : .cancelled, message: "", left: [])
-          }
-          number = try connection.send(
-            RespondCall(prompt: request.prompt, text: secret),
-            more: true
-          )
-          hasAnswered = true
-          deadline = stepDeadline
-          view.show(.checking)
+        case .event(.ask(let text, let hidden)): open = (text, hidden)
         }
       }
     }

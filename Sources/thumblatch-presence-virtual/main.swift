@@ -6,6 +6,7 @@
 import FingerprintReader
 import Glibc
 import PresenceProgram
+import SecurityKey
 import System
 
 LibraryEnvironment.clear()
@@ -15,12 +16,13 @@ guard let users = ServedUsers(arguments: Array(CommandLine.arguments.dropFirst()
 let directory = (try? ThisProcess.programDirectory()) ?? "/"
 
 // The engine gives its helpers a fixed environment, so a file names the readers, with lines such as
-// FP_VIRTUAL_DEVICE=/path/of/socket. The file can also name the bus (BUS=unix:path=/path/of/socket)
-// and the directory of fprintd's prints (FPRINTD_DIRECTORY=/path). Without these lines there are
-// none.
+// FP_VIRTUAL_DEVICE=/path/of/socket. The file can also name the bus (BUS=unix:path=/path/of/socket),
+// the directory of fprintd's prints (FPRINTD_DIRECTORY=/path), and the nodes of security keys
+// (KEY=/path, once for each). Without these lines there are none.
 let names = ["FP_VIRTUAL_DEVICE", "FP_VIRTUAL_DEVICE_STORAGE", "FP_VIRTUAL_IMAGE"]
 var bus: String?
 var fprintdDirectory: String?
+var keys: [String] = []
 if let file = try? Directory(path: directory).openForReading("virtual-reader.conf"),
   let bytes = try? file.readAll(limit: 4096)
 {
@@ -30,6 +32,7 @@ if let file = try? Directory(path: directory).openForReading("virtual-reader.con
     let (name, value) = (String(parts[0]), String(parts[1]))
     if name == "BUS" { bus = value }
     if name == "FPRINTD_DIRECTORY" { fprintdDirectory = value }
+    if name == "KEY" { keys.append(value) }
     if names.contains(name) { unsafe setenv(name, value, 1) }
   }
 }
@@ -38,6 +41,7 @@ PresenceProgram(
   drivers: .virtual,
   bus: bus,
   fprintdDirectory: fprintdDirectory,
+  keys: .paths(keys),
   stack: PresenceProgram.ownStack(beside: directory),
   users: users
 ).run()

@@ -1,10 +1,11 @@
 // The wall of this room: it uses no virtual reader.
 //
-// One presence check: a finger on a real reader, or the system password.
+// One presence check: a finger on a real reader, a real security key, or the system password.
 
 import FingerprintReader
 import Glibc
 import PresenceProgram
+import SecurityKey
 import System
 
 // Do this first: a variable could add a reader that reports a match at an attacker's command.
@@ -17,6 +18,7 @@ PresenceProgram(
   drivers: .hardware,
   bus: PresenceProgram.systemBus,
   fprintdDirectory: PresenceProgram.fprintdDirectory,
+  keys: .plugged,
   stack: PresenceProgram.installedStack(beside: directory),
   users: users
 ).run()

@@ -69,7 +69,8 @@ extension VerbTests {
 
   @Test(arguments: [
     (VaultError.busy(message: "x"), ExitCode.busy), (.noSuchAccount(account: "a"), .notFound),
-    (.noSuchFinger(finger: "f"), .notFound), (.invalidArgument(message: "x"), .usage),
+    (.noSuchFinger(finger: "f"), .notFound), (.noSuchKey(key: "k"), .notFound),
+    (.invalidArgument(message: "x"), .usage),
     (.loginRequired(account: "a", message: "x"), .loginRequired),
     (.providerUnavailable(message: "x", retryAfter: nil), .unavailable),
     (.providerRefused(status: 409, message: "x"), .serverError),

@@ -106,7 +106,7 @@ struct PromptBookModelTests {
       Self.names[name],
       Self.questions[asked],
       by: UInt64(connection),
-      impossible: finger ? [] : [.fingerprint],
+      impossible: finger ? [.key] : [.fingerprint, .key],
       at: now
     )
     model.entries[name] = .init(

@@ -98,7 +98,7 @@ struct PromptBookTests {
   @Test
   func aLockoutTakesTheFingerAwayAndLeavesThePassword() throws {
     var book = PromptBook()
-    let methods = book.open("p", impossible: [.fingerprint])
+    let methods = book.open("p", impossible: [.fingerprint, .key])
     #expect(methods == [.password])
     #expect(throws: PresenceFailure.lockedOut) {
       _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(0))

@@ -17,14 +17,14 @@ func question(
 }
 
 extension PromptBook {
-  /// Begins a prompt and opens it, by default one that a finger can pass.
+  /// Begins a prompt and opens it, by default one that a finger can pass, and no security key.
   @discardableResult
   mutating func open(
     _ name: String,
     _ asked: PromptQuestion = PresenceTests.question(),
     location: String = "",
     by connection: UInt64 = 1,
-    impossible: Set<PresenceMethod> = [],
+    impossible: Set<PresenceMethod> = [.key],
     at second: Int64 = 0
   ) -> [PresenceMethod]? {
     let now = PresenceTests.at(second)

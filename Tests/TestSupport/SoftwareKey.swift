@@ -20,7 +20,7 @@ public final class SoftwareKey: Sendable {
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: "/usr/bin/python3",
-      arguments: [Self.program, state] + options + (pin == nil ? [] : ["--pin"]),
+      arguments: ["-B", Self.program, state] + options + (pin == nil ? [] : ["--pin"]),
       environment: pin.map { ["KEY_PIN=" + $0] } ?? [],
       descriptors: [theirs.number, theirs.number, 2]
     )

@@ -5,8 +5,8 @@ import VaultInterface
 
 /// Every message of the helpers' interface.
 func helperSamples() throws -> [Sample] {
-  try exchangeSamples() + requestSamples() + checkSamples() + enrollmentSamples() + readerSamples()
-    + secretSamples()
+  try exchangeSamples() + requestSamples() + checkSamples() + keyCheckSamples()
+    + enrollmentSamples() + readerSamples() + secretSamples()
 }
 
 private func exchangeSamples() throws -> [Sample] {
@@ -120,7 +120,17 @@ private func checkSamples() throws -> [Sample] {
     call(HelperRespondCall(text: secret("hunter2"))),
     reply(to: HelperRespondCall.self, .retry(.general), isVariant: true),
     reply(to: HelperRespondCall.self, .ask(text: "Code: ", hidden: false), isVariant: true),
-    reply(to: HelperRespondCall.self, .matched(finger: "left-thumb"), isVariant: true),
+    reply(
+      to: HelperRespondCall.self,
+      .matched(
+        finger: "left-thumb",
+        credential: [1],
+        authenticatorData: [2],
+        signature: [3],
+        publicKey: [4]
+      ),
+      isVariant: true
+    ),
     reply(to: HelperRespondCall.self, .failed(.denied, detail: "expired"), isVariant: true),
   ]
 }
@@ -189,4 +199,31 @@ private func readerSamples() throws -> [Sample] {
 
 private func enrolled(_ event: HelperEnrollEvent) -> HelperEnrollReply {
   HelperEnrollReply(event: event, stage: 3, stages: 5)
+}
+
+private func keyCheckSamples() throws -> [Sample] {
+  try [
+    call(
+      HelperCheckCall(
+        presenceMethod: .key,
+        timeout: 30_000,
+        keyCredentials: [[1, 2, 3], [255]],
+        challenge: [UInt8](0..<32),
+        verify: true,
+        keyUser: [7],
+        keyName: "blue",
+        keyPin: secret("hunter2")
+      )
+    ),
+    reply(
+      to: HelperCheckCall.self,
+      .matched(
+        credential: [1, 2, 3],
+        authenticatorData: [4],
+        signature: [5, 6],
+        publicKey: [7, 8]
+      ),
+      isVariant: true
+    ),
+  ]
 }

@@ -31,7 +31,8 @@ let reader = VaultReader(
 
 /// The messages of checks and fingers, and the errors.
 func presenceSamples() throws -> [Sample] {
-  try checkSamples() + ruleSamples() + protectionSamples() + fingerSamples() + presenceErrors()
+  try checkSamples() + ruleSamples() + protectionSamples() + fingerSamples() + securityKeySamples()
+    + presenceErrors()
     + otherErrors()
 }
 
@@ -39,6 +40,7 @@ private func checkSamples() throws -> [Sample] {
   try [
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
     call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
+    call(CheckCall(prompt: "p1", presenceMethod: .key, wait: true)),
     reply(to: CheckCall.self, .waiting(), isVariant: true),
     reply(to: CheckCall.self, .waiting(seconds: 4), isVariant: true),
     reply(to: CheckCall.self, .waiting(finger: "left-thumb", scan: .swipe), isVariant: true),
@@ -136,6 +138,18 @@ private func protectionSamples() throws -> [Sample] {
   ]
 }
 
+private func securityKeySamples() throws -> [Sample] {
+  let keys = ListKeysReply(keys: [VaultSecurityKey(name: "blue", enrolledAt: 1_700_000_000)])
+  return try [
+    call(ListKeysCall()),
+    reply(to: ListKeysCall.self, keys),
+    call(EnrollKeyCall(key: "blue", pin: secret("hunter2"), prompt: "p1")),
+    reply(to: EnrollKeyCall.self, EnrollKeyReply(event: .done, key: "blue")),
+    call(RemoveKeyCall(key: "blue", prompt: "p1")),
+    reply(to: RemoveKeyCall.self, keys),
+  ]
+}
+
 private func fingerSamples() throws -> [Sample] {
   try [
     call(ListFingersCall()),
@@ -196,6 +210,7 @@ private func otherErrors() throws -> [Sample] {
     error(.noSuchAccount(account: "me")),
     error(.noSuchUser(user: "ada")),
     error(.noSuchFinger(finger: "left-thumb")),
+    error(.noSuchKey(key: "blue")),
     error(.invalidArgument(message: "m")),
     error(.loginRequired(account: "me", message: "m")),
     error(.providerUnavailable(message: "m", retryAfter: 30, offline: true)),

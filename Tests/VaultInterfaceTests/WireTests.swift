@@ -31,14 +31,14 @@ struct WireTests {
     #expect(
       VarlinkInterface.vault.callSecrets
         == [
-          "code", "password", "secret", "recovery", "refresh_token", "text", "query",
+          "code", "password", "pin", "secret", "recovery", "refresh_token", "text", "query",
           "client_secret",
         ]
     )
     #expect(VarlinkInterface.vault.replySecrets == ["code", "refresh_token", "client_secret"])
     #expect(
       VarlinkInterface.helper.callSecrets
-        == ["authorization", "body", "credentials", "key", "print", "secret", "text"]
+        == ["authorization", "body", "credentials", "key", "key_pin", "print", "secret", "text"]
     )
     #expect(VarlinkInterface.helper.replySecrets == ["body", "print", "secret"])
   }

@@ -1,4 +1,6 @@
 internal import JSON
+internal import PlainText
+internal import PresenceTerms
 internal import System
 internal import VaultInterface
 
@@ -52,7 +54,7 @@ enum PresenceVerbs {
     let reply = try session.call(within: Session.localLimit) { prompt in
       TestPresenceCall(prompt: prompt)
     }
-    let method = reply.method == "password" ? "system password" : reply.method
+    let method = PresenceMethod(rawValue: reply.method)?.name ?? PlainText.line(reply.method)
     try session.report(
       ["passed": true, "method": .string(reply.method)],
       "the presence check passed, by \(method)"

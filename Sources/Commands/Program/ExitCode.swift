@@ -84,7 +84,7 @@ extension ExitCode {
       case .presenceNeeded, .noDesktop: .promptNeeded
       case .presenceFailed(let outcome, _, _): ExitCode(outcome)
       case .busy: .busy
-      case .noSuchAccount, .noSuchFinger, .noSuchUser: .notFound
+      case .noSuchAccount, .noSuchFinger, .noSuchKey, .noSuchUser: .notFound
       case .invalidArgument, .misconfigured: .usage
       case .loginRequired: .loginRequired
       case .providerUnavailable: .unavailable

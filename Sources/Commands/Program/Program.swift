@@ -13,8 +13,8 @@ package enum Program {
     + ImportVerb.all
     + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
-    + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + AuditVerbs.all + KeyVerbs.all
-    + DeviceSecretVerbs.all
+    + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + SecurityKeyVerbs.all
+    + AuditVerbs.all + KeyVerbs.all + DeviceSecretVerbs.all
     + PolicyVerbs.all + RuleVerbs.all + UserVerbs.all + HostVerbs.all
     + ToolVerbs.all + AgentVerb.all + DoctorVerbs.all
 

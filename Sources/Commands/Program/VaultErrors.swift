@@ -59,6 +59,8 @@ extension CommandError {
   /// The same if none of them has a login.
   static let onlySecrets = "every account keeps a static secret: name one"
 
+  private static let userHint = "give the name that the vault was made for, or the uid"
+
   /// What is said about an error of the vault's interface.
   init(_ error: VaultError) {
     let code = ExitCode(error)
@@ -76,13 +78,11 @@ extension CommandError {
     case .noSuchAccount(let account):
       self.init(code, "no such account: \(account)", hint: "thumblatch account list")
     case .noSuchUser(let user):
-      self.init(
-        code,
-        "\(user) has no vault here",
-        hint: "give the name that the vault was made for, or the uid"
-      )
+      self.init(code, "\(user) has no vault here", hint: Self.userHint)
     case .noSuchFinger(let finger):
       self.init(code, "no such finger: \(finger)", hint: "thumblatch fingers list")
+    case .noSuchKey(let key):
+      self.init(code, "no such security key: \(key)", hint: "thumblatch keys list")
     case .loginRequired(let account, let message):
       self.init(
         code,

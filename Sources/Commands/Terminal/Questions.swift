@@ -45,6 +45,11 @@ extension Session {
     throw CommandError(.presence, "no password was typed")
   }
 
+  /// The PIN of a security key, typed without echo.
+  func keyPIN(at terminal: Terminal) throws(CommandError) -> SharedSecret {
+    try ask("PIN of the security key: ", terminal)
+  }
+
   /// A provider's client secret, typed without echo or read from standard input.
   func clientSecret() throws(CommandError) -> SharedSecret {
     if arguments.has("--client-secret-stdin") {

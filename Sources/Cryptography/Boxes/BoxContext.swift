@@ -6,6 +6,7 @@ package enum BoxKind: UInt8, Sendable, CaseIterable {
   case mark = 4
   case auditHead = 5
   case clientSecret = 6
+  case securityKey = 7
 }
 
 /// Whether opening requires a presence check.

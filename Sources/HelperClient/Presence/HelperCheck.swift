@@ -7,6 +7,7 @@ internal import Varlink
 
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
+  private let isDevice: Bool
 
   /// Starts a check, in a prepared helper if there is one.
   init(
@@ -19,8 +20,13 @@ struct HelperCheck: CheckConversation {
     switch attempt {
     case .fingerprint(let request):
       try self.init(request, of: caller, by: route, turn: turn, prepared: prepared)
+    case .key(let signing):
+      try self.init(HelperCheckCall(signing), of: caller, by: route, prepared: prepared)
+    case .newKey(let making):
+      try self.init(HelperCheckCall(making), of: caller, by: route, prepared: prepared)
     case .password(let seconds):
-      try self.init(.password, seconds: seconds, of: caller, by: route, prepared: prepared)
+      let call = HelperCheckCall(presenceMethod: .password, timeout: Int(seconds) * 1000)
+      try self.init(call, of: caller, by: route, prepared: prepared)
     }
   }
 
@@ -36,6 +42,7 @@ struct HelperCheck: CheckConversation {
     prepared: HelperLink?
   ) throws(PresenceFailure) {
     let call = HelperCheckCall(request)
+    isDevice = true
     conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
       conversation,
       put throws(HelperError) in
@@ -60,19 +67,18 @@ struct HelperCheck: CheckConversation {
     }
   }
 
-  /// Runs a check that needs no reader, within so many seconds.
+  /// Runs a check that needs no reader.
   private init(
-    _ method: PresenceMethod,
-    seconds: Int64,
+    _ call: HelperCheckCall,
     of caller: Caller,
     by route: HelperRoute,
     prepared: HelperLink?
   ) throws(PresenceFailure) {
-    let call = HelperCheckCall(presenceMethod: method, timeout: Int(seconds) * 1000)
+    isDevice = call.presenceMethod.isDevice
     conversation = try HelperConversation(by: route, prepared: prepared) {
       conversation,
       put throws(HelperError) in
-      var talk = CheckTalk(conversation.helper, seconds: seconds)
+      var talk = CheckTalk(conversation.helper, seconds: Int64(call.timeout) / 1000)
       try talk.send(call, [], passing: route.connection(of: caller))
       _ = try talk.follow(put)
     }
@@ -83,7 +89,8 @@ struct HelperCheck: CheckConversation {
   func respond(_ text: SharedSecret) async {
     // A failure appears as the end of the input.
     do throws(HelperError) {
-      try conversation.helper.send(HelperRespondCall(text: text))
+      // A key waits for a touch after its PIN.
+      try conversation.helper.send(HelperRespondCall(text: text), more: isDevice)
     } catch {
       conversation.helper.stop()
     }
@@ -100,6 +107,7 @@ private struct CheckTalk: ~Copyable {
   private let seconds: Int64
   private var buffer = MessageBuffer(.helper)
   private var prints = 0
+  private var isReader = false
   private(set) var hasAnswered = false
 
   init(_ helper: HelperLink, seconds: Int64) {
@@ -119,6 +127,7 @@ private struct CheckTalk: ~Copyable {
       try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
     }
     self.prints = prints.count
+    isReader = call.presenceMethod == .fingerprint
     try helper.send(call, more: call.presenceMethod.isDevice, passing: connection)
   }
 
@@ -140,6 +149,9 @@ private struct CheckTalk: ~Copyable {
       switch reply {
       case .failed(.busy, let detail, _, hiddenReader: true):
         return detail ?? "reader busy: another program has it"
+      case .ready where !isReader:
+        isArmed = true
+        put(.ready)
       case .ready(let name, let driver, let scan, let finger):
         isArmed = true
         put(.reader(SeenReader(name: name, driver: driver, scan: scan), only: finger))
@@ -170,6 +182,12 @@ extension TokenVault.CheckEvent {
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(hint)
     case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
+    case .matched(_, let credential?, _, _, let publicKey?):
+      self = .made(credential: credential, publicKey: publicKey)
+    case .matched(_, let credential?, let data?, let signature?, _):
+      self = .touched(
+        KeyAnswer(credential: credential, authenticatorData: data, signature: signature)
+      )
     case .matched: self = .matched
     case .notMatched: self = .failed(.noMatch)
     case .failed(.notEnrolled, let detail, lost: true, _):

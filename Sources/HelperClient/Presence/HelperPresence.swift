@@ -128,6 +128,32 @@ extension HelperCheckCall {
   }
 }
 
+extension HelperCheckCall {
+  /// Makes a check by one of the enrolled security keys.
+  init(_ signing: KeySigning) {
+    self.init(
+      presenceMethod: .key,
+      timeout: Int(signing.seconds) * 1000,
+      keyCredentials: signing.credentials,
+      challenge: signing.challenge,
+      verify: signing.verifies
+    )
+  }
+
+  /// Has the security key make a credential.
+  init(_ making: KeyMaking) {
+    self.init(
+      presenceMethod: .key,
+      timeout: Int(making.seconds) * 1000,
+      keyCredentials: making.credentials,
+      challenge: making.challenge,
+      keyUser: making.user,
+      keyName: making.name,
+      keyPin: making.pin
+    )
+  }
+}
+
 extension HelperError {
   /// Why there was no check, as a text for people.
   var reason: String {

@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Helper",
     description: helperDescription,
     maximumMessage: 98304,
-    callSecrets: ["authorization", "body", "credentials", "key", "print", "secret", "text"],
+    callSecrets: ["authorization", "body", "credentials", "key", "key_pin", "print", "secret", "text"],
     replySecrets: ["body", "print", "secret"]
   )
 }
@@ -34,6 +34,8 @@ let helperDescription = #"""
   type PresenceMethod (
     # A finger on the reader.
     fingerprint,
+    # A touch of an enrolled security key.
+    key,
     # The password of the system user.
     password
   )
@@ -362,6 +364,9 @@ let helperDescription = #"""
   # password: `ask` (answer with Respond), then matched, not_matched or failed.
   # The fingers that ListEnrolled told of take part if they are still exactly those of
   # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
+  # key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
+  # A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
+  # plugged in makes a credential instead, unless it holds one of `key_credentials`.
   method Check(
     method: PresenceMethod,
     # The login name, for the password.
@@ -374,7 +379,24 @@ let helperDescription = #"""
     # The fingers that fprintd is expected to tell of: these and no others.
     desktop_fingers: ?[]string,
     # The finger whose print comes first, for a reader that takes one print at a time.
-    first_finger: ?string
+    first_finger: ?string,
+    # The names of credentials of security keys.
+    # [base64]
+    key_credentials: ?[]string,
+    # What the key signs: 32 bytes.
+    # [base64]
+    challenge: ?string,
+    # Whether the key must verify its person, by its PIN or by itself.
+    # [false if absent]
+    verify: ?bool,
+    # For whom a credential is made: 1 to 64 bytes.
+    # [base64]
+    key_user: ?string,
+    # The name that the key shows for it.
+    key_name: ?string,
+    # The PIN for a new credential, in UTF-8.
+    # [secret]
+    key_pin: ?string
   ) -> (
     # [variant]
     event: HelperCheckStep,
@@ -407,9 +429,21 @@ let helperDescription = #"""
     # For matched: the finger that passed, if one did. For ready: the one that can match, if the others
     # cannot.
     # [maybe of matched, maybe of ready]
-    finger: ?string
+    finger: ?string,
+    # The credential that has signed, or that was made.
+    # [base64, maybe of matched]
+    credential: ?string,
+    # What the key has signed besides the challenge (Web Authentication, section 6.1).
+    # [base64, maybe of matched]
+    authenticator_data: ?string,
+    # Its signature: ECDSA over P-256, in DER.
+    # [base64, maybe of matched]
+    signature: ?string,
+    # The public key of a new credential: its coordinates on P-256, 64 bytes.
+    # [base64, maybe of matched]
+    public_key: ?string
   )
-  # Answers a question of a password check. The events are those of Check.
+  # Answers a question of a check by password or key. The events are those of Check.
   method Respond(
     # The answer, in UTF-8.
     # [secret]
@@ -422,6 +456,14 @@ let helperDescription = #"""
     text: ?string,
     hidden: ?bool,
     finger: ?string,
+    # [base64]
+    credential: ?string,
+    # [base64]
+    authenticator_data: ?string,
+    # [base64]
+    signature: ?string,
+    # [base64]
+    public_key: ?string,
     reason: ?PresenceOutcome,
     detail: ?string
   )

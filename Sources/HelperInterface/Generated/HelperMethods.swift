@@ -357,7 +357,10 @@ package struct LoadPrintCall: VarlinkMethod {
 /// password: `ask` (answer with Respond), then matched, not_matched or failed.
 /// The fingers that ListEnrolled told of take part if they are still exactly those of
 /// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
-package struct HelperCheckCall: VarlinkMethod, Equatable {
+/// key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
+/// A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
+/// plugged in makes a credential instead, unless it holds one of `key_credentials`.
+package struct HelperCheckCall: VarlinkMethod {
   package typealias Reply = HelperCheckEvent
   package static let method = "io.thumblatch.Helper.Check"
 
@@ -372,6 +375,18 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
   package var desktopFingers: [String]?
   /// The finger whose print comes first, for a reader that takes one print at a time.
   package var firstFinger: String?
+  /// The names of credentials of security keys.
+  package var keyCredentials: [[UInt8]]?
+  /// What the key signs: 32 bytes.
+  package var challenge: [UInt8]?
+  /// Whether the key must verify its person, by its PIN or by itself.
+  package var verify: Bool
+  /// For whom a credential is made: 1 to 64 bytes.
+  package var keyUser: [UInt8]?
+  /// The name that the key shows for it.
+  package var keyName: String?
+  /// The PIN for a new credential, in UTF-8.
+  package var keyPin: SharedSecret?
 
   package init(
     presenceMethod: PresenceMethod,
@@ -379,7 +394,13 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
     timeout: Int,
     desktopDigests: [[UInt8]]? = nil,
     desktopFingers: [String]? = nil,
-    firstFinger: String? = nil
+    firstFinger: String? = nil,
+    keyCredentials: [[UInt8]]? = nil,
+    challenge: [UInt8]? = nil,
+    verify: Bool = false,
+    keyUser: [UInt8]? = nil,
+    keyName: String? = nil,
+    keyPin: SharedSecret? = nil
   ) {
     self.presenceMethod = presenceMethod
     self.user = user
@@ -387,6 +408,12 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
     self.desktopDigests = desktopDigests
     self.desktopFingers = desktopFingers
     self.firstFinger = firstFinger
+    self.keyCredentials = keyCredentials
+    self.challenge = challenge
+    self.verify = verify
+    self.keyUser = keyUser
+    self.keyName = keyName
+    self.keyPin = keyPin
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -396,6 +423,12 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
     desktopDigests = (try object.optional("desktop_digests") as [WireBytes]?)?.map(\.bytes)
     desktopFingers = try object.optional("desktop_fingers")
     firstFinger = try object.optional("first_finger")
+    keyCredentials = (try object.optional("key_credentials") as [WireBytes]?)?.map(\.bytes)
+    challenge = (try object.optional("challenge") as WireBytes?)?.bytes
+    verify = try object.optional("verify") ?? false
+    keyUser = (try object.optional("key_user") as WireBytes?)?.bytes
+    keyName = try object.optional("key_name")
+    keyPin = try object.optional("key_pin")
   }
 
   package var encoded: JSONObject {
@@ -407,6 +440,12 @@ package struct HelperCheckCall: VarlinkMethod, Equatable {
         "desktop_digests": desktopDigests?.map(WireBytes.init(bytes:)),
         "desktop_fingers": desktopFingers,
         "first_finger": firstFinger,
+        "key_credentials": keyCredentials?.map(WireBytes.init(bytes:)),
+        "challenge": challenge.map(WireBytes.init(bytes:)),
+        "verify": verify ? true : nil,
+        "key_user": keyUser.map(WireBytes.init(bytes:)),
+        "key_name": keyName,
+        "key_pin": keyPin,
       ])
     }
   }
@@ -435,7 +474,15 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
   ///
   /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
   /// cannot.
-  case matched(finger: String? = nil)
+  ///
+  /// `credential`: The credential that has signed, or that was made.
+  ///
+  /// `authenticatorData`: What the key has signed besides the challenge (Web Authentication, section 6.1).
+  ///
+  /// `signature`: Its signature: ECDSA over P-256, in DER.
+  ///
+  /// `publicKey`: The public key of a new credential: its coordinates on P-256, 64 bytes.
+  case matched(finger: String? = nil, credential: [UInt8]? = nil, authenticatorData: [UInt8]? = nil, signature: [UInt8]? = nil, publicKey: [UInt8]? = nil)
   /// Another finger, or a wrong password.
   case notMatched
   /// There was no decision.
@@ -452,7 +499,7 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
     case .waiting: self = .waiting
     case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
     case .ask: self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
-    case .matched: self = .matched(finger: try object.optional("finger"))
+    case .matched: self = .matched(finger: try object.optional("finger"), credential: (try object.optional("credential") as WireBytes?)?.bytes, authenticatorData: (try object.optional("authenticator_data") as WireBytes?)?.bytes, signature: (try object.optional("signature") as WireBytes?)?.bytes, publicKey: (try object.optional("public_key") as WireBytes?)?.bytes)
     case .notMatched: self = .notMatched
     case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"), lost: try object.optional("lost") ?? false, hiddenReader: try object.optional("hidden_reader") ?? false)
     }
@@ -465,7 +512,7 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
       case .waiting: try .wire(["event": HelperCheckStep.waiting])
       case .retry(let hint): try .wire(["event": HelperCheckStep.retry, "hint": hint])
       case .ask(let text, let hidden): try .wire(["event": HelperCheckStep.ask, "text": text, "hidden": hidden])
-      case .matched(let finger): try .wire(["event": HelperCheckStep.matched, "finger": finger])
+      case .matched(let finger, let credential, let authenticatorData, let signature, let publicKey): try .wire(["event": HelperCheckStep.matched, "finger": finger, "credential": credential.map(WireBytes.init(bytes:)), "authenticator_data": authenticatorData.map(WireBytes.init(bytes:)), "signature": signature.map(WireBytes.init(bytes:)), "public_key": publicKey.map(WireBytes.init(bytes:))])
       case .notMatched: try .wire(["event": HelperCheckStep.notMatched])
       case .failed(let reason, let detail, let lost, let hiddenReader): try .wire(["event": HelperCheckStep.failed, "reason": reason, "detail": detail, "lost": lost ? true : nil, "hidden_reader": hiddenReader ? true : nil])
       }
@@ -473,7 +520,7 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
   }
 }
 
-/// Answers a question of a password check. The events are those of Check.
+/// Answers a question of a check by password or key. The events are those of Check.
 package struct HelperRespondCall: VarlinkMethod {
   package typealias Reply = HelperCheckEvent
   package static let method = "io.thumblatch.Helper.Respond"

@@ -22,7 +22,7 @@ struct Schema {
   static let unreleasedApplicationID: Int32 = 0x544c_6276
 
   static let current = Schema(migrations: [
-    Migration(name: "accounts, tokens, intents, prints, lockouts, audit", statements: tables)
+    Migration(name: "accounts, tokens, intents, prints, keys, lockouts, audit", statements: tables)
   ])
 
   private static let tables = [
@@ -109,6 +109,16 @@ struct Schema {
       device TEXT NOT NULL CHECK (length(device) <= 256),
       sealed BLOB NOT NULL CHECK (length(sealed) BETWEEN 1 AND 4194304),
       enrolled_at INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE security_keys (
+      id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+      owner INTEGER NOT NULL CHECK (owner BETWEEN 0 AND 4294967295),
+      name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
+      sealed BLOB NOT NULL CHECK (length(sealed) BETWEEN 1 AND 4096),
+      enrolled_at INTEGER NOT NULL,
+      UNIQUE (owner, name)
     ) STRICT
     """,
     """

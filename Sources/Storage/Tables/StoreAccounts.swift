@@ -98,6 +98,7 @@ extension Store {
       """
       SELECT EXISTS (SELECT 1 FROM accounts WHERE sealed_refresh_token IS NOT NULL)
       OR EXISTS (SELECT 1 FROM prints)
+      OR EXISTS (SELECT 1 FROM security_keys)
       """
     ) { columns throws(StorageError) in try columns.boolean(0) } == [true]
   }

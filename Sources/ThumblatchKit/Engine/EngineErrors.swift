@@ -116,7 +116,7 @@ extension AuthError {
           + " thumblatch token --scope, or set the provider's refresh_scope",
         cause: cause
       )
-    case .noSuchFinger, .noSuchUser, .invalidArgument:
+    case .noSuchFinger, .noSuchKey, .noSuchUser, .invalidArgument:
       self.init(.invalidArgument, "\(error)", cause: cause)
     case .refused(let message, _): self.init(.invalidArgument, message, cause: cause)
     case .internal(let message): self.init(.unexpected, message, cause: cause)

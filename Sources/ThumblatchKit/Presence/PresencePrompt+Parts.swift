@@ -58,6 +58,8 @@ extension PresencePrompt {
   public enum Way: Sendable, Hashable, CaseIterable {
     /// A finger on the reader.
     case fingerprint
+    /// A touch of an enrolled security key.
+    case key
     /// The system password.
     case password
   }
@@ -107,6 +109,7 @@ extension PresencePrompt.Way {
     self =
       switch method {
       case .fingerprint: .fingerprint
+      case .key: .key
       case .password: .password
       }
   }
@@ -115,6 +118,7 @@ extension PresencePrompt.Way {
   var noMatch: String {
     switch self {
     case .fingerprint: "that finger is not enrolled"
+    case .key: "the security key's answer does not prove a touch"
     case .password: "that was not the password"
     }
   }

@@ -102,8 +102,8 @@ extension Vault {
     case .mayNarrow: break
     case .notExportable(let account):
       noteRefusal("release of an account that is not exportable", of: account, by: caller.requester)
-    case .presenceNeeded, .presenceFailed, .noDesktop, .noSuchFinger, .noSuchAccount, .noSuchUser,
-      .invalidArgument, .loginRequired, .providerUnavailable, .unavailable, .offline,
+    case .presenceNeeded, .presenceFailed, .noDesktop, .noSuchFinger, .noSuchKey, .noSuchAccount,
+      .noSuchUser, .invalidArgument, .loginRequired, .providerUnavailable, .unavailable, .offline,
       .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
       break
     }

@@ -92,6 +92,7 @@ extension Vault {
     try resealClientSecrets(under: next.secret)
     let prints = try resealPrints(under: next.secret)
     try resealFormerPrints(under: next.secret)
+    try resealSecurityKeys(under: next.secret)
     try resealEnrolledSet(under: next.secret)
     try countBoxChange()
     try sealBoxes(try boxChanges(), using: next.counter)

@@ -4,7 +4,7 @@ internal import Storage
 // The store digest. The count of changes to sealed boxes would be worth little if it could be
 // edited, or if one old box could be put back beside it. So the store holds a code under the key of
 // the rollback counter. The code covers the count, the generation and class of each account, and
-// the identifier of each print. It also covers the user's own rules, because their absence would be
+// the identifier of each print and security key. It also covers the user's own rules, because their absence would be
 // a laxer policy. It does not cover the bytes of a box: damage to one box harms only that box, and
 // a box of another generation does not open.
 extension Vault {
@@ -26,6 +26,11 @@ extension Vault {
       message.append(account.protection)
     }
     for print in prints { message += print.id }
+    let keys = try store.allSecurityKeys()
+    if !keys.isEmpty {
+      message += Array("security keys".utf8) + littleEndian(UInt64(keys.count))
+      for key in keys { message += key.id }
+    }
     // Without rules of the user's own the code ends here.
     if let rules = try store.meta(ownRulesKey) {
       message += Array("own rules".utf8) + littleEndian(UInt64(rules.count)) + rules

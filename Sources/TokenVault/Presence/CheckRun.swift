@@ -12,6 +12,8 @@ struct CheckRun {
   var isArmed = false
   /// The fingers that can pass it, in the order in which they are asked one by one.
   var fingers: [String] = []
+  /// What a security key has to answer; `nil` for every other method.
+  var key: KeyChallenge?
   /// The only finger that can match, if the reader takes one print at a time.
   var only: String?
   /// The program that must answer an open question, and has no call that could fail; `nil` if none is
@@ -184,7 +186,8 @@ extension Vault {
         prompts.extend(prompt, at: clock.boot)
         if desktop.shown?.prompt != prompt { checks[prompt]?.asked = caller.peer }
         return .ask(text: text, hidden: hidden)
-      case .matched:
+      case .matched, .touched, .made:
+        guard isProof(event, run) else { throw try failed(prompt, run, .noMatch, caller) }
         try passed(prompt, run, caller, confirming: confirmed)
         return .passed
       case .failed(.notEnrolled) where !run.fingers.isEmpty:

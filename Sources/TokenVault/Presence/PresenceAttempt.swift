@@ -1,10 +1,14 @@
 internal import Presence
 internal import PresenceTerms
 
-/// A check by one method, with what it needs.
+/// A check by one method, with what it needs, or the enrollment of a security key.
 package enum PresenceAttempt: Sendable {
   /// Arms the reader for a print, or for a finger of the desktop.
   case fingerprint(FingerRequest)
+  /// Lights the enrolled security key that is plugged in.
+  case key(KeySigning)
+  /// Has a security key make a credential.
+  case newKey(KeyMaking)
   /// Asks for the system password of the caller's user.
   case password(seconds: Int64)
 }
@@ -19,6 +23,7 @@ extension Vault {
   ) -> PresenceFailure? {
     switch method {
     case .fingerprint: fingerObjection(eligibility, at: location)
+    case .key: keyObjection(at: location)
     case .password: nil
     }
   }
@@ -33,6 +38,7 @@ extension Vault {
   ) async throws -> PresenceAttempt {
     switch run.method {
     case .fingerprint: .fingerprint(try await fingerRequest(prompt, &run, caller))
+    case .key: .key(try keySigning(&run))
     case .password: .password(seconds: Self.checkSeconds)
     }
   }
@@ -42,6 +48,8 @@ extension Vault {
     switch run.method {
     case .fingerprint where cost == .nothing: tries.giveBack(run.number)
     case .fingerprint: tries.miss(run.number)
+    // A key counts its wrong PINs itself, and an answer cannot be guessed.
+    case .key: break
     case .password where cost == .charge: break
     case .password: settleBackoff(run, cost == .miss ? .noMatch : failure.outcome)
     }

@@ -62,6 +62,10 @@ package enum CheckEvent: Sendable, Equatable {
   case ask(text: String, hidden: Bool)
   /// The finger or the password matched.
   case matched
+  /// A security key has signed; the vault judges the signature.
+  case touched(KeyAnswer)
+  /// A security key has made a credential.
+  case made(credential: [UInt8], publicKey: [UInt8])
   /// It did not match, or the check failed.
   case failed(PresenceFailure)
   /// The helper is gone, or makes no sense, and has not said how the check ended.
@@ -70,7 +74,7 @@ package enum CheckEvent: Sendable, Equatable {
   /// Whether nothing follows.
   package var isLast: Bool {
     switch self {
-    case .matched, .failed, .lost: true
+    case .matched, .touched, .made, .failed, .lost: true
     case .reader, .ready, .waiting, .retry, .ask: false
     }
   }
@@ -92,7 +96,7 @@ package enum CheckNotice: Sendable, Equatable {
 
 /// One running check, in a process of its own.
 package protocol CheckConversation: Sendable {
-  /// The next event. After `matched`, `failed` or `lost` nothing follows.
+  /// The next event. After the last one nothing follows.
   func next() async -> CheckEvent
   /// Answers an `ask`.
   func respond(_ text: SharedSecret) async

@@ -135,12 +135,12 @@ extension Vault {
     let caller = try owner(of: prompt, shower)
     // The answer of another connection is not the answer of the one who sees the question.
     try demandOwner(of: prompt, caller)
-    guard let run = checks[prompt], !run.method.isDevice,
+    guard let run = checks[prompt], run.method.mayAsk,
       prompts.isArmed(prompt, method: run.method, at: clock.boot)
     else { throw refusal(of: prompt, .timedOut, caller) }
     prompts.extend(prompt, at: clock.boot)
     checks[prompt]?.asked = nil
-    try chargePassword(prompt)
+    if !run.method.isDevice { try chargePassword(prompt) }
     let charged = checks[prompt] ?? run
     await charged.conversation?.respond(text)
     return try await follow(prompt, charged, caller, report)

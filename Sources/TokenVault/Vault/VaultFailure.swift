@@ -43,6 +43,7 @@ package enum VaultFailure: Error, Sendable, Equatable {
   case tooManyPrompts(retryAfter: Int64)
   /// No print of this finger is enrolled here.
   case noSuchFinger(String)
+  case noSuchKey(String)
   /// There is no account of that name; empty if there is none at all.
   case noSuchAccount(String)
   /// There is no vault of this user.

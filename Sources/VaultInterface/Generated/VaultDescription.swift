@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,
-    callSecrets: ["client_secret", "code", "password", "query", "recovery", "refresh_token", "secret", "text"],
+    callSecrets: ["client_secret", "code", "password", "pin", "query", "recovery", "refresh_token", "secret", "text"],
     replySecrets: ["client_secret", "code", "refresh_token"]
   )
 }
@@ -138,6 +138,8 @@ let vaultDescription = #"""
   type PresenceMethod (
     # A finger on the reader.
     fingerprint,
+    # A touch of an enrolled security key.
+    key,
     # The password of the system user.
     password
   )
@@ -252,6 +254,14 @@ let vaultDescription = #"""
     names_only
   )
 
+  # An enrolled security key.
+  type SecurityKey (
+    # The name that the user picked.
+    name: string,
+    # In seconds since 1970.
+    enrolled_at: int
+  )
+
   # What an enrollment does.
   type EnrollEvent (
     # The reader waits for a touch.
@@ -260,7 +270,7 @@ let vaultDescription = #"""
     stage,
     # The last touch does not count.
     retry,
-    # The finger is enrolled.
+    # The finger or the key is enrolled.
     done
   )
 
@@ -679,6 +689,7 @@ let vaultDescription = #"""
 
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
+  # key: the same, and `ask` if the key wants its PIN.
   # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
   # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
   # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
@@ -709,7 +720,7 @@ let vaultDescription = #"""
     # [maybe of waiting]
     scan: ?ScanType
   )
-  # Answers a question of a password check. The events are those of Check.
+  # Answers a question of a check. The events are those of Check.
   method Respond(
     prompt: string,
     # The answer, in UTF-8.
@@ -859,6 +870,36 @@ let vaultDescription = #"""
     fingers: []string,
     # Why the reader could not delete the print that it stores. The next enrollment there does it then.
     on_reader: ?string
+  )
+
+  # The enrolled security keys.
+  method ListKeys() -> (
+    keys: []SecurityKey
+  )
+  # Enrolls the only security key that is plugged in. Needs a prompt passed by password. With `more`:
+  # `waiting` when the key is lit, last `done`.
+  method EnrollKey(
+    # The name for it, of 1 to 64 characters.
+    key: string,
+    # The PIN of the key, in UTF-8. Absent: the key is only touched.
+    # [secret]
+    pin: ?string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    event: EnrollEvent,
+    key: string
+  )
+  # Removes a security key. Needs a prompt passed by password. The key itself stores nothing.
+  method RemoveKey(
+    key: string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    # Those that are left.
+    keys: []SecurityKey
   )
 
   # Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
@@ -1299,6 +1340,8 @@ let vaultDescription = #"""
   error NoSuchAccount(account: string)
   # No print of this finger.
   error NoSuchFinger(finger: string)
+  # No security key of this name.
+  error NoSuchKey(key: string)
   # No vault was made for this user.
   error NoSuchUser(user: string)
   # An argument that no state of the vault would make valid.

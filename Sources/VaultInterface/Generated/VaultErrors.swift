@@ -21,6 +21,8 @@ enum VaultErrorName: String, CaseIterable {
   case noSuchAccount = "NoSuchAccount"
   /// No print of this finger.
   case noSuchFinger = "NoSuchFinger"
+  /// No security key of this name.
+  case noSuchKey = "NoSuchKey"
   /// No vault was made for this user.
   case noSuchUser = "NoSuchUser"
   /// An argument that no state of the vault would make valid.
@@ -63,6 +65,8 @@ public enum VaultError: Error, Equatable, Sendable {
   case noSuchAccount(account: String)
   /// No print of this finger.
   case noSuchFinger(finger: String)
+  /// No security key of this name.
+  case noSuchKey(key: String)
   /// No vault was made for this user.
   case noSuchUser(user: String)
   /// An argument that no state of the vault would make valid.
@@ -111,6 +115,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .noDesktop: self = .noDesktop(message: try object.required("message"))
     case .noSuchAccount: self = .noSuchAccount(account: try object.required("account"))
     case .noSuchFinger: self = .noSuchFinger(finger: try object.required("finger"))
+    case .noSuchKey: self = .noSuchKey(key: try object.required("key"))
     case .noSuchUser: self = .noSuchUser(user: try object.required("user"))
     case .invalidArgument: self = .invalidArgument(message: try object.required("message"))
     case .loginRequired: self = .loginRequired(account: try object.required("account"), message: try object.required("message"))
@@ -134,6 +139,7 @@ public enum VaultError: Error, Equatable, Sendable {
       case .noDesktop(let message): parameters = try .wire(["message": message])
       case .noSuchAccount(let account): parameters = try .wire(["account": account])
       case .noSuchFinger(let finger): parameters = try .wire(["finger": finger])
+      case .noSuchKey(let key): parameters = try .wire(["key": key])
       case .noSuchUser(let user): parameters = try .wire(["user": user])
       case .invalidArgument(let message): parameters = try .wire(["message": message])
       case .loginRequired(let account, let message): parameters = try .wire(["account": account, "message": message])
@@ -157,6 +163,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .noDesktop: "NoDesktop"
     case .noSuchAccount: "NoSuchAccount"
     case .noSuchFinger: "NoSuchFinger"
+    case .noSuchKey: "NoSuchKey"
     case .noSuchUser: "NoSuchUser"
     case .invalidArgument: "InvalidArgument"
     case .loginRequired: "LoginRequired"

@@ -694,6 +694,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
 
 /// Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
 /// `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
+/// key: the same, and `ask` if the key wants its PIN.
 /// password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
 /// With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
 /// Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
@@ -785,7 +786,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   }
 }
 
-/// Answers a question of a password check. The events are those of Check.
+/// Answers a question of a check. The events are those of Check.
 public struct RespondCall: VarlinkMethod {
   public typealias Reply = CheckEvent
   public static let method = "io.thumblatch.Vault.Respond"
@@ -1587,6 +1588,161 @@ public struct DeleteFingerReply: VarlinkRecord, Equatable {
       try .wire([
         "fingers": fingers,
         "on_reader": onReader,
+      ])
+    }
+  }
+}
+
+/// The enrolled security keys.
+public struct ListKeysCall: VarlinkMethod, Equatable {
+  public typealias Reply = ListKeysReply
+  public static let method = "io.thumblatch.Vault.ListKeys"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `ListKeys`, `RemoveKey` answer.
+public struct ListKeysReply: VarlinkRecord, Equatable {
+  public var keys: [VaultSecurityKey]
+
+  public init(
+    keys: [VaultSecurityKey]
+  ) {
+    self.keys = keys
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    keys = try object.required("keys")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "keys": keys,
+      ])
+    }
+  }
+}
+
+/// Enrolls the only security key that is plugged in. Needs a prompt passed by password. With `more`:
+/// `waiting` when the key is lit, last `done`.
+public struct EnrollKeyCall: AskingMethod {
+  public typealias Reply = EnrollKeyReply
+  public static let method = "io.thumblatch.Vault.EnrollKey"
+
+  /// The name for it, of 1 to 64 characters.
+  public var key: String
+  /// The PIN of the key, in UTF-8. Absent: the key is only touched.
+  public var pin: SharedSecret?
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    key: String,
+    pin: SharedSecret? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.key = key
+    self.pin = pin
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    key = try object.required("key")
+    pin = try object.optional("pin")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "key": key,
+        "pin": pin,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// What `EnrollKey` answers.
+public struct EnrollKeyReply: VarlinkRecord, Equatable {
+  public var event: EnrollEvent
+  public var key: String
+
+  public init(
+    event: EnrollEvent,
+    key: String
+  ) {
+    self.event = event
+    self.key = key
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    event = try object.required("event")
+    key = try object.required("key")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "event": event,
+        "key": key,
+      ])
+    }
+  }
+}
+
+/// Removes a security key. Needs a prompt passed by password. The key itself stores nothing.
+public struct RemoveKeyCall: AskingMethod, Equatable {
+  public typealias Reply = ListKeysReply
+  public static let method = "io.thumblatch.Vault.RemoveKey"
+
+  public var key: String
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    key: String,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.key = key
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    key = try object.required("key")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "key": key,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
       ])
     }
   }

@@ -28,6 +28,9 @@ package enum VaultRequest: Sendable {
   case listFingers(ListFingersCall)
   case enrollFinger(EnrollFingerCall)
   case deleteFinger(DeleteFingerCall)
+  case listKeys(ListKeysCall)
+  case enrollKey(EnrollKeyCall)
+  case removeKey(RemoveKeyCall)
   case logout(LogoutCall)
   case logoutAll(LogoutAllCall)
   case whoAmI(WhoAmICall)
@@ -87,6 +90,9 @@ package enum VaultRequest: Sendable {
       case ListFingersCall.method: self = .listFingers(try call.content())
       case EnrollFingerCall.method: self = .enrollFinger(try call.content())
       case DeleteFingerCall.method: self = .deleteFinger(try call.content())
+      case ListKeysCall.method: self = .listKeys(try call.content())
+      case EnrollKeyCall.method: self = .enrollKey(try call.content())
+      case RemoveKeyCall.method: self = .removeKey(try call.content())
       case LogoutCall.method: self = .logout(try call.content())
       case LogoutAllCall.method: self = .logoutAll(try call.content())
       case WhoAmICall.method: self = .whoAmI(try call.content())
@@ -142,6 +148,8 @@ package enum VaultRequest: Sendable {
     case .unlock(let call): (call.ask, call.reason)
     case .enrollFinger(let call): (call.ask, call.reason)
     case .deleteFinger(let call): (call.ask, call.reason)
+    case .enrollKey(let call): (call.ask, call.reason)
+    case .removeKey(let call): (call.ask, call.reason)
     case .logout(let call): (call.ask, call.reason)
     case .logoutAll(let call): (call.ask, call.reason)
     case .whoAmI(let call): (call.ask, call.reason)
@@ -189,6 +197,9 @@ package enum VaultRequest: Sendable {
     ListFingersCall.self,
     EnrollFingerCall.self,
     DeleteFingerCall.self,
+    ListKeysCall.self,
+    EnrollKeyCall.self,
+    RemoveKeyCall.self,
     LogoutCall.self,
     LogoutAllCall.self,
     WhoAmICall.self,

@@ -195,6 +195,36 @@ public enum FingerSource: String, Sendable, CaseIterable, WireValue {
   case namesOnly = "names_only"
 }
 
+/// An enrolled security key.
+public struct VaultSecurityKey: VarlinkRecord, WireValue, Equatable {
+  /// The name that the user picked.
+  public var name: String
+  /// In seconds since 1970.
+  public var enrolledAt: Int
+
+  public init(
+    name: String,
+    enrolledAt: Int
+  ) {
+    self.name = name
+    self.enrolledAt = enrolledAt
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    enrolledAt = try object.required("enrolled_at")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "enrolled_at": enrolledAt,
+      ])
+    }
+  }
+}
+
 /// What an enrollment does.
 public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
   /// The reader waits for a touch.
@@ -203,7 +233,7 @@ public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
   case stage
   /// The last touch does not count.
   case retry
-  /// The finger is enrolled.
+  /// The finger or the key is enrolled.
   case done
 }
 

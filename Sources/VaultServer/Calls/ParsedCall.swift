@@ -45,7 +45,8 @@ struct ParsedCall: Sendable {
   var waitsForPerson: Bool {
     switch request {
     case .success(.check(let call)): call.presenceMethod.isDevice || call.wait == true
-    case .success(.enrollFinger), .success(.awaitLogin), .success(.watch): true
+    case .success(.enrollFinger), .success(.enrollKey): true
+    case .success(.awaitLogin), .success(.watch): true
     case .success(.askAtDesktop), .success(.nextPrompt): true
     case .success(.audit(let call)): call.follow == true
     default: false

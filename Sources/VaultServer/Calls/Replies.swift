@@ -19,6 +19,7 @@ extension VaultError {
         retryAfter: Int(clamping: wait)
       )
     case .noSuchFinger(let finger): self = .noSuchFinger(finger: finger)
+    case .noSuchKey(let key): self = .noSuchKey(key: key)
     case .noSuchAccount(let message): self = .noSuchAccount(account: message)
     case .noSuchUser(let user): self = .noSuchUser(user: user)
     case .invalidArgument(let message): self = .invalidArgument(message: message)

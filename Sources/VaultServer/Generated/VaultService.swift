@@ -30,6 +30,9 @@ protocol VaultService: Sendable {
   func listFingers(_ call: ListFingersCall) async throws(VaultFailure) -> ListFingersCall.Reply
   func enrollFinger(_ call: EnrollFingerCall) async throws(VaultFailure) -> EnrollFingerCall.Reply
   func deleteFinger(_ call: DeleteFingerCall) async throws(VaultFailure) -> DeleteFingerCall.Reply
+  func listKeys(_ call: ListKeysCall) async throws(VaultFailure) -> ListKeysCall.Reply
+  func enrollKey(_ call: EnrollKeyCall) async throws(VaultFailure) -> EnrollKeyCall.Reply
+  func removeKey(_ call: RemoveKeyCall) async throws(VaultFailure) -> RemoveKeyCall.Reply
   func logout(_ call: LogoutCall) async throws(VaultFailure) -> LogoutCall.Reply
   func logoutAll(_ call: LogoutAllCall) async throws(VaultFailure) -> LogoutAllCall.Reply
   func whoAmI(_ call: WhoAmICall) async throws(VaultFailure) -> WhoAmICall.Reply
@@ -90,6 +93,9 @@ extension VaultService {
     case .listFingers(let call): try .made(await listFingers(call))
     case .enrollFinger(let call): try .made(await enrollFinger(call))
     case .deleteFinger(let call): try .made(await deleteFinger(call))
+    case .listKeys(let call): try .made(await listKeys(call))
+    case .enrollKey(let call): try .made(await enrollKey(call))
+    case .removeKey(let call): try .made(await removeKey(call))
     case .logout(let call): try .made(await logout(call))
     case .logoutAll(let call): try .made(await logoutAll(call))
     case .whoAmI(let call): try .made(await whoAmI(call))

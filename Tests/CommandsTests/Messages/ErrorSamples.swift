@@ -10,7 +10,7 @@ import VaultInterface
 ///
 /// A new case makes `VaultError.listedCase` incomplete, and a test asks for a sample of it.
 enum VaultErrorCase: CaseIterable {
-  case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger
+  case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger, noSuchKey
   case invalidArgument, loginRequired, providerUnavailable, providerRefused, misconfigured
   case vaultUnsafe, refused, mayNarrow, `internal`, noDesktop
 }
@@ -24,6 +24,7 @@ extension VaultError {
     case .noSuchAccount: .noSuchAccount
     case .noSuchUser: .noSuchUser
     case .noSuchFinger: .noSuchFinger
+    case .noSuchKey: .noSuchKey
     case .invalidArgument: .invalidArgument
     case .loginRequired: .loginRequired
     case .providerUnavailable: .providerUnavailable
@@ -45,7 +46,7 @@ extension VaultError {
       ),
       .busy(message: "another finger is being enrolled"),
       .noSuchAccount(account: ""), .noSuchAccount(account: "me"), .noSuchUser(user: "bob"),
-      .noSuchFinger(finger: "left-thumb"),
+      .noSuchFinger(finger: "left-thumb"), .noSuchKey(key: "blue"),
       .invalidArgument(message: CommandError.severalAccounts),
       .invalidArgument(message: "an unlock window is between 1 second and 12 hours long"),
       .loginRequired(account: "me", message: ""),

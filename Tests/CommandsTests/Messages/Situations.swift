@@ -12,7 +12,8 @@ extension Situation {
     + appliedProviders
     + signIns + choices + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays
     + serverLogins + tokens + serverTokens
-    + deliveries + requests + presence + desktop + callerRules + fingers + audit + keys + policies
+    + deliveries + requests + presence + desktop + callerRules + fingers + securityKeys + audit
+    + keys + policies
     + hosts + tools + secrets + imports + slots
 
   /// An account that is signed in at a provider of this machine.

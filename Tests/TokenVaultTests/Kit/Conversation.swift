@@ -11,6 +11,10 @@ final class Conversation: CheckConversation {
   let desktop: DesktopFingers?
   /// The finger that is asked for first.
   let first: String?
+  /// What a security key is to sign.
+  let signing: KeySigning?
+  /// What a security key is to make.
+  let making: KeyMaking?
   private let script: Script<CheckEvent>
   private let answers = Mutex<[String]>([])
   private let cancelled = Mutex(false)
@@ -19,8 +23,12 @@ final class Conversation: CheckConversation {
   init(
     _ method: PresenceMethod,
     _ request: FingerRequest?,
-    _ plan: [CheckEvent]
+    _ plan: [CheckEvent],
+    _ signing: KeySigning? = nil,
+    _ making: KeyMaking? = nil
   ) {
+    self.signing = signing
+    self.making = making
     self.method = method
     fingers = request?.prints.map(\.finger) ?? []
     desktop = request?.desktop

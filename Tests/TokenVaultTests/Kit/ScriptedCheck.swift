@@ -163,6 +163,10 @@ final class ScriptedCheck: PresenceChecker {
       if let failure = state.withLock({ $0.failure }) { throw failure }
       await hold { $0.holdsStarts }
       return begin(.fingerprint, request)
+    case .key(let signing):
+      return begin(.key, nil, signing: signing)
+    case .newKey(let making):
+      return begin(.key, nil, making: making)
     case .password:
       await hold { $0.holdsStarts }
       return begin(.password, nil)
@@ -220,7 +224,9 @@ final class ScriptedCheck: PresenceChecker {
 
   private func begin(
     _ method: PresenceMethod,
-    _ request: FingerRequest?
+    _ request: FingerRequest?,
+    signing: KeySigning? = nil,
+    making: KeyMaking? = nil
   ) -> Conversation {
     let (conversation, watchers) = state.withLock { state in
       var plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
@@ -228,7 +234,7 @@ final class ScriptedCheck: PresenceChecker {
       if method == .fingerprint, request?.desktop != state.desktop {
         plan = [.failed(.notEnrolled)]
       }
-      let conversation = Conversation(method, request, plan)
+      let conversation = Conversation(method, request, plan, signing, making)
       state.conversations.append(conversation)
       let watchers = state.watchers.filter { $0.count <= state.conversations.count }
       state.watchers.removeAll { $0.count <= state.conversations.count }

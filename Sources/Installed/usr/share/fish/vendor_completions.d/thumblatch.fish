@@ -37,7 +37,7 @@ end
 function __thumblatch_at --argument-names first last
     set --local words (__thumblatch_words)
     set --local length 1
-    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'audit verify' 'device-secret status' 'device-secret add' 'device-secret remove' 'device-secret test' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
+    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'keys list' 'keys enroll' 'keys remove' 'audit verify' 'device-secret status' 'device-secret add' 'device-secret remove' 'device-secret test' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
     and set length 2
     test "$words[1..$length]" = "$argv[3..]"
     and test (math (count $words) - (count $argv) + 3) -ge $first
@@ -71,6 +71,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments pres
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments unlock --description 'open the unlock window with one presence check'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments lock --description 'close the unlock window now'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments fingers --description 'list, enroll, delete'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments keys --description 'list, enroll, remove'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments audit --description 'show what happened and who asked, oldest first'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments release --description 'print the refresh token of an exportable account'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments rekey --description 'replace the device secret and re-encrypt everything'
@@ -104,6 +105,9 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 presence' --argum
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments list --description 'list the enrolled fingers'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments enroll --description 'enroll a finger; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments delete --description 'delete a finger that was enrolled here; needs the system password'
+complete --command thumblatch --condition '__thumblatch_at 1 1 keys' --arguments list --description 'list the enrolled security keys'
+complete --command thumblatch --condition '__thumblatch_at 1 1 keys' --arguments enroll --description 'enroll a security key (FIDO2); needs the system password'
+complete --command thumblatch --condition '__thumblatch_at 1 1 keys' --arguments remove --description 'remove a security key; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --arguments verify --description 'check that no audit record was altered, removed or added'
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments status --description 'show what opens the vault, and the weakest way in'
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments add --description 'add the TPM or a recovery code to what opens the vault'
@@ -248,6 +252,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 unlock' --long-
 complete --command thumblatch --condition '__thumblatch_at 1 999 unlock' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers enroll' --arguments 'left-thumb left-index left-middle left-ring left-little right-thumb right-index right-middle right-ring right-little'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers delete' --arguments 'left-thumb left-index left-middle left-ring left-little right-thumb right-index right-middle right-ring right-little'
+complete --command thumblatch --condition '__thumblatch_at 1 999 keys enroll' --long-option with-pin --description 'ask for the PIN of the key, for one that wants it'
 complete --command thumblatch --condition '__thumblatch_at 1 999 audit' --long-option since --exclusive --description '2h for the last two hours, "2025-11-21 10:30", or 2025-11-21T09:30:00Z'
 complete --command thumblatch --condition '__thumblatch_at 1 999 audit' --long-option follow --description 'go on with each new record, until interrupted'
 complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --arguments '(__thumblatch_names account)'

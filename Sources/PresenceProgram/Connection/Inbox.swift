@@ -1,4 +1,6 @@
 internal import FingerprintReader
+internal import HelperInterface
+internal import SecurityKey
 internal import Synchronization
 internal import System
 internal import SystemPassword
@@ -16,6 +18,8 @@ final class Inbox: Sendable {
     case fingers(Result<Set<Finger>, ReaderError>)
     case question(PasswordQuestion)
     case password(Result<PasswordCheck.Verdict, PasswordError>)
+    case lit
+    case key(Result<HelperCheckEvent, KeyFailure>, isLate: Bool)
   }
 
   /// The queue, which also watches the socket.

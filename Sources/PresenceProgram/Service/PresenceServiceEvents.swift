@@ -23,6 +23,8 @@ extension PresenceService {
       connection.reply(HelperEnrolled(result))
     case .question(let question):
       connection.reply(HelperCheckEvent.ask(text: question.text, hidden: question.isHidden))
+    case .lit: connection.reply(HelperCheckEvent.ready(), continues: true)
+    case .key(let result, let isLate): end(result, isLate: isLate)
     case .password(let result):
       running = nil
       connection.reply(HelperCheckEvent(result))

@@ -1,6 +1,7 @@
 package import FingerprintReader
 internal import Fprintd
 internal import Glibc
+package import SecurityKey
 internal import System
 internal import SystemBus
 package import SystemPassword
@@ -20,11 +21,12 @@ package struct PresenceProgram {
 
   private let reader: Reader
   private let desktopPrints: DesktopPrints?
+  private let keys: KeyNodes
   private let stack: PasswordStack?
   private let users: ServedUsers
 
-  /// Makes a program that uses these readers, this bus, this directory of fprintd's prints, and
-  /// this PAM stack.
+  /// Makes a program that uses these readers, this bus, this directory of fprintd's prints, these
+  /// security keys, and this PAM stack.
   ///
   /// The program's source decides all of them; a part that is `nil` is not used. It answers only
   /// `users`.
@@ -32,11 +34,13 @@ package struct PresenceProgram {
     drivers: AllowedDrivers,
     bus: String?,
     fprintdDirectory: String?,
+    keys: KeyNodes,
     stack: PasswordStack?,
     users: ServedUsers
   ) {
     reader = Reader(drivers, desktop: bus.map(BusServices.init))
     desktopPrints = fprintdDirectory.map(DesktopPrints.init(path:))
+    self.keys = keys
     self.stack = stack
     self.users = users
   }
@@ -57,6 +61,7 @@ package struct PresenceProgram {
         socket,
         reader: reader,
         desktopPrints: desktopPrints,
+        keys: keys,
         stack: stack,
         users: users
       )

@@ -2,6 +2,7 @@ internal import FingerprintReader
 internal import HelperInterface
 internal import PresenceTerms
 internal import SecretMemory
+internal import SecurityKey
 internal import System
 internal import SystemPassword
 internal import UserNames
@@ -29,10 +30,21 @@ final class PresenceService {
     case look
     case fingers
     case password(PasswordDialogue)
+    case key(KeyUse)
+
+    /// The dialogue that has a time limit of its own.
+    var dialogue: PasswordDialogue? {
+      switch self {
+      case .password(let dialogue): dialogue
+      case .key(let use): use.dialogue
+      case .check, .enrollment, .deletion, .look, .fingers: nil
+      }
+    }
   }
 
   let reader: Reader
   let desktopPrints: DesktopPrints?
+  let keys: KeyNodes
   private let stack: PasswordStack?
   private let users: ServedUsers
   let connection: HelperConnection
@@ -57,10 +69,12 @@ final class PresenceService {
     _ socket: consuming Descriptor,
     reader: Reader,
     desktopPrints: DesktopPrints?,
+    keys: KeyNodes,
     stack: PasswordStack?,
     users: ServedUsers
   ) throws(SystemError) {
     self.reader = reader
+    self.keys = keys
     self.desktopPrints = desktopPrints
     self.stack = stack
     self.users = users
@@ -157,6 +171,7 @@ final class PresenceService {
       )
       running = .check(operation)
       work { inbox.put(.verdict(Result { () throws(ReaderError) in try operation.wait() })) }
+    case .key: try begin(key: call, more: more)
     case .password:
       begin(passwordOf: call.user, subject, milliseconds: call.timeout)
     }
@@ -199,7 +214,7 @@ final class PresenceService {
 
   /// Takes an answer to an open question; false if the call is another one.
   private func answerQuestion(_ call: VarlinkCall) -> Bool {
-    guard case .password(let dialogue) = running, dialogue.isAsking,
+    guard let dialogue = running?.dialogue, dialogue.isAsking,
       call.method == HelperRespondCall.method,
       let answer = try? call.content(as: HelperRespondCall.self)
     else { return false }
@@ -215,33 +230,6 @@ final class PresenceService {
 
   // MARK: end
 
-  private func cancel() {
-    switch running {
-    case .check(let operation): operation.cancel()
-    case .enrollment(let operation): operation.cancel()
-    case .deletion(let operation): operation.cancel()
-    case .password(let dialogue): if dialogue.isAsking { dialogue.give(nil) }
-    case .look, .fingers, nil: break
-    }
-  }
-
-  /// Milliseconds until a password check has taken too long; -1 without a limit.
-  private func timeLeft() -> Int32 {
-    guard case .password(let dialogue) = running, !dialogue.isExpired else { return -1 }
-    return dialogue.timeLeft
-  }
-
-  private func timeIsUp() {
-    guard case .password(let dialogue) = running else { return }
-    dialogue.expire()
-    // While a question is open, no call waits for a reply: the call with the answer will get this
-    // one.
-    guard !dialogue.isAsking else { return }
-    // A module hangs and cannot be interrupted, so the process must end.
-    refuse(.timedOut, nil)
-    connection.close()
-  }
-
   /// Releases the reader; PAM is left as it is, because it ends with this process.
   ///
   /// The result of a check is still reported: the engine has closed only its own direction, and
@@ -249,7 +237,7 @@ final class PresenceService {
   private func release() throws(SystemError) {
     connection.ignore(inbox.queue)
     switch running {
-    case .check, .enrollment, .deletion:
+    case .check, .enrollment, .deletion, .key:
       cancel()
       try awaitLastEvent()
     case .look, .fingers, .password, nil: break
@@ -269,7 +257,7 @@ final class PresenceService {
       guard left > 0 else { return }
       for event in inbox.take() {
         switch event {
-        case .verdict, .enrolled, .deleted: return handle(event)
+        case .verdict, .enrolled, .deleted, .key: return handle(event)
         default: break
         }
       }

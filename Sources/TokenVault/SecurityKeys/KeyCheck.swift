@@ -1,0 +1,76 @@
+internal import Cryptography
+internal import Presence
+internal import PresenceTerms
+
+/// What a running check by security key is about.
+struct KeyChallenge {
+  /// The bytes that were made for this check.
+  let challenge: [UInt8]
+  /// The keys that may answer it.
+  let keys: [EnrolledKey]
+  /// Whether the key must verify its person too.
+  let verifies: Bool
+}
+
+// The vault makes the challenge and judges the signature. The helper only carries both, so neither a
+// forged helper nor a forged key passes a check. A touch does not prove where the person is: a key
+// may be forwarded over the network. So keys count where fingers do.
+extension Vault {
+  /// Why no security key can pass a check at a location; `nil` if one can.
+  func keyObjection(at location: CallerLocation) -> PresenceFailure? {
+    guard let keys = try? keyRows() else {
+      return .notAvailable("the enrolled security keys cannot be read")
+    }
+    if keys.isEmpty { return .notEnrolled }
+    if let objection = location.objection { return .notAvailable(Self.shown(objection)) }
+    return tries.lockout.isPasswordOnly ? .lockedOut : nil
+  }
+
+  /// What makes the enrolled keys sign a fresh challenge.
+  ///
+  /// - Throws: a `PresenceFailure`.
+  func keySigning(_ run: inout CheckRun) throws -> KeySigning {
+    let keys: [EnrolledKey]
+    let challenge: [UInt8]
+    do throws(VaultFailure) {
+      keys = try enrolledKeys()
+      challenge = try random(32)
+    } catch {
+      // A record that cannot be read never switches protection off: it leads to the password.
+      throw PresenceFailure.notAvailable("the enrolled security keys cannot be read")
+    }
+    guard !keys.isEmpty else { throw PresenceFailure.notEnrolled }
+    run.key = KeyChallenge(challenge: challenge, keys: keys, verifies: false)
+    return KeySigning(
+      credentials: keys.map(\.credential),
+      challenge: challenge,
+      verifies: false,
+      seconds: Self.checkSeconds
+    )
+  }
+
+  /// Whether an event of a helper passes a check.
+  ///
+  /// Of a security key, a helper that only says so proves nothing.
+  func isProof(_ event: CheckEvent, _ run: CheckRun) -> Bool {
+    switch event {
+    case .matched: run.key == nil
+    case .touched(let answer): proves(answer, run)
+    default: false
+    }
+  }
+
+  /// Whether an answer proves that one of the keys was touched for the challenge of a run.
+  private func proves(_ answer: KeyAnswer, _ run: CheckRun) -> Bool {
+    guard let asked = run.key,
+      let key = asked.keys.first(where: { $0.credential == answer.credential })
+    else { return false }
+    return KeyTouch(authenticatorData: answer.authenticatorData, signature: answer.signature)
+      .proves(
+        asked.challenge,
+        for: EnrolledKey.domain,
+        by: key.publicKey,
+        verified: asked.verifies
+      )
+  }
+}

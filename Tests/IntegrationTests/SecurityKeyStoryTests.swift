@@ -1,0 +1,111 @@
+import TestSupport
+import Testing
+
+/// A person with a security key, the built programs, real PAM and the real libfido2.
+@Suite(.serialized)
+struct SecurityKeyStoryTests {
+  private static let touch = "Touch the security key to use account 'me' (requested by"
+  private static let question = "System password for"
+
+  /// A person whose only device is this key.
+  private func person(_ key: SoftwareKey) throws -> Person {
+    let person = try Person()
+    try shell(
+      """
+      chown \(person.user.name) \(key.path)
+      echo KEY=\(key.path) >\(person.programs)/virtual-reader.conf
+      """
+    )
+    try person.register()
+    return person
+  }
+
+  private func enroll(_ person: Person, _ key: SoftwareKey, pin: String? = nil) throws {
+    let options = pin == nil ? [] : ["--with-pin"]
+    let terminal = try person.terminal(list: ["keys", "enroll", "blue"] + options)
+    if let pin {
+      try terminal.expect("PIN of the security key:")
+      try terminal.enter(pin)
+    }
+    try terminal.expect(Self.question)
+    try terminal.enter(Person.systemPassword)
+    try terminal.expect("Touch the security key.")
+    try key.say("touch")
+    try terminal.expect("the security key 'blue' is enrolled")
+    try terminal.end()
+  }
+
+  /// Protects the account by a touch.
+  private func protect(_ person: Person, _ key: SoftwareKey) throws {
+    let terminal = try person.terminal("presence", "enable", "me")
+    try terminal.expect("Touch the security key to turn on presence protection")
+    try key.say("touch")
+    try terminal.end()
+    try person.run("lock").succeeded()
+  }
+
+  @Test
+  func aTouchGetsATokenAndTheKeyIsForgottenOnDemand() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key")
+    let person = try person(key)
+    try enroll(person, key)
+    #expect(try person.run("keys", "list").succeeded() == "blue\n")
+    try protect(person, key)
+    try person.expireTokens()
+    let token = try person.terminal("token", "me", columns: 200)
+    try token.expect(Self.touch)
+    try key.say("touch")
+    try token.expect("at_")
+    try token.end()
+    // Ctrl-C ends the light of the key: the touch after it is not spent on that request.
+    try person.run("lock").succeeded()
+    let test = try person.terminal("presence", "test")
+    try test.expect("Touch the security key to test the presence check")
+    try key.wait(for: "signed")
+    try key.wait(for: "signed")
+    try key.wait(for: "touch")
+    try test.type("\u{3}")
+    try key.wait(for: "cancelled")
+    let remove = try person.terminal("keys", "remove", "blue")
+    try remove.expect(Self.question)
+    try remove.enter(Person.systemPassword)
+    try remove.expect("the security key 'blue' is removed; none is left")
+    try remove.end()
+    #expect(try person.run("audit").succeeded().contains("key-removal"))
+  }
+
+  @Test
+  func aKeyThatAlwaysVerifiesAsksForItsPINUntilItIsRight() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key", pin: "8261", ["--always-verifies"])
+    let person = try person(key)
+    try enroll(person, key, pin: "8261")
+    let test = try person.terminal("presence", "test")
+    try test.expect("PIN of the security key (8 tries left):")
+    try test.enter("0000")
+    try test.expect("Wrong PIN. PIN of the security key (7 tries left):")
+    try test.enter("8261")
+    try key.say("touch")
+    try test.expect("the presence check passed, by security key")
+    try test.end()
+  }
+
+  @Test
+  func withoutItsKeyAPersonIsAskedForThePassword() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key")
+    let person = try person(key)
+    try enroll(person, key)
+    try shell("echo >\(person.programs)/virtual-reader.conf")
+    let test = try person.terminal("presence", "test", columns: 200)
+    try test.expect("no security key is plugged in")
+    try test.expect(Self.question)
+    try test.enter(Person.systemPassword)
+    try test.expect("the presence check passed, by system password")
+    try test.end()
+  }
+}
