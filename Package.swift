@@ -265,14 +265,6 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
-      name: "thumblatchd-software-tpm",
-      dependencies: [
-        "VaultServer", "HelperClient", "MachineFiles", "MachineKey", "ScriptedTPM", "System",
-      ],
-      path: "Tests/SoftwareTPMEngine",
-      swiftSettings: strict
-    ),
-    .executableTarget(
       name: "KeyWriter",
       dependencies: [
         "TokenVault", "Configuration", "MachineKey", "OAuth", "Presence", "PresenceTerms",
@@ -457,7 +449,7 @@ let package = Package(
         "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
         "AppSession",
         "AppAtTerminal", "TokenFile", "SessionSpeed", "example-server", "example-cli",
-        "TestSupport", "thumblatchd-software-tpm",
+        "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

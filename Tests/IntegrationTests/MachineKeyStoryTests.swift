@@ -4,29 +4,27 @@ import System
 import TestSupport
 import Testing
 
-/// The machine key as a person meets it: the built programs, with an engine whose TPM is software.
+/// The machine key as a person meets it: the built programs, with a software TPM as `/dev/tpmrm0`.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct MachineKeyStoryTests {
-  /// A person with an account, whose engine finds a TPM once `plug` was called.
-  private func person() throws -> Person {
+  /// A person with an account, whose machine has this TPM.
+  func person(_ tpm: SoftwareTPM? = nil) throws -> Person {
     let person = try Person()
-    let engine = BuiltPrograms.path("thumblatchd-software-tpm")
-    try shell(
-      "rm \(person.programs)/thumblatchd && install -m 755 \(engine) \(person.programs)/thumblatchd"
-    )
+    person.machine = try MachineWithTPM()
     try person.register()
+    if let tpm { try plug(tpm, person) }
     return person
   }
 
-  /// Ends the engine, and puts a TPM of this number into the machine; `nil` for none.
-  private func plug(_ seed: Int?, _ person: Person) throws {
+  /// Ends the engine, and puts a TPM into the machine; `nil` for none.
+  func plug(_ tpm: SoftwareTPM?, _ person: Person) throws {
     try person.endEngine()
-    let path = person.programs + "/tpm"
-    try shell(seed.map { "printf \($0) >\(path) && chmod 644 \(path)" } ?? "rm -f \(path)")
+    try person.machine?.plug(tpm, for: person.user.user)
   }
 
   /// Adds the TPM at a terminal; returns the recovery code.
-  private func addTPM(_ person: Person) throws -> String {
+  @discardableResult
+  func addTPM(_ person: Person) throws -> String {
     let terminal = try person.terminal("device-secret", "add", "tpm")
     try terminal.expect(
       "Type the system password to change the slots of the machine key (add tpm)"
@@ -48,7 +46,7 @@ struct MachineKeyStoryTests {
     return code
   }
 
-  private func tier(_ person: Someone) throws -> String? {
+  func tier(_ person: Someone) throws -> String? {
     let text = try person.run("device-secret", "status", "--json").succeeded()
     guard case .object(let object) = try JSONReader.read(Array(text.utf8)) else { return nil }
     return try object.string("tier")
@@ -62,7 +60,7 @@ struct MachineKeyStoryTests {
     #expect(refused.end == .exited(2) && refused.text.contains("no TPM"))
     #expect(try person.run("device-secret", "add", "recovery").end == .exited(2))
 
-    try plug(1, person)
+    try plug(try SoftwareTPM(), person)
     #expect(try person.run("device-secret", "add", "tpm", "--no-input").end == .exited(7))
     let code = try addTPM(person)
     #expect(try tier(person) == "tpm")
@@ -91,8 +89,8 @@ struct MachineKeyStoryTests {
     #expect(opened.contains("the vault is open") && opened.contains("needs the code again"))
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
 
-    // With the TPM of another machine, or after it was cleared.
-    try plug(2, person)
+    // With another TPM.
+    try plug(try SoftwareTPM(), person)
     try person.expireTokens()
     #expect(try person.run("token", "me").end == .exited(6))
     let sealed = try person.run("recover", "--code-stdin", input: code + "\n").succeeded()
@@ -104,8 +102,7 @@ struct MachineKeyStoryTests {
 
   @Test
   func aKillWhileTheCodeIsShownLeavesTheVaultAsItWas() throws {
-    let person = try person()
-    try plug(1, person)
+    let person = try person(try SoftwareTPM())
     let terminal = try person.terminal("device-secret", "add", "tpm")
     try terminal.expect("System password for")
     try terminal.enter(Person.systemPassword)
@@ -129,15 +126,10 @@ struct MachineKeyStoryTests {
   @Test
   func rootAddsTheTPMForEveryUserOfTheService() throws {
     let backend = try DevBackend()
-    let bench = try ServiceBench()
-    let engine = BuiltPrograms.path("thumblatchd-software-tpm")
+    let (machine, tpm) = (try MachineWithTPM(), try SoftwareTPM())
+    try machine.plug(tpm, for: ServiceBench.helperUser)
+    let bench = try ServiceBench(in: machine)
     let programs = bench.programs
-    try shell(
-      """
-      rm \(programs)/thumblatchd && install -m 755 \(engine) \(programs)/thumblatchd
-      printf 1 >\(programs)/tpm && chmod 644 \(programs)/tpm
-      """
-    )
     func root(_ words: String) throws -> (text: String, end: ProcessEnd) {
       try output(
         of: "/bin/sh",
@@ -160,13 +152,13 @@ struct MachineKeyStoryTests {
     #expect(try person.run("audit").succeeded().contains("under the machine key now"))
     #expect(try root("test --code-stdin <\(bench.base)/escrow").text.contains("opens"))
 
-    try shell("rm \(programs)/tpm")
+    try machine.plug(nil, for: ServiceBench.helperUser)
     for member in [person, other] {
       try member.endEngine()
       #expect(try member.run("status").end == .exited(6))
       #expect(try member.run("recover", "--code-stdin", input: code + "\n").end == .exited(11))
     }
-    try shell("printf 1 >\(programs)/tpm && chmod 644 \(programs)/tpm")
+    try machine.plug(tpm, for: ServiceBench.helperUser)
     try bench.endEngine()
     for member in [person, other] {
       #expect(try member.run("status").succeeded().contains("TPM (or the recovery code)"))

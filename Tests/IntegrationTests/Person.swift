@@ -20,6 +20,8 @@ class Someone {
 
   let user: ScratchUser
   let base: String
+  /// The machine of the commands, if it is another than this one.
+  var machine: MachineWithTPM?
   /// The process that has read the last command to the reader.
   private var lastReader: Int32?
 
@@ -66,6 +68,9 @@ class Someone {
     ["--reuid=\(user.user)", "--regid=\(user.user)", "--clear-groups"]
   }
 
+  /// The first words of a command line of this person.
+  var running: [String] { (machine?.entering ?? []) + ["/usr/bin/setpriv"] + become }
+
   /// The output of a command without a terminal, and how it ended.
   struct Outcome {
     let text: String
@@ -87,7 +92,7 @@ class Someone {
   ) throws -> Run {
     try Run(
       "/usr/bin/setsid",
-      ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
+      running + [programs + "/thumblatch"] + arguments,
       environment: environment + variables,
       input: input
     )
@@ -125,7 +130,7 @@ class Someone {
   func shell(_ script: String) throws -> Outcome {
     let (text, end) = try output(
       of: "/usr/bin/setsid",
-      ["/usr/bin/setpriv"] + become + ["/bin/sh", "-c", script],
+      running + ["/bin/sh", "-c", script],
       environment: environment
     )
     return Outcome(text: text, end: end)
@@ -139,7 +144,7 @@ class Someone {
   /// Starts a command at its own terminal.
   func terminal(list arguments: [String], columns: UInt16 = 80) throws -> TerminalSession {
     try TerminalSession(
-      ["/usr/bin/setpriv"] + become + [programs + "/thumblatch"] + arguments,
+      running + [programs + "/thumblatch"] + arguments,
       environment: environment,
       columns: columns
     )
@@ -281,17 +286,5 @@ final class Person: Someone {
       "--password-stdin",
       input: "backend-password\n"
     ).succeeded()
-  }
-}
-
-/// The processes that run a program of a directory.
-func processes(in directory: String, named name: String? = nil) -> [Int32] {
-  let names = (try? Directory(path: "/proc").names()) ?? []
-  return names.compactMap { Int32($0) }.filter { process in
-    guard let link = linkTarget("/proc/\(process)/exe") else { return false }
-    // The suffix that proc_pid_exe(5) adds if the program was replaced in the meantime.
-    let program = link.replacing(" (deleted)", with: "")
-    if let name { return program == "\(directory)/\(name)" }
-    return program.hasPrefix(directory + "/")
   }
 }

@@ -151,3 +151,15 @@ final class Run {
     String(decoding: try output.readAll(limit: 1 << 24), as: UTF8.self)
   }
 }
+
+/// The processes that run a program of a directory.
+func processes(in directory: String, named name: String? = nil) -> [Int32] {
+  let names = (try? Directory(path: "/proc").names()) ?? []
+  return names.compactMap { Int32($0) }.filter { process in
+    guard let link = linkTarget("/proc/\(process)/exe") else { return false }
+    // The suffix that proc_pid_exe(5) adds if the program was replaced in the meantime.
+    let program = link.replacing(" (deleted)", with: "")
+    if let name { return program == "\(directory)/\(name)" }
+    return program.hasPrefix(directory + "/")
+  }
+}

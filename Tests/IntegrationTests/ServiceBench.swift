@@ -21,6 +21,9 @@ final class ServiceBench {
   static let enginePassword = "engine Pa55word"
   static let secondPassword = "second Pa55wörd"
 
+  /// The user of the helpers without a user of their own, as the service manager's stand-in has it.
+  static let helperUser: UInt32 = 61999
+
   static let users = Result {
     let users = Users(
       engine: try ScratchUser(password: enginePassword),
@@ -47,13 +50,15 @@ final class ServiceBench {
   /// `withSessions` gives both people a session at the machine, by a stand-in for logind. Without
   /// it the location of callers is unknown. `withOwnNames` gives the service a list of users that
   /// `rename` changes. `withoutPeerDescriptors` makes SO_PEERPIDFD fail for the engine, as before
-  /// Linux 6.5. `hidingProcesses` hides the processes of others from the engine.
+  /// Linux 6.5. `hidingProcesses` hides the processes of others from the engine. `machine` is
+  /// where the helpers look for a TPM.
   init(
     idle: Int = 600,
     withSessions: Bool = false,
     withOwnNames: Bool = false,
     withoutPeerDescriptors: Bool = false,
-    hidingProcesses: Bool = false
+    hidingProcesses: Bool = false,
+    in machine: MachineWithTPM? = nil
   ) throws {
     let users = try Self.users.get()
     base = try makeTemporaryDirectory()
@@ -77,10 +82,11 @@ final class ServiceBench {
     let mounts =
       (withOwnNames ? "mount --bind \(base)/etc /etc; " : "")
       + (hidingProcesses ? "mount -t proc -o hidepid=2 proc /proc; " : "")
-    let mounting = ["--mount", "/bin/sh", "-ec", mounts + "exec \"$0\" \"$@\"", "/usr/bin/python3"]
+    let mounting = ["/usr/bin/unshare", "--mount", "/bin/sh", "-ec", mounts + "exec \"$0\" \"$@\""]
+    let words = (machine?.entering ?? []) + (mounts.isEmpty ? [] : mounting) + ["/usr/bin/python3"]
     manager = try Run(
-      mounts.isEmpty ? "/usr/bin/python3" : "/usr/bin/unshare",
-      (mounts.isEmpty ? [] : mounting) + [
+      words[0],
+      Array(words.dropFirst()) + [
         BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/service-manager.py",
         base + "/bin", base + "/run", base + "/state", users.engine.name, "\(idle)",
       ] + (desktop.map { ["--bus", $0.bus.address] } ?? [])

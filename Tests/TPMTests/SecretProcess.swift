@@ -6,27 +6,6 @@ import System
 import TestSupport
 import Varlink
 
-/// Commands that run where a device of a test is `/dev/tpmrm0`, and `/dev` has little else.
-enum DeviceDirectory {
-  /// The arguments of unshare(1) for a program with its arguments.
-  ///
-  /// Without a device `/dev/tpmrm0` is not there. Root needs no namespace of users.
-  static func arguments(_ device: String?, _ program: [String]) -> [String] {
-    let node = device.map { "touch tpmrm0; mount --bind \($0) tpmrm0;" } ?? ""
-    let script = """
-      mount -t tmpfs -o mode=755 none /mnt; cd /mnt
-      for name in null urandom random; do touch $name; mount --bind /dev/$name $name; done
-      \(node)
-      mount --move /mnt /dev 2>/dev/null || mount --rbind /mnt /dev
-      cd /; exec "$0" "$@"
-      """
-    return (ThisProcess.user == 0 ? [] : ["--map-root-user"]) + [
-      "--mount", "/bin/sh", "-ec", script,
-    ]
-      + program
-  }
-}
-
 /// A running `thumblatch-secret`, and the engine's end of its socket.
 final class SecretProcess {
   let child: ChildProcess

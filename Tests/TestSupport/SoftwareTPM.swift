@@ -16,6 +16,7 @@ package final class SoftwareTPM {
   private let directory: ScratchDirectory
   private let bridge: ChildProcess
   private var lines: LinePipe?
+  private var isRemoved = false
 
   /// Starts a new TPM, which has its own storage key.
   package init() throws {
@@ -36,8 +37,21 @@ package final class SoftwareTPM {
   }
 
   deinit {
+    if !isRemoved { try? remove() }
+  }
+
+  /// Lets a user open its device.
+  package func give(to user: UInt32) throws {
+    guard unsafe chown(device, user, gid_t.max) == 0, unsafe chmod(device, 0o600) == 0 else {
+      throw SystemError("chown", code: errno, subject: device)
+    }
+  }
+
+  /// Stops it for good: its device cannot be opened any more.
+  package func remove() throws {
+    isRemoved = true
     lines = nil
-    _ = try? bridge.wait()
+    _ = try bridge.wait()
   }
 
   /// Gives the bridge a command, and returns its answer.
