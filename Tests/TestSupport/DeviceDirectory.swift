@@ -68,9 +68,10 @@ package final class MachineWithTPM {
   package func plug(_ next: SoftwareTPM?, for user: UInt32) throws {
     try next?.give(to: user)
     let removing = tpm == nil ? "" : "umount /dev/tpmrm0; rm /dev/tpmrm0;"
-    let words = entering + [
-      "/bin/sh", "-ec", removing + DeviceDirectory.plugging(next?.device, in: "/dev"),
-    ]
+    let words =
+      entering + [
+        "/bin/sh", "-ec", removing + DeviceDirectory.plugging(next?.device, in: "/dev"),
+      ]
     let change = try ChildProcess(
       path: words[0],
       arguments: Array(words.dropFirst()),
