@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
-PARTS = ["package", "tpm", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
-         "moments", "traces", "traps", "fleet", "reboot", "removal"]
+PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
+         "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
 # These run only if they are named.
 MEASURES = ["speed"]
 # Parts in a machine of their own, of another suite of Debian, after the others.
@@ -131,8 +131,10 @@ def keep_pictures(machine):
         shutil.copytree(machine.path(PICTURES), directory, dirs_exist_ok=True)
 
 
-def run_part(machine, part, count):
-    """Each line that a part prints is a scenario's. A part without its last word has failed."""
+def run_part(machine, part, count, *what):
+    """Each line that a part prints is a scenario's. A part without its last word has failed.
+
+    `what` are the package and the programs, for a part with a second machine."""
     print(f"-- {part}", flush=True)
     start = time.monotonic()
     if part == "reboot":
@@ -146,6 +148,15 @@ def run_part(machine, part, count):
             run_scenarios(other, "collector", count)
     else:
         run_scenarios(machine, part, count)
+    if part == "tpm":
+        machine.reboot()
+        run_scenarios(machine, "tpm_boot", count)
+        with copy_of_disk(machine, *what) as other:
+            run_scenarios(other, "package", count)
+            # No program of it writes there yet.
+            for path in ("/var/lib/thumblatch", "/var/tmp/provider.json", "/root/escrow"):
+                other.copy(machine.path(path), path)
+            run_scenarios(other, "tpm_copy", count)
     print(f"   {time.monotonic() - start:.0f} s", flush=True)
 
 
@@ -160,6 +171,18 @@ def collector(machine):
         other.run("systemd-run", "--quiet", "--unit=collector", "--service-type=exec",
                   "/usr/lib/systemd/systemd-journal-remote", "--listen-http=127.0.0.1:19532",
                   "--output=/var/log/journal/remote/", "--split-mode=host")
+        yield other
+    finally:
+        other.close()
+
+
+@contextlib.contextmanager
+def copy_of_disk(machine, package, programs):
+    """A second machine with the package, and without a TPM."""
+    other = Machine(machine.tree, "thumblatch-copy")
+    try:
+        prepare(other, package, programs)
+        other.boot()
         yield other
     finally:
         other.close()
@@ -210,7 +233,7 @@ def run_parts(tree, package, programs, parts, count):
         machine.boot()
         for part in PARTS + MEASURES:
             if part in (parts or PARTS) or part == "package":
-                run_part(machine, part, count)
+                run_part(machine, part, count, package, programs)
         keep_pictures(machine)
         if count.failed:
             tell_journal(machine)

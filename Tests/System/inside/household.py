@@ -152,16 +152,16 @@ def enroll_finger():
     command.end()
 
 
-def let_the_token_age():
+def let_the_token_age(person=ADA):
     """From here on a request for the full lifetime needs a refresh: the token is a second old."""
-    until(lambda: expiry() - time.time() < provider.LIFETIME - 1, "the token does not grow older")
+    until(lambda: expiry(person) - time.time() < provider.LIFETIME - 1, "the token does not grow older")
 
 
-def ask_anew(*options):
-    """Ada requests a token that only a refresh can bring: as long-lived as a brand-new one. The
+def ask_anew(*options, person=ADA):
+    """A request for a token that only a refresh can bring: as long-lived as a brand-new one. The
     stored token must be at least a second old."""
-    let_the_token_age()
-    return ADA.thumblatch("token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s", *options)
+    let_the_token_age(person)
+    return person.thumblatch("token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s", *options)
 
 
 def ask_for_finger():
@@ -171,8 +171,8 @@ def ask_for_finger():
     return command
 
 
-def expiry():
-    found = json.loads(ADA.thumblatch("status", ACCOUNT, "--json").end())["accounts"][0]
+def expiry(person=ADA):
+    found = json.loads(person.thumblatch("status", ACCOUNT, "--json").end())["accounts"][0]
     moment = found["access_token_expires_at"]
     if moment is None:
         return 0

@@ -1,4 +1,7 @@
-"""The TPM, which is swtpm behind the terminal that stands at /dev/tpmrm0."""
+"""The TPM, which is swtpm behind the terminal that stands at /dev/tpmrm0.
+
+The last scenarios add it to what opens the vaults. Then the machine is rebooted (tpm_boot.py), and its
+disk is copied to a machine without that TPM (tpm_copy.py)."""
 import base64
 import contextlib
 import grp
@@ -7,6 +10,8 @@ import os
 import socket
 import subprocess
 
+import sealed
+from household import ADA, BOB, begin
 from scenarios import check, main, run, scenario
 
 PLACE, NODE, ASIDE = "/run/thumblatch/secret", "/dev/tpmrm0", "/run/tpm-node"
@@ -85,6 +90,35 @@ def aMachineWithoutATPMSaysSo():
         run("umount", ASIDE)
         os.unlink(ASIDE)
     has_tpm()
+
+
+@scenario
+def twoPeopleHaveProtectedAccountsAndManyOthersOne():
+    begin()
+    sealed.make_bob()
+    sealed.make_crowd()
+    check(sealed.status()["tier"] == "file", str(sealed.status()))
+    check(sealed.status()["tpm"], f"the engine sees no TPM: {sealed.status()}")
+
+
+@scenario
+def aUserMayNotAddIt():
+    ADA.thumblatch("device-secret", "add", "tpm").end(status=11)
+
+
+@scenario
+def rootAddsItForAllUsersAndTheCodeGoesToAnEscrow():
+    said = run("sh", "-c", "umask 077; exec thumblatch device-secret add tpm --recovery-to 3"
+               f" 3>{sealed.ESCROW} 2>&1")
+    with open(sealed.ESCROW, encoding="ascii") as file:
+        code = file.read().strip()
+    check(len(code) == 42 and code not in said, "the code is not in the escrow alone")
+    check(f"re-encrypted {2 + len(sealed.CROWD)} vaults" in said, said)
+    check(sealed.status()["tier"] == "tpm", str(sealed.status()))
+    check("opens" in run("thumblatch", "device-secret", "test"), "the slot does not open")
+    check(code not in run("journalctl", "--no-pager", "--unit=thumblatch*"), "the journal has the code")
+    for person in (ADA, BOB):
+        sealed.brings_new_token(person)
 
 
 @scenario

@@ -1,0 +1,46 @@
+"""The machine with the TPM has been rebooted."""
+import provider
+import sealed
+from household import ADA, arrive, ask_for_finger, brings_token
+from people import touch
+from scenarios import check, main, run, scenario, show
+
+
+@scenario
+def twentyUsersOpenTheirVaultsAtOnceAfterTheBoot():
+    check(show("thumblatchd.service", "ActiveState") == "inactive", "the engine runs unasked")
+    provider.start()
+    sealed.crowd_asks()
+    check(sealed.status()["open"], str(sealed.status()))
+
+
+@scenario
+def protectedAccountsAreRefreshedAgain():
+    arrive()
+    command = ask_for_finger()
+    touch("right-index")
+    brings_token(command)
+    ADA.thumblatch("lock").end()
+    for person in sealed.EVERYBODY:
+        sealed.brings_new_token(person)
+        said = person.thumblatch("status").end()
+        check("TPM (or the recovery code)" in said.replace("\n", " "), said)
+    check("opens" in run("thumblatch", "device-secret", "test"), "the slot does not open")
+
+
+@scenario
+def manyEnginesOpenThemOneAfterTheOther():
+    for _ in range(20):
+        run("systemctl", "stop", "thumblatchd.service")
+        check("opens" in run("thumblatch", "device-secret", "test"), "the slot does not open")
+
+
+@scenario
+def noUnitHasFailed():
+    check(run("systemctl", "--failed", "--no-legend", "--plain") == "",
+          run("systemctl", "--failed", "--plain"))
+    # So that a copy of the disk holds all of the store.
+    run("systemctl", "stop", "thumblatchd.service")
+
+
+main()
