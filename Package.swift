@@ -438,6 +438,7 @@ let package = Package(
         "Configuration",
         "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
         "ToolProtocols", "ProtectedResources", "SecretService", "SystemBus", "VarlinkMethods",
+        "MachineKey",
       ],
       path: "Tests/Fuzz/Targets",
       swiftSettings: strict

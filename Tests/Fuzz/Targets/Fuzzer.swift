@@ -46,7 +46,7 @@ extension Fuzzer {
     .redirectRequests, .redirectAnswers,
     .providerFiles, .policyFiles, .providerForms, .hostFiles, .toolRequests,
     .resources, .secretService,
-    .prints, .storeRows, .storeFiles,
+    .prints, .storeRows, .storeFiles, .machineKeySlots, .machineKeyStates,
   ]
 
   /// The fuzzer of this process.
