@@ -56,6 +56,8 @@ package enum ServiceEngine {
         idleSeconds: idleSeconds,
         stopSeconds: stopSeconds
       )
+      // Both helpers start at once, and not one after the other.
+      if vaults.openAhead() { exchange.prepare() }
       vaults.resumeAddition()
       try server.run()
       return 0
