@@ -24,7 +24,7 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
          "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
 # These run only if they are named.
-MEASURES = ["speed"]
+MEASURES = ["speed", "tpm_speed"]
 # Parts in a machine of their own, of another suite of Debian, after the others.
 SUITES = ["trixie"]
 DESK = "/opt/desk/root"

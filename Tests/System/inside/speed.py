@@ -1,38 +1,20 @@
 """The time of a rotated refresh by the service, compared with the minimum of any unit with
 Accept=yes. It is not part of the other runs, because its figures also depend on the machine."""
 import os
-import re
 import select
-import socket
 import statistics
 import subprocess
-import time
 
 import provider
 from calls import Conversation
+from floors import FIGURES, FLOORS, PAUSE, connect, measure, start_unit, tell
 from household import ACCOUNT, ADA, begin
 from scenarios import check, main, run, scenario, show, until
 
-FLOORS = "/opt/system-test/floors"
-UNITS = "/run/systemd/system"
 RUNS = 30
-# Seconds before each request, because an account may be refreshed again only after some time.
-PAUSE = 2
 # Limits in milliseconds, without the POST: with a spare exchange helper. Without a spare, beyond a unit
 # with the same sandbox that loads libcurl.
 AHEAD, BEYOND_LIBRARIES = 4, 5
-FIGURES = {}
-
-
-def tell(name, value):
-    FIGURES[name] = value
-    print(f"measured {name}: {value:.2f} ms", flush=True)
-
-
-def milliseconds(action):
-    begun = time.perf_counter()
-    action()
-    return (time.perf_counter() - begun) * 1000
 
 
 @scenario
@@ -54,26 +36,6 @@ def whatNoRefreshCanDoWithout():
     check(floor.wait() == 0, "the floor has failed")
     for name, column in zip(("POST", "slot write", "commit"), zip(*rows)):
         tell(f"C: {name}", statistics.median(column))
-
-
-def connect(name):
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(f"/run/{name}")
-        connection.sendall(b".")
-        check(connection.recv(1) == b".", "it does not answer")
-
-
-def start_unit(name):
-    """A program of ours in the sandbox of the exchange helper, started by each connection."""
-    with open("/usr/lib/systemd/system/thumblatch-exchange@.service", encoding="utf-8") as file:
-        unit = re.sub("^ExecStart=.*", f"ExecStart={FLOORS}/{name}", file.read(), flags=re.M)
-    with open(f"{UNITS}/{name}@.service", "w", encoding="utf-8") as file:
-        file.write(unit)
-    with open(f"{UNITS}/{name}.socket", "w", encoding="utf-8") as file:
-        file.write(f"[Socket]\nListenStream=/run/{name}\nAccept=yes\nTriggerLimitIntervalSec=0\n")
-    run("systemctl", "daemon-reload")
-    run("systemctl", "start", f"{name}.socket")
-    connect(name)
 
 
 USED = set()
@@ -100,18 +62,12 @@ def refresh(talk):
     check(error is None, f"{error} {parameters}")
 
 
-def measure(times, name, action):
-    """Adds a time to those of a name, after the pause that is before each refresh."""
-    select.select([], [], [], PAUSE)
-    times.setdefault(name, []).append(milliseconds(action))
-
-
 @scenario
 def aRefreshTakesWhatItMay():
     """The programs of comparison are started in turn with the refreshes: what the start of a unit takes
     differs from one minute to the next."""
     for name in ("bare", "libraries"):
-        start_unit(name)
+        start_unit(name, name)
     talk = Conversation(ADA)
     times = {}
     measure(times, "first", lambda: refresh(talk))
