@@ -45,8 +45,37 @@ def hardening(package, count):
     count.tell(("passed" if sound else "failed") + " everyProgramIsHardened" + " ".join(["", *flaws]))
 
 
+def modes(dump):
+    """What each profile allows, by the paths as they are written: the parser's list of its rules."""
+    found, profile = {}, ""
+    for line in dump.splitlines():
+        if name := re.match(r"Name:\s+(\S+)$", line):
+            profile = found.setdefault(name[1], {})
+        elif rule := re.match(r"Mode:\s+(\w+):\w+\s+Name:\s+\((.+)\)$", line):
+            # A path's first rule allows; one that denies it is listed after all of these.
+            profile.setdefault(rule[2], rule[1])
+    return found
+
+
+def lacks(root, allowed):
+    """The paths that the programs use, and that their profiles do not allow.
+
+    A socket is used by the engine, and by the helper that listens at it if that has a profile."""
+    flaws = []
+    units = root + "/usr/lib/systemd/system/"
+    for unit in sorted(glob.glob(units + "*.socket")):
+        with open(unit, encoding="utf-8") as file:
+            paths = re.findall(r"^ListenStream=(/run/\S+)$", file.read(), re.MULTILINE)
+        helper = os.path.basename(unit).removesuffix(".socket")
+        flaws += [f"{profile}:{path}" for profile in {"thumblatchd", helper} & set(allowed)
+                  for path in paths or ["none"] if "w" not in allowed[profile].get(path, "")]
+    # A new device secret is linked (DeviceSecretFile.swift).
+    stores = allowed.get("thumblatchd", {}).get("/var/lib/thumblatch/**", "")
+    return flaws + [f"/var/lib/thumblatch/**:{mode}" for mode in "rwkl" if mode not in stores]
+
+
 def profiles(package, count):
-    """The AppArmor profiles can be compiled, and the units name them.
+    """The AppArmor profiles can be compiled, the units name them, and the sockets are in them.
 
     This machine does not enforce them: that needs a kernel with AppArmor."""
     with tempfile.TemporaryDirectory() as root:
@@ -57,6 +86,9 @@ def profiles(package, count):
                               text=True)
         names = subprocess.run([*parse, "--names", path], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, text=True).stdout
+        dump = subprocess.run([*parse, "--debug", path], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout
+        flaws = lacks(root, modes(dump))
         # A parser that takes anything would show nothing.
         with open(path, "a", encoding="utf-8") as file:
             file.write("profile broken { /etc/** rwq, }\n")
@@ -65,6 +97,7 @@ def profiles(package, count):
         for unit in glob.glob(root + "/usr/lib/systemd/system/*.service"):
             with open(unit, encoding="utf-8") as file:
                 named |= set(re.findall(r"^AppArmorProfile=-(\S+)$", file.read(), re.MULTILINE))
-    sound = done.returncode == 0 and broken.returncode != 0 and named and named == set(names.split())
+    sound = (done.returncode == 0 and broken.returncode != 0 and named and named == set(names.split())
+             and not flaws)
     count.tell(("passed" if sound else "failed") + " theAppArmorProfilesAreSoundAndNamedByTheUnits"
-               + ("" if sound else f" {done.stdout!r} {names!r} {named}"))
+               + ("" if sound else f" {done.stdout!r} {names!r} {named} {flaws}"))
