@@ -83,14 +83,15 @@ extension PrivateAgentTests {
       /usr/bin/python3 - <<'END' 2>&1
       import json, socket, subprocess
       call = {"method": "io.thumblatch.Vault.GetAccount", "parameters": {"account": "me"}}
-      words = [b"", b"{", json.dumps(call).encode() + b"\\0"]
+      oneway = {**call, "oneway": True}
+      words = [b"", b"{", *(json.dumps(each).encode() + b"\\0" for each in [call, oneway])]
       silent = []
       for count in range(99):
           silent.append(socket.socket(socket.AF_UNIX))
           silent[-1].settimeout(30)
           silent[-1].connect("\(path)")
-          silent[-1].send(words[count % 3])
-          if count % 3 == 2:
+          silent[-1].send(words[count % 4])
+          if count % 4 == 2:
               assert silent[-1].recv(65536).endswith(b"\\0")
           if count % 33 == 32:
               subprocess.run(["\(person.programs)/thumblatch", "account", "list"], check=True)

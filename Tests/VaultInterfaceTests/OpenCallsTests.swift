@@ -26,6 +26,24 @@ struct OpenCallsTests {
   }
 
   @Test
+  func aOnewayCallIsNotOpenHoweverItIsWritten() {
+    for text in [
+      #"{"method":"a.b.C","oneway" : true}"#, #"{"parameters":{"a":[{}]}, "oneway":\#n\#ttrue}"#,
+      #"{"\u006fneway":true}"#,
+    ] {
+      #expect(count((false, text + "\0")) == 0)
+      #expect(count((false, "{}\0" + text + "\0{}\0")) == 2)
+    }
+    for text in [
+      #"{"method":"a.b.C","oneway":false}"#, #"{"parameters":{"oneway":true}}"#,
+      #"{"method":"oneway","more":true}"#, #"{"method":"a\"b","parameters":{"\u006fneway":true}}"#,
+      #"{"onewayx":true,"onewa":true}"#, #"{"parameters":{"a":"\"oneway\":true"}}"#,
+    ] {
+      #expect(count((false, text + "\0")) == 1)
+    }
+  }
+
+  @Test
   func aReplyThatContinuesIsNotTheLast() throws {
     let next = VarlinkReply(parameters: ["text": "x"], continues: true)
     let words = VarlinkReply(parameters: ["text": "\"continues\":true"])
