@@ -10,12 +10,14 @@ package enum ConfigurationReport {
 
   /// Prints each finding, and whether there is an error.
   ///
-  /// Root becomes the user of the service first: a file that the service may not read is an error.
+  /// For the service's own directory, root becomes the user of the service first: a file that the
+  /// service may not read is an error.
   ///
   /// - Parameter path: another directory, or a file to check as a policy before it is put in its
-  ///   place; `nil` for the service's own directory.
+  ///   place, which must exist; `nil` for the service's own directory, which may be missing.
   /// - Returns: the exit status: 0 if there is no error, else 2.
   package static func run(_ path: String?) -> Int32 {
+    let path = path.flatMap { isStandard($0) ? nil : $0 }
     do {
       try ThisProcess.reserveStandardDescriptors()
       if path == nil, ThisProcess.user == 0,
@@ -36,6 +38,10 @@ package enum ConfigurationReport {
     }
   }
 
+  private static func isStandard(_ path: String) -> Bool {
+    path.split(separator: "/") == MachineDirectory.standard.split(separator: "/")
+  }
+
   private static func write(_ line: String, to number: Int32) throws {
     let output = Descriptor(owning: number)
     let result = Result { try output.write(line + "\n") }
@@ -47,10 +53,11 @@ package enum ConfigurationReport {
   private static func check(
     _ path: String?
   ) throws -> (ConfigurationCheck, (ConfigurationCheck) -> String) {
-    let path = path ?? MachineDirectory.standard
+    let (isNamed, path) = (path != nil, path ?? MachineDirectory.standard)
     let shown = ConfigurationError.shown(path)
     guard let file = try file(at: path) else {
-      let owners: Set<UInt32> = path == MachineDirectory.standard ? [0] : [0, ThisProcess.user]
+      if isNamed { try demandDirectory(path) }
+      let owners: Set<UInt32> = isNamed ? [0, ThisProcess.user] : [0]
       let check = ConfigurationCheck(MachineDirectory(path: path, owners: owners))
       return (
         check,
@@ -58,6 +65,14 @@ package enum ConfigurationReport {
       )
     }
     return (ConfigurationCheck(policyFile: file, file: path), { _ in shown })
+  }
+
+  /// Refuses a path that does not exist: the defaults of a misspelled one would pass as sound.
+  private static func demandDirectory(_ path: String) throws {
+    do throws(SystemError) { _ = try Directory(path: path) } catch {
+      guard error.isMissing else { return }
+      throw ConfigurationError(.unreadable("there is no such file or directory"), file: path)
+    }
   }
 
   /// The content of a regular file; `nil` for a directory, and for a path that does not exist.
