@@ -11,12 +11,24 @@ package protocol MachineRules: Sendable {
   /// - Throws: an error with file and line. An action that needs an unreadable rule is not done:
   ///   another rule in its place might be a laxer one.
   func policy() throws(ConfigurationError) -> Policy
-  /// The file and line that set a rule of the machine; `nil` if none does.
-  func location(of key: Policy.Key) -> String?
+  /// The policy, and the file and line of each rule that is set.
+  func locatedPolicy() throws(ConfigurationError) -> LocatedPolicy
   /// Whether a provider is exactly one of the machine's with these names.
   func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool
   /// Whether requests for a provider may go to this machine or to its link.
   func mayReachThisMachine(_ provider: Provider) -> Bool
+}
+
+/// The policy, and the locations of its rules, of one reading.
+package struct LocatedPolicy: Sendable {
+  package let policy: Policy
+  /// The file and line of each rule that is set.
+  package let locations: [Policy.Key: String]
+
+  package init(_ policy: Policy, locations: [Policy.Key: String] = [:]) {
+    self.policy = policy
+    self.locations = locations
+  }
 }
 
 /// The rules of a vault that is its user's own: no administrator sets any.
@@ -25,7 +37,9 @@ package struct NoRules: MachineRules {
 
   package var policyFile: String? { nil }
   package func policy() throws(ConfigurationError) -> Policy { Policy() }
-  package func location(of key: Policy.Key) -> String? { nil }
+  package func locatedPolicy() throws(ConfigurationError) -> LocatedPolicy {
+    LocatedPolicy(Policy())
+  }
   package func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool { false }
   /// Always `true`: the exchange helper runs as the user, who reaches this machine anyway.
   package func mayReachThisMachine(_ provider: Provider) -> Bool { true }
@@ -40,8 +54,15 @@ extension Vault {
 
   /// The present policy of the machine.
   func machinePolicy() throws(VaultFailure) -> Policy {
+    try readingRules { rules throws(ConfigurationError) in try rules.policy() }
+  }
+
+  /// Reads the administrator's rules, and turns an error into a `VaultFailure`.
+  func readingRules<Value>(
+    _ read: (any MachineRules) throws(ConfigurationError) -> Value
+  ) throws(VaultFailure) -> Value {
     do throws(ConfigurationError) {
-      return try rules.policy()
+      return try read(rules)
     } catch {
       throw .misconfigured(
         "\(error); until an administrator has corrected that, nothing is done that it decides about"
@@ -83,7 +104,8 @@ extension Vault {
 
   /// The text that names a setting and its file; empty if there is no file.
   func setting(_ key: Policy.Key) -> String {
-    (rules.location(of: key) ?? rules.policyFile).map { " (\(key.rawValue) in \($0))" } ?? ""
+    let location = (try? rules.locatedPolicy())?.locations[key]
+    return (location ?? rules.policyFile).map { " (\(key.rawValue) in \($0))" } ?? ""
   }
 
   /// The present limits of the audit log: half of the store at most.

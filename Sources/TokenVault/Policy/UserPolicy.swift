@@ -64,7 +64,9 @@ extension Vault {
 
   /// The policy: the machine's rules, the user's, and those in effect.
   package func policyFacts() throws(VaultFailure) -> PolicyFacts {
-    let (machine, own) = (try machinePolicy(), try ownRules())
+    // One reading: each of them reads all files.
+    let located = try readingRules { rules throws(ConfigurationError) in try rules.locatedPolicy() }
+    let (machine, own) = (located.policy, try ownRules())
     let policy = machine.tightened(by: own)
     return PolicyFacts(
       file: rules.policyFile,
@@ -72,7 +74,7 @@ extension Vault {
         RuleFacts(
           key: key,
           machine: machine.value(of: key),
-          location: rules.location(of: key),
+          location: located.locations[key],
           own: own.value(of: key),
           holds: hasEffect(key) ? policy.value(of: key) : nil
         )

@@ -1,7 +1,7 @@
 package import Configuration
 package import MachineFiles
 internal import Synchronization
-internal import TokenVault
+package import TokenVault
 
 /// The administrator's configuration, as it is at each query.
 ///
@@ -18,19 +18,26 @@ package final class MachineConfiguration: MachineRules {
   /// The policy.
   ///
   /// Without a file it is the default.
-  package func policy() throws(ConfigurationError) -> Policy {
+  package func policy() throws(ConfigurationError) -> Policy { try read().policy }
+
+  package func locatedPolicy() throws(ConfigurationError) -> LocatedPolicy {
+    let (files, policy) = try read()
+    let locations = Policy.Key.allCases.compactMap { key in
+      files.location(of: key).map { (key, $0.description) }
+    }
+    return LocatedPolicy(policy, locations: Dictionary(locations) { $1 })
+  }
+
+  private func read() throws(ConfigurationError) -> (files: PolicyFiles, policy: Policy) {
     do throws(ConfigurationError) {
-      let policy = try files.policy()
+      let read = try files.policyFiles()
+      let policy = try read.policy()
       complain(nil, about: files.policyFile)
-      return policy
+      return (read, policy)
     } catch {
       complain("\(error)", about: files.policyFile)
       throw error
     }
-  }
-
-  package func location(of key: Policy.Key) -> String? {
-    (try? files.policyFiles())?.location(of: key)?.description
   }
 
   package func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool {

@@ -4,21 +4,26 @@ import TokenVault
 
 /// An administrator who changes the rules whenever a test says so.
 final class Administrator: MachineRules {
-  private let state = Mutex<(policy: Result<Policy, ConfigurationError>, here: [[UInt8]])>(
-    (.success(Policy()), [])
-  )
+  private let state = Mutex<
+    (policy: Result<Policy, ConfigurationError>, here: [[UInt8]], readings: Int)
+  >((.success(Policy()), [], 0))
 
   var policyFile: String? { Policy.file }
+  /// How often the files were read.
+  var readings: Int { state.withLock(\.readings) }
 
   func policy() throws(ConfigurationError) -> Policy {
-    try state.withLock { $0.policy }.get()
+    try state.withLock { state in
+      state.readings += 1
+      return state.policy
+    }.get()
   }
 
   func mayReachThisMachine(_ provider: Provider) -> Bool {
     state.withLock { $0.here.contains(provider.asWritten.canonicalForm) }
   }
 
-  func location(of key: Policy.Key) -> String? { nil }
+  func locatedPolicy() throws(ConfigurationError) -> LocatedPolicy { LocatedPolicy(try policy()) }
 
   func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool {
     mayReachThisMachine(provider) && names.contains(provider.name)
