@@ -208,9 +208,11 @@ struct AccountRulesTests {
     try await bench.signIn(vault)
     let requests = bench.exchange.requests.count
     // A file of the user with the same name, and the machine's under another name.
-    for other in [
-      try provider(["issuer": "https://other.example.com"]), try provider(name: "mine"),
-      try provider(["api_hosts": "evil.example.com"]),
+    let settings = "may be signed in to only with the settings of the machine's own file"
+    for (other, why) in [
+      (try provider(["issuer": "https://other.example.com"]), settings),
+      (try provider(name: "mine"), "is no provider that may be signed in to: corp dev"),
+      (try provider(["api_hosts": "evil.example.com"]), settings),
     ] {
       let words = await refusal {
         _ = try await vault.signIn(
@@ -223,11 +225,7 @@ struct AccountRulesTests {
           caller: caller()
         )
       }
-      #expect(
-        words.hasSuffix(
-          "is no provider that may be signed in to: corp dev (providers in \(Policy.file))"
-        )
-      )
+      #expect(words.hasSuffix("\(why) (providers in \(Policy.file))"))
     }
     let secret = await refusal { try await vault.put("ghp_1") }
     #expect(secret.contains("no provider that may be signed in to"))

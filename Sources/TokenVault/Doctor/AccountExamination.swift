@@ -68,6 +68,14 @@ extension Vault {
     guard let row = try accountIfAny(named: account.name), let provider = try? provider(of: row),
       try !isAllowed(provider.asWritten)
     else { return }
+    if case .only(let names) = policy.providers, names.contains(provider.name) {
+      found.warning(
+        "\(account.name) has other settings than the machine's \(account.provider), so that no login"
+          + " is allowed\(try origin(of: .providers))",
+        remedy: "thumblatch login \(account.name) --provider \(account.provider)"
+      )
+      return
+    }
     found.warning(
       "\(account.name) stays signed in at \(account.provider), where no login is allowed any more"
         + "\(try origin(of: .providers))",

@@ -37,12 +37,27 @@ extension Vault {
   /// Refuses a sign-in at a provider that the policy does not allow.
   ///
   /// In a vault without machine rules a name says nothing: the user writes the files.
-  func demandAllowed(_ provider: Provider) throws(VaultFailure) {
+  ///
+  /// `account` is bound to the provider; it is `nil` if the caller names the provider.
+  func demandAllowed(
+    _ provider: Provider,
+    boundTo account: String? = nil
+  ) throws(VaultFailure) {
     guard try !isAllowed(provider) else { return }
-    let names = try policy().providers.text
+    let allowed = try policy().providers
+    let shown = "\(provider.name.text) (\(provider.issuer.text))"
+    let origin = try origin(of: .providers)
+    guard case .only(let names) = allowed, names.contains(provider.name) else {
+      throw .refused(
+        "\(shown) is no provider that may be signed in to: \(allowed.text)\(origin)"
+      )
+    }
+    // The name is allowed. The administrator has changed or removed the file, or it is another one's.
+    let why = "may be signed in to only with the settings of the machine's own file\(origin)"
+    guard let account else { throw .refused("\(shown) \(why)") }
     throw .refused(
-      "\(provider.name.text) (\(provider.issuer.text)) is no provider that may be signed in to:"
-        + " \(names)\(try origin(of: .providers))"
+      "\(shown) \(why), and \(account) has other ones: thumblatch login \(account) --provider"
+        + " \(provider.name.text)"
     )
   }
 

@@ -82,7 +82,7 @@ extension Vault {
       return try await usable(try havingLogin(provider, name))
     }
     let known = try self.provider(of: try account(named: name))
-    try demandAllowed(known)
+    try demandAllowed(known, boundTo: name)
     return try await usable(try havingLogin(known, name))
   }
 
