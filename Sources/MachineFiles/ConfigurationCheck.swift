@@ -73,6 +73,13 @@ package struct ConfigurationCheck: Sendable {
       ignore("\(replaced.location): \(replaced.key): ignored: \(replaced.by) sets it")
     }
     for error in policy.errors() { fail(error) }
+    guard let rules = try? policy.policy(), rules.exportable == .never, rules.providers == .any,
+      let location = policy.location(of: .exportable)
+    else { return }
+    ignore(
+      "\(location): exportable: with providers = any, a user may sign in through a provider file of"
+        + " their own, which says where its tokens go"
+    )
   }
 
   private mutating func checkProviders(_ files: MachineDirectory) {
@@ -106,6 +113,7 @@ package struct ConfigurationCheck: Sendable {
     findings.append(Finding(isError: true, description: "\(error)"))
   }
 
+  /// Notes what is ignored, or has less effect than it seems to.
   private mutating func ignore(_ text: String) {
     findings.append(Finding(isError: false, description: text))
   }

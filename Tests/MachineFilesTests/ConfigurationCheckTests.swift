@@ -80,6 +80,16 @@ struct ConfigurationCheckTests {
   }
 
   @Test
+  func aRuleThatUsersGetAroundIsNoted() throws {
+    let machine = try MachineScratch()
+    try machine.write("conf.d/a.conf", "[Policy]\nexportable = never\n")
+    #expect(machine.findings.count == 1 && !machine.check.hasErrors)
+    #expect(machine.findings[0].hasPrefix("conf.d/a.conf:2: exportable: with providers = any, "))
+    try machine.write("conf.d/b.conf", "[Policy]\nproviders = corp\n")
+    #expect(machine.findings == [])
+  }
+
+  @Test
   func noFindingHoldsAClientSecret() throws {
     let machine = try MachineScratch()
     let secret = "s3cret-of-the-client"

@@ -17,6 +17,10 @@ struct MachineProviderTests {
 
   private func open() async throws -> Vault { try await bench.open(rules: administrator) }
 
+  private func apply(_ vault: Vault, _ provider: Provider, prompt: String? = nil) async throws {
+    _ = try await vault.applyProvider(provider, account: "me", prompt: prompt, caller: caller())
+  }
+
   @Test
   func aLoginUnderAChangedFileOfTheMachineNamesTheWayToTheNewOne() async throws {
     administrator.write("[Policy]\nproviders = dev\n")
@@ -40,6 +44,29 @@ struct MachineProviderTests {
     let found = await vault.examine().filter { $0.name == "accounts" }
     #expect(found.map(\.remedy) == ["thumblatch login me --provider dev"])
     try await bench.signIn(vault, settings: moved)
+  }
+
+  @Test
+  func noTokenThatMustStayIsBoundToAddressesOfTheUsersOwn() async throws {
+    let vault = try await open()
+    try await bench.signIn(vault)
+    let elsewhere = try provider(["issuer": "https://evil.example.com"])
+    let need = try await need { try await apply(vault, elsewhere) }
+    try await bench.pass(need, vault, caller())
+    administrator.write("[Policy]\nexportable = never\n")
+    let because = "no refresh token may leave the vault (exportable in \(Policy.file))"
+    for other in [elsewhere, try provider(["refresh_path": "/other/refresh"])] {
+      for prompt in [nil, need.prompt] {
+        let words = await refusal { try await apply(vault, other, prompt: prompt) }
+        #expect(words.contains(because))
+      }
+    }
+    #expect(try await vault.boundProvider(account: nil).provider.hasSameSettings(as: provider()))
+    // A change that sends it nowhere else is the user's own affair.
+    _ = try await self.need { try await apply(vault, try provider(["timeout": "20s"])) }
+    // The administrator's addresses are allowed.
+    administrator.add(elsewhere)
+    _ = try await self.need { try await apply(vault, elsewhere) }
   }
 
   @Test

@@ -69,6 +69,24 @@ extension Vault {
     return rules.isOfMachine(provider, named: names)
   }
 
+  /// Refuses to bind an account to other addresses, if the policy keeps its refresh token in the vault.
+  ///
+  /// The next refresh would send the token there. The addresses of a machine's provider are the
+  /// administrator's.
+  func demandSameAddresses(_ provider: Provider, as account: AccountRow) throws(VaultFailure) {
+    guard provider.kind != .static, try policy().exportable == .never,
+      !rules.isOfMachine(provider, named: [provider.name])
+    else { return }
+    let changed = provider.asWritten.keys(differingFrom: try self.provider(of: account).asWritten)
+      .intersection(Self.destinationKeys)
+    guard let key = changed.min() else { return }
+    throw .refused(
+      "\(account.name) would send its refresh token elsewhere (\(key) differs), and no refresh token"
+        + " may leave the vault\(try origin(of: .exportable)): sign in again, or take a provider of"
+        + " the machine"
+    )
+  }
+
   /// Refuses a refresh token that may leave the vault, if the policy forbids that.
   func demandMayLeave() throws(VaultFailure) {
     guard try policy().exportable == .never else { return }

@@ -30,7 +30,8 @@ extension Vault {
   ///   - caller: the caller that asks.
   /// - Returns: the account as it is now.
   /// - Throws: `presenceNeeded`, whose detail names the changes; `providerUnavailable` while the
-  ///   answer to a refresh is lost; `refused` for a provider of another kind.
+  ///   answer to a refresh is lost; `refused` for a provider of another kind, and for other addresses
+  ///   if no refresh token may leave the vault.
   package func applyProvider(
     _ written: Provider,
     account name: String,
@@ -87,6 +88,7 @@ extension Vault {
 
   private func mayApply(_ provider: Provider, to account: AccountRow) throws(VaultFailure) {
     try demandSameKind(provider, as: account)
+    try demandSameAddresses(provider, as: account)
     guard let intent = try intent(of: account) else { return }
     // The lost answer, or the token that may have to be sent again, belongs to the old provider.
     throw .providerUnavailable(
@@ -121,6 +123,10 @@ extension Vault {
       "discovery_url", "api_hosts", "proxy", "loopback_users", "ca", "pins", "client_id",
       "audience", "resource",
     ]
+
+  /// The keys that decide which server gets a refresh token.
+  static let destinationKeys = Set(addressKeys + ["issuer"])
+    .subtracting(["api_hosts", "client_id", "audience", "resource"])
 
   /// The changes as text: each of `addressKeys` with its old and new value, all other settings by their
   /// key.
