@@ -6,33 +6,51 @@ internal import System
 /// The front does not read a policy. It only looks whether a file may set that key. Then the command-line
 /// program reads it, and refuses.
 enum PrivateRule {
-  /// The longest `thumblatch.conf` that is looked at here.
+  /// The longest file that is looked at here, and the most drop-ins.
   private static let maximumFile = 16_384
+  private static let mostDropIns = 64
 
   /// Whether no file sets the key; false in any doubt.
   static var isUnset: Bool {
     var status = stat()
     guard unsafe lstat(word("/etc/thumblatch"), &status) == 0 else { return errno == ENOENT }
-    return hasNoDropIn && isUnsetInFile
+    return unsafe isUnset(inFile: word("/etc/thumblatch/thumblatch.conf"), of: AT_FDCWD)
+      && isUnsetInDropIns
   }
 
-  private static var hasNoDropIn: Bool {
+  private static var isUnsetInDropIns: Bool {
     guard let folder = unsafe opendir(word("/etc/thumblatch/conf.d")) else {
       return errno == ENOENT
     }
     defer { unsafe closedir(folder) }
-    // readdir(3): errno tells an error from the end.
-    errno = 0
-    while let entry = unsafe readdir(folder) {
-      let isHidden = unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: "."))
-      guard isHidden else { return false }
+    let number = unsafe dirfd(folder)
+    var count = 0
+    while true {
+      // readdir(3): errno tells an error from the end.
+      errno = 0
+      guard let entry = unsafe readdir(folder) else { return errno == 0 }
+      let isUnset = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+          guard unsafe isDropIn(name) else { return true }
+          count += 1
+          return unsafe count <= mostDropIns && Self.isUnset(inFile: name, of: number)
+        }
+      }
+      guard isUnset else { return false }
     }
-    return errno == 0
   }
 
-  private static var isUnsetInFile: Bool {
-    let number = unsafe open(
-      word("/etc/thumblatch/thumblatch.conf"),
+  /// As `PolicyFiles.swift:isDropIn` says.
+  private static func isDropIn(_ name: UnsafePointer<CChar>) -> Bool {
+    let length = unsafe strlen(name)
+    guard length >= 5, unsafe name[0] != CChar(UInt8(ascii: ".")) else { return false }
+    return unsafe strcmp(name + length - 5, word(".conf")) == 0
+  }
+
+  private static func isUnset(inFile name: UnsafePointer<CChar>, of folder: Int32) -> Bool {
+    let number = unsafe openat(
+      folder,
+      name,
       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
     )
     guard number >= 0 else { return errno == ENOENT }
