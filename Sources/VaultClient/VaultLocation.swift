@@ -256,10 +256,22 @@ enum PrivateRule {
       reason = try refusal(by: machine)
     } catch {
       throw .privateForbidden(
-        reason: "whether a vault of your own is allowed cannot be read: \(error)"
+        reason: isBehindUserNamespace(machine)
+          ? "whether a vault of your own is allowed cannot be checked in this sandbox, where the"
+            + " files of root are shown as those of user \(unmappedUser)"
+          : "whether a vault of your own is allowed cannot be read: \(error)"
       )
     }
     if let reason { throw .privateForbidden(reason: reason) }
+  }
+
+  /// The owner that files of a user without a mapping show (user_namespaces(7)).
+  private static let unmappedUser: UInt32 = 65_534
+
+  private static func isBehindUserNamespace(_ machine: MachineDirectory) -> Bool {
+    guard !ProcessFacts.seesAllUsers(ThisProcess.identifier) else { return false }
+    let owner = try? Directory(path: machine.path).descriptor.status().owner
+    return owner == unmappedUser
   }
 
   private static func refusal(by machine: MachineDirectory) throws(ConfigurationError) -> String? {

@@ -155,6 +155,10 @@ extension VaultClientError {
       reason: "whether a vault of your own is allowed cannot be read:"
         + " /etc/thumblatch/thumblatch.conf:3: private: must be never or allowed, not \"nevr\""
     ),
+    .privateForbidden(
+      reason: "whether a vault of your own is allowed cannot be checked in this sandbox, where the"
+        + " files of root are shown as those of user 65534"
+    ),
     .wrongServer(user: 1001), .asksWithoutEnd, .disconnected, .timedOut, .interrupted,
     .malformed(.notAnObject),
     .notUnderstood(.methodNotFound("io.thumblatch.Vault.New")),
