@@ -21,6 +21,11 @@ struct MachineProviderTests {
     _ = try await vault.applyProvider(provider, account: "me", prompt: prompt, caller: caller())
   }
 
+  private func refusal(_ body: () async throws -> Void) async -> String {
+    guard case .refused(let words)? = await failure(body) else { return "(not refused)" }
+    return words
+  }
+
   @Test
   func aLoginUnderAChangedFileOfTheMachineNamesTheWayToTheNewOne() async throws {
     administrator.write("[Policy]\nproviders = dev\n")
@@ -51,22 +56,22 @@ struct MachineProviderTests {
     let vault = try await open()
     try await bench.signIn(vault)
     let elsewhere = try provider(["issuer": "https://evil.example.com"])
-    let need = try await need { try await apply(vault, elsewhere) }
-    try await bench.pass(need, vault, caller())
+    let asked = try await need { try await apply(vault, elsewhere) }
+    try await bench.pass(asked, vault, caller())
     administrator.write("[Policy]\nexportable = never\n")
     let because = "no refresh token may leave the vault (exportable in \(Policy.file))"
     for other in [elsewhere, try provider(["refresh_path": "/other/refresh"])] {
-      for prompt in [nil, need.prompt] {
+      for prompt in [nil, asked.prompt] {
         let words = await refusal { try await apply(vault, other, prompt: prompt) }
         #expect(words.contains(because))
       }
     }
     #expect(try await vault.boundProvider(account: nil).provider.hasSameSettings(as: provider()))
     // A change that sends it nowhere else is the user's own affair.
-    _ = try await self.need { try await apply(vault, try provider(["timeout": "20s"])) }
+    _ = try await need { try await apply(vault, try provider(["timeout": "20s"])) }
     // The administrator's addresses are allowed.
     administrator.add(elsewhere)
-    _ = try await self.need { try await apply(vault, elsewhere) }
+    _ = try await need { try await apply(vault, elsewhere) }
   }
 
   @Test
