@@ -12,7 +12,7 @@ QUIET = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
 def thisIsAnotherDebian():
     with open("/etc/os-release", encoding="utf-8") as file:
         check("VERSION_CODENAME=trixie" in file.read(), "it is not")
-    # The libraries with a 64-bit time_t (libcurl4t64 and others) provide the names of before on this
+    # The libraries with a 64-bit time_t (libcurl4t64 and others) provide the previous names on this
     # architecture, because nothing has changed for it.
     listed = run("dpkg-query", "--show", "--showformat=${Package}\n", "libcurl4t64", "libssl3t64")
     check(len(listed.split()) == 2, listed)
