@@ -369,7 +369,7 @@ let helperDescription = #"""
   # plugged in makes a credential instead, unless it holds one of `key_credentials`.
   method Check(
     method: PresenceMethod,
-    # The login name, for the password.
+    # The user name, for the password.
     user: ?string,
     # In milliseconds.
     timeout: int,

@@ -365,7 +365,7 @@ package struct HelperCheckCall: VarlinkMethod {
   package static let method = "io.thumblatch.Helper.Check"
 
   package var presenceMethod: PresenceMethod
-  /// The login name, for the password.
+  /// The user name, for the password.
   package var user: String?
   /// In milliseconds.
   package var timeout: Int

@@ -982,7 +982,7 @@ let vaultDescription = #"""
     bad_time: ?int,
     # What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
     problem: ?string,
-    # The code of the last record in hexadecimal digits, to compare with the one in the journal.
+    # The head of the last record in hexadecimal digits, to compare with the one in the journal.
     head: ?string
   )
 
@@ -1013,12 +1013,12 @@ let vaultDescription = #"""
     # Why the TPM cannot be used.
     tpm_problem: ?string
   )
-  # Adds a slot of the machine key. In the service form for root alone, in the private form with a
-  # prompt passed by password. The first slot of a TPM makes the machine key, and rekeys every vault; if
-  # that was interrupted, the same call goes on with it.
+  # Adds a slot of the machine key. In the service form only for root. In the private form it needs a
+  # prompt that was passed by password. The first slot of a TPM makes the machine key, and rekeys every
+  # vault. A repeated call resumes an interrupted one.
   #
-  # Where a recovery code is needed, the reply to a call without `recovery` holds a new one in `code`:
-  # nothing is changed until the same connection calls again with it.
+  # If a recovery code is needed, the first reply holds it in `code`. Nothing changes until the same
+  # connection calls again with that code.
   method AddSlot(
     kind: SlotKind,
     # The code of an earlier reply, as a person has typed it back.
@@ -1036,8 +1036,8 @@ let vaultDescription = #"""
     # How many vaults were rekeyed.
     vaults: int
   )
-  # Removes a slot of the machine key: root or a passed prompt, as for AddSlot. A slot that the TPM opens
-  # and a recovery slot must be left.
+  # Removes a slot of the machine key: root or a passed prompt, as for AddSlot. The last slot that the TPM
+  # opens and the last recovery code cannot be removed.
   method RemoveSlot(
     # Its `id`.
     slot: string,
@@ -1048,14 +1048,14 @@ let vaultDescription = #"""
     # The slots afterwards.
     slots: []MachineSlot
   )
-  # Tries the slots of the machine key. In the service form for root alone.
+  # Tests whether the slots of the machine key open. In the service form only for root.
   method TestSlots(
-    # A recovery code, to try its slot too.
+    # A recovery code, to test its slot too.
     # [secret]
     code: ?string
   ) -> (tests: []SlotTest)
   # Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if none opens.
-  # Needs no open vault and no prompt. In the service form for root alone.
+  # Needs no open vault and no prompt. In the service form only for root.
   method RecoverWithCode(
     # [secret]
     code: string
@@ -1272,12 +1272,12 @@ let vaultDescription = #"""
     rules: []PolicyRule
   )
 
-  # Removes the vault of a user, or one account of it, without a presence check: for root alone, by the
+  # Removes the vault of a user, or one account of it, without a presence check: only for root, by the
   # service. No provider is told: refresh tokens stay valid there. It is recorded in the trail of the
   # user for one account, and in the journal. With a whole vault its prints are deleted on the readers
   # that store them.
   method RemoveUser(
-    # The login name that the vault was made for, or a uid, which need not be a user of the machine any
+    # The user name that the vault was made for, or a uid, which need not be a user of the machine any
     # more.
     user: string,
     # Absent: the whole vault.
@@ -1285,7 +1285,7 @@ let vaultDescription = #"""
   ) -> (
     # The uid.
     user: int,
-    # The login name that the vault was made for.
+    # The user name that the vault was made for.
     name: ?string,
     # Those that are gone. Absent: they could not be read.
     accounts: ?[]EndedAccount,

@@ -2151,7 +2151,7 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
   public var badTime: Int?
   /// What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
   public var problem: String?
-  /// The code of the last record in hexadecimal digits, to compare with the one in the journal.
+  /// The head of the last record in hexadecimal digits, to compare with the one in the journal.
   public var head: String?
 
   public init(
@@ -2403,12 +2403,12 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Adds a slot of the machine key. In the service form for root alone, in the private form with a
-/// prompt passed by password. The first slot of a TPM makes the machine key, and rekeys every vault; if
-/// that was interrupted, the same call goes on with it.
+/// Adds a slot of the machine key. In the service form only for root. In the private form it needs a
+/// prompt that was passed by password. The first slot of a TPM makes the machine key, and rekeys every
+/// vault. A repeated call resumes an interrupted one.
 ///
-/// Where a recovery code is needed, the reply to a call without `recovery` holds a new one in `code`:
-/// nothing is changed until the same connection calls again with it.
+/// If a recovery code is needed, the first reply holds it in `code`. Nothing changes until the same
+/// connection calls again with that code.
 public struct AddSlotCall: AskingMethod {
   public typealias Reply = AddSlotReply
   public static let method = "io.thumblatch.Vault.AddSlot"
@@ -2491,8 +2491,8 @@ public struct AddSlotReply: VarlinkRecord {
   }
 }
 
-/// Removes a slot of the machine key: root or a passed prompt, as for AddSlot. A slot that the TPM opens
-/// and a recovery slot must be left.
+/// Removes a slot of the machine key: root or a passed prompt, as for AddSlot. The last slot that the TPM
+/// opens and the last recovery code cannot be removed.
 public struct RemoveSlotCall: AskingMethod, Equatable {
   public typealias Reply = RemoveSlotReply
   public static let method = "io.thumblatch.Vault.RemoveSlot"
@@ -2558,12 +2558,12 @@ public struct RemoveSlotReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Tries the slots of the machine key. In the service form for root alone.
+/// Tests whether the slots of the machine key open. In the service form only for root.
 public struct TestSlotsCall: VarlinkMethod {
   public typealias Reply = TestSlotsReply
   public static let method = "io.thumblatch.Vault.TestSlots"
 
-  /// A recovery code, to try its slot too.
+  /// A recovery code, to test its slot too.
   public var code: SharedSecret?
 
   public init(
@@ -2609,7 +2609,7 @@ public struct TestSlotsReply: VarlinkRecord, Equatable {
 }
 
 /// Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if none opens.
-/// Needs no open vault and no prompt. In the service form for root alone.
+/// Needs no open vault and no prompt. In the service form only for root.
 public struct RecoverWithCodeCall: VarlinkMethod {
   public typealias Reply = RecoverWithCodeReply
   public static let method = "io.thumblatch.Vault.RecoverWithCode"
@@ -3734,7 +3734,7 @@ public struct SetPolicyReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Removes the vault of a user, or one account of it, without a presence check: for root alone, by the
+/// Removes the vault of a user, or one account of it, without a presence check: only for root, by the
 /// service. No provider is told: refresh tokens stay valid there. It is recorded in the trail of the
 /// user for one account, and in the journal. With a whole vault its prints are deleted on the readers
 /// that store them.
@@ -3742,7 +3742,7 @@ public struct RemoveUserCall: VarlinkMethod, Equatable {
   public typealias Reply = RemoveUserReply
   public static let method = "io.thumblatch.Vault.RemoveUser"
 
-  /// The login name that the vault was made for, or a uid, which need not be a user of the machine any
+  /// The user name that the vault was made for, or a uid, which need not be a user of the machine any
   /// more.
   public var user: String
   /// Absent: the whole vault.
@@ -3775,7 +3775,7 @@ public struct RemoveUserCall: VarlinkMethod, Equatable {
 public struct RemoveUserReply: VarlinkRecord, Equatable {
   /// The uid.
   public var user: Int
-  /// The login name that the vault was made for.
+  /// The user name that the vault was made for.
   public var name: String?
   /// Those that are gone. Absent: they could not be read.
   public var accounts: [EndedAccount]?
