@@ -7,8 +7,8 @@ extension TPMConnection {
 
   /// The storage key with this name, or the TPM's own if there is none to compare with.
   ///
-  /// The name is compared before anything else: a session that is salted with the key of something
-  /// between would give away all of its messages.
+  /// The name is compared before anything else: a session that is salted with an interposer's key
+  /// would give away all of its messages.
   func parent(named wanted: [UInt8]?) throws(TPMFailure) -> TPMHandle {
     let refusal: TPMFailure
     switch madeParent() {

@@ -12,7 +12,7 @@ final class TPMConnection {
   let context: OpaquePointer
   private let device: OpaquePointer
 
-  /// How long the library waits for a device's first answer, in nanoseconds: less by a bit.
+  /// How long the library waits for a device's first answer, in nanoseconds: slightly less.
   private static let patience: Int64 = 900_000_000
   /// How often it is asked.
   private static let tries = 4

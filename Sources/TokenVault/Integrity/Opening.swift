@@ -89,7 +89,7 @@ struct Opening: ~Copyable {
       found = try Self.found(identifier, replaced.counter, in: directory)
       isCounterToBeWritten = true
     }
-    // The rekey that brings a vault under the machine key replaces keys of the file alone.
+    // The rekey that brings a vault under the machine key replaces keys of only the file.
     if let earlier, !found.isAuthentic {
       found = try Self.found(identifier, earlier.counter, in: directory)
     }
@@ -117,7 +117,7 @@ struct Opening: ~Copyable {
     let isNext: Bool
   }
 
-  /// The keys of one of the two files alone, if the store names them.
+  /// The keys of only one of the two files, if the store names them.
   private static func keysOfFile(
     _ secret: borrowing SecretBytes,
     _ next: borrowing SecretBytes?,

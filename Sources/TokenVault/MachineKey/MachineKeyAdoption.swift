@@ -11,8 +11,8 @@ extension Vault {
 
   /// Seals everything again under the machine key, if this vault opens without it.
   ///
-  /// It is a rekey without a presence check, because it tightens only. A kill leaves what a killed rekey
-  /// leaves.
+  /// It is a rekey without a presence check, because it only tightens. A kill is handled like a
+  /// kill of a rekey.
   ///
   /// - Returns: whether the vault was rekeyed.
   /// - Throws: why it cannot be rekeyed now; nothing was changed then.

@@ -108,8 +108,8 @@ extension MachineKeySlots {
     }
   }
 
-  /// Opens the machine key with a recovery code, and seals a slot with this machine's TPM if none
-  /// opens.
+  /// Opens the machine key with a recovery code, and seals a slot with this machine's TPM,
+  /// unless the TPM already opens a slot.
   ///
   /// - Throws: `invalidArgument` if the code opens no slot.
   package func recover(with code: RecoveryCode) throws(VaultFailure) -> RecoveredKey {
@@ -126,7 +126,7 @@ extension MachineKeySlots {
     }
   }
 
-  /// Seals a slot with this machine's TPM, unless it opens one of these.
+  /// Seals a slot with this machine's TPM, unless the TPM already opens a slot.
   private func seal(
     _ key: MachineKey,
     _ slots: [MachineKeySlot]
