@@ -60,7 +60,7 @@ extension ServiceTests {
     #expect(try person.run("status", "--json").succeeded().contains(#""unlocked":false"#))
     #expect(bench.engine == engine)
     let trail = try person.run("audit").succeeded()
-    #expect(trail.contains("the user has another login name"), "\(trail)")
+    #expect(trail.contains("the uid has another user name"), "\(trail)")
   }
 
   @Test

@@ -35,7 +35,7 @@ struct MachineKeySlotTests {
     (.anotherTPM, false, "not the TPM that it was sealed with"),
     (.ownerPassword, false, "owner password"),
     (.wrongAuthorization, false, "do not belong together"), (.damaged, false, "damaged"),
-    (.busy, true, "busy"), (.lockedOut, true, "locked out"),
+    (.busy, true, "busy"), (.lockedOut, true, "in lockout"),
     (.unreachable("no socket"), true, "no socket"), (.unexpected("0x123"), true, "0x123"),
   ]
 

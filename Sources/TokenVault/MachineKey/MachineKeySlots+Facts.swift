@@ -71,7 +71,7 @@ extension MachineKeySlots {
       )
     case .recovery:
       guard let code else {
-        return SlotTest(slot: read.facts, opens: nil, detail: "it needs the code: --code")
+        return SlotTest(slot: read.facts, opens: nil, detail: "add --code to test it")
       }
       let opens = try opened(by: code, [slot]) != nil
       return SlotTest(

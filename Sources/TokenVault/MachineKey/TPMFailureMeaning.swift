@@ -43,13 +43,13 @@ extension VaultFailure {
     case .busy: return .tpmUnavailable("the TPM is busy: try again")
     case .lockedOut:
       return .tpmUnavailable(
-        "the TPM is locked out after wrong passwords of other programs: try again later"
+        "the TPM is in lockout after failed authorizations: try again later"
       )
     case .unreachable(let why):
-      return .tpmUnavailable("the program that asks the TPM cannot be reached: \(why)")
-    case .noCounter: return .tpmUnavailable("the TPM answered with another failure: no counter")
+      return .tpmUnavailable("cannot reach the helper for the TPM: \(why)")
+    case .noCounter: return .tpmUnavailable("unexpected TPM error: no counter")
     case .unexpected(let code):
-      return .tpmUnavailable("the TPM answered with another failure: \(code)")
+      return .tpmUnavailable("unexpected TPM error: \(code)")
     }
   }
 
@@ -59,7 +59,7 @@ extension VaultFailure {
   static func slotNotSealed(_ failure: TPMFailure) -> VaultFailure {
     switch failure {
     case .absent:
-      .invalidArgument("this machine has no TPM (/dev/tpmrm0): the device secret stays in a file")
+      .invalidArgument("this machine has no TPM (/dev/tpmrm0)")
     case .notPermitted:
       .invalidArgument(
         "the engine may not open the TPM (/dev/tpmrm0): add its user to group tss, and sign in again"
@@ -96,7 +96,7 @@ extension VaultFailure {
           + " \(count)"
       )
     case .unknownCharacter(let place):
-      self = .invalidArgument("the recovery code has no such character: number \(place)")
+      self = .invalidArgument("character \(place) is never used in a recovery code")
     case .wrongCheck:
       self = .invalidArgument(
         "the recovery code is mistyped: its two check characters do not fit the others"

@@ -93,17 +93,17 @@ extension VaultFailure {
     count: Int
   ) -> VaultFailure {
     let vaults = count == 1 ? "the vault of user \(user)" : "the vaults of \(count) users"
-    let again = "then run it again: thumblatch device-secret add tpm"
+    let again = "thumblatch device-secret add tpm"
     switch why {
     case .vaultUnsafe(let message, _):
       return .vaultUnsafe(
         "\(vaults) cannot be brought under the machine key: \(message)",
-        hint: "mend or remove it (user \(user)), \(again)"
+        hint: "repair or remove the vault of user \(user), then run: \(again)"
       )
     case .busy(let message), .providerUnavailable(let message, _, _), .offline(let message, _, _),
       .unavailable(_, let message, _, _), .misconfigured(let message):
       return .providerUnavailable(
-        "\(vaults) cannot be brought under the machine key now: \(message); \(again)"
+        "\(vaults) cannot be brought under the machine key now: \(message); then run: \(again)"
       )
     default: return why
     }

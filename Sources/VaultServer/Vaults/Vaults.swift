@@ -195,7 +195,7 @@ package final class Vaults: Sendable {
     }
     guard isOpen else { return }
     hasLost.store(true, ordering: .releasing)
-    await opened.vault.endWindows(because: "the user has another login name")
+    await opened.vault.endWindows(because: "the uid has another user name")
     // Retiring waits for checks that end.
     Task { await opened.vault.retire() }
   }
