@@ -244,8 +244,9 @@ public enum VaultLocation: Sendable, Equatable {
 
 /// Whether the administrator allows vaults beside the service (thumblatch.conf(5), `private`).
 ///
-/// The clients of this package ask before they use or start a private engine. A user's own program can
-/// do without: the rule keeps habits in order, and is no wall.
+/// The clients of this package ask before they use or start a private engine. This prevents
+/// mistakes, not intent: other programs can keep tokens anywhere. A private engine that already runs
+/// still serves programs that do not check this rule.
 enum PrivateRule {
   /// - Throws: `privateForbidden`, also if the rule cannot be read: it may forbid this.
   static func demandAllowed(
@@ -257,9 +258,9 @@ enum PrivateRule {
     } catch {
       throw .privateForbidden(
         reason: isBehindUserNamespace(machine)
-          ? "whether a vault of your own is allowed cannot be checked in this sandbox, where the"
-            + " files of root are shown as those of user \(unmappedUser)"
-          : "whether a vault of your own is allowed cannot be read: \(error)"
+          ? "whether private vaults are allowed cannot be checked in this sandbox, where the files"
+            + " of root are shown as those of user \(unmappedUser)"
+          : "cannot read whether private vaults are allowed: \(error)"
       )
     }
     if let reason { throw .privateForbidden(reason: reason) }
@@ -279,6 +280,6 @@ enum PrivateRule {
     guard try files.policy().privateVaults == .never else { return nil }
     let key = Policy.Key.privateVaults
     let location = files.location(of: key).map { " in \($0)" } ?? ""
-    return "a vault of your own beside the service is not allowed (\(key.rawValue)\(location))"
+    return "private vaults are not allowed (\(key.rawValue)\(location))"
   }
 }

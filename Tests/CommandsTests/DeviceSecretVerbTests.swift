@@ -86,11 +86,11 @@ struct DeviceSecretVerbTests {
       try stage.fail(.invalidArgument(message: "a recovery code has 34 letters and digits"))
       try stage.answer("code again", Self.code)
       _ = try stage.expect(AddSlotCall.self)
-      try stage.fail(.vaultUnsafe(message: "the vault of user 7 does not open", hint: "mend it"))
+      try stage.fail(.vaultUnsafe(message: "the vault of user 7 does not open", hint: "repair it"))
       try stage.expectEnd()
     }
     #expect(play.code == .unsafeVault)
-    #expect(play.talk.contains("mend it"))
+    #expect(play.talk.contains("repair it"))
   }
 
   @Test
@@ -117,7 +117,7 @@ struct DeviceSecretVerbTests {
   }
 
   @Test
-  func theWeakestWayInIsNamed() throws {
+  func theTierIsNamed() throws {
     for tier in DeviceSecretTier.allCases {
       let play = try Play.run(["device-secret", "status"]) { stage in
         _ = try stage.expect(DeviceSecretStatusCall.self)

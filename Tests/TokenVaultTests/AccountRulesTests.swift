@@ -228,7 +228,7 @@ struct AccountRulesTests {
       #expect(words.hasSuffix("\(why) (providers in \(Policy.file))"))
     }
     let secret = await refusal { try await vault.put("ghp_1") }
-    #expect(secret.contains("no provider that may be signed in to"))
+    #expect(secret.contains("is not allowed; allowed: "))
     #expect(bench.exchange.requests.count == requests)
   }
 
@@ -251,7 +251,7 @@ struct AccountRulesTests {
         caller: caller()
       )
     }
-    #expect(words.contains("no provider that may be signed in to: corp"))
+    #expect(words.contains("is not allowed; allowed: corp"))
     let found = await vault.examine().filter { $0.name == "accounts" }
     #expect(found.count == 1)
     #expect(found.first?.message.contains("no login is allowed any more") == true)

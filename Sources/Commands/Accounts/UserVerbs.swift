@@ -18,7 +18,7 @@ enum UserVerbs {
     ],
     summary: "remove a user's vault from the service, or one account of it; for root",
     details: """
-      For a person who has left, or whose finger and password both fail. NAME is the login name \
+      For a person who has left, or whose finger and password both fail. NAME is the user name \
       that the vault was made for, or a uid; the user need not exist any more. Needs no presence \
       check, and is recorded: one account in that user's audit log, and both in the journal. No \
       provider is told: refresh tokens stay valid there until they expire, or until the sessions \
@@ -26,8 +26,8 @@ enum UserVerbs {
       prints; the answer and the journal name those that a reader may still have. A private vault \
       is removed with its directory.
       For configuration management: with --yes --if-exists it may run each time, and asks nothing. \
-      Without a vault it ends with 0, and with --json "removed" says whether there was one. Name a \
-      uid if a later person may get the same login name.
+      Without a vault it ends with 0, and with --json "removed" says whether there was one. Use \
+      the uid if the user name may be given out again.
       Some readers refuse to enroll a finger again that they still know. If the vault does not \
       open, or the reader is not plugged in, the prints stay there. Removing the directory of a \
       private vault and purging the package delete no print on a reader: delete the fingers \
@@ -64,7 +64,7 @@ enum UserVerbs {
       guard error.code == .notFound, session.arguments.has(ifExists) else { throw error }
       return try session.report(
         ["name": .string(user), "account": AccountText.optional(account), "removed": false],
-        "Nothing to remove: \(error.message)."
+        "Nothing to remove: \(missing(error, user, account))."
       )
     }
     try session.report(object(reply, account), sentence(reply, account))
@@ -74,6 +74,14 @@ enum UserVerbs {
           + " Some readers refuse to enroll such a finger again."
       )
     }
+  }
+
+  /// Says of an account whose it would be.
+  private static func missing(_ error: CommandError, _ user: String, _ account: String?) -> String {
+    guard let account,
+      error.message == CommandError(VaultError.noSuchAccount(account: account)).message
+    else { return error.message }
+    return "\(user) has no account \"\(account)\""
   }
 
   static func object(_ reply: RemoveUserReply, _ account: String?) -> JSONObject {

@@ -29,12 +29,12 @@ extension DeviceSecretVerbs {
 
   static func text(_ reply: DeviceSecretStatusReply, columns: Int?) -> String {
     var table = Table(headings: ["", ""])
-    table.add("weakest way in", weakest(reply.tier))
+    table.add("tier", weakest(reply.tier))
     if let remedy = remedy(reply) { table.add("", remedy) }
     if let tpm = reply.tpm { table.add("TPM", tpm) }
     if let problem = reply.tpmProblem { table.add("TPM", problem) }
     if reply.tier != .file {
-      table.add("machine key", reply.open ? "open" : "opened when a vault needs it")
+      table.add("machine key", reply.open ? "open" : "not opened yet")
     }
     guard !reply.slots.isEmpty else { return table.text(columns: columns) }
     var slots = Table(headings: ["slot", "opened by", "problem"])
@@ -42,12 +42,12 @@ extension DeviceSecretVerbs {
     return table.text(columns: columns) + "\n\n" + slots.text(columns: columns)
   }
 
-  /// The weakest way to open the vault, in one clause.
+  /// The tier, and the weakest way to open the vault.
   static func weakest(_ tier: DeviceSecretTier) -> String {
     switch tier {
-    case .file: "a copy of the directory opens the vault"
-    case .adding: "a copy of the directory opens each vault that is not re-encrypted yet"
-    case .tpm: "the directory and the TPM of this machine, or the recovery code"
+    case .file: "file: a copy of the directory opens the vault"
+    case .adding: "adding: a copy of the directory opens each vault that is not re-encrypted yet"
+    case .tpm: "tpm: the directory opens only with the TPM of this machine or the recovery code"
     }
   }
 
@@ -70,15 +70,16 @@ extension DeviceSecretVerbs {
   }
 
   static func sentence(_ kind: SlotKind, _ reply: AddSlotReply) -> String {
-    let vaults = reply.vaults == 1 ? "1 vault" : "\(reply.vaults) vaults"
+    let (vaults, them) = reply.vaults == 1 ? ("1 vault", "it") : ("\(reply.vaults) vaults", "them")
     switch kind {
     case .tpm where reply.vaults > 0:
       return
-        "added the TPM and re-encrypted \(vaults); a copy of the directory no longer opens them."
-        + " Remove earlier copies, such as backups"
+        "Added the TPM and re-encrypted \(vaults). A copy of the directory no longer opens \(them)."
+        + " Delete earlier copies, such as backups."
     case .tpm: return "added the TPM of this machine"
     case .recovery, .securityKey:
-      return "added a recovery code; remove the old one: thumblatch device-secret status"
+      return "Added a recovery code. To remove the old one, find its slot with device-secret"
+        + " status, then: thumblatch device-secret remove SLOT"
     }
   }
 

@@ -17,7 +17,7 @@ enum DeviceSecretVerbs {
 
   static let status = Verb(
     "device-secret status",
-    summary: "show what opens the vault, and the weakest way in",
+    summary: "show the slots of the machine key, and if a copy of the directory opens the vault",
     details: """
       A device secret in a file protects from other users, but a copy of the directory opens the \
       vault. Under the machine key, the TPM of this machine or the recovery code is needed too.
@@ -31,18 +31,23 @@ enum DeviceSecretVerbs {
     "device-secret add",
     [Verb.Operand("KIND", .one, offers: .words(kinds.map(\.rawValue)))],
     options: [
-      Verb.Option(recoveryTo, "FD", "write a new recovery code to this descriptor, unseen")
+      Verb.Option(
+        recoveryTo,
+        "FD",
+        "write a new recovery code to this descriptor and do not show it"
+      )
     ],
-    summary: "add the TPM or a recovery code to what opens the vault",
+    summary: "add a slot: the TPM or a recovery code",
     details: """
-      KIND is tpm or recovery. The first "add tpm" makes the machine key: it shows a recovery code \
-      once, which you write down and type back, seals the key with the TPM, and re-encrypts every \
-      vault. Then no file opens a vault without the TPM or the code. Without both the vault is \
-      lost. Safe to interrupt: run it again. In the service only root may do this, for all users; a \
-      private vault needs the system password. "add recovery" makes a further code, and needs the \
-      TPM. Remove the old one afterwards. --recovery-to is for an administrator's escrow: the code \
-      is not shown, and not typed back.
-      Earlier copies of the directory, such as backups, still open as they did: remove them.
+      KIND is tpm or recovery. The first "add tpm" makes the machine key. It shows a recovery code \
+      once. Write the code down and type it back. Then the TPM seals the key, and every vault is \
+      re-encrypted. From then on no vault opens without the TPM or the code. If you lose the TPM \
+      and the code, the vault is lost. Safe to interrupt: run it again. In the service only root may \
+      do this, for all users. A private vault needs the system password.
+      "add recovery" makes a further code, if there is a machine key. Remove the old code \
+      afterwards. With --recovery-to, a script stores the code in escrow. The code is not shown and \
+      need not be typed back.
+      Earlier copies of the directory, such as backups, still open as they did: delete them.
       """
   ) { session throws(CommandError) in
     let kind = try kind(session.arguments.operands[0])
@@ -73,9 +78,10 @@ enum DeviceSecretVerbs {
     [Verb.Operand("SLOT", .one)],
     summary: "remove a slot of the machine key",
     details: """
-      SLOT is the identifier that "device-secret status" shows. A slot that the TPM opens and a \
-      recovery code must be left. A copy of the directory that was made earlier still opens with the \
-      slot that is removed here.
+      SLOT is the identifier that "device-secret status" shows. The last slot that the TPM opens \
+      and the last recovery code cannot be removed. An earlier copy of the directory still opens \
+      with the removed slot. In the service only root may do this. A private vault needs the system \
+      password.
       """
   ) { session throws(CommandError) in
     let slot = session.arguments.operands[0]
@@ -91,10 +97,10 @@ enum DeviceSecretVerbs {
   static let test = Verb(
     "device-secret test",
     options: [RecoveryCodeInput.ask, RecoveryCodeInput.standardInput],
-    summary: "try what opens the vault",
+    summary: "test whether the slots open",
     details: """
-      Opens each slot of the TPM. With --code or --code-stdin it also tries a recovery code. Exit 6 \
-      if a slot does not open. Nothing is changed.
+      Opens each slot of the TPM. With --code or --code-stdin it also tests a recovery code. Exit \
+      6 if a slot does not open. Nothing is changed. In the service only root may do this.
       """
   ) { session throws(CommandError) in
     let code = try RecoveryCodeInput.given(session)
@@ -120,7 +126,7 @@ enum DeviceSecretVerbs {
     _ session: Session
   ) throws(CommandError) -> AddSlotReply {
     let terminal = try session.terminal(
-      for: "a recovery code that is typed back",
+      whose: "the recovery code must be typed back",
       instead: "\(recoveryTo) writes it to a descriptor"
     )
     session.output.say("The recovery code, which is shown only now:")
@@ -168,8 +174,8 @@ enum DeviceSecretVerbs {
     guard let text = session.arguments.value(recoveryTo) else { return nil }
     guard let number = Int32(text), number > 2 else {
       throw .usage(
-        "\(recoveryTo) must be an open descriptor from 3, not \"\(text)\"",
-        hint: "such as: thumblatch device-secret add tpm --recovery-to 3 3>FILE"
+        "\(recoveryTo) must be an open descriptor, 3 or higher, not \"\(text)\"",
+        hint: "for example: thumblatch device-secret add tpm --recovery-to 3 3> >(escrow-program)"
       )
     }
     return number

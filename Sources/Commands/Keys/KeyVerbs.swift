@@ -93,16 +93,17 @@ enum KeyVerbs {
       Verb.Option("--yes", "do not ask, even if the vault looks current"),
       RecoveryCodeInput.ask, RecoveryCodeInput.standardInput,
     ],
-    summary: "accept a vault that was restored, or open it with the recovery code",
+    summary: "accept a restored vault; with --code, open the machine key with the recovery code",
     details: """
       Needs the system password. Run it also after the rollback counter was lost, and after you \
       restored a copy of the whole state directory: that copy has its own rollback counter, and \
       looks current. Every account that is signed in needs a login afterwards: its refresh token may \
       have been replaced since, and a provider may treat the use of an old one as theft. Your own \
       rules are those of the restored vault: look at them with thumblatch policy.
-      With --code or --code-stdin nothing is accepted. The recovery code opens the machine key, and \
-      a new slot is sealed with the TPM of this machine. It is for a TPM that was cleared, replaced \
-      or left behind. It needs no password. In the service only root may do it.
+      With --code or --code-stdin, no restored vault is accepted. The recovery code opens the \
+      machine key. If the TPM of this machine opens no slot, a new slot is sealed with it. Use it \
+      after the TPM was cleared, replaced or left behind. It needs no password. In the service only \
+      root may do it.
       """
   ) { session throws(CommandError) in
     if let code = try RecoveryCodeInput.given(session) { return try recover(by: code, session) }
@@ -129,8 +130,8 @@ enum KeyVerbs {
     }
     if let problem = reply.problem {
       session.output.warn(
-        "warning: the TPM opens no slot (\(problem)); the next start of the engine needs the code"
-          + " again"
+        "warning: no slot was sealed with the TPM: \(problem). You need the code again when the"
+          + " engine restarts."
       )
     }
     try session.report(

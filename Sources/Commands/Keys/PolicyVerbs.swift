@@ -31,19 +31,18 @@ enum PolicyVerbs {
       stricter one. With VALUE: your own rule from now on; "default" removes it. That needs the \
       system password, ends open prompts and locks the vault. A value that is laxer than the \
       machine's is refused.
-      RULE is remote (deny: a person who is not at this machine is not asked for the password), \
-      desktop (which programs without a terminal may show a prompt at your desktop: off, session, \
-      or user, which includes programs outside your session), \
-      notify (what your desktop shows afterwards: off, release, which is released refresh tokens \
-      and required logins, or all, which includes each use of a protected account), \
-      presence (required: each account is protected from its login), \
-      providers (the names of the machine's providers where a login is allowed, or none), \
-      exportable (never: no refresh token leaves the vault), \
-      window (how long an unlock window stays open after its last use, such as 5m) or \
-      window-limit (how long it stays open at most, such as 8h). After remote deny, only a person \
-      at this machine can change that. In a private vault all callers are in one location: remote \
-      and desktop have no effect. The machine's rules are in \
-      /etc/thumblatch/thumblatch.conf: see thumblatch.conf(5).
+      RULE is one of these; thumblatch.conf(5) describes their values:
+      - remote: with deny, a person at another machine is not asked for the password
+      - desktop: which programs without a terminal may show a prompt at your desktop
+      - notify: what your desktop shows after a use or a release
+      - presence: with required, each account is protected from its sign-in
+      - providers: the names of the machine's providers where a sign-in is allowed, or none
+      - exportable: with never, no refresh token leaves the vault
+      - window: how long an unlock window stays open after its last use, such as 5m
+      - window-limit: how long it stays open at most, such as 8h
+      After remote deny, only a person at this machine can change that. In a private vault all \
+      callers are in one location: remote and desktop have no effect. The machine's rules are in \
+      /etc/thumblatch/thumblatch.conf and in conf.d beside it.
       caller.NAME.KEY is a setting of your own rule for programs that act alone, such as \
       caller.boxes.sandbox with the value yes. See "thumblatch rule list --help".
       """

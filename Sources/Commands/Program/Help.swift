@@ -37,7 +37,8 @@ enum Help {
     var lines = ["usage: thumblatch \(verb.usage)"]
     lines += [""] + PlainText.wrapped(sentence(verb.summary), columns: columns)
     for paragraph in verb.details.split(separator: "\n") {
-      lines += [""] + PlainText.wrapped(String(paragraph), columns: columns)
+      lines += paragraph.hasPrefix(Verb.bullet) ? [] : [""]
+      lines += PlainText.wrapped(String(paragraph), columns: columns)
     }
     lines += [""] + options(verb.options + Verb.common, columns: columns)
     if !longer.isEmpty {

@@ -111,11 +111,16 @@ final class Session {
   /// The terminal for a question; `question` is what would be asked, for the error where nothing
   /// can be, and `instead` what to do in that case.
   func terminal(for question: String, instead: String? = nil) throws(CommandError) -> Terminal {
-    try demandInput(for: question, instead: instead)
+    try terminal(whose: "\(question) is needed", instead: instead)
+  }
+
+  /// The terminal for a need that is stated as a sentence, such as "an answer is needed".
+  func terminal(whose need: String, instead: String? = nil) throws(CommandError) -> Terminal {
+    try demandInput(whose: need, instead: instead)
     guard let terminal = findTerminal() else {
       throw CommandError(
         .promptNeeded,
-        "\(question) is needed, but there is no terminal",
+        "\(need), but there is no terminal",
         hint: instead ?? CommandError.foreground
       )
     }
@@ -124,10 +129,14 @@ final class Session {
 
   /// Fails with `--no-input`, where a person is needed, though not at the terminal.
   func demandInput(for question: String, instead: String? = nil) throws(CommandError) {
+    try demandInput(whose: "\(question) is needed", instead: instead)
+  }
+
+  private func demandInput(whose need: String, instead: String?) throws(CommandError) {
     guard arguments.has("--no-input") else { return }
     throw CommandError(
       .promptNeeded,
-      "\(question) is needed, but --no-input is given",
+      "\(need), but --no-input is given",
       hint: instead
     )
   }

@@ -79,7 +79,11 @@ struct Verb: Sendable {
   /// One clause for the list of verbs.
   let summary: String
   /// Further paragraphs of its own help.
+  ///
+  /// A line is a paragraph. One that begins with `bullet` belongs to the list below the line before.
   let details: String
+  /// How an item of a list begins in `details`.
+  static let bullet = "- "
   /// Whether it answers another tool, whose screen the terminal is: nothing is asked there.
   let isForTools: Bool
   /// The function of the verb.

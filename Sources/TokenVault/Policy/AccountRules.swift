@@ -5,9 +5,9 @@ internal import Storage
 // What the policy says of all accounts: `presence`, `providers` and `exportable`.
 //
 // An account that was signed in before a rule is not changed by it. Without presence protection its
-// box stays as it is, and its refresh token is not used until the user enables protection: a check that
-// only this program asks for would be less than the box of a protected account proves. At a provider
-// that is no longer allowed it stays signed in, and is refreshed.
+// box stays as it is, and its refresh token is not used until the user enables protection: a check
+// in software is weaker than a box that needs one. At a provider that is no longer allowed it stays
+// signed in, and is refreshed.
 extension Vault {
   /// Refuses the refresh token of an account that the policy wants protected.
   ///
@@ -30,8 +30,8 @@ extension Vault {
 
   /// Whether an account is protected from its sign-in.
   ///
-  /// A policy that cannot be read may want it: the tokens of the sign-in must not be lost, and the user
-  /// can end the protection.
+  /// An unreadable policy counts as "required", so that no token of the sign-in is lost. The user can
+  /// end the protection.
   var protectsFromSignIn: Bool { (try? policy().presence) != .optional }
 
   /// Refuses a sign-in at a provider that the policy does not allow.
@@ -49,7 +49,7 @@ extension Vault {
     let origin = try origin(of: .providers)
     guard case .only(let names) = allowed, names.contains(provider.name) else {
       throw .refused(
-        "\(shown) is no provider that may be signed in to: \(allowed.text)\(origin)"
+        "sign-in at \(shown) is not allowed; allowed: \(allowed.text)\(origin)"
       )
     }
     // The name is allowed. The administrator has changed or removed the file, or it is another one's.

@@ -20,7 +20,7 @@ enum ManualVerbs {
   private static func entry(_ verb: Verb) -> String {
     var lines = [".TP", synopsis(verb), escaped(sentence(verb.summary))]
     for (index, paragraph) in verb.details.split(separator: "\n").enumerated() {
-      if index > 0 { lines.append(".IP") }
+      if index > 0 { lines.append(paragraph.hasPrefix(Verb.bullet) ? ".br" : ".IP") }
       lines += sentences(String(paragraph))
     }
     guard !verb.options.isEmpty else { return lines.joined(separator: "\n") }

@@ -148,11 +148,10 @@ extension VaultClientError {
       cause: SystemError("connect", code: 111)
     ),
     .privateForbidden(
-      reason: "a vault of your own beside the service is not allowed"
-        + " (private in /etc/thumblatch/thumblatch.conf:3)"
+      reason: "private vaults are not allowed (private in /etc/thumblatch/thumblatch.conf:3)"
     ),
     .privateForbidden(
-      reason: "whether a vault of your own is allowed cannot be read:"
+      reason: "cannot read whether private vaults are allowed:"
         + " /etc/thumblatch/thumblatch.conf:3: private: must be never or allowed, not \"nevr\""
     ),
     .privateForbidden(

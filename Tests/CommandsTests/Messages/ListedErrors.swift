@@ -89,10 +89,10 @@ struct ListedErrors {
       [details[purpose]].map { detail in
         let request = PresenceRequest.sample(purpose, detail: detail)
         let text = PresenceText.prompt(
-          .fingerprint,
+          purpose.allowsDevices ? .fingerprint : .password,
           to: PresenceText.purpose(of: request),
           requester: request.requester,
-          password: true
+          password: purpose.allowsDevices
         )
         return entry(purpose.rawValue, text)
       }

@@ -44,7 +44,7 @@ extension Situation {
         tier: .file,
         slots: [],
         open: false,
-        tpmProblem: "this machine has no TPM (/dev/tpmrm0): the device secret stays in a file"
+        tpmProblem: "this machine has no TPM (/dev/tpmrm0)"
       )
     ),
     status(
@@ -116,7 +116,7 @@ extension Situation {
       TestSlotsCall.self,
       replies: TestSlotsReply(tests: [
         VaultSlotTest(slot: tpmSlot, opens: true),
-        VaultSlotTest(slot: codeSlot, detail: "it needs the code: --code"),
+        VaultSlotTest(slot: codeSlot, detail: "add --code to test it"),
       ])
     ),
     Situation(

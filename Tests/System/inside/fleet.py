@@ -121,7 +121,7 @@ def onlyProvidersOfTheMachineMayBeSignedInTo():
         shown = ADA.thumblatch("login", "other", "--provider", "mine")
         shown.expect("-mail").type(household.EMAIL)
         shown.expect("assword").type("anything")
-        check("may be signed in to" in shown.end(status=11), "another reason")
+        check("is not allowed; allowed: dev" in shown.end(status=11), "another reason")
     os.unlink(f"{own}/mine.conf")
 
 
@@ -139,7 +139,7 @@ def noVaultIsMadeBesideTheService():
                 write(path, before.replace("[Policy]", "[Policy]\n  private=never"))
             for command in (["token", ACCOUNT], ["token"], ["status"], ["token", ACCOUNT, "--helper"]):
                 shown = BOB.thumblatch("--private", *command).end(status=11)
-                check("is not allowed (private in" in shown.replace("\n", ""), shown)
+                check("are not allowed (private in" in shown.replace("\n", ""), shown)
             check(not os.path.exists("/home/bob/.local/state/thumblatch"), "a vault was made")
             check(is_valid(token()), "the service is refused too")
     BOB.thumblatch("--private", "status").end()
