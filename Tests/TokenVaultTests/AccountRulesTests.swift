@@ -211,7 +211,7 @@ struct AccountRulesTests {
     let settings = "may be signed in to only with the settings of the machine's own file"
     for (other, why) in [
       (try provider(["issuer": "https://other.example.com"]), settings),
-      (try provider(name: "mine"), "is no provider that may be signed in to: corp dev"),
+      (try provider(name: "mine"), "is not allowed; allowed: corp dev"),
       (try provider(["api_hosts": "evil.example.com"]), settings),
     ] {
       let words = await refusal {
