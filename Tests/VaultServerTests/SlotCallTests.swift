@@ -77,16 +77,29 @@ struct SlotCallTests {
     let vaults = try machine.service(tpm)
     let user = Caller(connection: 2, user: 1000, requester: "a test")
     let code = try secret("0")
-    for call: VaultRequest in [
+    let calls: [VaultRequest] = [
       .addSlot(AddSlotCall(kind: .tpm)), .removeSlot(RemoveSlotCall(slot: "00")),
       .testSlots(TestSlotsCall()), .recoverWithCode(RecoverWithCodeCall(code: code)),
-    ] {
-      let reply = try #require(await vaults.answerAboutSlots(call, user))
-      guard case .refused? = try VaultError(decoding: reply) else {
-        Issue.record("\(call) is answered")
-        continue
+    ]
+    let refusals = { () async -> Int in
+      var count = 0
+      for call in calls {
+        guard let reply = await vaults.answerAboutSlots(call, user),
+          case .refused? = try? VaultError(decoding: reply)
+        else { continue }
+        count += 1
       }
+      return count
     }
+    #expect(await refusals() == calls.count)
+    // Neither the TPM nor a change under way is touched by such a call.
+    tpm.fail(.busy)
+    #expect(await refusals() == calls.count)
+    tpm.fail(nil)
+    let during = try await vaults.slotChanges.alone { () async throws(VaultFailure) in
+      await refusals()
+    }
+    #expect(during == calls.count)
     // What opens the vault is no secret, but the TPM is not asked for each user.
     tpm.fail(.busy)
     let status = try await vaults.deviceSecretStatus(of: user)

@@ -52,6 +52,8 @@ extension Vaults {
     of caller: Caller
   ) async throws(VaultFailure) -> AddSlotReply {
     let slots = try knownSlots()
+    // A refused caller neither asks the TPM nor keeps root from a change.
+    try demandRoot(caller)
     guard let kind = MachineKeySlot.Kind(call.kind) else {
       throw .invalidArgument("this version adds no slot of that kind")
     }
@@ -114,8 +116,8 @@ extension Vaults {
     of caller: Caller
   ) async throws(VaultFailure) -> RemoveSlotReply {
     let slots = try knownSlots()
+    try demandRoot(caller)
     return try await slotChanges.alone { () async throws(VaultFailure) in
-      try demandRoot(caller)
       let slot = try known(call.slot, slots)
       try await allowChange("remove \(slot)", call.prompt, caller)
       try await blocking { () throws(VaultFailure) in
@@ -177,13 +179,12 @@ extension Vaults {
     }
   }
 
-  /// Lets root, or the owner of a private vault with the system password, change the slots.
+  /// Has the owner of a private vault allow a change of the slots with the system password.
   private func allowChange(
     _ detail: String,
     _ prompt: String?,
     _ caller: Caller
   ) async throws(VaultFailure) {
-    try demandRoot(caller)
     guard let onlyUser else { return }
     try await use(of: onlyUser) { vault throws(VaultFailure) in
       try await vault.allowSlotChange(detail, prompt: prompt, caller: caller)
