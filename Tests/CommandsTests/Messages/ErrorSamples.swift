@@ -155,8 +155,8 @@ extension VaultClientError {
         + " /etc/thumblatch/thumblatch.conf:3: private: must be never or allowed, not \"nevr\""
     ),
     .privateForbidden(
-      reason: "whether a vault of your own is allowed cannot be checked in this sandbox, where the"
-        + " files of root are shown as those of user 65534"
+      reason: "whether private vaults are allowed cannot be checked in this sandbox, where"
+        + " the files of root are shown as those of user 65534"
     ),
     .wrongServer(user: 1001), .asksWithoutEnd, .disconnected, .timedOut, .interrupted,
     .malformed(.notAnObject),
