@@ -24,7 +24,7 @@ def theVaultsDoNotOpenHereAndNothingIsChanged():
 @scenario
 def rootOpensThemWithTheCode():
     said = run("sh", "-c", f"thumblatch recover --code-stdin <{sealed.ESCROW} 2>&1")
-    check("needs the code again" in said, said)
+    check("need the code again" in said, said)
     for person in sealed.EVERYBODY:
         sealed.brings_new_token(person)
     os.unlink(sealed.ESCROW)
