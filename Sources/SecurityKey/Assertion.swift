@@ -4,52 +4,56 @@ internal import CFido2
 @safe
 final class Assertion {
   let pointer: OpaquePointer
+  private let fido: cfido2
 
   init(challenge: [UInt8], _ credentials: [[UInt8]]) throws(KeyFailure) {
-    guard let pointer = unsafe fido_assert_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
+    let fido = try KeyLibrary.loaded()
+    guard let pointer = fido.assert_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
     unsafe self.pointer = pointer
-    var code = unsafe fido_assert_set_rp(pointer, KeyLibrary.domain)
+    self.fido = fido
+    var code = unsafe fido.assert_set_rp(pointer, KeyLibrary.domain)
     if code == FIDO_OK {
-      code = unsafe fido_assert_set_clientdata_hash(pointer, challenge, challenge.count)
+      code = unsafe fido.assert_set_clientdata_hash(pointer, challenge, challenge.count)
     }
     for credential in credentials where code == FIDO_OK {
-      code = unsafe fido_assert_allow_cred(pointer, credential, credential.count)
+      code = unsafe fido.assert_allow_cred(pointer, credential, credential.count)
     }
     guard code == FIDO_OK else { throw .unexpected(code) }
   }
 
   deinit {
     var pointer: OpaquePointer? = unsafe self.pointer
-    unsafe fido_assert_free(&pointer)
+    unsafe fido.assert_free(&pointer)
   }
 
   func set(touch: Bool, verification: Bool) throws(KeyFailure) {
-    var code = unsafe fido_assert_set_up(pointer, touch ? FIDO_OPT_TRUE : FIDO_OPT_FALSE)
-    if code == FIDO_OK, verification { code = unsafe fido_assert_set_uv(pointer, FIDO_OPT_TRUE) }
+    var code = unsafe fido.assert_set_up(pointer, touch ? FIDO_OPT_TRUE : FIDO_OPT_FALSE)
+    if code == FIDO_OK, verification { code = unsafe fido.assert_set_uv(pointer, FIDO_OPT_TRUE) }
     guard code == FIDO_OK else { throw .unexpected(code) }
   }
 
   /// The credential that the key names; `nil` if it names none.
   var credential: [UInt8]? {
-    guard unsafe fido_assert_count(pointer) > 0, unsafe fido_assert_id_len(pointer, 0) > 0
-    else { return nil }
-    return unsafe KeyLibrary.bytes(fido_assert_id_ptr(pointer, 0), fido_assert_id_len(pointer, 0))
+    guard unsafe fido.assert_count(pointer) > 0 else { return nil }
+    let count = unsafe fido.assert_id_len(pointer, 0)
+    guard count > 0 else { return nil }
+    return unsafe KeyLibrary.bytes(fido.assert_id_ptr(pointer, 0), count)
   }
 
   /// What the key has signed with this credential, the only one that was allowed.
   func signed(_ credential: [UInt8]) throws(KeyFailure) -> KeyAssertion {
-    guard unsafe fido_assert_count(pointer) == 1 else { throw .unexpected(FIDO_ERR_INTERNAL) }
+    guard unsafe fido.assert_count(pointer) == 1 else { throw .unexpected(FIDO_ERR_INTERNAL) }
     let encoded = unsafe KeyLibrary.bytes(
-      fido_assert_authdata_ptr(pointer, 0),
-      fido_assert_authdata_len(pointer, 0)
+      fido.assert_authdata_ptr(pointer, 0),
+      fido.assert_authdata_len(pointer, 0)
     )
     guard let data = Self.content(encoded) else { throw .unexpected(FIDO_ERR_INTERNAL) }
     return KeyAssertion(
       credential: credential,
       authenticatorData: data,
       signature: unsafe KeyLibrary.bytes(
-        fido_assert_sig_ptr(pointer, 0),
-        fido_assert_sig_len(pointer, 0)
+        fido.assert_sig_ptr(pointer, 0),
+        fido.assert_sig_len(pointer, 0)
       )
     )
   }

@@ -4,6 +4,7 @@ internal import CFido2
 @safe
 final class Enrollment {
   let pointer: OpaquePointer
+  private let fido: cfido2
 
   init(
     _ challenge: [UInt8],
@@ -11,52 +12,54 @@ final class Enrollment {
     name: String,
     excluding credentials: [[UInt8]]
   ) throws(KeyFailure) {
-    guard let pointer = unsafe fido_cred_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
+    let fido = try KeyLibrary.loaded()
+    guard let pointer = fido.cred_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
     unsafe self.pointer = pointer
-    var code = unsafe fido_cred_set_type(pointer, COSE_ES256)
+    self.fido = fido
+    var code = unsafe fido.cred_set_type(pointer, COSE_ES256)
     if code == FIDO_OK {
-      code = unsafe fido_cred_set_clientdata_hash(pointer, challenge, challenge.count)
+      code = unsafe fido.cred_set_clientdata_hash(pointer, challenge, challenge.count)
     }
     if code == FIDO_OK {
-      code = unsafe fido_cred_set_rp(pointer, KeyLibrary.domain, "Thumblatch")
+      code = unsafe fido.cred_set_rp(pointer, KeyLibrary.domain, "Thumblatch")
     }
     if code == FIDO_OK {
-      code = unsafe fido_cred_set_user(pointer, user, user.count, name, nil, nil)
+      code = unsafe fido.cred_set_user(pointer, user, user.count, name, nil, nil)
     }
     // The key stores nothing: the credential's name holds its private key, sealed by the key.
-    if code == FIDO_OK { code = unsafe fido_cred_set_rk(pointer, FIDO_OPT_FALSE) }
+    if code == FIDO_OK { code = unsafe fido.cred_set_rk(pointer, FIDO_OPT_FALSE) }
     for credential in credentials where code == FIDO_OK {
-      code = unsafe fido_cred_exclude(pointer, credential, credential.count)
+      code = unsafe fido.cred_exclude(pointer, credential, credential.count)
     }
     guard code == FIDO_OK else { throw .unexpected(code) }
   }
 
   deinit {
     var pointer: OpaquePointer? = unsafe self.pointer
-    unsafe fido_cred_free(&pointer)
+    unsafe fido.cred_free(&pointer)
   }
 
   func set(verification: Bool) throws(KeyFailure) {
     guard verification else { return }
-    let code = unsafe fido_cred_set_uv(pointer, FIDO_OPT_TRUE)
+    let code = unsafe fido.cred_set_uv(pointer, FIDO_OPT_TRUE)
     guard code == FIDO_OK else { throw .unexpected(code) }
   }
 
   /// The credential that the key has made, after its signature was verified.
   func made() throws(KeyFailure) -> NewKeyCredential {
-    let isAttested = unsafe fido_cred_x5c_ptr(pointer) != nil
-    let code = unsafe isAttested ? fido_cred_verify(pointer) : fido_cred_verify_self(pointer)
+    let isAttested = unsafe fido.cred_x5c_ptr(pointer) != nil
+    let code = unsafe isAttested ? fido.cred_verify(pointer) : fido.cred_verify_self(pointer)
     guard code == FIDO_OK else { throw .unexpected(code) }
-    let identifier = unsafe KeyLibrary.bytes(fido_cred_id_ptr(pointer), fido_cred_id_len(pointer))
+    let identifier = unsafe KeyLibrary.bytes(fido.cred_id_ptr(pointer), fido.cred_id_len(pointer))
     let publicKey = unsafe KeyLibrary.bytes(
-      fido_cred_pubkey_ptr(pointer),
-      fido_cred_pubkey_len(pointer)
+      fido.cred_pubkey_ptr(pointer),
+      fido.cred_pubkey_len(pointer)
     )
     guard !identifier.isEmpty, publicKey.count == 64 else {
       throw .unexpected(FIDO_ERR_INTERNAL)
     }
     // The flag UV of the authenticator data (Web Authentication, section 6.1).
-    let isVerified = unsafe fido_cred_flags(pointer) & 0x04 != 0
+    let isVerified = unsafe fido.cred_flags(pointer) & 0x04 != 0
     return NewKeyCredential(
       identifier: identifier,
       publicKey: publicKey,

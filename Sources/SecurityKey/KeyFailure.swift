@@ -2,6 +2,8 @@ internal import CFido2
 
 /// Why a security key did not answer as asked.
 package enum KeyFailure: Error, Sendable, Equatable {
+  /// libfido2 is not installed, or is another version.
+  case noLibrary
   /// No key is plugged in.
   case noKey
   /// A key is plugged in, and none holds a credential that was asked for.

@@ -2,34 +2,46 @@ internal import CFido2
 internal import Glibc
 internal import SecretMemory
 
-/// libfido2, prepared once.
-enum KeyLibrary {
+/// libfido2, loaded for the first key that is looked for, and never freed.
+@safe
+struct KeyLibrary: @unchecked Sendable {
+  private static let shared = unsafe cfido2_load().map { unsafe KeyLibrary(functions: $0.pointee) }
+
   /// The relying party of all credentials.
   static let domain = "thumblatch"
 
   /// The most nodes that are looked at.
   private static let maximumNodes = 64
 
-  /// Prepares the library without U2F, which knows neither a silent look nor a PIN.
-  private static let isPrepared: Void = fido_init(FIDO_DISABLE_U2F_FALLBACK)
+  private let functions: cfido2
+
+  /// The functions of the library.
+  ///
+  /// - Throws: `noLibrary`.
+  static func loaded() throws(KeyFailure) -> cfido2 {
+    guard let shared else { throw .noLibrary }
+    return shared.functions
+  }
 
   /// The paths of the nodes of the keys.
-  static func paths(_ nodes: KeyNodes) -> [String] {
-    _ = isPrepared
+  static func paths(_ nodes: KeyNodes) throws(KeyFailure) -> [String] {
     switch nodes {
-    case .paths(let paths): return paths
-    case .plugged: return plugged()
+    case .paths(let paths): paths
+    case .plugged: try plugged()
     }
   }
 
-  private static func plugged() -> [String] {
-    guard let list = unsafe fido_dev_info_new(maximumNodes) else { return [] }
+  private static func plugged() throws(KeyFailure) -> [String] {
+    let fido = try loaded()
+    guard let list = fido.dev_info_new(maximumNodes) else { return [] }
     var rest: OpaquePointer? = unsafe list
-    defer { unsafe fido_dev_info_free(&rest, maximumNodes) }
+    defer { unsafe fido.dev_info_free(&rest, maximumNodes) }
     var count = 0
-    guard unsafe fido_dev_info_manifest(list, maximumNodes, &count) == FIDO_OK else { return [] }
+    let code = unsafe fido.dev_info_manifest(list, maximumNodes, &count)
+    guard code == FIDO_OK else { return [] }
     return (0..<count).compactMap { index in
-      unsafe fido_dev_info_path(fido_dev_info_ptr(list, index)).map { unsafe String(cString: $0) }
+      let entry = unsafe fido.dev_info_ptr(list, index)
+      return unsafe fido.dev_info_path(entry).map { unsafe String(cString: $0) }
     }
   }
 

@@ -96,14 +96,11 @@ package final class KeyRequest: Sendable {
     }
   }
 
-  /// The number of keys that are plugged in and may be opened.
-  package func count() throws(KeyFailure) -> Int { try openKeys().count }
-
   private func openKeys() throws(KeyFailure) -> [OpenKey] {
     guard !state.withLock({ $0.isCancelled }) else { throw .cancelled }
     var keys: [OpenKey] = []
     var refusal: KeyFailure?
-    for path in KeyLibrary.paths(nodes) {
+    for path in try KeyLibrary.paths(nodes) {
       do throws(KeyFailure) {
         if let key = try OpenKey(path: path) { keys.append(key) }
       } catch {

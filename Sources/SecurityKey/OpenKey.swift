@@ -9,6 +9,7 @@ internal import Synchronization
 @safe
 final class OpenKey: @unchecked Sendable {
   private let device: OpaquePointer
+  private let fido: cfido2
   /// Whether the device is open, which `cancel` must not outlive.
   private let isOpen = Mutex(true)
 
@@ -23,10 +24,12 @@ final class OpenKey: @unchecked Sendable {
       return nil
     }
     close(number)
-    guard let device = unsafe fido_dev_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
+    let fido = try KeyLibrary.loaded()
+    guard let device = fido.dev_new() else { throw .unexpected(FIDO_ERR_INTERNAL) }
     unsafe self.device = device
-    let code = unsafe fido_dev_open(device, path)
-    guard code == FIDO_OK, unsafe fido_dev_is_fido2(device) else {
+    self.fido = fido
+    let code = unsafe fido.dev_open(device, path)
+    guard code == FIDO_OK, unsafe fido.dev_is_fido2(device) else {
       isOpen.withLock { $0 = false }
       if code == FIDO_ERR_TX || code == FIDO_ERR_RX { throw .removed }
       return nil
@@ -36,8 +39,8 @@ final class OpenKey: @unchecked Sendable {
   deinit {
     isOpen.withLock { $0 = false }
     var device: OpaquePointer? = unsafe self.device
-    unsafe fido_dev_close(device)
-    unsafe fido_dev_free(&device)
+    _ = unsafe fido.dev_close(device)
+    unsafe fido.dev_free(&device)
   }
 
   /// Ends a request that waits for a touch, from any thread.
@@ -45,17 +48,17 @@ final class OpenKey: @unchecked Sendable {
   /// A key that has no request ignores it.
   func cancel() {
     isOpen.withLock { isOpen in
-      if isOpen { unsafe _ = fido_dev_cancel(device) }
+      if isOpen { unsafe _ = fido.dev_cancel(device) }
     }
   }
 
   /// Whether the key verifies its person itself.
-  var verifies: Bool { unsafe fido_dev_has_uv(device) }
+  var verifies: Bool { unsafe fido.dev_has_uv(device) }
 
   /// How many wrong PINs the key still accepts; `nil` if it does not say.
   private var retries: Int? {
     var count: Int32 = 0
-    guard unsafe fido_dev_get_retry_count(device, &count) == FIDO_OK else { return nil }
+    guard unsafe fido.dev_get_retry_count(device, &count) == FIDO_OK else { return nil }
     return Int(count)
   }
 
@@ -71,7 +74,7 @@ final class OpenKey: @unchecked Sendable {
   func own(of credentials: [[UInt8]]) throws(KeyFailure) -> [UInt8]? {
     let assertion = try Assertion(challenge: [UInt8](repeating: 0, count: 32), credentials)
     try assertion.set(touch: false, verification: false)
-    let code = unsafe fido_dev_get_assert(device, assertion.pointer, nil)
+    let code = unsafe fido.dev_get_assert(device, assertion.pointer, nil)
     if code == FIDO_ERR_NO_CREDENTIALS { return nil }
     guard code == FIDO_OK else { throw failure(code) }
     return assertion.credential ?? credentials.first
@@ -91,7 +94,7 @@ final class OpenKey: @unchecked Sendable {
     try assertion.set(touch: true, verification: byItself)
     lit()
     let code = unsafe try KeyLibrary.withPIN(verification.pin) { pin in
-      unsafe fido_dev_get_assert(device, assertion.pointer, pin)
+      unsafe fido.dev_get_assert(device, assertion.pointer, pin)
     }
     guard code == FIDO_OK else { throw failure(code) }
     return try assertion.signed(credential)
@@ -112,7 +115,7 @@ final class OpenKey: @unchecked Sendable {
     try request.set(verification: byItself)
     lit()
     let code = unsafe try KeyLibrary.withPIN(verification.pin) { pin in
-      unsafe fido_dev_make_cred(device, request.pointer, pin)
+      unsafe fido.dev_make_cred(device, request.pointer, pin)
     }
     guard code == FIDO_OK else { throw failure(code) }
     return try request.made()
@@ -121,7 +124,7 @@ final class OpenKey: @unchecked Sendable {
   /// Requires a PIN before the key is lit, if the key cannot verify without one.
   private func demandPIN(_ verification: KeyVerification) throws(KeyFailure) {
     guard verification.isRequired, verification.pin == nil, !verifies else { return }
-    guard unsafe fido_dev_has_pin(device) else { throw .noPIN }
+    guard unsafe fido.dev_has_pin(device) else { throw .noPIN }
     throw .pinNeeded(retries: retries)
   }
 }

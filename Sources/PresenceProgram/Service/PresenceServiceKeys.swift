@@ -122,7 +122,8 @@ extension KeyFailure {
     case .alreadyEnrolled, .pinNeeded, .wrongPIN, .pinBlockedUntilReplugged, .pinBlocked, .noPIN,
       .notVerified, .verificationBlocked:
       .denied
-    case .noKey, .notEnrolled, .severalKeys, .removed, .notPermitted, .unexpected: .notAvailable
+    case .noLibrary, .noKey, .notEnrolled, .severalKeys, .removed, .notPermitted, .unexpected:
+      .notAvailable
     }
   }
 
@@ -130,6 +131,7 @@ extension KeyFailure {
   var detail: String? {
     switch self {
     case .timedOut, .cancelled: nil
+    case .noLibrary: "security keys need libfido2: install libfido2-1"
     case .noKey: "no security key is plugged in"
     case .notEnrolled: "the security key that is plugged in is not enrolled here"
     case .severalKeys: "several security keys are plugged in: leave the one to enroll"
