@@ -16,26 +16,14 @@ package struct DatagramSocket: ~Copyable, Sendable {
   ///
   /// - Throws: EAGAIN if the queue of the receiver is full, ENOENT or ECONNREFUSED if there is none.
   package func send(_ bytes: [UInt8], to path: String) throws(SystemError) {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let name = Array(path.utf8)
-    // One byte stays 0, the end of the path.
-    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
+    let name = path.utf8CString
+    guard name.count <= 108 else {
       throw SystemError("sendto", code: ENAMETOOLONG, subject: path)
     }
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-      unsafe room.copyBytes(from: name)
+    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    let count = unsafe UnixSocket.withAddress(Array(name)) { address, length in
+      unsafe Int32(sendto(socket.number, bytes, bytes.count, flags, address, length))
     }
-    let count = unsafe withUnsafeBytes(of: address) { raw in
-      unsafe sendto(
-        socket.number,
-        bytes,
-        bytes.count,
-        Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL),
-        raw.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-        socklen_t(raw.count)
-      )
-    }
-    try check(count, "sendto", subject: path)
+    try check(Int(count), "sendto", subject: path)
   }
 }

@@ -101,7 +101,8 @@ package enum UnixSocket {
     return Array(bytes)
   }
 
-  private static func withAddress(
+  /// Lends the address of a path, NUL at its end, of at most 108 bytes.
+  static func withAddress(
     _ path: [CChar],
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {
