@@ -279,15 +279,4 @@ extension VaultFailure {
     "the addition of the machine key is not complete: run it again"
       + " (thumblatch device-secret add tpm)"
   )
-
-  /// The problem in one clause, without its remedy.
-  fileprivate var problem: String {
-    switch self {
-    case .vaultUnsafe(let message, _), .invalidArgument(let message), .unexpected(let message),
-      .refused(let message):
-      message
-    case .providerUnavailable(let message, _, _): message
-    default: "\(self)"
-    }
-  }
 }

@@ -88,10 +88,6 @@ extension MachineKeySlots {
 extension VaultFailure {
   /// The message with its remedy, in one line.
   fileprivate var shown: String {
-    switch self {
-    case .vaultUnsafe(let message, let hint): message + (hint.map { " (\($0))" } ?? "")
-    case .providerUnavailable(let message, _, _), .invalidArgument(let message): message
-    default: "\(self)"
-    }
+    if case .vaultUnsafe(_, let hint?) = self { "\(problem) (\(hint))" } else { problem }
   }
 }

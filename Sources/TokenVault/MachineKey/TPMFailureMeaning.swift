@@ -4,6 +4,16 @@ extension VaultFailure {
   /// The remedy if the TPM does not open its slot any more.
   static let recoverByCode = "open it with the recovery code: thumblatch recover --code"
 
+  /// The problem in one clause, without its remedy.
+  var problem: String {
+    switch self {
+    case .vaultUnsafe(let message, _), .invalidArgument(let message), .unexpected(let message),
+      .refused(let message), .providerUnavailable(let message, _, _):
+      message
+    default: "\(self)"
+    }
+  }
+
   /// The machine key cannot be opened with the TPM.
   ///
   /// Nothing was changed, and no vault is opened without it.
