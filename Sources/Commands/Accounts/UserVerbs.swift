@@ -18,7 +18,7 @@ enum UserVerbs {
     ],
     summary: "remove a user's vault from the service, or one account of it; for root",
     details: """
-      For a person who has left, or whose finger and password both fail. NAME is the user name \
+      For a former user, or one whose finger and password both fail. NAME is the user name \
       that the vault was made for, or a uid; the user need not exist any more. Needs no presence \
       check, and is recorded: one account in that user's audit log, and both in the journal. No \
       provider is told: refresh tokens stay valid there until they expire, or until the sessions \

@@ -35,7 +35,7 @@ package struct KeyTouch: Sendable, Equatable {
   ///   - domain: the relying party of the credential.
   ///   - publicKey: the coordinates x and y on P-256, 64 bytes.
   ///   - verified: whether the key must have verified its person too.
-  /// - Returns: false for everything else, also for data that cannot be read.
+  /// - Returns: whether that is proved; false if the data cannot be read.
   package func proves(
     _ challenge: [UInt8],
     for domain: String,

@@ -92,7 +92,7 @@ package final class SignatureKey: @unchecked Sendable {
 
   /// Whether this key of a curve made a signature in DER (RFC 3279, section 2.2.3) for a message.
   ///
-  /// False for everything else, also for BER that is not DER: a signature has one encoding.
+  /// It is false for a signature in BER that is not DER: a signature has one encoding.
   package func verifies(
     derSignature: [UInt8],
     of message: [UInt8],

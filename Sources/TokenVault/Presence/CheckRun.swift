@@ -12,7 +12,7 @@ struct CheckRun {
   var isArmed = false
   /// The fingers that can pass it, in the order in which they are asked one by one.
   var fingers: [String] = []
-  /// What a security key has to answer; `nil` for every other method.
+  /// What a security key has to answer; `nil` if the check is by another method.
   var key: KeyChallenge?
   /// The only finger that can match, if the reader takes one print at a time.
   var only: String?

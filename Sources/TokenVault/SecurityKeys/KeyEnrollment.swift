@@ -39,9 +39,8 @@ extension Vault {
     let question = caller.question(.enroll, detail: "the security key '\(name)'")
     try await spendPassword(for: question, by: prompt, caller)
     discardProofs()
-    let known: [[UInt8]]
     // A record that does not open must not keep another key from being enrolled.
-    known = (try? enrolledKeys().map(\.credential)) ?? []
+    let known = (try? enrolledKeys().map(\.credential)) ?? []
     let making = KeyMaking(
       credentials: known,
       challenge: try random(32),
