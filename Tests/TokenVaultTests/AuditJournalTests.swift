@@ -115,6 +115,34 @@ struct AuditJournalTests {
   }
 
   @Test
+  func whatTheJournalHasNotTakenIsSentAfterTheVaultWasClosed() async throws {
+    var vault: Vault? = try await open()
+    try await bench.signIn(try #require(vault))
+    journal.setFull(true)
+    try await bench.signIn(try #require(vault), "b")
+    // It stays open for a while, and then it is closed all the same.
+    let isIdleAtOnce = try await #require(vault).isIdle
+    #expect(!isIdleAtOnce)
+    bench.clock.advance(600)
+    let isIdle = try await #require(vault).isIdle
+    #expect(isIdle)
+    try await #require(vault).retire()
+    vault = nil
+    let sent = journal.records.count
+    journal.setFull(false)
+    vault = try await open()
+    try await #require(vault).maintainAuditLog()
+    let records = try await #require(vault).auditPage(after: 0, since: nil, account: nil)
+    #expect(records.count > sent)
+    #expect(journal.records.map(\.record) == records)
+    // The next engine has nothing to send again.
+    try await #require(vault).retire()
+    vault = nil
+    try await open().maintainAuditLog()
+    #expect(journal.records.map(\.record) == records)
+  }
+
+  @Test
   func aRekeySendsTheHeadUnderTheNewKey() async throws {
     let vault = try await open()
     try await bench.signIn(vault)

@@ -168,7 +168,7 @@ private struct FullDisk {
       return
     }
     #expect(bench.check.conversations.count == begun)
-    #expect(await vault.isIdle)
+    #expect(await vault.holdsNothing)
   }
 
   /// A match that cannot be recorded releases nothing, and frees the reader.
@@ -197,7 +197,7 @@ private struct FullDisk {
         Issue.record("a check without a record")
         return
       }
-      #expect(await vault.isIdle)
+      #expect(await vault.holdsNothing)
       guard
         case .presenceFailed? = await failure({
           _ = try await vault.token(prompt: next.prompt)

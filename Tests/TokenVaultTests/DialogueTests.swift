@@ -201,7 +201,7 @@ struct DialogueTests {
     await bench.clock.untilAsleep(milliseconds: 5000)
     bench.clock.advance(60)
     while !conversation.isCancelled { await Task.yield() }
-    #expect(await vault.isIdle)
+    #expect(await vault.holdsNothing)
   }
 
   @Test
@@ -215,7 +215,7 @@ struct DialogueTests {
     try await bench.signIn(vault, refresh: "rt-9", access: "at-9")
     #expect(try await vault.token(prompt: need.prompt).accessToken == "at-9")
     #expect(bench.check.conversations[begun].isCancelled)
-    #expect(await vault.isIdle)
+    #expect(await vault.holdsNothing)
   }
 
   @Test
@@ -265,7 +265,7 @@ struct DialogueTests {
 
 extension Vault {
   /// Whether the vault keeps nothing for any caller.
-  var isIdle: Bool {
+  var holdsNothing: Bool {
     prompts.isEmpty && checks.isEmpty && joinedWaiters.values.allSatisfy(\.isEmpty)
       && proofWaiters.isEmpty && refreshes.isEmpty
   }

@@ -118,7 +118,7 @@ struct SignInTests {
       #expect(try await vault.accountFacts(named: nil).isEmpty)
       #expect(try bench.scratch.files().keys.filter { $0.contains("/") } == [])
     }
-    #expect(await vault.isIdle)
+    #expect(await vault.holdsNothing)
   }
 
   @Test

@@ -210,7 +210,7 @@ struct SingleFlightTests {
     #expect(try await second.value.accessToken == "at-2")
     #expect(bench.exchange.refreshes.count == 1)
     #expect(bench.check.conversations.count == begun + 1)
-    #expect(await vault.isIdle)
+    #expect(await vault.holdsNothing)
   }
 
   /// If the first caller brings no token, the second one gets its own check.

@@ -34,15 +34,24 @@ package protocol AuditJournal: Sendable {
 struct JournalProgress {
   /// How long the vault waits after the journal took nothing, in seconds.
   private static let pause: Int64 = 5
+  /// How long the vault stays open for a journal that takes nothing, in seconds.
+  private static let patience: Int64 = 600
 
   /// The number of the last record that was sent; `nil` before the first one of this engine.
   private(set) var sent: Int64?
   private var isDue = false
   private var resumes: BootInstant?
+  private var refusedSince: BootInstant?
+
+  /// Continues after the record that an earlier engine sent last; `nil` if it has sent all.
+  init(keptNumber: Int64? = nil) { (sent, isDue) = (keptNumber, keptNumber != nil) }
+
+  /// The number of the last record that was sent, if later ones are due.
+  var numberToKeep: Int64? { isDue ? sent : nil }
 
   /// Notes a record of the running transaction.
   ///
-  /// Earlier records are those of another engine, which has sent them.
+  /// Earlier records are those of another engine, which has sent them or has kept the number.
   mutating func note(_ number: Int64) {
     if sent == nil { sent = number - 1 }
     isDue = true
@@ -54,15 +63,26 @@ struct JournalProgress {
     return now.nanoseconds >= resumes.nanoseconds
   }
 
+  /// Whether the vault stays open until the journal takes the records that are due.
+  func isHolding(at now: BootInstant) -> Bool {
+    guard isDue, let refusedSince else { return false }
+    return now.seconds(since: refusedSince) < Self.patience
+  }
+
   mutating func noteSent(_ number: Int64) { sent = number }
-  mutating func noteAllSent() { (isDue, resumes) = (false, nil) }
-  mutating func noteRefused(at now: BootInstant) { resumes = now.advanced(bySeconds: Self.pause) }
+  mutating func noteAllSent() { (isDue, resumes, refusedSince) = (false, nil, nil) }
+  mutating func noteRefused(at now: BootInstant) {
+    resumes = now.advanced(bySeconds: Self.pause)
+    refusedSince = refusedSince ?? now
+  }
 }
 
 extension Vault {
   /// The most records that are read at once, and the most that wait for a journal that takes none.
   private static let journalPage = 128
   private static let mostForJournal: Int64 = 1000
+  /// The key in the store of the last number that was sent, while later records are due.
+  private static let journalKey = "journal-sent"
 
   /// Sends the records that were committed to the journal.
   ///
@@ -73,24 +93,44 @@ extension Vault {
     guard let journal, journalProgress.isDue(at: clock.boot), var sent = journalProgress.sent else {
       return
     }
-    let last = (try? store.auditNumber(through: AuditLog.mostNumber)) ?? nil
-    sent = max(sent, (last ?? sent) - Self.mostForJournal)
     let vault = Hexadecimal.text(identifier)
-    while let rows = try? store.audit(after: sent, limit: Self.journalPage), !rows.isEmpty {
-      for row in rows {
-        let record = JournalRecord(
-          vault: vault,
-          owner: owner,
-          record: AuditFacts(row),
-          head: Hexadecimal.text(row.mac)
-        )
-        guard journal.send(record) else { return journalProgress.noteRefused(at: clock.boot) }
-        sent = row.number
-        journalProgress.noteSent(sent)
+    do throws(StorageError) {
+      let last = try store.auditNumber(through: AuditLog.mostNumber)
+      sent = max(sent, (last ?? sent) - Self.mostForJournal)
+      while true {
+        let rows = try store.audit(after: sent, limit: Self.journalPage)
+        for row in rows {
+          let record = JournalRecord(
+            vault: vault,
+            owner: owner,
+            record: AuditFacts(row),
+            head: Hexadecimal.text(row.mac)
+          )
+          guard journal.send(record) else { return journalProgress.noteRefused(at: clock.boot) }
+          sent = row.number
+          journalProgress.noteSent(sent)
+        }
+        guard rows.count == Self.journalPage else { break }
       }
-      guard rows.count == Self.journalPage else { break }
+      journalProgress.noteAllSent()
+    } catch {
+      // The records are still due.
+      journalProgress.noteRefused(at: clock.boot)
     }
-    journalProgress.noteAllSent()
+  }
+
+  /// The progress that an earlier engine has kept.
+  static func keptJournalProgress(in store: Store) throws(StorageError) -> JournalProgress {
+    let bytes = try store.meta(journalKey)
+    return JournalProgress(keptNumber: bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) })
+  }
+
+  /// Keeps the number for the next engine if records are due; a failure only leaves records out.
+  func keepJournalProgress() {
+    guard journal != nil else { return }
+    let bytes = journalProgress.numberToKeep.map { Array("\($0)".utf8) }
+    let kept = try? store.meta(Self.journalKey)
+    if kept != bytes { try? store.setMeta(Self.journalKey, to: bytes) }
   }
 }
 

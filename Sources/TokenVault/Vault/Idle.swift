@@ -10,6 +10,7 @@ extension Vault {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty && !notices.isGiving
       && !promptLimit.isPausing(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
+      && !journalProgress.isHolding(at: clock.boot)
   }
 
   /// Ends all checks and records the counted refusals: the last call before the vault is closed.
@@ -17,8 +18,11 @@ extension Vault {
     await endChecks()
     try? flushRefusals()
     windowGuard?.rest()
+    sendToJournal()
     // From here on only the file is the store. A file that replaces it is not mixed with the present
     // log, even if this process ends before its last task has released the vault.
-    if freshness == .current && !hasLostItsStore { try? store.checkpoint() }
+    guard freshness == .current && !hasLostItsStore else { return }
+    keepJournalProgress()
+    try? store.checkpoint()
   }
 }

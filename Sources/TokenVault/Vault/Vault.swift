@@ -140,6 +140,7 @@ package actor Vault {
       if opening.freshness == .current { Self.removeLeavings(of: opening.store, in: directory) }
       tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
       backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
+      journalProgress = try Self.keptJournalProgress(in: opening.store)
       storeState = StoreState(opening)
     } catch let error as StorageError {
       throw VaultFailure(error)
