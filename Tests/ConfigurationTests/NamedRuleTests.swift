@@ -133,6 +133,12 @@ struct NamedRuleTests {
     // Any program of the user can come under these.
     #expect(desktop { $0.userUnit = "app.service" } == .session)
     #expect(desktop { $0.rule = "job" } == .session)
+    // A restricted socket has the unit of the agent that opened it.
+    let socket = desktop {
+      $0.unit = "job.service"
+      $0.socket = "tokens"
+    }
+    #expect(socket == .user)
     let both = desktop {
       $0.unit = "job.service"
       $0.userUnit = "app.service"

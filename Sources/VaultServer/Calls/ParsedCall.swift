@@ -78,6 +78,8 @@ struct ParsedCall: Sendable {
     switch request {
     case .success(.check), .success(.respond), .success(.cancel): true
     case .success(.getPolicy), .success(.listRules), .success(.testRule): true
+    // The rule holds for the restricted connection, too.
+    case .success(.restrict): true
     default: isForRestricted
     }
   }

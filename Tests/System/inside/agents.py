@@ -4,6 +4,7 @@ the agents of a user, and whose agent may show whose prompt, as logind knows the
 What an agent puts on a screen is tried in desk.py and Tests/IntegrationTests/AgentTests.swift. Here it is a
 connection of Ada's session that calls what an agent calls."""
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -139,6 +140,49 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
     finally:
         with open(POLICY, "w", encoding="utf-8") as file:
             file.write(before)
+    agent.close()
+
+
+@scenario
+def aSocketThatAUnitOfTheSystemOpensComesUnderTheRuleOfTheUnit():
+    agent = Agent()
+    directory = "/run/thumblatch-job"
+    socket = f"{directory}/tokens"
+    os.makedirs(directory, exist_ok=True)
+    shutil.chown(directory, "ada", "ada")
+    with open(POLICY, encoding="utf-8") as file:
+        before = file.read()
+    def ask(status=None):
+        let_the_token_age()
+        command = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
+                   f"--setenv=THUMBLATCH_SOCKET={socket}", "thumblatch", "token", ACCOUNT,
+                   "--min-ttl", f"{provider.LIFETIME}s"]
+        if status is not None:
+            return run(*command, status=status)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        for unit, ruled in (("other-agent", False), ("job-agent", True)):
+            write_rules(before + "\n[Caller job]\nunit = job-*.service\ndesktop = user\n")
+            opener = subprocess.Popen(
+                ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
+                 f"--unit={unit}", "thumblatch", "agent", "--socket", socket, "--name", "tokens",
+                 "--account", ACCOUNT], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            until(lambda: os.path.exists(socket) or opener.poll() is not None, "no socket was opened")
+            check(opener.poll() is None, "the agent ended")
+            if ruled:
+                caller = ask()
+                agent.begin()
+                touch(household.FINGER)
+                agent.talk.expect("passed")
+                check(is_valid(caller.communicate()[0].strip()), "no token")
+            else:
+                ask(status=7)
+            run("systemctl", "stop", f"{unit}.service")
+            until(lambda: not os.path.exists(socket), "the socket stayed")
+    finally:
+        with open(POLICY, "w", encoding="utf-8") as file:
+            file.write(before)
+        run("rm", "-r", directory)
     agent.close()
 
 
