@@ -32,6 +32,25 @@ struct MachineKeyStateTests {
   }
 
   @Test
+  func aStateNamesTheVaultsThatAreUnderTheKey() throws {
+    let key = try Samples.key()
+    let made = try MachineKeyState(
+      directory: Samples.directory,
+      phase: .adding,
+      adopted: [7, 1000, 4_000_000_000],
+      under: key
+    )
+    let state = try MachineKeyState(parsing: made.encoded)
+    #expect(state == made && state.adopted == [7, 1000, 4_000_000_000])
+    #expect(try state.isAuthentic(under: key))
+    #expect(state.refusesFile(of: 7) && !state.refusesFile(of: 8))
+    // A vault that is taken out of the list is not believed.
+    var shorter = made.encoded
+    shorter.removeSubrange(33..<37)
+    #expect(try !MachineKeyState(parsing: shorter).isAuthentic(under: key))
+  }
+
+  @Test
   func otherLengthsAreRefused() {
     for count in 0..<MachineKeyState.count {
       #expect(throws: MachineKeyError.malformed) {

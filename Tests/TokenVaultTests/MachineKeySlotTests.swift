@@ -146,8 +146,6 @@ struct MachineKeySlotTests {
     _ = try slots.key()
     let recovery = try #require(try names(slots, .recovery).first)
     let first = try #require(try names(slots, .tpm).first)
-    #expect(throws: VaultFailure.additionIncomplete) { try slots.remove(recovery) }
-    try slots.complete()
     for slot in [recovery, first] {
       guard case .refused? = (failing { try slots.remove(slot) }) else {
         Issue.record("\(slot) is removed")
@@ -159,6 +157,8 @@ struct MachineKeySlotTests {
       return
     }
     let added = try slots.addRecovery(other)
+    // A vault that is not under the machine key yet is no reason to keep a code.
+    #expect(slots.isAdding)
     try slots.remove(recovery)
     #expect(try names(slots, .recovery) == [added])
     #expect(throws: VaultFailure.self) {

@@ -153,6 +153,22 @@ struct MachineKeyTests {
   }
 
   @Test
+  func anOldCopyIsRefusedOnceItsVaultIsUnderTheMachineKeyAndOthersAreNot() async throws {
+    let bench = try await bench()
+    let before = try bench.snapshot()
+    try await bench.addTPM(tpm, completing: false)
+    let slots = try bench.slots(tpm)
+    _ = try slots.key()
+    try slots.noteAdopted(ThisProcess.user)
+    let names = ["vault.db", "vault.db-wal", "device-secret", "rollback-counter", "slots"]
+    try bench.put(names, from: before)
+    // The state is read again by an engine that has just started.
+    let next = try bench.slots(tpm)
+    #expect(await (try bench.open(slots: next)).freshness == .beforeMachineKey)
+    #expect(next.isAdding)
+  }
+
+  @Test
   func aStateThatIsMissingOrForgedLetsNoOldCopyIn() async throws {
     let bench = try await bench()
     try bench.slots(tpm).make(recovery: try Bench.code())

@@ -31,6 +31,8 @@ package final class MachineKeyDirectory: Sendable {
   private static let slotPrefix = "slot-"
   private static let temporarySuffix = ".new"
   private static let mostBytes = 4096
+  /// The most bytes of the state, which names vaults.
+  private static let mostStateBytes = 1 << 20
 
   private let parent: Directory
 
@@ -49,7 +51,7 @@ package final class MachineKeyDirectory: Sendable {
 
   /// The state; `nil` if the file is missing.
   package func state() throws(StorageError) -> [UInt8]? {
-    try read(Self.stateName, in: try opened())
+    try read(Self.stateName, in: try opened(), limit: Self.mostStateBytes)
   }
 
   /// The slots, by the names of their files.
@@ -124,12 +126,13 @@ package final class MachineKeyDirectory: Sendable {
 
   private func read(
     _ name: String,
-    in directory: borrowing Directory
+    in directory: borrowing Directory,
+    limit: Int = mostBytes
   ) throws(StorageError) -> [UInt8]? {
     guard let file = try directory.openChecked(name) else { return nil }
     let size = try calling { () throws(SystemError) in try file.status().size }
-    guard size <= Int64(Self.mostBytes) else { throw .damaged("\(Self.name)/\(name)") }
-    return try calling { () throws(SystemError) in try file.readAll(limit: Self.mostBytes) }
+    guard size <= Int64(limit) else { throw .damaged("\(Self.name)/\(name)") }
+    return try calling { () throws(SystemError) in try file.readAll(limit: limit) }
   }
 
   private func replace(_ name: String, with bytes: [UInt8]) throws(StorageError) {

@@ -34,9 +34,10 @@ struct Opening: ~Copyable {
   ///
   /// - Parameters:
   ///   - directory: the state directory.
+  ///   - user: the owner of the vault.
   ///   - slots: the machine key, if one was made; `nil` if none is used.
   /// - Throws: why the machine key, the secret or the store cannot be used; nothing was changed then.
-  init(_ directory: StateDirectory, _ slots: MachineKeySlots?) throws {
+  init(_ directory: StateDirectory, of user: UInt32, _ slots: MachineKeySlots?) throws {
     // Open the machine key first: if that fails, no file of the vault is made or changed.
     let machineKey = try slots?.key()
     // Open the secret first: if it is refused, the store is not even opened.
@@ -63,7 +64,7 @@ struct Opening: ~Copyable {
       // The store was written before the machine key was added.
       let replaced = try byFile.isNext ? VaultKeys(of: secret, nil) : nil
       try self.init(directory, store, count, byFile.keys, nil, replacing: replaced)
-      if slots?.isComplete == true { freshness = .beforeMachineKey }
+      if slots?.refusesFile(of: user) == true { freshness = .beforeMachineKey }
       return
     }
     try Self.demandFit(inUse.identifier, named, store, count)

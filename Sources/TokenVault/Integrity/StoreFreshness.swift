@@ -12,7 +12,7 @@ enum StoreFreshness: Sendable, Equatable {
   case counterDamaged
   /// The boxes, or the user's own rules, are not those that the store digest covers.
   case boxesChanged
-  /// The store opens by its device-secret file alone, and each vault was brought under the machine
+  /// The store opens by its device-secret file alone, and this vault was brought under the machine
   /// key.
   case beforeMachineKey
 

@@ -8,7 +8,7 @@ internal import Storage
 // 1. Make the recovery code, show it, and have it typed back.
 // 2. Seal a new machine key with the TPM and with the code, in a directory beside its location.
 // 3. Rename that directory: from now on each opening of a vault needs the machine key.
-// 4. Rekey each vault that opens by its file alone.
+// 4. Rekey each vault that opens by its file alone, and record that its file does not any more.
 // 5. Record that the addition is complete.
 //
 // | killed        | the next start finds               | and                                |
@@ -49,6 +49,20 @@ extension MachineKeySlots {
     }
   }
 
+  /// Records that the vault of this user does not open by its file alone (step 4).
+  package func noteAdopted(_ user: UInt32) throws(VaultFailure) {
+    try inTurn { () throws(VaultFailure) in
+      guard isAdding, !refusesFile(of: user) else { return }
+      let (key, identifier) = try openedKey()
+      let all = adopted.union([user])
+      let state = try usable { () throws(MachineKeyError) in
+        try MachineKeyState(directory: identifier, phase: .adding, adopted: all, under: key)
+      }
+      try stored(try directory.write(state: state.encoded))
+      keep(key, .adding, all)
+    }
+  }
+
   /// Adds a slot of a recovery code; returns its identifier.
   package func addRecovery(_ code: RecoveryCode) throws(VaultFailure) -> String {
     try inTurn { () throws(VaultFailure) in
@@ -85,7 +99,6 @@ extension MachineKeySlots {
       let slots = try readSlots()
       guard let slot = slots.first(where: { $0.facts.identifier.utf8.elementsEqual(name.utf8) })
       else { throw .invalidArgument("there is no such slot: thumblatch device-secret status") }
-      guard !isAdding else { throw .additionIncomplete }
       _ = try openedKey()
       let others = slots.filter { $0.identifier != slot.identifier }.compactMap(\.slot)
       guard others.contains(where: { $0.header.kind == .recovery }) else {
@@ -274,9 +287,4 @@ extension VaultFailure {
     "the device secret is in a file: add the TPM first (thumblatch device-secret add tpm)"
   )
 
-  /// Some vaults still open by their file.
-  static let additionIncomplete = busy(
-    "the addition of the machine key is not complete: run it again"
-      + " (thumblatch device-secret add tpm)"
-  )
 }

@@ -16,6 +16,8 @@ package final class MachineKeySlots: Sendable {
   private struct State {
     var key: MachineKey?
     var phase = MachineKeyState.Phase.complete
+    /// The owners of vaults that are under the key, while others are not.
+    var adopted: Set<UInt32> = []
     var failure: (failure: VaultFailure, at: BootInstant, isTemporary: Bool)?
   }
 
@@ -45,8 +47,16 @@ package final class MachineKeySlots: Sendable {
   /// The machine key, if it was opened in this run.
   var opened: MachineKey? { state.withLock { $0.key } }
 
-  /// Whether a vault that opens by its file alone is an old copy.
+  /// Whether every vault is under the opened key.
   var isComplete: Bool { state.withLock { $0.key != nil && $0.phase == .complete } }
+
+  /// Whether a vault of this user that opens by its file alone is an old copy.
+  func refusesFile(of user: UInt32) -> Bool {
+    state.withLock { $0.key != nil && ($0.phase == .complete || $0.adopted.contains(user)) }
+  }
+
+  /// The owners of the vaults that are known to be under the key, while others are not.
+  var adopted: Set<UInt32> { state.withLock { $0.adopted } }
 
   /// Whether vaults have to be brought under the opened key.
   package var isAdding: Bool { state.withLock { $0.key != nil && $0.phase == .adding } }
@@ -129,15 +139,20 @@ package final class MachineKeySlots: Sendable {
   /// A state that is missing or forged counts as complete: it must not let an old copy in.
   @discardableResult
   func adopt(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
-    let phase = try readState(under: key)?.phase ?? .complete
-    keep(key, phase)
+    let found = try readState(under: key)
+    keep(key, found?.phase ?? .complete, found?.adopted ?? [])
     return key
   }
 
-  func keep(_ key: MachineKey, _ phase: MachineKeyState.Phase) {
+  func keep(
+    _ key: MachineKey,
+    _ phase: MachineKeyState.Phase,
+    _ adopted: Set<UInt32> = []
+  ) {
     state.withLock { state in
       state.key = key
       state.phase = phase
+      state.adopted = adopted
       state.failure = nil
     }
   }

@@ -132,7 +132,7 @@ package actor Vault {
     audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)
     do {
-      var opening = try Opening(directory, machineKeySlots)
+      var opening = try Opening(directory, of: owner, machineKeySlots)
       let auditLog = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
       try opening.settle { keys in try auditLog.begin(using: keys) }
       store = opening.store

@@ -46,6 +46,8 @@ extension Vaults {
     for user in try users() {
       do throws(VaultFailure) {
         if try await adopt(user, caller) { count += 1 }
+        // From now on an old copy of this vault is refused, even if another vault is left.
+        try await blocking { () throws(VaultFailure) in try slots.noteAdopted(user) }
       } catch .noSuchUser {
         // It was removed in the meantime.
         continue
