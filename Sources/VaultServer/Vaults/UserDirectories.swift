@@ -53,13 +53,19 @@ struct UserDirectories: ~Copyable, Sendable {
   }
 
   /// The uids of all vaults.
-  func list() throws -> [UInt32] { try users.names().compactMap(UInt32.init).sorted() }
+  func list() throws -> [UInt32] {
+    try users.names().compactMap(UInt32.init).filter { uid in
+      try Self.isMade(try users.openDirectory("\(uid)"))
+    }.sorted()
+  }
 
   /// Opens the directory of a user as it is, whichever user has its uid now; `nil` if there is
-  /// none.
+  /// none, or its creation was interrupted.
   func openAsItIs(_ user: UInt32) throws -> (directory: StateDirectory, owner: String)? {
     guard try users.contains("\(user)") else { return nil }
     let directory = try users.openDirectory("\(user)")
+    // Only its user can finish it: a file in it would make the vault one without an owner.
+    guard try Self.isMade(directory) else { return nil }
     let owner = try Self.owner(in: directory) ?? ""
     return (try StateDirectory(directory, keepsTokens: false), owner)
   }
@@ -129,8 +135,7 @@ struct UserDirectories: ~Copyable, Sendable {
     }
     // An empty directory was just created, or its creation was interrupted, so no data was ever
     // stored in it.
-    let names = try directory.names().filter { $0 != Self.temporaryOwner }
-    guard names.isEmpty else {
+    guard try !Self.isMade(directory) else {
       throw VaultFailure.vaultUnsafe(
         "the vault of user \(user) does not say whom it was made for",
         hint: remedy
@@ -143,6 +148,11 @@ struct UserDirectories: ~Copyable, Sendable {
     try directory.rename(Self.temporaryOwner, to: Self.ownerFile)
     try directory.synchronize()
     try users.synchronize()
+  }
+
+  /// Whether a directory holds more than an interrupted creation leaves.
+  private static func isMade(_ directory: borrowing Directory) throws -> Bool {
+    try directory.names().contains { $0 != temporaryOwner }
   }
 
   /// The name in the file `owner`; `nil` if there is no such file.

@@ -1,0 +1,106 @@
+import MachineKey
+import PresenceTerms
+import ScriptedTPM
+import Storage
+import System
+import TestSupport
+import Testing
+import TokenVault
+import VaultInterface
+
+@testable import VaultServer
+
+/// How the vaults of a machine come under the machine key if one of them cannot.
+@Suite(.timeLimit(.minutes(10)))
+struct AdoptionTests {
+  private let tpm = ScriptedTPM()
+  private let machine: SlotMachine
+  private let root = Caller(connection: 1, user: 0, requester: "root")
+
+  init() throws { machine = try SlotMachine() }
+
+  private func failure(_ body: () async throws -> Void) async -> VaultFailure? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error as? VaultFailure
+    }
+  }
+
+  /// Adds the TPM with a new code; returns the failure of the last step.
+  @discardableResult
+  private func addTPM(_ vaults: Vaults) async throws -> VaultFailure? {
+    let shown = try await vaults.addSlot(AddSlotCall(kind: .tpm), of: root)
+    let call = AddSlotCall(kind: .tpm, recovery: shown.code)
+    return await failure { _ = try await vaults.addSlot(call, of: root) }
+  }
+
+  /// Runs a program to its end.
+  private func run(_ path: String, _ arguments: [String]) throws {
+    let end = try ChildProcess(
+      path: path,
+      arguments: arguments,
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, -1, -1]
+    ).wait()
+    #expect(end == .exited(0))
+  }
+
+  private func damage(_ user: UInt32) throws {
+    let store = try Directory(path: machine.path + "/users/\(user)").openForWriting("vault.db")
+    try store.write([UInt8](repeating: 7, count: 4096), at: 0)
+  }
+
+  @Test
+  func aVaultThatIsLeftLetsNoOldCopyOfAnotherIn() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000, 1001)
+    try damage(1000)
+    let users = machine.path + "/users"
+    try run("/bin/cp", ["-a", users + "/1001", machine.path + "/copy"])
+    var vaults: Vaults? = try machine.service(tpm)
+    if let vaults {
+      #expect(try await addTPM(vaults) != nil)
+      // Slots can be changed all the same.
+      let more = try await vaults.addSlot(AddSlotCall(kind: .recovery), of: root)
+      let call = AddSlotCall(kind: .recovery, recovery: more.code)
+      let slots = try await vaults.addSlot(call, of: root).slots
+      let old = try #require(slots.first { $0.kind == .recovery })
+      let left = try await vaults.removeSlot(RemoveSlotCall(slot: old.id), of: root)
+      #expect(left.slots.count == 2)
+      await vaults.retireAll(within: 10)
+    }
+    vaults = nil
+    try run("/bin/rm", ["-r", users + "/1001"])
+    try run("/bin/mv", [machine.path + "/copy", users + "/1001"])
+    let next = try machine.service(tpm)
+    #expect(try await next.deviceSecretStatus(of: root).tier == .adding)
+    let caller = Caller(connection: 9, user: 1001, requester: "a test")
+    guard
+      case .vaultUnsafe(let message, _)? = await failure({
+        try await next.use(of: 1001) { vault throws(VaultFailure) in
+          try await passing(vault, caller) { prompt throws(VaultFailure) in
+            _ = try await vault.enroll("right-thumb", prompt: prompt, caller: caller) { _ in }
+          }
+        }
+      })
+    else {
+      Issue.record("an old copy is used")
+      return
+    }
+    #expect(message.contains("older than the machine key"))
+  }
+
+  @Test
+  func aVaultWhoseCreationWasInterruptedIsLeftToItsUser() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000)
+    try run("/bin/mkdir", ["-m", "700", machine.path + "/users/1001"])
+    try run("/bin/mkdir", ["-m", "700", machine.path + "/users/1002"])
+    try run("/bin/touch", [machine.path + "/users/1002/.owner"])
+    let vaults = try machine.service(tpm)
+    #expect(try await addTPM(vaults) == nil)
+    #expect(try await vaults.deviceSecretStatus(of: root).tier == .tpm)
+    try await vaults.makeVaults(of: 1001, 1002)
+    #expect(try await vaults.fingers(of: 1002) == ["left-thumb"])
+  }
+}
