@@ -137,6 +137,29 @@ struct MachineKeyTests {
   }
 
   @Test
+  func anAcceptedCopyIsNotUsedUntilItIsUnderTheMachineKey() async throws {
+    let bench = try await bench()
+    let before = try bench.snapshot()
+    try await bench.addTPM(tpm)
+    let names = ["vault.db", "vault.db-wal", "device-secret", "rollback-counter", "slots"]
+    try bench.put(names, from: before)
+    let vault = try await bench.open(with: tpm)
+    // No next device secret can be made.
+    let next = bench.scratch.path + "/device-secret.next"
+    try run("/bin/mkdir", [next])
+    #expect(await failure { _ = try await bench.accept(vault) } != nil)
+    #expect(await vault.freshness == .beforeMachineKey)
+    guard case .vaultUnsafe? = await failure({ _ = try await vault.token("me") }) else {
+      Issue.record("a copy that opens by its file is used")
+      return
+    }
+    try run("/bin/rmdir", [next])
+    _ = try await bench.accept(vault)
+    #expect(await vault.freshness == .current)
+    #expect(await vault.storeState.isUnderMachineKey)
+  }
+
+  @Test
   func aVaultThatOpensByItsFileIsTakenWhileTheMachineKeyIsBeingAdded() async throws {
     let bench = try await bench()
     try bench.slots(tpm).make(recovery: try Bench.code())

@@ -47,11 +47,25 @@ extension Vault {
     storeState.noteAccepted()
     discardProofs()
     if storeState.isRekeyUnfinished { try finishRekey() }
-    // Until this is done, the next start finds an old copy again.
-    if needsMachineKey { _ = try rekey(.underMachineKey, caller) }
+    try adoptAccepted(caller)
     Self.removeLeavings(of: store, in: directory)
     writeDefaultAccount()
     return names.sorted()
+  }
+
+  /// Brings an accepted store under the machine key.
+  ///
+  /// Until this is done, the next start finds an old copy again, and this run does not use it.
+  private func adoptAccepted(_ caller: Caller) throws(VaultFailure) {
+    guard needsMachineKey else { return }
+    do throws(VaultFailure) {
+      _ = try rekey(.underMachineKey, caller)
+    } catch {
+      if needsMachineKey, machineKeySlots?.refusesFile(of: owner) == true {
+        storeState.noteNotUnderMachineKey()
+      }
+      throw error
+    }
   }
 
   /// The transaction that accepts the store; returns the accounts that need a sign-in.

@@ -37,6 +37,9 @@ struct StoreState: ~Copyable {
 
   mutating func noteAccepted() { freshness = .current }
 
+  /// The accepted store still opens by its file alone.
+  mutating func noteNotUnderMachineKey() { freshness = .beforeMachineKey }
+
   /// A change was counted in the store.
   mutating func noteCount() { isCounterBehind = true }
 
