@@ -261,6 +261,9 @@ struct SlotCallTests {
     )
     #expect(done.added == nil && done.problem?.contains("no TPM") == true)
     #expect(try await closed.fingers(of: user) == ["left-thumb"])
+    // The next engine would need the code again, so this one does not end.
+    closed.prepareEnd { Issue.record("the engine ends while only a code opens the key") }
+    #expect(!closed.mayEnd)
   }
 
   /// Waits until an earlier engine has left the directory.

@@ -85,6 +85,7 @@ extension MachineKeySlots {
       try demandRoom()
       let slot = try sealed(key, in: identifier)
       try stored(try directory.add(slot.file))
+      noteHeldByCode(false)
       return slot.name
     }
   }
@@ -135,7 +136,10 @@ extension MachineKeySlots {
         )
       }
       try adopt(key)
-      return try seal(key, slots)
+      noteHeldByCode(true)
+      let done = try seal(key, slots)
+      noteHeldByCode(done.problem != nil)
+      return done
     }
   }
 

@@ -18,6 +18,8 @@ package final class MachineKeySlots: Sendable {
     var phase = MachineKeyState.Phase.complete
     /// The owners of vaults that are under the key, while others are not.
     var adopted: Set<UInt32> = []
+    /// Whether a recovery code opened the key, and no slot of the TPM does.
+    var isHeldByCode = false
     var failure: (failure: VaultFailure, at: BootInstant, isTemporary: Bool)?
   }
 
@@ -60,6 +62,11 @@ package final class MachineKeySlots: Sendable {
 
   /// Whether vaults have to be brought under the opened key.
   package var isAdding: Bool { state.withLock { $0.key != nil && $0.phase == .adding } }
+
+  /// Whether the next engine would need the recovery code again.
+  package var isHeldByCode: Bool { state.withLock { $0.isHeldByCode } }
+
+  func noteHeldByCode(_ isHeld: Bool) { state.withLock { $0.isHeldByCode = isHeld } }
 
   /// Whether there is a machine key, and no slot of it has opened in this run.
   package var isClosed: Bool { opened == nil && (try? directory.exists()) ?? true }

@@ -5,18 +5,24 @@ internal import TokenVault
 // Closes idle vaults, and decides when the engine may end.
 extension Vaults {
   /// Whether the process may end without a loss, by the last result of `prepareEnd`.
+  ///
+  /// An engine whose machine key only a recovery code opened stays: the next one would need the code.
   var mayEnd: Bool {
-    onlyUser == nil
+    guard !isHeldByCode else { return false }
+    return onlyUser == nil
       ? state.withLock { $0.entries.isEmpty } : isRestful.load(ordering: .acquiring)
   }
+
+  private var isHeldByCode: Bool { slotChanges.slots?.isHeldByCode ?? false }
 
   /// Discards that result, which is out of date once a client has connected.
   func forgetEnd() { isRestful.store(false, ordering: .releasing) }
 
   /// Finds out whether the process may end, and closes idle vaults.
   ///
-  /// Then it calls `done`.
+  /// Then it calls `done`, unless the engine has to stay.
   func prepareEnd(_ done: @escaping @Sendable () -> Void) {
+    guard !isHeldByCode else { return }
     beside { [self] in
       if let onlyUser {
         // A vault that could not be opened holds no window.
