@@ -36,6 +36,18 @@ struct AdoptionTests {
     return await failure { _ = try await vaults.addSlot(call, of: root) }
   }
 
+  /// What an engine leaves that is killed before it rekeys a vault.
+  private func begin() throws -> RecoveryCode {
+    let slots = MachineKeySlots(
+      try MachineKeyDirectory(in: try Directory(path: machine.path)),
+      owner: .machine,
+      tpm: tpm
+    )
+    let code = try RecoveryCode.random()
+    try slots.make(recovery: code)
+    return code
+  }
+
   /// Runs a program to its end.
   private func run(_ path: String, _ arguments: [String]) throws {
     let end = try ChildProcess(
@@ -89,6 +101,50 @@ struct AdoptionTests {
       return
     }
     #expect(message.contains("older than the machine key"))
+  }
+
+  @Test
+  func anAdditionIsTriedAgainWhileTheEngineRuns() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000)
+    _ = try begin()
+    let vaults = try machine.service(tpm)
+    tpm.fail(.busy)
+    let asked = tpm.opened
+    vaults.resumeAddition()
+    while tpm.opened == asked { await Task.yield() }
+    tpm.fail(nil)
+    // The try above may not have ended yet.
+    while try await vaults.deviceSecretStatus(of: root).tier != .tpm {
+      vaults.slotChanges.forgetAdditions()
+      vaults.tend(refreshing: true)
+      await Task.yield()
+    }
+    #expect(try await vaults.fingers(of: 1000) == ["left-thumb"])
+  }
+
+  @Test
+  func triesToGoOnWithAnAdditionWaitLongerEachTime() throws {
+    let changes = SlotChanges(nil)
+    var now = BootInstant.now
+    var waits: [Int64] = []
+    for _ in 0..<8 {
+      let start = now
+      while !changes.takeAddition(at: now) { now = now.advanced(bySeconds: 60) }
+      waits.append(now.seconds(since: start))
+    }
+    #expect(waits == [0, 0, 240, 480, 960, 1920, 3600, 3600])
+  }
+
+  @Test
+  func aRecoveryByCodeGoesOnWithAnAddition() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000)
+    let code = try begin()
+    tpm.fail(.absent)
+    let vaults = try machine.service(tpm)
+    let call = RecoverWithCodeCall(code: try code.text())
+    #expect(try await vaults.recoverWithCode(call, of: root).problem != nil)
+    while try await vaults.deviceSecretStatus(of: root).tier != .tpm { await Task.yield() }
+    #expect(try await vaults.fingers(of: 1000) == ["left-thumb"])
   }
 
   @Test

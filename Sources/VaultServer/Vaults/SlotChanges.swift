@@ -20,6 +20,8 @@ final class SlotChanges: Sendable {
   let slots: MachineKeySlots?
   private let shown = Mutex<ShownCode?>(nil)
   private let isBusy = Atomic(false)
+  /// The tries to go on with an addition, and the time before which there is no other.
+  private let additions = Mutex((count: 0, next: BootInstant?.none))
 
   init(_ slots: MachineKeySlots?) {
     self.slots = slots
@@ -35,6 +37,20 @@ final class SlotChanges: Sendable {
     defer { isBusy.store(false, ordering: .releasing) }
     return try await change()
   }
+
+  /// Takes a try to go on with an addition, of which each waits longer than the previous.
+  func takeAddition(at now: BootInstant = .now) -> Bool {
+    additions.withLock { tries in
+      if let next = tries.next, now < next { return false }
+      tries.count += 1
+      let wait: Int64 = tries.count == 1 ? 0 : min(60 << Int64(min(tries.count, 6)), 3600)
+      tries.next = now.advanced(bySeconds: wait)
+      return true
+    }
+  }
+
+  /// Allows the next try at once.
+  func forgetAdditions() { additions.withLock { $0 = (0, nil) } }
 
   // MARK: - The code
 

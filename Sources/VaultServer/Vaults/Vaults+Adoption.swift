@@ -3,9 +3,13 @@ internal import TokenVault
 
 // How every vault is brought under the machine key.
 extension Vaults {
-  /// Goes on with an addition that an earlier engine has left, in the background.
+  /// Goes on with an addition that is not complete, in the background.
+  ///
+  /// A failure may pass, so it is tried again while the engine runs.
   package func resumeAddition() {
-    guard let slots = slotChanges.slots, slots.isAdding || slots.seemsUnfinished else { return }
+    guard let slots = slotChanges.slots, slots.isAdding || slots.seemsUnfinished,
+      slotChanges.takeAddition()
+    else { return }
     beside {
       do throws(VaultFailure) {
         try await self.slotChanges.alone { () async throws(VaultFailure) in

@@ -67,6 +67,7 @@ extension Vaults {
   ///
   /// - Parameter refreshing: whether tokens are refreshed ahead.
   func tend(refreshing: Bool) {
+    if refreshing { resumeAddition() }
     for (user, _) in openVaults {
       beside {
         try? await self.use(of: user, keeps: false) { vault in

@@ -147,11 +147,15 @@ extension Vaults {
     let slots = try knownSlots()
     try demandRoot(caller)
     let code = try Self.code(call.code)
-    return try await slotChanges.alone { () async throws(VaultFailure) in
+    let reply = try await slotChanges.alone { () async throws(VaultFailure) in
       let done = try await blocking { () throws(VaultFailure) in try slots.recover(with: code) }
       try await record("opened with the recovery code", caller)
       return RecoverWithCodeReply(added: done.added, removed: done.removed, problem: done.problem)
     }
+    // An addition may have waited for the key.
+    slotChanges.forgetAdditions()
+    resumeAddition()
+    return reply
   }
 
   // MARK: - Parts
