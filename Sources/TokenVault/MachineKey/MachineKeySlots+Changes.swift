@@ -1,6 +1,4 @@
-internal import Cryptography
 package import MachineKey
-internal import SecretMemory
 internal import Storage
 
 // Changes of the slots. The steps of `device-secret add tpm`:
@@ -78,7 +76,8 @@ extension MachineKeySlots {
   package func addTPM() throws(VaultFailure) -> String {
     try inTurn { () throws(VaultFailure) in
       let (key, identifier) = try openedKey()
-      for slot in try readSlots().compactMap(\.slot) where slot.header.kind == .tpm {
+      for slot in try readSlots().compactMap(\.slot)
+      where slot.header.kind == .tpm && slot.machineKey == key.identifier {
         guard case .success = try openByTPM(slot) else { continue }
         throw .invalidArgument("the TPM opens slot \(slot.name) already")
       }
@@ -100,8 +99,10 @@ extension MachineKeySlots {
       let slots = try readSlots()
       guard let slot = slots.first(where: { $0.facts.identifier.utf8.elementsEqual(name.utf8) })
       else { throw .invalidArgument("there is no such slot: thumblatch device-secret status") }
-      _ = try openedKey()
+      // A slot of another machine key opens no vault here.
+      let key = try openedKey().0
       let others = slots.filter { $0.identifier != slot.identifier }.compactMap(\.slot)
+        .filter { $0.machineKey == key.identifier }
       guard others.contains(where: { $0.header.kind == .recovery }) else {
         throw .refused(
           "the last recovery code stays: without it a cleared TPM loses every vault"
@@ -129,7 +130,7 @@ extension MachineKeySlots {
   package func recover(with code: RecoveryCode) throws(VaultFailure) -> RecoveredKey {
     try inTurn { () throws(VaultFailure) in
       guard try stored(try directory.exists()) else { throw .noMachineKey }
-      let slots = try readSlots().compactMap(\.slot)
+      let slots = try likelySlots()
       guard let key = try opened(by: code, slots) else {
         throw .invalidArgument(
           "this code opens no slot: it is the code of another vault, or was removed"
@@ -137,7 +138,7 @@ extension MachineKeySlots {
       }
       try adopt(key)
       noteHeldByCode(true)
-      let done = try seal(key, slots)
+      let done = try seal(key, slots.filter { $0.machineKey == key.identifier })
       noteHeldByCode(done.problem != nil)
       return done
     }
@@ -157,9 +158,7 @@ extension MachineKeySlots {
     }
     let added: SealedSlot
     do throws(VaultFailure) {
-      guard
-        let identifier = slots.first(where: { $0.machineKey == key.identifier })?.header.directory
-      else { throw .noMachineKey }
+      guard let identifier = slots.first?.header.directory else { throw .noMachineKey }
       added = try sealed(key, in: identifier)
     } catch {
       return RecoveredKey(added: nil, removed: [], problem: error.problem)
@@ -170,92 +169,6 @@ extension MachineKeySlots {
     try stored(try directory.add(added.file))
     for slot in dead { try stored(try directory.remove(slot.header.identifier)) }
     return RecoveredKey(added: added.name, removed: dead.map(\.name), problem: nil)
-  }
-
-  // MARK: - Sealing
-
-  /// A slot that is not in the directory yet.
-  private struct SealedSlot {
-    let slot: MachineKeySlot
-
-    var file: MachineKeyDirectory.Slot {
-      MachineKeyDirectory.Slot(identifier: slot.header.identifier, bytes: slot.encoded)
-    }
-
-    var name: String { slot.name }
-  }
-
-  private func fresh() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
-    do throws(CryptographyError) {
-      return (try MachineKey.random(), try randomBytes(MachineKeyState.directoryCount))
-    } catch {
-      throw .unexpected("no machine key can be made: \(error)")
-    }
-  }
-
-  private func sealed(
-    _ key: MachineKey,
-    in identifier: [UInt8]
-  ) throws(VaultFailure) -> SealedSlot {
-    let owner = owner
-    var header = try usable { () throws(MachineKeyError) in
-      try MachineKeySlot.Header(.tpm, directory: identifier, owner: owner)
-    }
-    let plain = header
-    let authorization = try usable { () throws(MachineKeyError) in try plain.authorization() }
-    let secret: SharedSecret
-    let bytes: TPMSealedSecret
-    do {
-      secret = SharedSecret(try SecretBytes.random(count: MachineKeySlot.secretCount))
-      bytes = try tpm.seal(secret, authorization: authorization)
-    } catch let failure as TPMFailure {
-      throw .slotNotSealed(failure)
-    } catch {
-      throw .unexpected("no slot can be made: \(error)")
-    }
-    header.parameters = try usable { () throws(MachineKeyError) in try bytes.parameters }
-    let whole = header
-    let slot = try usable { () throws(MachineKeyError) in
-      try MachineKeySlot(whole, sealing: key, under: secret.bytes)
-    }
-    // A slot that does not open must not be the one that vaults rely on.
-    if case .failure(let failure) = try openByTPM(slot) { throw .slotNotSealed(failure) }
-    return SealedSlot(slot: slot)
-  }
-
-  private func sealed(
-    _ key: MachineKey,
-    in identifier: [UInt8],
-    by code: RecoveryCode
-  ) throws(VaultFailure) -> SealedSlot {
-    let secret = try secret(of: code)
-    let owner = owner
-    return SealedSlot(
-      slot: try usable { () throws(MachineKeyError) in
-        let header = try MachineKeySlot.Header(.recovery, directory: identifier, owner: owner)
-        return try MachineKeySlot(header, sealing: key, under: secret.bytes)
-      }
-    )
-  }
-
-  private func secret(of code: RecoveryCode) throws(VaultFailure) -> SharedSecret {
-    do throws(RecoveryCode.Flaw) { return try code.secret() } catch { throw VaultFailure(error) }
-  }
-
-  /// The machine key that a code opens; `nil` if it opens no slot.
-  func opened(
-    by code: RecoveryCode,
-    _ slots: [MachineKeySlot]
-  ) throws(VaultFailure) -> MachineKey? {
-    let secret = try secret(of: code)
-    for slot in slots where slot.header.kind == .recovery {
-      do throws(MachineKeyError) {
-        return try slot.open(with: secret.bytes)
-      } catch {
-        guard error == .doesNotOpen else { throw .machineKeyDamaged("\(error)") }
-      }
-    }
-    return nil
   }
 
   /// The machine key and the identifier of its directory, for a change of the slots.
@@ -278,11 +191,6 @@ extension MachineKeySlots {
       )
     }
   }
-}
-
-extension MachineKeySlot {
-  /// The identifier, as commands name it.
-  var name: String { Hexadecimal.text(header.identifier) }
 }
 
 extension VaultFailure {

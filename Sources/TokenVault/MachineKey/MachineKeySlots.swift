@@ -96,7 +96,7 @@ package final class MachineKeySlots: Sendable {
 
   private func openByTPM() throws(VaultFailure) -> MachineKey {
     var found: (failure: VaultFailure, isTemporary: Bool)?
-    for slot in try readSlots().compactMap(\.slot) where slot.header.kind == .tpm {
+    for slot in try likelySlots() where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
       case .success(let key): return try adopt(key)
       case .failure(let failure):
@@ -193,6 +193,16 @@ package final class MachineKeySlots: Sendable {
         return ReadSlot(identifier: file.identifier, slot: nil, problem: "\(error)")
       }
     }
+  }
+
+  /// The slots that can be read, with those of the machine key that the state names first.
+  ///
+  /// The name is not authenticated here, so the others follow.
+  func likelySlots() throws(VaultFailure) -> [MachineKeySlot] {
+    let slots = try readSlots().compactMap(\.slot)
+    let named = try stored(try directory.state())
+      .flatMap { try? MachineKeyState(parsing: $0) }?.machineKey
+    return slots.filter { $0.machineKey == named } + slots.filter { $0.machineKey != named }
   }
 
   /// The state, if this key has authenticated it.

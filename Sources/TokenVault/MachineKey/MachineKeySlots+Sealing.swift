@@ -1,0 +1,96 @@
+internal import Cryptography
+internal import MachineKey
+internal import SecretMemory
+internal import Storage
+
+// How a slot is made, and how a recovery code opens one.
+extension MachineKeySlots {
+  /// A slot that is not in the directory yet.
+  struct SealedSlot {
+    let slot: MachineKeySlot
+
+    var file: MachineKeyDirectory.Slot {
+      MachineKeyDirectory.Slot(identifier: slot.header.identifier, bytes: slot.encoded)
+    }
+
+    var name: String { slot.name }
+  }
+
+  func fresh() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
+    do throws(CryptographyError) {
+      return (try MachineKey.random(), try randomBytes(MachineKeyState.directoryCount))
+    } catch {
+      throw .unexpected("no machine key can be made: \(error)")
+    }
+  }
+
+  func sealed(
+    _ key: MachineKey,
+    in identifier: [UInt8]
+  ) throws(VaultFailure) -> SealedSlot {
+    let owner = owner
+    var header = try usable { () throws(MachineKeyError) in
+      try MachineKeySlot.Header(.tpm, directory: identifier, owner: owner)
+    }
+    let plain = header
+    let authorization = try usable { () throws(MachineKeyError) in try plain.authorization() }
+    let secret: SharedSecret
+    let bytes: TPMSealedSecret
+    do {
+      secret = SharedSecret(try SecretBytes.random(count: MachineKeySlot.secretCount))
+      bytes = try tpm.seal(secret, authorization: authorization)
+    } catch let failure as TPMFailure {
+      throw .slotNotSealed(failure)
+    } catch {
+      throw .unexpected("no slot can be made: \(error)")
+    }
+    header.parameters = try usable { () throws(MachineKeyError) in try bytes.parameters }
+    let whole = header
+    let slot = try usable { () throws(MachineKeyError) in
+      try MachineKeySlot(whole, sealing: key, under: secret.bytes)
+    }
+    // A slot that does not open must not be the one that vaults rely on.
+    if case .failure(let failure) = try openByTPM(slot) { throw .slotNotSealed(failure) }
+    return SealedSlot(slot: slot)
+  }
+
+  func sealed(
+    _ key: MachineKey,
+    in identifier: [UInt8],
+    by code: RecoveryCode
+  ) throws(VaultFailure) -> SealedSlot {
+    let secret = try secret(of: code)
+    let owner = owner
+    return SealedSlot(
+      slot: try usable { () throws(MachineKeyError) in
+        let header = try MachineKeySlot.Header(.recovery, directory: identifier, owner: owner)
+        return try MachineKeySlot(header, sealing: key, under: secret.bytes)
+      }
+    )
+  }
+
+  func secret(of code: RecoveryCode) throws(VaultFailure) -> SharedSecret {
+    do throws(RecoveryCode.Flaw) { return try code.secret() } catch { throw VaultFailure(error) }
+  }
+
+  /// The machine key that a code opens; `nil` if it opens no slot.
+  func opened(
+    by code: RecoveryCode,
+    _ slots: [MachineKeySlot]
+  ) throws(VaultFailure) -> MachineKey? {
+    let secret = try secret(of: code)
+    for slot in slots where slot.header.kind == .recovery {
+      do throws(MachineKeyError) {
+        return try slot.open(with: secret.bytes)
+      } catch {
+        guard error == .doesNotOpen else { throw .machineKeyDamaged("\(error)") }
+      }
+    }
+    return nil
+  }
+}
+
+extension MachineKeySlot {
+  /// The identifier, as commands name it.
+  var name: String { Hexadecimal.text(header.identifier) }
+}
