@@ -37,8 +37,9 @@ struct MachineKeyFileTests {
     let own = try bench.slots(tpm).facts().slots.map(\.identifier)
     for _ in 0..<5 {
       let foreign = try made()
-      for name in try foreign.scratch.files().keys where name.contains("/slot-") {
-        try run("/bin/cp", ["-p", "\(foreign.scratch.path)/\(name)", "\(bench.scratch.path)/\(name)"])
+      for slot in try foreign.slots(tpm).facts().slots.map(\.identifier) {
+        let name = "/machine-key/slot-\(slot)"
+        try run("/bin/cp", ["-p", foreign.scratch.path + name, bench.scratch.path + name])
       }
     }
     // The same TPM and code open all of them.
@@ -58,5 +59,49 @@ struct MachineKeyFileTests {
     }
     for slot in try names(slots, .tpm) where !own.contains(slot) { try slots.remove(slot) }
     #expect(try names(slots, .tpm).count == 1)
+  }
+
+  @Test
+  func aSlotsFileThatCannotBeReadDoesNotCloseTheOthers() throws {
+    let bench = try made()
+    let folder = bench.scratch.path + "/machine-key/slot-"
+    let recovery = try #require(try names(try bench.slots(tpm), .recovery).first)
+    try run("/bin/chmod", ["644", folder + recovery])
+    try run("/bin/mkdir", [folder + "0000000000000000"])
+    try run("/usr/bin/truncate", ["-s", "5000", folder + "ffffffffffffffff"])
+    let slots = try bench.slots(tpm)
+    #expect(try slots.key() != nil)
+    let problems = try slots.facts().slots.filter { $0.kind == nil }.compactMap(\.problem)
+    #expect(problems.count == 3 && problems.allSatisfy { !$0.isEmpty })
+    // A code is a slot only if it can be read.
+    guard case .refused? = (failing { try slots.remove(recovery) }) else {
+      Issue.record("the last code is removed")
+      return
+    }
+  }
+
+  @Test
+  func slotsThatAreTooManyAreNamedAndTheOthersOpen() throws {
+    let bench = try made()
+    let folder = bench.scratch.path + "/machine-key/slot-"
+    // They come after the others.
+    let junk = "ffffffffffffff"
+    for number in 10..<26 {
+      try run("/usr/bin/truncate", ["-s", "0", folder + junk + "\(number)"])
+    }
+    let slots = try bench.slots(tpm)
+    #expect(try slots.key() != nil)
+    let unread = try slots.facts().slots.filter { $0.problem?.contains("more than 16") == true }
+    #expect(unread.map(\.identifier) == [junk + "24", junk + "25"])
+    guard case .invalidArgument? = (failing { _ = try slots.addRecovery(Bench.code()) }) else {
+      Issue.record("a slot too many")
+      return
+    }
+    // A recovery by code makes none either, and opens the key all the same.
+    let other = ScriptedTPM(seed: 9)
+    let recovered = try bench.slots(other).recover(with: try Bench.code())
+    #expect(recovered.added == nil && recovered.problem?.contains("16 slots") == true)
+    for slot in unread { try slots.remove(slot.identifier) }
+    #expect(try slots.facts().slots.count == 16)
   }
 }

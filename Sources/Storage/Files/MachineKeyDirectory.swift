@@ -22,6 +22,14 @@ package final class MachineKeyDirectory: Sendable {
     }
   }
 
+  /// A slot's file as it was found.
+  package struct FoundSlot: Sendable, Equatable {
+    /// The identifier of the slot, as the name of the file has it.
+    package let identifier: [UInt8]
+    /// The bytes, or why they cannot be read; `nil` if there are too many slots to read this one.
+    package let contents: Result<[UInt8], StorageError>?
+  }
+
   /// The most slots.
   package static let mostSlots = 16
 
@@ -56,18 +64,25 @@ package final class MachineKeyDirectory: Sendable {
 
   /// The slots, by the names of their files.
   ///
-  /// - Throws: `damaged` for more than `mostSlots`; `unsafeFile`.
-  package func slots() throws(StorageError) -> [Slot] {
+  /// A file that cannot be read does not hide the others. Those after `mostSlots` are not read.
+  package func slots() throws(StorageError) -> [FoundSlot] {
     let directory = try opened()
     let names = try calling { () throws(SystemError) in try directory.names() }
-    var slots: [Slot] = []
+    var slots: [FoundSlot] = []
     for name in names.sorted() {
       guard name.hasPrefix(Self.slotPrefix),
         let identifier = Hexadecimal.bytes(String(name.dropFirst(Self.slotPrefix.count)))
       else { continue }
-      guard slots.count < Self.mostSlots else { throw .damaged(Self.name) }
-      guard let bytes = try read(name, in: directory) else { continue }
-      slots.append(Slot(identifier: identifier, bytes: bytes))
+      guard slots.count < Self.mostSlots else {
+        slots.append(FoundSlot(identifier: identifier, contents: nil))
+        continue
+      }
+      do throws(StorageError) {
+        guard let bytes = try read(name, in: directory) else { continue }
+        slots.append(FoundSlot(identifier: identifier, contents: .success(bytes)))
+      } catch {
+        slots.append(FoundSlot(identifier: identifier, contents: .failure(error)))
+      }
     }
     return slots
   }

@@ -163,8 +163,13 @@ extension MachineKeySlots {
     } catch {
       return RecoveredKey(added: nil, removed: [], problem: error.problem)
     }
-    if try readSlots().count >= MachineKeyDirectory.mostSlots, let first = dead.first {
+    if let first = dead.first, try readSlots().count >= MachineKeyDirectory.mostSlots {
       try stored(try directory.remove(first.header.identifier))
+    }
+    do throws(VaultFailure) {
+      try demandRoom()
+    } catch {
+      return RecoveredKey(added: nil, removed: [], problem: error.problem)
     }
     try stored(try directory.add(added.file))
     for slot in dead { try stored(try directory.remove(slot.header.identifier)) }

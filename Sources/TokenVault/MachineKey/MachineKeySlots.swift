@@ -183,8 +183,17 @@ package final class MachineKeySlots: Sendable {
 
   func readSlots() throws(VaultFailure) -> [ReadSlot] {
     try stored(try directory.slots()).map { file in
+      let bytes: [UInt8]
+      switch file.contents {
+      case .success(let read)?: bytes = read
+      case .failure(let error)?:
+        return ReadSlot(identifier: file.identifier, slot: nil, problem: "\(error)")
+      case nil:
+        let problem = "there are more than \(MachineKeyDirectory.mostSlots) slots: remove some"
+        return ReadSlot(identifier: file.identifier, slot: nil, problem: problem)
+      }
       do throws(MachineKeyError) {
-        let slot = try MachineKeySlot(parsing: file.bytes)
+        let slot = try MachineKeySlot(parsing: bytes)
         guard slot.header.identifier == file.identifier, slot.header.owner == owner else {
           throw MachineKeyError.foreign
         }
