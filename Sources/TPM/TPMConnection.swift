@@ -14,6 +14,8 @@ final class TPMConnection {
 
   /// How long the library waits for a device's first answer, in nanoseconds: slightly less.
   private static let patience: Int64 = 900_000_000
+  /// The major number of /dev/null and its kind, which often hides a node (devices.txt of the kernel).
+  private static let memoryDevices: dev_t = 1
   /// How often it is asked.
   private static let tries = 4
 
@@ -61,15 +63,15 @@ final class TPMConnection {
       switch errno {
       case EACCES, EPERM: throw .notPermitted
       case EBUSY: throw .busy
-      case ENOENT, ENOTDIR, ENODEV, ENXIO, EIO, EISDIR, ELOOP, EROFS: throw .absent
+      case ENOENT, ENOTDIR, ENODEV, ENXIO, EISDIR: throw .absent
       case let code: throw .unexpected("open: errno \(code)")
       }
     }
     defer { _ = close(number) }
     var status = stat()
-    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
-      throw .absent
-    }
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR,
+      status.st_rdev >> 8 != memoryDevices
+    else { throw .absent }
   }
 }
 

@@ -77,10 +77,9 @@ struct TPMResponse: Error {
     switch (layer, low) {
     // ESYS: an answer whose name or authentication is wrong. The TPM did not give it.
     case (7, 17), (7, 27): .anotherTPM
-    // An error of read or write, or bytes that are no answer.
-    case (7, 19), (8, 17...19), (9, _), (10, 8), (10, 10), (10, 17): .absent
     case (10, 12): .notPermitted
     case (_, 9): .busy
+    // Also an error of read or write, or bytes that are no answer: the device is there.
     default: .unexpected(text)
     }
   }

@@ -5,7 +5,7 @@ extension VaultFailure {
   static let recoverByCode = "open it with the recovery code: thumblatch recover --code"
 
   /// The problem in one clause, without its remedy.
-  var problem: String {
+  package var problem: String {
     switch self {
     case .vaultUnsafe(let message, _), .invalidArgument(let message), .unexpected(let message),
       .refused(let message), .providerUnavailable(let message, _, _):
@@ -59,7 +59,9 @@ extension VaultFailure {
       return .tpmUnavailable("cannot reach the helper for the TPM: \(why)")
     case .noCounter: return .tpmUnavailable("unexpected TPM error: no counter")
     case .unexpected(let code):
-      return .tpmUnavailable("unexpected TPM error: \(code)")
+      return .tpmUnavailable(
+        "unexpected TPM error: \(code): try again; if it stays, \(recoverByCode)"
+      )
     }
   }
 
@@ -81,7 +83,8 @@ extension VaultFailure {
       )
     case .anotherTPM, .wrongAuthorization, .damaged:
       .tpmUnavailable("the TPM did not open what it had just sealed: nothing was changed")
-    case .busy, .lockedOut, .noCounter, .unreachable, .unexpected: .machineKeyClosed(failure)
+    case .unexpected(let code): .tpmUnavailable("unexpected TPM error: \(code)")
+    case .busy, .lockedOut, .noCounter, .unreachable: .machineKeyClosed(failure)
     }
   }
 
