@@ -109,41 +109,6 @@ struct SlotCallTests {
   }
 
   @Test
-  func theCodeMustBeTypedBackOnTheConnectionThatSawIt() async throws {
-    let vaults = try machine.service(tpm)
-    let code = try await add(vaults)
-    let other = try await add(vaults)
-    let elsewhere = Caller(connection: 7, user: 0, requester: "root")
-    for (text, caller) in [(code, root), (other, elsewhere), (try secret("12-34"), root)] {
-      let call = AddSlotCall(kind: .tpm, recovery: text)
-      guard
-        case .invalidArgument? = await failure({ _ = try await vaults.addSlot(call, of: caller) })
-      else {
-        Issue.record("another code is taken")
-        continue
-      }
-    }
-    #expect(try await tier(vaults) == .file)
-    // It may be typed again after a mistake.
-    let call = AddSlotCall(kind: .tpm, recovery: other)
-    #expect(try await vaults.addSlot(call, of: root).slots.count == 2)
-    guard case .invalidArgument? = await failure({ _ = try await vaults.addSlot(call, of: root) })
-    else {
-      Issue.record("a code is taken twice")
-      return
-    }
-  }
-
-  @Test
-  func aCodeIsForgottenWithItsConnection() async throws {
-    let vaults = try machine.service(tpm)
-    let code = try await add(vaults)
-    vaults.disconnect(root.connection, of: root.user)
-    let call = AddSlotCall(kind: .tpm, recovery: code)
-    #expect(await failure { _ = try await vaults.addSlot(call, of: root) } != nil)
-  }
-
-  @Test
   func aVaultThatCannotBeRekeyedKeepsTheAdditionOpen() async throws {
     try await machine.service(tpm).makeVaults(of: 1000, 1001, 1002)
     let store = try Directory(path: machine.path + "/users/1001").openForWriting("vault.db")

@@ -140,8 +140,8 @@ enum DeviceSecretVerbs {
       do throws(CommandError) {
         return try confirm(kind, typed, session)
       } catch {
-        // A typing error; any other failure would be the same again.
-        guard error.code == .usage else { throw error }
+        // Any failure but a typing error would be the same again.
+        guard error.code == .usage, !RecoveryCodeInput.isSame(typed, code) else { throw error }
         session.output.say("\(error.message). Type it again.")
       }
     }

@@ -54,18 +54,29 @@ final class SlotChanges: Sendable {
 
   // MARK: - The code
 
-  /// Keeps a code that is shown to this connection; an earlier one is void.
-  func keep(_ code: RecoveryCode, for kind: MachineKeySlot.Kind, of connection: UInt64) {
+  /// Keeps a code that is shown to this connection; its earlier one is void.
+  ///
+  /// - Throws: `busy` if another connection has yet to give its code back.
+  func keep(
+    _ code: RecoveryCode,
+    for kind: MachineKeySlot.Kind,
+    of connection: UInt64
+  ) throws(VaultFailure) {
     let end = BootInstant.now.advanced(bySeconds: Self.codeSeconds)
-    shown.withLock {
-      $0 = ShownCode(code: code, kind: kind, connection: connection, end: end)
+    try shown.withLock { shown throws(VaultFailure) in
+      if let other = shown, other.connection != connection, BootInstant.now < other.end {
+        throw .busy("another caller was shown a recovery code, and has to type it back first")
+      }
+      shown = ShownCode(code: code, kind: kind, connection: connection, end: end)
     }
   }
 
-  /// Takes the code that was shown to this connection, once it is typed back.
+  /// Requires that a code is the one that was shown to this connection.
+  ///
+  /// It stays valid until a slot is made of it, so that a failure costs no new code.
   ///
   /// - Throws: `invalidArgument` if it is another code; the person may type again.
-  func take(
+  func demand(
     _ typed: RecoveryCode,
     for kind: MachineKeySlot.Kind,
     of connection: UInt64
@@ -79,7 +90,6 @@ final class SlotChanges: Sendable {
       guard code.code == typed else {
         throw .invalidArgument("this is not the recovery code that was shown")
       }
-      shown = nil
     }
   }
 

@@ -61,7 +61,7 @@ extension Vaults {
       var code: RecoveryCode?
       if let typed = call.recovery {
         let given = try Self.code(typed)
-        try slotChanges.take(given, for: kind, of: caller.connection)
+        try slotChanges.demand(given, for: kind, of: caller.connection)
         code = given
       } else {
         // A person is asked for the password only if the rest can succeed.
@@ -83,14 +83,16 @@ extension Vaults {
     _ slots: MachineKeySlots,
     _ caller: Caller
   ) throws(VaultFailure) -> AddSlotReply {
+    let code: RecoveryCode
+    let text: SharedSecret
     do throws(RecoveryCode.Flaw) {
-      let code = try RecoveryCode.random()
-      let text = try code.text()
-      slotChanges.keep(code, for: kind, of: caller.connection)
-      return AddSlotReply(code: text, slots: [], vaults: 0)
+      code = try RecoveryCode.random()
+      text = try code.text()
     } catch {
       throw VaultFailure(error)
     }
+    try slotChanges.keep(code, for: kind, of: caller.connection)
+    return AddSlotReply(code: text, slots: [], vaults: 0)
   }
 
   /// Adds a slot; returns how many vaults were rekeyed.
@@ -108,6 +110,7 @@ extension Vaults {
       case (_, nil): if !slots.isAdding { _ = try slots.addTPM() }
       }
     }
+    if code != nil { slotChanges.forgetCode(of: caller.connection) }
     return slots.isAdding ? try await finishAddition(slots, caller) : 0
   }
 

@@ -76,6 +76,13 @@ extension Situation {
     ),
     typing("the code is typed back", [code]) { try $0.reply(added(1)) },
     typing("the code is mistyped first", ["0", code]) { try $0.reply(added(2)) },
+    Situation("device-secret add tpm", "the code is right, and the vault refuses") { stage in
+      _ = try stage.expect(AddSlotCall.self)
+      try stage.reply(AddSlotReply(code: try secret(code), slots: [], vaults: 0))
+      try stage.answer("code again", code.lowercased())
+      _ = try stage.expect(AddSlotCall.self)
+      try stage.fail(.invalidArgument(message: "the engine may not open the TPM (/dev/tpmrm0)"))
+    },
     Situation("device-secret add tpm", "there is no terminal") { stage in
       _ = try stage.expect(AddSlotCall.self)
       try stage.reply(AddSlotReply(code: try secret(code), slots: [], vaults: 0))
