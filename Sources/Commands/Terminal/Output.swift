@@ -84,8 +84,16 @@ final class Output {
         try unsafe write(bytes, to: number)
       }
       try write([UInt8(ascii: "\n")], to: number)
+      try Self.synchronize(number)
     } catch {
       throw .usage("descriptor \(number) cannot be written: \(error)", hint: "nothing was changed")
+    }
+  }
+
+  /// Makes a file durable (fsync(2): EINVAL or EROFS for a pipe, a socket or a terminal).
+  private static func synchronize(_ number: Int32) throws(SystemError) {
+    guard fsync(number) == 0 || [EINVAL, EROFS].contains(errno) else {
+      throw SystemError("fsync", code: errno)
     }
   }
 
