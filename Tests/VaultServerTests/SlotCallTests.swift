@@ -226,6 +226,11 @@ struct SlotCallTests {
     )
     #expect(done.added == nil && done.problem?.contains("no TPM") == true)
     #expect(try await closed.fingers(of: user) == ["left-thumb"])
+    let methods = try await closed.use(of: user) { vault throws(VaultFailure) in
+      try await vault.auditPage(after: 0, since: nil, account: nil)
+        .filter { "\($0.event)" == "machine-key" }.map(\.method)
+    }
+    #expect(methods == ["password", nil])
     // The next engine would need the code again, so this one does not end.
     closed.prepareEnd { Issue.record("the engine ends while only a code opens the key") }
     #expect(!closed.mayEnd)

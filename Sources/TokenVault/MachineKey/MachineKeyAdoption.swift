@@ -41,7 +41,19 @@ extension Vault {
   }
 
   /// Records a change of the slots.
-  package func recordSlotChange(_ detail: String, caller: Caller) throws(VaultFailure) {
-    try change { try recordByPassword(.machineKey, by: caller, detail: detail) }
+  ///
+  /// If the recovery code allowed it, there was no presence check.
+  package func recordSlotChange(
+    _ detail: String,
+    isByCode: Bool,
+    caller: Caller
+  ) throws(VaultFailure) {
+    try change {
+      if isByCode {
+        try record(.machineKey, .done, by: caller, detail: detail)
+      } else {
+        try recordByPassword(.machineKey, by: caller, detail: detail)
+      }
+    }
   }
 }

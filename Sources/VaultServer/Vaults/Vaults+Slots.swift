@@ -72,7 +72,7 @@ extension Vaults {
         if needsCode { return try show(kind, slots, caller) }
       }
       let count = try await add(kind, code, slots, caller)
-      try await record("added a slot: \(call.kind.rawValue)", caller)
+      await record("added a slot: \(call.kind.rawValue)", caller)
       return AddSlotReply(code: nil, slots: try await shownSlots(slots), vaults: count)
     }
   }
@@ -127,7 +127,7 @@ extension Vaults {
         _ = try slots.key()
         try slots.remove(slot)
       }
-      try await record("removed slot \(slot)", caller)
+      await record("removed slot \(slot)", caller)
       return RemoveSlotReply(slots: try await shownSlots(slots))
     }
   }
@@ -152,7 +152,7 @@ extension Vaults {
     let code = try Self.code(call.code)
     let reply = try await slotChanges.alone { () async throws(VaultFailure) in
       let done = try await blocking { () throws(VaultFailure) in try slots.recover(with: code) }
-      try await record("opened with the recovery code", caller)
+      await record("opened with the recovery code", isByCode: true, caller)
       return RecoverWithCodeReply(added: done.added, removed: done.removed, problem: done.problem)
     }
     // An addition may have waited for the key.
@@ -199,11 +199,17 @@ extension Vaults {
   }
 
   /// Records a change that was made: in the journal, and in the audit log of a private vault.
-  private func record(_ what: String, _ caller: Caller) async throws(VaultFailure) {
+  ///
+  /// The caller gets the result of the change, also if it cannot be recorded.
+  private func record(_ what: String, isByCode: Bool = false, _ caller: Caller) async {
     Journal.note("machine key: \(what) (user \(caller.user), \(caller.requester))")
     guard let onlyUser else { return }
-    try await use(of: onlyUser, keeps: false) { vault throws(VaultFailure) in
-      try await vault.recordSlotChange(what, caller: caller)
+    do throws(VaultFailure) {
+      try await use(of: onlyUser, keeps: false) { vault throws(VaultFailure) in
+        try await vault.recordSlotChange(what, isByCode: isByCode, caller: caller)
+      }
+    } catch {
+      Journal.note("the audit log does not tell that: \(error)")
     }
   }
 
