@@ -104,6 +104,17 @@ struct AdoptionTests {
   }
 
   @Test
+  func eachFailureOfAVaultNamesItsUser() {
+    for why: VaultFailure in [
+      .vaultUnsafe("x", hint: nil), .busy("x"), .providerUnavailable("x"), .refused("x"),
+      .invalidArgument("x"), .unexpected("x"), .loginRequired(account: "me", message: "x"),
+    ] {
+      let failure = VaultFailure.notAdopted(1000, why, count: 1)
+      #expect("\(failure)".contains("user 1000"), "\(why)")
+    }
+  }
+
+  @Test
   func anAdditionIsTriedAgainWhileTheEngineRuns() async throws {
     try await machine.service(tpm).makeVaults(of: 1000)
     _ = try begin()

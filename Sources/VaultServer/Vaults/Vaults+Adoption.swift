@@ -57,6 +57,7 @@ extension Vaults {
         continue
       } catch {
         left.append((user, error))
+        Journal.note("the vault of user \(user) is not under the machine key yet: \(error)")
       }
     }
     if let first = left.first { throw .notAdopted(first.user, first.why, count: left.count) }
@@ -93,25 +94,27 @@ extension Vaults {
 
 extension VaultFailure {
   /// A vault that is not under the machine key yet.
-  fileprivate static func notAdopted(
+  static func notAdopted(
     _ user: UInt32,
     _ why: VaultFailure,
     count: Int
   ) -> VaultFailure {
     let vaults = count == 1 ? "the vault of user \(user)" : "the vaults of \(count) users"
-    let again = "thumblatch device-secret add tpm"
+    let problem = "\(vaults) cannot be brought under the machine key"
+    let again = "then run: thumblatch device-secret add tpm"
     switch why {
     case .vaultUnsafe(let message, _):
       return .vaultUnsafe(
-        "\(vaults) cannot be brought under the machine key: \(message)",
-        hint: "repair or remove the vault of user \(user), then run: \(again)"
+        "\(problem): \(message)",
+        hint: "repair or remove the vault of user \(user), \(again)"
       )
     case .busy(let message), .providerUnavailable(let message, _, _), .offline(let message, _, _),
       .unavailable(_, let message, _, _), .misconfigured(let message):
-      return .providerUnavailable(
-        "\(vaults) cannot be brought under the machine key now: \(message); then run: \(again)"
-      )
-    default: return why
+      return .providerUnavailable("\(problem) now: \(message); \(again)")
+    case .refused(let message): return .refused("\(problem): \(message)")
+    case .invalidArgument(let message): return .invalidArgument("\(problem): \(message)")
+    case .unexpected(let message): return .unexpected("\(problem): \(message)")
+    default: return .unexpected("\(problem): \(why)")
     }
   }
 }
