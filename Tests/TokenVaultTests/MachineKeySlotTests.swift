@@ -224,6 +224,8 @@ struct MachineKeySlotTests {
     #expect(try opens(try Bench.code()) == [.tpm: true, .recovery: true])
     tpm.fail(.absent)
     #expect(try opens(other) == [.tpm: false, .recovery: false])
+    tpm.fail(.busy)
+    #expect(try opens(nil) == [.tpm: nil, .recovery: nil])
   }
 
   @Test

@@ -100,7 +100,8 @@ enum DeviceSecretVerbs {
     summary: "test whether the slots open",
     details: """
       Opens each slot of the TPM. With --code or --code-stdin it also tests a recovery code. Exit \
-      6 if a slot does not open. Nothing is changed. In the service only root may do this.
+      6 if a slot does not open, and 5 if the TPM is busy. Nothing is changed. In the service only \
+      root may do this.
       """
   ) { session throws(CommandError) in
     let code = try RecoveryCodeInput.given(session)
@@ -111,6 +112,13 @@ enum DeviceSecretVerbs {
         .unsafeVault,
         "slot \(bad.slot.id) does not open" + (bad.detail.map { ": \($0)" } ?? ""),
         hint: "thumblatch device-secret status",
+        facts: facts
+      )
+    }
+    if let open = reply.tests.first(where: { $0.opens == nil && $0.slot.kind == .tpm }) {
+      throw CommandError(
+        .unavailable,
+        "slot \(open.slot.id) could not be tried" + (open.detail.map { ": \($0)" } ?? ""),
         facts: facts
       )
     }

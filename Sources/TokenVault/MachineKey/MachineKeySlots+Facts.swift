@@ -66,7 +66,8 @@ extension MachineKeySlots {
       }
       return SlotTest(
         slot: read.facts,
-        opens: false,
+        // A TPM that is busy says nothing of the slot.
+        opens: failure.isTemporary ? nil : false,
         detail: VaultFailure.machineKeyClosed(failure).shown
       )
     case .recovery:

@@ -131,7 +131,15 @@ extension Situation {
       "a slot does not open",
       TestSlotsCall.self,
       replies: TestSlotsReply(tests: [
-        VaultSlotTest(slot: tpmSlot, opens: false, detail: "the TPM is busy: try again")
+        VaultSlotTest(slot: tpmSlot, opens: false, detail: "this is not the TPM of the slot")
+      ])
+    ),
+    Situation(
+      "device-secret test",
+      "the TPM is busy",
+      TestSlotsCall.self,
+      replies: TestSlotsReply(tests: [
+        VaultSlotTest(slot: tpmSlot, detail: "the TPM is busy: try again")
       ])
     ),
     Situation("recover --code", "a new slot of the TPM") { stage in
