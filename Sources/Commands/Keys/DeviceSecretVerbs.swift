@@ -79,9 +79,10 @@ enum DeviceSecretVerbs {
     summary: "remove a slot of the machine key",
     details: """
       SLOT is the identifier that "device-secret status" shows. The last slot that the TPM opens \
-      and the last recovery code cannot be removed. An earlier copy of the directory still opens \
-      with the removed slot. In the service only root may do this. A private vault needs the system \
-      password.
+      and the last recovery code cannot be removed. The machine key stays the same. With its code or \
+      TPM, the file of a removed slot, from an earlier copy of the directory, opens later copies \
+      too. Removing the slot of a leaked code does not make that code harmless. In the service only \
+      root may do this. A private vault needs the system password.
       """
   ) { session throws(CommandError) in
     let slot = session.arguments.operands[0]
@@ -118,7 +119,7 @@ enum DeviceSecretVerbs {
     if let open = reply.tests.first(where: { $0.opens == nil && $0.slot.kind == .tpm }) {
       throw CommandError(
         .unavailable,
-        "slot \(open.slot.id) could not be tried" + (open.detail.map { ": \($0)" } ?? ""),
+        "slot \(open.slot.id) could not be tested" + (open.detail.map { ": \($0)" } ?? ""),
         facts: facts
       )
     }
