@@ -16,9 +16,10 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case presence = 3
   /// The account must be signed in again.
   case loginRequired = 4
-  /// Provider or service unreachable or failing; nothing is lost.
+  /// Provider, service or TPM unreachable, busy or failing; nothing is lost.
   case unavailable = 5
-  /// The vault is damaged, newer, older than its rollback counter, or its permissions are unsafe.
+  /// The vault is damaged, newer, older than its rollback counter or the machine key, its permissions
+  /// are unsafe, or no slot opens the machine key.
   case unsafeVault = 6
   /// A prompt is needed and none is possible.
   case promptNeeded = 7

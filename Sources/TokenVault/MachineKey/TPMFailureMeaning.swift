@@ -14,6 +14,12 @@ extension VaultFailure {
     }
   }
 
+  /// The remedy if the device of the TPM may not be opened.
+  ///
+  /// The unit of the service's helper puts its dynamic user in that group.
+  private static let permitted =
+    "let group tss open it, and for a private vault add the user to that group and sign in again"
+
   /// The machine key cannot be opened with the TPM.
   ///
   /// Nothing was changed, and no vault is opened without it.
@@ -28,7 +34,7 @@ extension VaultFailure {
     case .notPermitted:
       return .vaultUnsafe(
         "\(what), and the engine may not open it (/dev/tpmrm0)",
-        hint: "add the engine's user to group tss and sign in again; or \(recoverByCode)"
+        hint: "\(permitted); or \(recoverByCode)"
       )
     case .anotherTPM:
       return .vaultUnsafe(
@@ -74,7 +80,7 @@ extension VaultFailure {
       .invalidArgument("this machine has no TPM (/dev/tpmrm0)")
     case .notPermitted:
       .invalidArgument(
-        "the engine may not open the TPM (/dev/tpmrm0): add its user to group tss, and sign in again"
+        "the engine may not open the TPM (/dev/tpmrm0): \(permitted)"
       )
     case .ownerPassword:
       .invalidArgument(
