@@ -62,6 +62,21 @@ struct MachineKeyFileTests {
   }
 
   @Test
+  func anEmptyVaultWithoutItsMachineKeyIsNotMadeAgainInTheFileTier() async throws {
+    let bench = try made()
+    var vault: Vault? = try await bench.open(with: tpm)
+    try await vault?.recordSlotChange("a record", isByCode: true, caller: caller())
+    vault = nil
+    try run("/bin/mv", [bench.scratch.path + "/machine-key", bench.scratch.base + "/away"])
+    guard case .vaultUnsafe? = try await bench.refusal(with: tpm) else {
+      Issue.record("the vault is opened without its machine key")
+      return
+    }
+    try run("/bin/mv", [bench.scratch.base + "/away", bench.scratch.path + "/machine-key"])
+    #expect(try await bench.refusal(with: tpm) == nil)
+  }
+
+  @Test
   func aSlotsFileThatCannotBeReadDoesNotCloseTheOthers() throws {
     let bench = try made()
     let folder = bench.scratch.path + "/machine-key/slot-"

@@ -67,7 +67,7 @@ struct Opening: ~Copyable {
       if slots?.refusesFile(of: user) == true { freshness = .beforeMachineKey }
       return
     }
-    try Self.demandFit(inUse.identifier, named, store, count)
+    try Self.demandFit(inUse.identifier, named, store, count, machineKey != nil)
     try self.init(directory, store, count, inUse, machineKey)
   }
 
@@ -196,9 +196,10 @@ struct Opening: ~Copyable {
     _ identifier: [UInt8],
     _ named: [UInt8]?,
     _ store: Store,
-    _ count: UInt64
+    _ count: UInt64,
+    _ isUnderMachineKey: Bool
   ) throws {
-    guard try !fits(identifier, named, store, count) else { return }
+    guard try !fits(identifier, named, store, count, isUnderMachineKey) else { return }
     throw VaultFailure.vaultUnsafe(
       "the device secret is not the one of this store",
       hint: "restore the device secret, the directory machine-key and the store from the same"
@@ -210,9 +211,12 @@ struct Opening: ~Copyable {
     _ identifier: [UInt8],
     _ named: [UInt8]?,
     _ store: Store,
-    _ count: UInt64
+    _ count: UInt64,
+    _ isUnderMachineKey: Bool
   ) throws(StorageError) -> Bool {
     if named == identifier { return true }
+    // The machine key of a vault with records is missing: without it, the vault would open by its file.
+    if !isUnderMachineKey, named != nil, try store.auditCount() > 0 { return false }
     // Nothing was ever sealed, so the device secret may be a new one.
     guard count == 0 else { return false }
     return try !store.hasSealedBoxes()
