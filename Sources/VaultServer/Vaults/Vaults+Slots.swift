@@ -111,7 +111,8 @@ extension Vaults {
       }
     }
     if code != nil { slotChanges.forgetCode(of: caller.connection) }
-    return slots.isAdding ? try await finishAddition(slots, caller) : 0
+    // A recovery code is of use now, whichever vault cannot be brought under the key yet.
+    return kind == .tpm && slots.isAdding ? try await finishAddition(slots, caller) : 0
   }
 
   func removeSlot(
