@@ -21,12 +21,20 @@ extension MachineKeySlots {
   package var seemsUnfinished: Bool { (try? facts())?.tier == .adding }
 
   /// The name of the TPM, or why it cannot be used.
+  ///
+  /// It waits for its turn: not each device serves two conversations at a time.
   package func tpmFacts() -> (name: String?, problem: String?) {
-    do throws(TPMFailure) {
-      let facts = try tpm.facts()
+    do throws(VaultFailure) {
+      let facts = try askedFacts()
       return ("\(facts.maker) \(facts.firmware)", nil)
     } catch {
-      return (nil, VaultFailure.slotNotSealed(error).shown)
+      return (nil, error.shown)
+    }
+  }
+
+  private func askedFacts() throws(VaultFailure) -> TPMFacts {
+    try inTurn { () throws(VaultFailure) in
+      do throws(TPMFailure) { return try tpm.facts() } catch { throw .slotNotSealed(error) }
     }
   }
 
@@ -39,7 +47,7 @@ extension MachineKeySlots {
       guard key != nil else { throw .noMachineKey }
       return true
     }
-    do throws(TPMFailure) { _ = try tpm.facts() } catch { throw .slotNotSealed(error) }
+    _ = try askedFacts()
     return key == nil
   }
 

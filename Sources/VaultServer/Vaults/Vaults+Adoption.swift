@@ -32,8 +32,12 @@ extension Vaults {
   package func openAhead() -> Bool {
     guard let slots = slotChanges.slots, slots.isClosed else { return false }
     beside {
-      // The call that needs the key is told why it does not open.
-      _ = try? await self.blocking { () throws(VaultFailure) in try slots.key() }
+      do throws(VaultFailure) {
+        _ = try await self.blocking { () throws(VaultFailure) in try slots.key() }
+      } catch {
+        // The call that needs the key tries again, and is told.
+        Journal.note("the machine key was not opened at the start: \(error.problem)")
+      }
     }
     return true
   }

@@ -36,7 +36,9 @@ extension Vaults {
     let slots = try knownSlots()
     let mayAsk = form == .private || caller.user == 0
     let (facts, tpm) = try await blocking { () throws(VaultFailure) in
-      (try slots.facts(), mayAsk ? slots.tpmFacts() : nil)
+      // The TPM first: then the facts show a key that was opened in the meantime.
+      let tpm = mayAsk ? slots.tpmFacts() : nil
+      return (try slots.facts(), tpm)
     }
     return DeviceSecretStatusReply(
       tier: DeviceSecretTier(facts.tier),
