@@ -32,22 +32,24 @@ struct MachineKeyStateTests {
   }
 
   @Test
-  func aStateNamesTheVaultsThatAreUnderTheKey() throws {
+  func aStateNamesTheVaultsThatAreLeft() throws {
     let key = try Samples.key()
+    let left: [UInt32: [UInt8]] = [7: [], 1000: Array(1...8), 4_000_000_000: []]
     let made = try MachineKeyState(
       directory: Samples.directory,
-      phase: .adding,
-      adopted: [7, 1000, 4_000_000_000],
+      phase: .complete,
+      left: left,
       under: key
     )
     let state = try MachineKeyState(parsing: made.encoded)
-    #expect(state == made && state.adopted == [7, 1000, 4_000_000_000])
+    #expect(state == made && state.left == left && made.encoded.count == 65 + 36)
     #expect(try state.isAuthentic(under: key))
-    #expect(state.refusesFile(of: 7) && !state.refusesFile(of: 8))
-    // A vault that is taken out of the list is not believed.
-    var shorter = made.encoded
-    shorter.removeSubrange(33..<37)
-    #expect(try !MachineKeyState(parsing: shorter).isAuthentic(under: key))
+    // A list with a vault more or less is not believed.
+    var other = made.encoded
+    other.removeSubrange(33..<45)
+    #expect(try !MachineKeyState(parsing: other).isAuthentic(under: key))
+    other.insert(contentsOf: [8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], at: 33)
+    #expect(try !MachineKeyState(parsing: other).isAuthentic(under: key))
   }
 
   @Test

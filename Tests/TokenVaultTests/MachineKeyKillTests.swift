@@ -22,15 +22,16 @@ struct MachineKeyKillTests {
     if let vault {
       #expect(await vault.freshness == .current)
       #expect(try bench.scratch.files()["device-secret.next"] == nil)
-      if lines.contains("done") { #expect(slots.isComplete) }
+      if lines.contains("done") { #expect(!slots.isAdding) }
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
       #expect(try await vault.fingerEligibility(for: caller()).prints.count == 1)
       #expect(try await vault.verifyAuditLog().isWhole)
       // The addition goes on, or begins again.
       if !isMade { try slots.make(recovery: try Bench.code()) }
+      try slots.list([ThisProcess.user])
       try await vault.adoptMachineKey(caller: caller())
-      try slots.complete()
+      #expect(!slots.isAdding)
       #expect(try bench.filesHolding(old) == [])
     }
     vault = nil
@@ -40,6 +41,25 @@ struct MachineKeyKillTests {
     let code = try bench.slots(NoTPM())
     _ = try code.recover(with: try Bench.code())
     #expect(await (try bench.open(slots: code)).freshness == .current)
+  }
+
+  /// An old copy is refused as soon as the vault is under the machine key, whether that is recorded
+  /// or not.
+  ///
+  /// - Returns: whether the vault was under the machine key.
+  private func judgeOldCopy(_ stopped: Bench, _ made: Bench) async throws -> Bool {
+    let tpm = ScriptedTPM()
+    guard try stopped.slots(tpm).key() != nil,
+      await (try stopped.snapshot().open(with: tpm)).storeState.isUnderMachineKey
+    else { return false }
+    let bench = try stopped.snapshot()
+    let names = [
+      "vault.db", "vault.db-wal", "device-secret", "device-secret.next", "rollback-counter",
+      "slots",
+    ]
+    try bench.put(names, from: made)
+    #expect(await (try bench.open(with: tpm)).freshness == .beforeMachineKey)
+    return true
   }
 
   @Test(arguments: [
@@ -56,6 +76,7 @@ struct MachineKeyKillTests {
     try await made.makeVault()
     let old = try await made.sealedBytes()
     var stops = 0
+    var adopted = 0
     while true {
       let bench = try made.snapshot()
       guard let lines = try Writer(bench, .adopt).stopped(at: call, stops + 1, injection) else {
@@ -63,9 +84,11 @@ struct MachineKeyKillTests {
         break
       }
       stops += 1
+      if try await judgeOldCopy(bench, made) { adopted += 1 }
       try await judge(bench, lines, old)
     }
     // Control: the injection hits the writer.
     if call != "unlinkat" { #expect(stops > 0) }
+    if ["fsync", "renameat"].contains(call) { #expect(adopted > 0) }
   }
 }

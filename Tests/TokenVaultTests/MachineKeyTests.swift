@@ -179,16 +179,15 @@ struct MachineKeyTests {
   func anOldCopyIsRefusedOnceItsVaultIsUnderTheMachineKeyAndOthersAreNot() async throws {
     let bench = try await bench()
     let before = try bench.snapshot()
-    try await bench.addTPM(tpm, completing: false)
-    let slots = try bench.slots(tpm)
-    _ = try slots.key()
-    try slots.noteAdopted(ThisProcess.user)
+    try await bench.addTPM(tpm, leaving: 7)
     let names = ["vault.db", "vault.db-wal", "device-secret", "rollback-counter", "slots"]
     try bench.put(names, from: before)
     // The state is read again by an engine that has just started.
     let next = try bench.slots(tpm)
     #expect(await (try bench.open(slots: next)).freshness == .beforeMachineKey)
-    #expect(next.isAdding)
+    #expect(next.isAdding && next.usersLeft == [7])
+    #expect(try next.facts(of: ThisProcess.user).tier == .tpm)
+    #expect(try next.facts(of: 7).tier == .adding && next.facts().tier == .adding)
   }
 
   @Test

@@ -86,8 +86,13 @@ struct AdoptionTests {
     try run("/bin/rm", ["-r", users + "/1001"])
     try run("/bin/mv", [machine.path + "/copy", users + "/1001"])
     let next = try machine.service(tpm)
-    #expect(try await next.deviceSecretStatus(of: root).tier == .adding)
     let caller = Caller(connection: 9, user: 1001, requester: "a test")
+    let owner = Caller(connection: 8, user: 1000, requester: "a test")
+    // Only the vault that is left is in the tier `adding`.
+    #expect(try await next.deviceSecretStatus(of: caller).tier == .tpm)
+    for other in [root, owner] {
+      #expect(try await next.deviceSecretStatus(of: other).tier == .adding)
+    }
     guard
       case .vaultUnsafe(let message, _)? = await failure({
         try await next.use(of: 1001) { vault throws(VaultFailure) in
@@ -101,6 +106,17 @@ struct AdoptionTests {
       return
     }
     #expect(message.contains("older than the machine key"))
+  }
+
+  @Test
+  func aVaultThatIsLeftCanBeRemoved() async throws {
+    try await machine.service(tpm).makeVaults(of: 1000, 1001)
+    try damage(1000)
+    let vaults = try machine.service(tpm)
+    #expect(try await addTPM(vaults) != nil)
+    try run("/bin/rm", ["-r", machine.path + "/users/1000"])
+    #expect(try await vaults.addSlot(AddSlotCall(kind: .tpm), of: root).vaults == 0)
+    #expect(try await vaults.deviceSecretStatus(of: root).tier == .tpm)
   }
 
   @Test

@@ -55,7 +55,8 @@ struct Opening: ~Copyable {
     let named = try store.meta(Self.secretKey)
     let next = try DeviceSecretFile.next(in: directory)
     let inUse = try VaultKeys(of: secret, machineKey)
-    if let nextKeys = try next.keys(machineKey), nextKeys.identifier == named {
+    let nextIdentifier = try next.keys(machineKey)?.identifier
+    if nextIdentifier == named, let nextKeys = try next.keys(machineKey) {
       let byFile = try machineKey == nil ? nil : VaultKeys(of: secret, nil)
       try self.init(directory, store, count, nextKeys, machineKey, replacing: inUse, or: byFile)
       return
@@ -64,7 +65,9 @@ struct Opening: ~Copyable {
       // The store was written before the machine key was added.
       let replaced = try byFile.isNext ? VaultKeys(of: secret, nil) : nil
       try self.init(directory, store, count, byFile.keys, nil, replacing: replaced)
-      if slots?.refusesFile(of: user) == true { freshness = .beforeMachineKey }
+      if slots?.refusesFile(of: user, next: nextIdentifier) == true {
+        freshness = .beforeMachineKey
+      }
       return
     }
     try Self.demandFit(inUse.identifier, named, store, count, machineKey != nil)
@@ -148,16 +151,26 @@ struct Opening: ~Copyable {
   /// A store that is not accepted stays as it is. Only an empty one gets its name and its audit
   /// log, in which `recover` is recorded.
   ///
-  /// - Parameter begin: writes the first head of the audit log of an empty store, in the
-  ///   transaction that names the store.
+  /// - Parameters:
+  ///   - user: the owner of the vault.
+  ///   - slots: the machine key, whose state knows the vaults that are not under it.
+  ///   - begin: writes the first head of the audit log of an empty store, in the transaction that
+  ///     names the store.
   /// - Throws: `StorageError`, `CryptographyError`, and all that `begin` throws.
-  mutating func settle(beginning begin: (borrowing AuditKeys) throws -> Void) throws {
+  mutating func settle(
+    of user: UInt32,
+    _ slots: MachineKeySlots?,
+    beginning begin: (borrowing AuditKeys) throws -> Void
+  ) throws {
     try name(begin)
+    // A failure changes nothing: the next start does it.
+    if isUnderMachineKey { try? slots?.noteAdopted(user) }
     guard freshness == .current else { return }
     if isRekeyUnfinished {
       try Vault.finishRekey(store, count, of: identifier, using: keys.counter, in: directory)
       isRekeyUnfinished = false
     } else {
+      if !isUnderMachineKey { try slots?.withdraw(user) }
       try DeviceSecretFile.discardNext(in: directory)
       if isCounterToBeWritten {
         try Vault.writeCounter(count, of: identifier, using: keys.counter, in: directory)

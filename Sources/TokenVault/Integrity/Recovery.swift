@@ -61,7 +61,7 @@ extension Vault {
     do throws(VaultFailure) {
       _ = try rekey(.underMachineKey, caller)
     } catch {
-      if needsMachineKey, machineKeySlots?.refusesFile(of: owner) == true {
+      if needsMachineKey, machineKeySlots?.refusesFile(of: owner, next: nil) == true {
         storeState.noteNotUnderMachineKey()
       }
       throw error

@@ -65,9 +65,11 @@ extension Vault {
     // The next secret of an earlier rekey may be the only copy of the secret in use.
     if storeState.isRekeyUnfinished { try finishRekey() }
     let machineKey = machineKeySlots?.opened
+    if needsMachineKey { try machineKeySlots?.withdraw(owner) }
     let next = try nextKeys(machineKey)
     let facts: RekeyFacts
     do throws(VaultFailure) {
+      if needsMachineKey { try machineKeySlots?.announce(next.identifier, of: owner) }
       facts = try change { try seal(under: next, reason, caller) }
     } catch {
       discardNextUnlessNamed()
@@ -77,6 +79,8 @@ extension Vault {
     }
     storeState.replaceKeys(by: next, underMachineKey: machineKey != nil)
     discardProofs()
+    // If this fails, the announcement refuses an old copy, and the next start records it.
+    if machineKey != nil { try? machineKeySlots?.noteAdopted(owner) }
     try finishRekey()
     return facts
   }
@@ -125,7 +129,13 @@ extension Vault {
   private func discardNextUnlessNamed() {
     guard let named = try? store.meta(Opening.secretKey), named == storeState.keys.secret.identifier
     else { return }
-    try? DeviceSecretFile.discardNext(in: directory)
+    do {
+      if needsMachineKey { try machineKeySlots?.withdraw(owner) }
+      try DeviceSecretFile.discardNext(in: directory)
+    } catch {
+      // The next start, or the next rekey, does both in this order.
+      return
+    }
   }
 
   private func noteFailure(_ caller: Caller) throws(VaultFailure) {

@@ -6,15 +6,16 @@ internal import Storage
 // 1. Make the recovery code, show it, and have it typed back.
 // 2. Seal a new machine key with the TPM and with the code, in a directory beside its location.
 // 3. Rename that directory: from now on each opening of a vault needs the machine key.
-// 4. Rekey each vault that opens by its file alone, and record that its file does not any more.
-// 5. Record that the addition is complete.
+// 4. List the vaults in the state. From now on the file alone opens no other vault.
+// 5. Rekey each vault of the list (MachineKeySlots+Adoption.swift), and take it from the list.
 //
 // | killed        | the next start finds               | and                                |
 // |---------------|------------------------------------|------------------------------------|
 // | before step 3 | no machine key                     | removes what step 2 has left       |
-// | in step 4     | the machine key, and its addition  | rekeys the vaults that are left    |
-// | after step 5  | the machine key                    | refuses a vault that opens by its  |
-// |               |                                    | file alone: it is an old copy      |
+// | before step 4 | the machine key                    | goes on with step 4                |
+// | in step 5     | the machine key, and the vaults    | rekeys the vaults that are left,   |
+// |               | that are left                      | and refuses each other one that    |
+// |               |                                    | opens by its file: an old copy     |
 extension MachineKeySlots {
   /// Makes the machine key, with a slot of the TPM and one of this code (steps 2 and 3).
   ///
@@ -32,32 +33,6 @@ extension MachineKeySlots {
       }
       try stored(try directory.make(state: state.encoded, slots: [tpm, recovery].map(\.file)))
       keep(key, .adding)
-    }
-  }
-
-  /// Records that no vault opens by its file alone any more (step 5).
-  package func complete() throws(VaultFailure) {
-    try inTurn { () throws(VaultFailure) in
-      let (key, identifier) = try openedKey()
-      let state = try usable { () throws(MachineKeyError) in
-        try MachineKeyState(directory: identifier, phase: .complete, under: key)
-      }
-      try stored(try directory.write(state: state.encoded))
-      keep(key, .complete)
-    }
-  }
-
-  /// Records that the vault of this user does not open by its file alone (step 4).
-  package func noteAdopted(_ user: UInt32) throws(VaultFailure) {
-    try inTurn { () throws(VaultFailure) in
-      guard isAdding, !refusesFile(of: user) else { return }
-      let (key, identifier) = try openedKey()
-      let all = adopted.union([user])
-      let state = try usable { () throws(MachineKeyError) in
-        try MachineKeyState(directory: identifier, phase: .adding, adopted: all, under: key)
-      }
-      try stored(try directory.write(state: state.encoded))
-      keep(key, .adding, all)
     }
   }
 
@@ -163,7 +138,9 @@ extension MachineKeySlots {
     } catch {
       return RecoveredKey(added: nil, removed: [], problem: error.problem)
     }
-    if let first = dead.first, try readSlots().count >= MachineKeyDirectory.mostSlots {
+    // A dead slot makes room, but only if that is enough.
+    let count = try readSlots().count
+    if let first = dead.first, count == MachineKeyDirectory.mostSlots {
       try stored(try directory.remove(first.header.identifier))
     }
     do throws(VaultFailure) {
@@ -177,7 +154,7 @@ extension MachineKeySlots {
   }
 
   /// The machine key and the identifier of its directory, for a change of the slots.
-  private func openedKey() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
+  func openedKey() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
     guard let key = opened else { throw .noMachineKey }
     if let state = try readState(under: key) { return (key, state.directory) }
     guard
@@ -203,5 +180,4 @@ extension VaultFailure {
   static let noMachineKey = invalidArgument(
     "the device secret is in a file: add the TPM first (thumblatch device-secret add tpm)"
   )
-
 }

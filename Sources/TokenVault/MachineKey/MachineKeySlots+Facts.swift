@@ -3,15 +3,22 @@ internal import Storage
 
 extension MachineKeySlots {
   /// The machine key as its files show it; the TPM is not asked.
-  package func facts() throws(VaultFailure) -> MachineKeyFacts {
+  ///
+  /// The tier is that of this user's vault, or the weakest of all vaults.
+  package func facts(of user: UInt32? = nil) throws(VaultFailure) -> MachineKeyFacts {
     guard try stored(try directory.exists()) else {
       return MachineKeyFacts(tier: .file, slots: [], isOpen: false)
     }
-    // Until the key is open, the state is not authenticated: it is only shown.
-    let bytes = try stored(try directory.state())
-    let said = bytes.flatMap { try? MachineKeyState(parsing: $0) }?.phase
+    var (phase, left) = progress
+    if opened == nil, let bytes = try stored(try directory.state()),
+      let said = try? MachineKeyState(parsing: bytes)
+    {
+      // Until the key is open, the state is not authenticated: it is only shown.
+      (phase, left) = (said.phase, said.left)
+    }
+    let isLeft = user.map { left[$0] != nil } ?? !left.isEmpty
     return MachineKeyFacts(
-      tier: isAdding || opened == nil && said == .adding ? .adding : .tpm,
+      tier: phase == .adding || isLeft ? .adding : .tpm,
       slots: try readSlots().map(\.facts),
       isOpen: opened != nil
     )

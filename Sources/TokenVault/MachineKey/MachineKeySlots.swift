@@ -16,8 +16,10 @@ package final class MachineKeySlots: Sendable {
   private struct State {
     var key: MachineKey?
     var phase = MachineKeyState.Phase.complete
-    /// The owners of vaults that are under the key, while others are not.
-    var adopted: Set<UInt32> = []
+    /// The vaults that still open by their file alone, as in the state's file.
+    var left: [UInt32: [UInt8]] = [:]
+    /// Whether the state's file may hold something else, after a write that failed.
+    var isUncertain = false
     /// Whether a recovery code opened the key, and no slot of the TPM does.
     var isHeldByCode = false
     var failure: (failure: VaultFailure, at: BootInstant, isTemporary: Bool)?
@@ -49,19 +51,28 @@ package final class MachineKeySlots: Sendable {
   /// The machine key, if it was opened in this run.
   var opened: MachineKey? { state.withLock { $0.key } }
 
-  /// Whether every vault is under the opened key.
-  var isComplete: Bool { state.withLock { $0.key != nil && $0.phase == .complete } }
-
   /// Whether a vault of this user that opens by its file alone is an old copy.
-  func refusesFile(of user: UInt32) -> Bool {
-    state.withLock { $0.key != nil && ($0.phase == .complete || $0.adopted.contains(user)) }
+  ///
+  /// `next` is the identifier of the keys that its next device secret has with the machine key, or
+  /// `nil`. A kill before the commit of a rekey leaves the announced keys. An earlier copy does not
+  /// have them.
+  func refusesFile(of user: UInt32, next: [UInt8]?) -> Bool {
+    state.withLock { state in
+      guard state.key != nil, state.phase == .complete else { return false }
+      guard let announced = state.left[user] else { return true }
+      return !announced.isEmpty && announced != next
+    }
   }
 
-  /// The owners of the vaults that are known to be under the key, while others are not.
-  var adopted: Set<UInt32> { state.withLock { $0.adopted } }
+  /// The phase, and the vaults that still open by their file alone.
+  var progress: (phase: MachineKeyState.Phase, left: [UInt32: [UInt8]]) {
+    state.withLock { ($0.phase, $0.left) }
+  }
 
   /// Whether vaults have to be brought under the opened key.
-  package var isAdding: Bool { state.withLock { $0.key != nil && $0.phase == .adding } }
+  package var isAdding: Bool {
+    state.withLock { $0.key != nil && ($0.phase == .adding || !$0.left.isEmpty) }
+  }
 
   /// Whether the next engine would need the recovery code again.
   package var isHeldByCode: Bool { state.withLock { $0.isHeldByCode } }
@@ -147,22 +158,28 @@ package final class MachineKeySlots: Sendable {
   @discardableResult
   func adopt(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
     let found = try readState(under: key)
-    keep(key, found?.phase ?? .complete, found?.adopted ?? [])
+    keep(key, found?.phase ?? .complete, found?.left ?? [:])
     return key
   }
 
   func keep(
     _ key: MachineKey,
     _ phase: MachineKeyState.Phase,
-    _ adopted: Set<UInt32> = []
+    _ left: [UInt32: [UInt8]] = [:]
   ) {
     state.withLock { state in
       state.key = key
       state.phase = phase
-      state.adopted = adopted
+      state.left = left
+      state.isUncertain = false
       state.failure = nil
     }
   }
+
+  /// Whether the state's file may hold something else than this knows.
+  var isStateUncertain: Bool { state.withLock { $0.isUncertain } }
+
+  func noteStateUncertain() { state.withLock { $0.isUncertain = true } }
 
   // MARK: - Files
 

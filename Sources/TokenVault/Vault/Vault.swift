@@ -134,7 +134,7 @@ package actor Vault {
     do {
       var opening = try Opening(directory, of: owner, machineKeySlots)
       let auditLog = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
-      try opening.settle { keys in try auditLog.begin(using: keys) }
+      try opening.settle(of: owner, machineKeySlots) { keys in try auditLog.begin(using: keys) }
       store = opening.store
       identifier = opening.identifier
       if opening.freshness == .current { Self.removeLeavings(of: opening.store, in: directory) }

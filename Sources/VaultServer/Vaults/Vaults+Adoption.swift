@@ -42,30 +42,32 @@ extension Vaults {
     return true
   }
 
-  /// Rekeys each vault that opens by its file alone, and then lets no such vault in any more.
+  /// Rekeys each vault that opens by its file alone; returns how many were rekeyed.
   ///
-  /// Vaults that are made in the meantime are under the machine key from their start.
+  /// Vaults that are made in the meantime are under the machine key from their start. A vault that
+  /// fails stays in the list of the state, and lets no old copy of another vault in.
   func finishAddition(
     _ slots: MachineKeySlots,
     _ caller: Caller
   ) async throws(VaultFailure) -> Int {
+    let found = try users()
+    try await blocking { () throws(VaultFailure) in try slots.list(found) }
     var count = 0
     var left: [(user: UInt32, why: VaultFailure)] = []
-    for user in try users() {
+    for user in slots.usersLeft {
       do throws(VaultFailure) {
-        if try await adopt(user, caller) { count += 1 }
-        // From now on an old copy of this vault is refused, even if another vault is left.
+        do throws(VaultFailure) {
+          if try await adopt(user, caller) { count += 1 }
+        } catch .noSuchUser {
+          // It was removed in the meantime.
+        }
         try await blocking { () throws(VaultFailure) in try slots.noteAdopted(user) }
-      } catch .noSuchUser {
-        // It was removed in the meantime.
-        continue
       } catch {
         left.append((user, error))
         Journal.note("the vault of user \(user) is not under the machine key yet: \(error)")
       }
     }
     if let first = left.first { throw .notAdopted(first.user, first.why, count: left.count) }
-    try await blocking { () throws(VaultFailure) in try slots.complete() }
     return count
   }
 

@@ -38,7 +38,7 @@ extension Vaults {
     let (facts, tpm) = try await blocking { () throws(VaultFailure) in
       // The TPM first: then the facts show a key that was opened in the meantime.
       let tpm = mayAsk ? slots.tpmFacts() : nil
-      return (try slots.facts(), tpm)
+      return (try slots.facts(of: mayAsk ? nil : caller.user), tpm)
     }
     return DeviceSecretStatusReply(
       tier: DeviceSecretTier(facts.tier),

@@ -31,12 +31,15 @@ extension Bench {
   }
 
   /// Makes the machine key and brings the vault under it, in the steps of `add tpm`.
-  func addTPM(_ tpm: any TPMSealing, completing: Bool = true) async throws {
+  ///
+  /// The vaults of the others are left.
+  func addTPM(_ tpm: any TPMSealing, leaving others: UInt32...) async throws {
     let slots = try slots(tpm)
     let vault = try await open(slots: slots)
     if try slots.key() == nil { try slots.make(recovery: try Self.code()) }
+    try slots.list(others + [ThisProcess.user])
     #expect(try await vault.adoptMachineKey(caller: caller()))
-    if completing { try slots.complete() }
+    #expect(slots.usersLeft == others)
   }
 
   /// Why the vault does not open; `nil` if it does.
