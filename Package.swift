@@ -140,7 +140,7 @@ let package = Package(
     ),
     room("PlainText"),
     room("ProtectedResources", ["Configuration", "JSON", "PlainText", "SecretMemory"]),
-    room("ToolProtocols", ["JSON", "NaClBox", "PlainText"]),
+    room("ToolProtocols", ["JSON", "PlainText", "Sodium"]),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
@@ -193,7 +193,7 @@ let package = Package(
     room("TPM", ["CTSS", "MachineKey", "SecretMemory", "System"]),
     room("SecurityKey", ["CFido2", "SecretMemory", "System"]),
     room("QRCode", ["CQRencode"]),
-    room("NaClBox", ["CSodium"]),
+    room("Sodium", ["CSodium"]),
     room("KeyAgreement", ["CLibcrypto", "SecretMemory"]),
     room(
       "PresenceProgram",
@@ -392,7 +392,7 @@ let package = Package(
       ["SecurityKey", "Cryptography", "SecretMemory", "System", "TestSupport"]
     ),
     tests("PlainTextTests", ["PlainText", "JSON"]),
-    tests("NaClBoxTests", ["NaClBox"]),
+    tests("SodiumTests", ["Sodium"]),
     tests(
       "TPMTests",
       [

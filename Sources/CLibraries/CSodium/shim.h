@@ -1,4 +1,5 @@
-// libsodium: sodium_init and crypto_box.
+// libsodium: sodium_init, crypto_box and crypto_pwhash.
 #pragma once
 #include <sodium/core.h>
 #include <sodium/crypto_box.h>
+#include <sodium/crypto_pwhash.h>

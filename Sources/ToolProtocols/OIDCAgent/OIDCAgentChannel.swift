@@ -1,5 +1,5 @@
 internal import JSON
-internal import NaClBox
+internal import Sodium
 
 /// The encryption between oidc-agent and its clients, from the agent's side.
 ///

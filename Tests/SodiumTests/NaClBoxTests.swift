@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NaClBox
+@testable import Sodium
 
 /// The expected bytes are those of libsodium 1.0.18.
 struct NaClBoxTests {
