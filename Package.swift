@@ -193,7 +193,7 @@ let package = Package(
     room("TPM", ["CTSS", "MachineKey", "SecretMemory", "System"]),
     room("SecurityKey", ["CFido2", "SecretMemory", "System"]),
     room("QRCode", ["CQRencode"]),
-    room("Sodium", ["CSodium"]),
+    room("Sodium", ["CSodium", "SecretMemory"]),
     room("KeyAgreement", ["CLibcrypto", "SecretMemory"]),
     room(
       "PresenceProgram",
@@ -392,7 +392,7 @@ let package = Package(
       ["SecurityKey", "Cryptography", "SecretMemory", "System", "TestSupport"]
     ),
     tests("PlainTextTests", ["PlainText", "JSON"]),
-    tests("SodiumTests", ["Sodium"]),
+    tests("SodiumTests", ["Sodium", "SecretMemory"]),
     tests(
       "TPMTests",
       [
