@@ -159,6 +159,24 @@ struct DirectoryTests {
   }
 
   @Test
+  func aFileIsRenamedOnlyToAFreeName() throws {
+    try place.write("temporary", "new")
+    try place.write("taken", "old")
+    place.link("dangling", to: "nothing")
+    let directory = try place.open()
+    for name in ["taken", "dangling"] {
+      #expect(
+        code { () throws(SystemError) in try directory.rename("temporary", toNew: name) }
+          == EEXIST
+      )
+    }
+    try directory.rename("temporary", toNew: "free")
+    #expect(try directory.names().sorted() == ["dangling", "free", "taken"])
+    #expect(try directory.openForReading("taken").readAll(limit: 10) == Array("old".utf8))
+    #expect(try directory.openForReading("free").readAll(limit: 10) == Array("new".utf8))
+  }
+
+  @Test
   func theFileSystemIsNamedByItsMagicNumber() throws {
     // statfs(2): PROC_SUPER_MAGIC
     #expect(try Directory(path: "/proc/\(ThisProcess.identifier)").fileSystemType() == 0x9fa0)

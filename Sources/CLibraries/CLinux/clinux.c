@@ -40,6 +40,11 @@ int clinux_memfd(void) { return result(memfd_create("thumblatch", MFD_CLOEXEC));
 
 int clinux_memfd_secret(void) { return result(syscall(SYS_memfd_secret, O_CLOEXEC)); }
 
+int clinux_rename_new(int directory, const char *from, const char *to) {
+  // RENAME_NOREPLACE of linux/fs.h.
+  return result(syscall(SYS_renameat2, directory, from, directory, to, 1u));
+}
+
 int clinux_getrandom(void *buffer, size_t count) {
   unsigned char *at = buffer;
   while (count > 0) {

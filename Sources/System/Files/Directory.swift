@@ -137,6 +137,18 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
+  /// Gives a file a name that must not exist yet, atomically (renameat2(2)).
+  ///
+  /// Not every file system has that: NFS has links (linkat(2)), and vfat has none.
+  package func rename(_ temporary: String, toNew name: String) throws(SystemError) {
+    let number = descriptor.number
+    let result = unsafe clinux_rename_new(number, temporary, name)
+    guard result < 0 else { return }
+    guard result == -EINVAL else { throw SystemError("renameat2", code: -result, subject: name) }
+    try link(temporary, as: name)
+    try unlink(temporary)
+  }
+
   /// Removes a name; false if it did not exist (unlinkat(2)).
   @discardableResult
   package func unlink(_ name: String) throws(SystemError) -> Bool {

@@ -26,6 +26,8 @@ int clinux_getrandom(void *buffer, size_t count);
 int clinux_openat_beneath(int directory, const char *path, int flags, mode_t mode);
 // openat(2) with O_CLOEXEC.
 int clinux_openat(int directory, const char *path, int flags, mode_t mode);
+// renameat2(2) with RENAME_NOREPLACE, in one directory.
+int clinux_rename_new(int directory, const char *from, const char *to);
 // fstatfs(2): the file system's magic number.
 int64_t clinux_filesystem_type(int fd);
 
