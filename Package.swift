@@ -106,6 +106,7 @@ let package = Package(
     room("Configuration", ["PlainText", "SecretMemory", "TokenFile"]),
     room("AuditLog", ["Storage", "Cryptography"]),
     room("MachineKey", ["Cryptography", "SecretMemory"]),
+    room("BackupFormat"),
     room(
       "TokenVault",
       [
@@ -288,6 +289,7 @@ let package = Package(
     tests("PresenceTests", ["Presence", "PresenceTerms", "System", "TestSupport"]),
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
     tests("MachineKeyTests", ["MachineKey", "Cryptography", "SecretMemory"]),
+    tests("BackupFormatTests", ["BackupFormat"]),
     tests("MachineFilesTests", ["MachineFiles", "Configuration", "System", "TestSupport"]),
     tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(
