@@ -110,8 +110,8 @@ let package = Package(
     room(
       "TokenVault",
       [
-        "AuditLog", "MachineKey", "OAuth", "Presence", "PresenceTerms", "Storage", "Cryptography",
-        "Configuration", "JSON", "PlainText", "System", "SecretMemory", "TokenFile",
+        "AuditLog", "BackupFormat", "MachineKey", "OAuth", "Presence", "PresenceTerms", "Storage",
+        "Cryptography", "Configuration", "JSON", "PlainText", "System", "SecretMemory", "TokenFile",
       ]
     ),
     room("Varlink", ["JSON", "PlainText", "PresenceTerms", "SecretMemory", "System"]),
@@ -295,7 +295,8 @@ let package = Package(
     tests(
       "TokenVaultTests",
       [
-        "TokenVault", "AuditLog", "Configuration", "MachineKey", "OAuth", "Presence",
+        "TokenVault", "AuditLog", "BackupFormat", "Configuration", "MachineKey", "OAuth",
+        "Presence",
         "PresenceTerms", "SecurityKey", "Storage", "Cryptography", "System", "SecretMemory",
         "ScriptedTPM", "JSON", "KeyWriter", "TestSupport", "TokenFile",
       ]

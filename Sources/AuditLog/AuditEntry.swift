@@ -28,6 +28,8 @@ package enum AuditEvent: String, Sendable {
   case providerApplied = "provider-applied"
   case policyChanged = "policy-changed"
   case machineKey = "machine-key"
+  case backup
+  case restored = "account-restored"
 }
 
 /// The result of an event.

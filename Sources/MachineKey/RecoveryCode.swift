@@ -103,6 +103,11 @@ package final class RecoveryCode: Sendable {
     SharedSecret(try derived("thumblatch recovery code", MachineKeySlot.secretCount))
   }
 
+  /// The secret of a backup with this salt that this code opens.
+  package func backupSecret(salt: [UInt8]) throws(Flaw) -> SharedSecret {
+    SharedSecret(try derived("thumblatch backup by recovery code", 32, salt: salt))
+  }
+
   package static func == (left: RecoveryCode, right: RecoveryCode) -> Bool {
     SecretBytes.constantTimeEqual(left.bytes, right.bytes)
   }
@@ -115,9 +120,13 @@ package final class RecoveryCode: Sendable {
     }
   }
 
-  private func derived(_ info: String, _ count: Int) throws(Flaw) -> SecretBytes {
+  private func derived(
+    _ info: String,
+    _ count: Int,
+    salt: [UInt8] = []
+  ) throws(Flaw) -> SecretBytes {
     do throws(CryptographyError) {
-      return try HKDF.derive(from: bytes, salt: [], info: [UInt8](info.utf8), count: count)
+      return try HKDF.derive(from: bytes, salt: salt, info: [UInt8](info.utf8), count: count)
     } catch {
       throw .failed(.cryptography(error))
     }

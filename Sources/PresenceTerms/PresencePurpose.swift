@@ -40,6 +40,10 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
   case replace
   /// Make another account the default instead of a protected one.
   case setDefault = "set_default"
+  /// Take refresh tokens into an encrypted backup.
+  case backup
+  /// Add the accounts of a backup to a vault that has accounts.
+  case restore
 }
 
 extension PresencePurpose {
@@ -55,7 +59,7 @@ extension PresencePurpose {
   public var allowsDevices: Bool {
     switch self {
     case .enroll, .deleteFinger, .exportable, .rekey, .machineKey, .recover, .applyProvider,
-      .policy:
+      .policy, .backup, .restore:
       false
     case .refresh, .enable, .disable, .unlock, .release, .test, .rename, .signOut, .remove,
       .replace, .setDefault:
@@ -71,7 +75,7 @@ extension PresencePurpose {
     case .refresh, .unlock: true
     case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey,
       .machineKey, .recover, .test, .applyProvider, .rename, .policy, .signOut, .remove, .replace,
-      .setDefault:
+      .setDefault, .backup, .restore:
       false
     }
   }
@@ -111,6 +115,8 @@ extension PresencePurpose {
     case .replace: "replace the login of \(account)\(more)"
     case .setDefault: "make \(account) the default account\(more)"
     case .applyProvider: "change the provider of \(account)\(more)"
+    case .backup: "back up the vault\(more)"
+    case .restore: "restore accounts from a backup\(more)"
     }
   }
 
@@ -136,6 +142,8 @@ extension PresencePurpose {
     case .remove: "remove"
     case .replace: "replace the login of"
     case .setDefault: "make the default account"
+    case .backup: "back up the vault"
+    case .restore: "restore accounts from a backup"
     }
   }
 }

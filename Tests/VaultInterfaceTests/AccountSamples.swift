@@ -1,7 +1,7 @@
 import JSON
 import VaultInterface
 
-private func confidential() throws -> VaultProvider {
+func confidential() throws -> VaultProvider {
   VaultProvider(
     name: "idp",
     settings: ["client_id": "c", "issuer": "https://id.example.org", "kind": "oidc"],

@@ -1,3 +1,4 @@
+import Varlink
 import VaultInterface
 
 /// The slots of the machine key.
@@ -39,6 +40,49 @@ func slotSamples() throws -> [Sample] {
         added: "a0a1a2a3a4a5a6a7",
         removed: ["b0b1b2b3b4b5b6b7"],
         problem: "busy"
+      )
+    ),
+  ]
+}
+
+/// `Backup`, `SendBackup`, `Restore`.
+func backupSamples() throws -> [Sample] {
+  try [
+    call(
+      BackupCall(
+        header: [1, 2, 3],
+        backupKey: secret("key"),
+        code: secret("000G"),
+        prompt: "p1"
+      )
+    ),
+    reply(
+      to: BackupCall.self,
+      BackupReply(
+        account: VaultBackupAccount(name: "me", provider: "dev", reason: "it is signed out"),
+        bytes: [0, 255]
+      )
+    ),
+    call(SendBackupCall(offset: 32768, bytes: [0, 255])),
+    reply(to: SendBackupCall.self, EmptyReply()),
+    call(
+      RestoreCall(
+        backupKey: secret("key"),
+        code: secret("000G"),
+        examine: true,
+        skipExisting: true,
+        prompt: "p1"
+      )
+    ),
+    reply(
+      to: RestoreCall.self,
+      RestoreReply(
+        account: VaultRestoredAccount(
+          name: "me",
+          provider: confidential(),
+          signedIn: true,
+          exists: false
+        )
       )
     ),
   ]

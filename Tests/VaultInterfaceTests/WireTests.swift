@@ -32,7 +32,7 @@ struct WireTests {
       VarlinkInterface.vault.callSecrets
         == [
           "code", "password", "pin", "secret", "recovery", "refresh_token", "text", "query",
-          "client_secret",
+          "client_secret", "backup_key",
         ]
     )
     #expect(VarlinkInterface.vault.replySecrets == ["code", "refresh_token", "client_secret"])

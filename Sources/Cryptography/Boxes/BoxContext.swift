@@ -7,6 +7,7 @@ package enum BoxKind: UInt8, Sendable, CaseIterable {
   case auditHead = 5
   case clientSecret = 6
   case securityKey = 7
+  case backup = 8
 }
 
 /// Whether opening requires a presence check.

@@ -25,6 +25,12 @@ extension Vault {
     try store.meta(Self.defaultKey)
   }
 
+  /// The name of the chosen account; `nil` if none was chosen.
+  func chosenName() throws(VaultFailure) -> String? {
+    guard let chosen = try stored(try chosenAccount()) else { return nil }
+    return try accountIfAny(withIdentifier: chosen)?.name
+  }
+
   /// Chooses an account, or none, inside a transaction.
   func choose(_ account: [UInt8]?) throws(StorageError) {
     try store.setMeta(Self.defaultKey, to: account)

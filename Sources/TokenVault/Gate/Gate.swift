@@ -126,6 +126,29 @@ extension Vault {
     return rows
   }
 
+  /// Opens the refresh tokens that a backup carries, and lends each to a seal of that backup.
+  ///
+  /// One proof, made by the system password for a backup, is valid for all of them.
+  func openForBackup(
+    _ accounts: [AccountRow],
+    _ authority: Authority,
+    _ caller: Caller,
+    each seal: (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
+  ) throws(VaultFailure) {
+    try demandCurrentStore()
+    guard let proof = authority.take() else { throw .denied("a presence check is needed") }
+    guard try spend(proof, for: .backup, nil, caller) == .check(.password) else {
+      throw .needsPassword(methods: [])
+    }
+    for account in accounts {
+      guard try whyNotBackedUp(account) == nil else {
+        try seal(account, nil)
+        continue
+      }
+      try seal(account, SharedSecret(try opened(account, try protectionClass(of: account))))
+    }
+  }
+
   /// Opens the box of an account; only this file calls it, behind the proofs above.
   private func opened(
     _ account: AccountRow,

@@ -70,6 +70,12 @@ extension MachineKeySlots {
     }
   }
 
+  /// Whether a recovery slot opens with this code.
+  func isOpened(by code: RecoveryCode) throws(VaultFailure) -> Bool {
+    guard try stored(try directory.exists()) else { throw .noMachineKey }
+    return try opened(by: code, try readSlots().compactMap(\.slot)) != nil
+  }
+
   private func test(_ read: ReadSlot, _ code: RecoveryCode?) throws(VaultFailure) -> SlotTest {
     guard let slot = read.slot else {
       return SlotTest(slot: read.facts, opens: false, detail: read.problem)

@@ -79,9 +79,13 @@ extension Vault {
   }
 
   /// Demands that another account is allowed.
-  func demandRoomForAccount() throws(VaultFailure) {
+  func demandRoomForAccount() throws(VaultFailure) { try demandRoom(forAccounts: 1) }
+
+  /// Demands room for new accounts.
+  func demandRoom(forAccounts new: Int) throws(VaultFailure) {
     let most = try policy().accounts
-    guard try accounts().count < most else {
+    let known = try accounts().count
+    guard new == 0 || known + new <= most else {
       throw .refused("there are as many accounts as there may be: \(most)\(setting(.accounts))")
     }
     try demandRoom()

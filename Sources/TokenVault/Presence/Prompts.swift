@@ -164,6 +164,7 @@ extension Vault {
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
     windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
     signIns.pending.forget(connection: connection)
+    backupUpload.forget(connection: connection)
   }
 
   /// A passed prompt's proof, taken for one use.

@@ -8,9 +8,9 @@ extension Vault {
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
-      && prompts.isEmpty && checks.isEmpty && enrollments.isEmpty && !notices.isGiving
-      && !promptLimit.isPausing(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
-      && !journalProgress.isHolding(at: clock.boot)
+      && prompts.isEmpty && backupUpload.isEmpty && checks.isEmpty && enrollments.isEmpty
+      && !notices.isGiving && !promptLimit.isPausing(at: clock.boot)
+      && !callerRates.isOwed(at: clock.boot) && !journalProgress.isHolding(at: clock.boot)
   }
 
   /// Ends all checks and records the counted refusals: the last call before the vault is closed.

@@ -74,6 +74,8 @@ package actor Vault {
   var notices = NoticeQueue()
   var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
+  /// The backup that a client sends to restore it.
+  var backupUpload = BackupUpload()
   /// Enrollments whose helper has not ended yet.
   var takingPrints = 0
   var joinedWaiters: [String: [JoinedWaiter]] = [:]

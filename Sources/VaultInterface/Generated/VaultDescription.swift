@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,
-    callSecrets: ["client_secret", "code", "password", "pin", "query", "recovery", "refresh_token", "secret", "text"],
+    callSecrets: ["backup_key", "client_secret", "code", "password", "pin", "query", "recovery", "refresh_token", "secret", "text"],
     replySecrets: ["client_secret", "code", "refresh_token"]
   )
 }
@@ -32,6 +32,7 @@ let vaultDescription = #"""
   #
   # A comment line in square brackets marks the member below it:
   # [secret]: the engine and its clients keep the value in locked memory, and never print it.
+  # [base64]: the text stands for bytes (RFC 4648, section 4, with padding).
   # [secret KEY]: the same for the value of this key of a map.
   # [true if absent], [false if absent], [empty if absent]: what it means that the member is not there.
   # [always sent]: this version sends it even so.
@@ -72,6 +73,25 @@ let vaultDescription = #"""
     # Whether only AskAtDesktop makes the check, because the connection is restricted.
     # [false if absent]
     at_desk: ?bool
+  )
+
+  # An account in a backup.
+  type BackupAccount (
+    name: string,
+    # The name of its provider.
+    provider: string,
+    # Why the backup does not have its refresh token.
+    reason: ?string
+  )
+
+  # An account that a backup brings.
+  type RestoredAccount (
+    name: string,
+    provider: Provider,
+    # Whether it needs no login.
+    signed_in: bool,
+    # Whether the vault had an account of this name.
+    exists: bool
   )
 
   # What a notice tells.
@@ -183,7 +203,11 @@ let vaultDescription = #"""
     # Sign in to a protected account as another person, or at another provider.
     replace,
     # Make another account the default instead of a protected one.
-    set_default
+    set_default,
+    # Take refresh tokens into an encrypted backup.
+    backup,
+    # Add the accounts of a backup to a vault that has accounts.
+    restore
   )
 
   # Why a presence check was not passed.
@@ -1066,6 +1090,57 @@ let vaultDescription = #"""
     removed: []string,
     # Why the TPM opens no slot: the engine needs the code again at its next start.
     problem: ?string
+  )
+  # An encrypted backup of all accounts: one reply for each part of the file, with `more`. It carries refresh
+  # tokens only of exportable accounts at providers that are known to keep them. Needs a prompt passed by
+  # password. Either `backup_key` or `code` is given, as `header` says.
+  method Backup(
+    # The first bytes of the file.
+    # [base64]
+    header: string,
+    # The key that the client has made of a passphrase, 32 bytes.
+    # [secret, base64]
+    backup_key: ?string,
+    # The recovery code of this machine.
+    # [secret]
+    code: ?string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    # The account that ends with these bytes, if one does.
+    account: ?BackupAccount,
+    # The next bytes of the file, at most 32 KiB.
+    # [base64]
+    bytes: string
+  )
+  # Sends a part of a backup, for Restore on the same connection.
+  method SendBackup(
+    # How many bytes were sent before; 0 begins another backup.
+    offset: int,
+    # At most 32 KiB.
+    # [base64]
+    bytes: string
+  ) -> ()
+  # Restores the accounts of the backup that was sent: one reply for each, with `more`. All become accounts
+  # in one transaction, or none does. Needs a prompt passed by password if the vault has accounts.
+  method Restore(
+    # The key that the client has made of a passphrase, 32 bytes.
+    # [secret, base64]
+    backup_key: ?string,
+    # A recovery code.
+    # [secret]
+    code: ?string,
+    # Whether the reply only tells what is in the backup. Nothing is changed, and no prompt is needed.
+    examine: bool,
+    # Whether accounts of the same name stay as they are, and are left out. Otherwise they are refused.
+    skip_existing: bool,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    # Absent if the backup has no account.
+    account: ?RestoredAccount
   )
   # The refresh token itself, of an exportable account, always after a presence check of its own.
   method Release(

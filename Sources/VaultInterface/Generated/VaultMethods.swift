@@ -2671,6 +2671,210 @@ public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
   }
 }
 
+/// An encrypted backup of all accounts: one reply for each part of the file, with `more`. It carries refresh
+/// tokens only of exportable accounts at providers that are known to keep them. Needs a prompt passed by
+/// password. Either `backup_key` or `code` is given, as `header` says.
+public struct BackupCall: AskingMethod {
+  public typealias Reply = BackupReply
+  public static let method = "io.thumblatch.Vault.Backup"
+
+  /// The first bytes of the file.
+  public var header: [UInt8]
+  /// The key that the client has made of a passphrase, 32 bytes.
+  public var backupKey: SharedSecret?
+  /// The recovery code of this machine.
+  public var code: SharedSecret?
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    header: [UInt8],
+    backupKey: SharedSecret? = nil,
+    code: SharedSecret? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.header = header
+    self.backupKey = backupKey
+    self.code = code
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    header = (try object.required("header") as WireBytes).bytes
+    backupKey = (try object.optional("backup_key") as WireSecret?)?.secret
+    code = try object.optional("code")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "header": WireBytes(bytes: header),
+        "backup_key": backupKey.map(WireSecret.init(secret:)),
+        "code": code,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// What `Backup` answers.
+public struct BackupReply: VarlinkRecord, Equatable {
+  /// The account that ends with these bytes, if one does.
+  public var account: VaultBackupAccount?
+  /// The next bytes of the file, at most 32 KiB.
+  public var bytes: [UInt8]
+
+  public init(
+    account: VaultBackupAccount? = nil,
+    bytes: [UInt8]
+  ) {
+    self.account = account
+    self.bytes = bytes
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    bytes = (try object.required("bytes") as WireBytes).bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "bytes": WireBytes(bytes: bytes),
+      ])
+    }
+  }
+}
+
+/// Sends a part of a backup, for Restore on the same connection.
+public struct SendBackupCall: VarlinkMethod, Equatable {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.SendBackup"
+
+  /// How many bytes were sent before; 0 begins another backup.
+  public var offset: Int
+  /// At most 32 KiB.
+  public var bytes: [UInt8]
+
+  public init(
+    offset: Int,
+    bytes: [UInt8]
+  ) {
+    self.offset = offset
+    self.bytes = bytes
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    offset = try object.required("offset")
+    bytes = (try object.required("bytes") as WireBytes).bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "offset": offset,
+        "bytes": WireBytes(bytes: bytes),
+      ])
+    }
+  }
+}
+
+/// Restores the accounts of the backup that was sent: one reply for each, with `more`. All become accounts
+/// in one transaction, or none does. Needs a prompt passed by password if the vault has accounts.
+public struct RestoreCall: AskingMethod {
+  public typealias Reply = RestoreReply
+  public static let method = "io.thumblatch.Vault.Restore"
+
+  /// The key that the client has made of a passphrase, 32 bytes.
+  public var backupKey: SharedSecret?
+  /// A recovery code.
+  public var code: SharedSecret?
+  /// Whether the reply only tells what is in the backup. Nothing is changed, and no prompt is needed.
+  public var examine: Bool
+  /// Whether accounts of the same name stay as they are, and are left out. Otherwise they are refused.
+  public var skipExisting: Bool
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    backupKey: SharedSecret? = nil,
+    code: SharedSecret? = nil,
+    examine: Bool,
+    skipExisting: Bool,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.backupKey = backupKey
+    self.code = code
+    self.examine = examine
+    self.skipExisting = skipExisting
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    backupKey = (try object.optional("backup_key") as WireSecret?)?.secret
+    code = try object.optional("code")
+    examine = try object.required("examine")
+    skipExisting = try object.required("skip_existing")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "backup_key": backupKey.map(WireSecret.init(secret:)),
+        "code": code,
+        "examine": examine,
+        "skip_existing": skipExisting,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// What `Restore` answers.
+public struct RestoreReply: VarlinkRecord, Equatable {
+  /// Absent if the backup has no account.
+  public var account: VaultRestoredAccount?
+
+  public init(
+    account: VaultRestoredAccount? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
 /// The refresh token itself, of an exportable account, always after a presence check of its own.
 public struct ReleaseCall: AskingMethod, Equatable {
   public typealias Reply = ReleaseReply

@@ -44,6 +44,9 @@ package enum VaultRequest: Sendable {
   case removeSlot(RemoveSlotCall)
   case testSlots(TestSlotsCall)
   case recoverWithCode(RecoverWithCodeCall)
+  case backup(BackupCall)
+  case sendBackup(SendBackupCall)
+  case restore(RestoreCall)
   case release(ReleaseCall)
   case renameAccount(RenameAccountCall)
   case setDefaultAccount(SetDefaultAccountCall)
@@ -106,6 +109,9 @@ package enum VaultRequest: Sendable {
       case RemoveSlotCall.method: self = .removeSlot(try call.content())
       case TestSlotsCall.method: self = .testSlots(try call.content())
       case RecoverWithCodeCall.method: self = .recoverWithCode(try call.content())
+      case BackupCall.method: self = .backup(try call.content())
+      case SendBackupCall.method: self = .sendBackup(try call.content())
+      case RestoreCall.method: self = .restore(try call.content())
       case ReleaseCall.method: self = .release(try call.content())
       case RenameAccountCall.method: self = .renameAccount(try call.content())
       case SetDefaultAccountCall.method: self = .setDefaultAccount(try call.content())
@@ -158,6 +164,8 @@ package enum VaultRequest: Sendable {
     case .recover(let call): (call.ask, call.reason)
     case .addSlot(let call): (call.ask, call.reason)
     case .removeSlot(let call): (call.ask, call.reason)
+    case .backup(let call): (call.ask, call.reason)
+    case .restore(let call): (call.ask, call.reason)
     case .release(let call): (call.ask, call.reason)
     case .renameAccount(let call): (call.ask, call.reason)
     case .setDefaultAccount(let call): (call.ask, call.reason)
@@ -213,6 +221,9 @@ package enum VaultRequest: Sendable {
     RemoveSlotCall.self,
     TestSlotsCall.self,
     RecoverWithCodeCall.self,
+    BackupCall.self,
+    SendBackupCall.self,
+    RestoreCall.self,
     ReleaseCall.self,
     RenameAccountCall.self,
     SetDefaultAccountCall.self,

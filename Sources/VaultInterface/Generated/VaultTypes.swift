@@ -85,6 +85,81 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
   }
 }
 
+/// An account in a backup.
+public struct VaultBackupAccount: VarlinkRecord, WireValue, Equatable {
+  public var name: String
+  /// The name of its provider.
+  public var provider: String
+  /// Why the backup does not have its refresh token.
+  public var reason: String?
+
+  public init(
+    name: String,
+    provider: String,
+    reason: String? = nil
+  ) {
+    self.name = name
+    self.provider = provider
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    provider = try object.required("provider")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "provider": provider,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// An account that a backup brings.
+public struct VaultRestoredAccount: VarlinkRecord, WireValue, Equatable {
+  public var name: String
+  public var provider: VaultProvider
+  /// Whether it needs no login.
+  public var signedIn: Bool
+  /// Whether the vault had an account of this name.
+  public var exists: Bool
+
+  public init(
+    name: String,
+    provider: VaultProvider,
+    signedIn: Bool,
+    exists: Bool
+  ) {
+    self.name = name
+    self.provider = provider
+    self.signedIn = signedIn
+    self.exists = exists
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    provider = try object.required("provider")
+    signedIn = try object.required("signed_in")
+    exists = try object.required("exists")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "provider": provider,
+        "signed_in": signedIn,
+        "exists": exists,
+      ])
+    }
+  }
+}
+
 /// What a notice tells.
 public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
   /// A check, or the open unlock window, has allowed something.

@@ -46,6 +46,9 @@ protocol VaultService: Sendable {
   func removeSlot(_ call: RemoveSlotCall) async throws(VaultFailure) -> RemoveSlotCall.Reply
   func testSlots(_ call: TestSlotsCall) async throws(VaultFailure) -> TestSlotsCall.Reply
   func recoverWithCode(_ call: RecoverWithCodeCall) async throws(VaultFailure) -> RecoverWithCodeCall.Reply
+  func backup(_ call: BackupCall) async throws(VaultFailure) -> BackupCall.Reply
+  func sendBackup(_ call: SendBackupCall) async throws(VaultFailure) -> SendBackupCall.Reply
+  func restore(_ call: RestoreCall) async throws(VaultFailure) -> RestoreCall.Reply
   func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseCall.Reply
   func renameAccount(_ call: RenameAccountCall) async throws(VaultFailure) -> RenameAccountCall.Reply
   func setDefaultAccount(_ call: SetDefaultAccountCall) async throws(VaultFailure) -> SetDefaultAccountCall.Reply
@@ -109,6 +112,9 @@ extension VaultService {
     case .removeSlot(let call): try .made(await removeSlot(call))
     case .testSlots(let call): try .made(await testSlots(call))
     case .recoverWithCode(let call): try .made(await recoverWithCode(call))
+    case .backup(let call): try .made(await backup(call))
+    case .sendBackup(let call): try .made(await sendBackup(call))
+    case .restore(let call): try .made(await restore(call))
     case .release(let call): try .made(await release(call))
     case .renameAccount(let call): try .made(await renameAccount(call))
     case .setDefaultAccount(let call): try .made(await setDefaultAccount(call))

@@ -19,6 +19,13 @@ enum Rotation {
   }
 }
 
+/// Whether a provider replaces the refresh token at each refresh.
+enum Steadiness {
+  case kept
+  case replaced
+  case unknown
+}
+
 extension Vault {
   /// Seals a new refresh token into the row; without one the box stays as it is.
   ///
@@ -78,9 +85,18 @@ extension Vault {
     }
   }
 
+  /// What the answers of an account's provider have shown of its refresh token.
+  func steadiness(of account: AccountRow) throws(VaultFailure) -> Steadiness {
+    switch try knownSteadiness(of: account) {
+    case account.generation: .kept
+    case Self.replaced: .replaced
+    default: .unknown
+    }
+  }
+
   /// Whether a refresh has shown that the provider keeps the refresh token.
   func isKnownSteady(_ account: AccountRow) throws(VaultFailure) -> Bool {
-    try knownSteadiness(of: account) == account.generation
+    try steadiness(of: account) == .kept
   }
 
   /// Refuses a second holder, unless it is known that neither locks the other out.
@@ -91,14 +107,14 @@ extension Vault {
           + " (refresh_reuse = revokes); leave out --keep"
       )
     }
-    switch try knownSteadiness(of: account) {
-    case account.generation: return
-    case Self.replaced:
+    switch try steadiness(of: account) {
+    case .kept: return
+    case .replaced:
       throw .refused(
         "--keep: \(account.name)'s provider replaces refresh tokens, so two holders would lock each"
           + " other out; leave out --keep"
       )
-    default:
+    case .unknown:
       let token = "thumblatch token \(account.name)"
       throw .refused(
         "--keep: whether \(account.name)'s provider replaces refresh tokens is not known yet:"

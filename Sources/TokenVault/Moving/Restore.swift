@@ -1,0 +1,238 @@
+internal import AuditLog
+internal import BackupFormat
+package import Configuration
+internal import Cryptography
+internal import JSON
+internal import Presence
+internal import PresenceTerms
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// An account of a backup that is restored.
+package struct RestoredAccount: Sendable {
+  package let name: String
+  package let provider: Provider
+  /// Whether it needs no login.
+  package let isSignedIn: Bool
+  /// Whether the vault has an account of this name.
+  package let exists: Bool
+}
+
+// A restore adds the accounts of a backup in one transaction. An account that is there is never replaced,
+// so that no backup puts an old token, or another person, in its place.
+extension Vault {
+  /// Takes a part of the backup that the same connection restores afterwards.
+  package func addToBackup(
+    _ part: [UInt8],
+    at offset: Int,
+    caller: Caller
+  ) throws(VaultFailure) {
+    try backupUpload.add(part, at: offset, from: caller.connection)
+  }
+
+  /// The accounts of the backup that was sent; nothing is changed.
+  package func examineBackup(
+    _ secret: BackupSecret,
+    caller: Caller
+  ) throws(VaultFailure) -> [RestoredAccount] {
+    try opened(try backupUpload.whole(of: caller.connection), secret).records
+      .map { record throws(VaultFailure) in try restored(record) }
+  }
+
+  /// Restores the accounts of the backup that was sent; needs the system password if the vault has accounts.
+  ///
+  /// - Parameters:
+  ///   - secret: opens the backup.
+  ///   - skipExisting: whether accounts that the vault has are left out; otherwise they are refused.
+  ///   - prompt: a check passed by password.
+  ///   - caller: the caller that has sent the backup.
+  /// - Returns: the accounts of the backup, also those that are left out.
+  /// - Throws: `presenceNeeded`, `refused`, `invalidArgument`; nothing is changed then.
+  package func restore(
+    _ secret: BackupSecret,
+    skipExisting: Bool,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> [RestoredAccount] {
+    try demandCurrentStore()
+    let file = try backupUpload.whole(of: caller.connection)
+    let backup = try opened(file, secret)
+    // Check this before a person is asked for nothing.
+    _ = try demandRestorable(backup, skipExisting: skipExisting)
+    let hadAccounts = try !accounts().isEmpty
+    if hadAccounts {
+      let question = caller.question(
+        .restore,
+        detail: try shownNames(backup.records),
+        binding: try digest(file)
+      )
+      try await spendPassword(for: question, by: prompt, caller)
+    } else if let prompt {
+      cancel(prompt, caller: caller)
+    }
+    let hasAccounts = try !accounts().isEmpty
+    guard hadAccounts || !hasAccounts else {
+      throw .denied("an account was added in the meantime: restore the backup again")
+    }
+    let records = try demandRestorable(backup, skipExisting: skipExisting)
+    let all = try backup.records.map { record throws(VaultFailure) in try restored(record) }
+    try insert(records, chosen: backup.chosen, isAsked: hadAccounts, caller)
+    backupUpload.forget(connection: caller.connection)
+    return all
+  }
+
+  // MARK: - What is in it
+
+  /// An opened backup.
+  private struct OpenedBackup {
+    let records: [BackupRecord]
+    let chosen: String?
+  }
+
+  private func opened(
+    _ file: [UInt8],
+    _ secret: BackupSecret
+  ) throws(VaultFailure) -> OpenedBackup {
+    let header = try header(of: file)
+    let boxes = try boxes(header, secret)
+    let damaged = VaultFailure.invalidArgument("the backup is damaged; nothing was changed")
+    guard let parts = BackupBoxes.boxes(of: file), let first = parts.first else { throw damaged }
+    do {
+      guard try boxes.fits(first) else {
+        let what = header.lock == .recoveryCode ? "recovery code" : "passphrase"
+        throw VaultFailure.invalidArgument(
+          "this \(what) does not open the backup, or the backup is damaged"
+        )
+      }
+      let manifest = try BackupManifest(try boxes.open(first, number: 0))
+      guard manifest.accounts == parts.count - 1 else { throw damaged }
+      var records: [BackupRecord] = []
+      for (number, box) in parts.enumerated().dropFirst() {
+        records.append(try BackupRecord(try boxes.open(box, number: number)))
+      }
+      guard Set(records.map(\.name)).count == records.count else { throw damaged }
+      return OpenedBackup(records: records, chosen: manifest.chosen)
+    } catch CryptographyError.memory(let error) {
+      throw .unexpected("the backup cannot be opened: \(error)")
+    } catch let failure as VaultFailure {
+      throw failure
+    } catch {
+      throw damaged
+    }
+  }
+
+  private func restored(_ record: BackupRecord) throws(VaultFailure) -> RestoredAccount {
+    RestoredAccount(
+      name: record.name,
+      provider: record.provider,
+      isSignedIn: record.token != nil,
+      exists: try accountIfAny(named: record.name) != nil
+    )
+  }
+
+  /// The names as a prompt shows them.
+  private func shownNames(_ records: [BackupRecord]) throws(VaultFailure) -> String {
+    let names = records.prefix(5).map(\.name).joined(separator: ", ")
+    return records.count > 5 ? "\(names) and \(records.count - 5) more" : names
+  }
+
+  // MARK: - The transaction
+
+  /// The records that become accounts.
+  private func demandRestorable(
+    _ backup: OpenedBackup,
+    skipExisting: Bool
+  ) throws(VaultFailure) -> [BackupRecord] {
+    var new: [BackupRecord] = []
+    var known: [String] = []
+    for record in backup.records {
+      if try accountIfAny(named: record.name) != nil {
+        known.append(record.name)
+      } else {
+        new.append(record)
+      }
+    }
+    guard skipExisting || known.isEmpty else {
+      throw .refused(
+        "the vault has these accounts already: \(known.joined(separator: ", ")); --skip-existing"
+          + " leaves them as they are"
+      )
+    }
+    for record in new { try demandAllowed(record.provider) }
+    try demandRoom(forAccounts: new.count)
+    return new
+  }
+
+  private func insert(
+    _ records: [BackupRecord],
+    chosen: String?,
+    isAsked: Bool,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    let rows = try records.map { record throws(VaultFailure) in try row(of: record) }
+    let hadChoice = try chosenName() != nil
+    try removeDefaultName()
+    do throws(VaultFailure) {
+      for row in rows {
+        try stored(try SlotFile.create(in: directory, account: row.id))
+        // An account of this name that was removed by hand may have left it behind.
+        try removeTokenFile(of: row.name)
+      }
+      try changeSealed {
+        for row in rows {
+          try store.insert(row)
+          try record(
+            .restored,
+            .done,
+            row,
+            by: caller,
+            method: isAsked ? PresenceMethod.password.rawValue : nil,
+            detail: row.state == .signedIn ? "signed in" : "it has to sign in again"
+          )
+        }
+        if !hadChoice, let row = rows.first(where: { $0.name == chosen }) { try choose(row.id) }
+      }
+    } catch {
+      // After a failed commit it is not known what the store holds: the next start looks.
+      if !hasLostItsStore {
+        for row in rows where (try? accountIfAny(withIdentifier: row.id)) == .some(nil) {
+          try? SlotFile.delete(in: directory, account: row.id)
+        }
+      }
+      writeDefaultAccount()
+      throw error
+    }
+    writeDefaultAccount()
+  }
+
+  private func row(of record: BackupRecord) throws(VaultFailure) -> AccountRow {
+    var row = AccountRow(
+      id: try random(16),
+      name: record.name,
+      owner: owner,
+      provider: record.provider.name.text,
+      providerSettings: [],
+      binding: [],
+      createdAt: record.createdAt
+    )
+    row.protection =
+      (record.isProtected || protectsFromSignIn ? ProtectionClass.presence : .none).rawValue
+    try bind(&row, to: record.provider, exportable: record.isExportable)
+    row.subject = record.subject
+    row.email = record.email
+    row.displayName = record.displayName
+    row.person = record.person
+    guard let token = record.token else {
+      // An account of generation 0 is one that was never signed in: the next start removes it.
+      row.generation = 1
+      return row
+    }
+    row.state = .signedIn
+    row.refreshedAt = record.refreshedAt
+    row.loginScope = record.loginScope
+    row.missingScope = record.missingScope
+    try sealNext(token.bytes, in: &row)
+    return row
+  }
+}

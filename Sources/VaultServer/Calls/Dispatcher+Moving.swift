@@ -1,0 +1,102 @@
+internal import Configuration
+internal import SecretMemory
+internal import TokenVault
+internal import Varlink
+internal import VaultInterface
+
+// Methods that move accounts to another vault.
+extension Dispatcher {
+  /// The most bytes of a file in one message: base64 makes 44 KiB of them.
+  private static let mostBytes = 32 << 10
+
+  /// Sends the parts of a backup, each before the next one is encoded.
+  func backup(_ call: BackupCall) async throws(VaultFailure) -> BackupReply {
+    guard context.more else { throw .invalidArgument("a backup comes in parts: call with `more`") }
+    let parts = try await vault.backup(
+      header: call.header,
+      try secret(call.backupKey, call.code),
+      prompt: call.prompt,
+      caller: caller
+    )
+    var last: BackupReply?
+    for reply in parts.flatMap(replies) {
+      if let last {
+        context.reply(try .made(last, continues: true))
+        guard await context.whenSent() else { break }
+      }
+      last = reply
+    }
+    guard let last else { throw .unexpected("the backup has no part") }
+    return last
+  }
+
+  func sendBackup(_ call: SendBackupCall) async throws(VaultFailure) -> EmptyReply {
+    try await vault.addToBackup(call.bytes, at: call.offset, caller: caller)
+    return EmptyReply()
+  }
+
+  /// Sends a reply for each account.
+  func restore(_ call: RestoreCall) async throws(VaultFailure) -> RestoreReply {
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    let secret = try secret(call.backupKey, call.code)
+    let accounts =
+      if call.examine {
+        try await vault.examineBackup(secret, caller: caller)
+      } else {
+        try await vault.restore(
+          secret,
+          skipExisting: call.skipExisting,
+          prompt: call.prompt,
+          caller: caller
+        )
+      }
+    for account in accounts.dropLast() {
+      context.reply(try .made(RestoreReply(account: wire(account, call)), continues: true))
+      guard await context.whenSent() else { break }
+    }
+    return RestoreReply(account: accounts.last.map { wire($0, call) })
+  }
+
+  // MARK: - Parts
+
+  private func secret(
+    _ key: SharedSecret?,
+    _ code: SharedSecret?
+  ) throws(VaultFailure) -> BackupSecret {
+    switch (key, code) {
+    case (let key?, nil): return .key(key)
+    case (nil, let code?): return .code(code)
+    default: throw .invalidArgument("a backup needs either a key or a recovery code")
+    }
+  }
+
+  private func replies(_ part: BackupPart) -> [BackupReply] {
+    let account = part.account.map {
+      VaultBackupAccount(name: $0.name, provider: $0.provider, reason: $0.reason)
+    }
+    return stride(from: 0, to: part.bytes.count, by: Self.mostBytes).map { start in
+      let end = min(start + Self.mostBytes, part.bytes.count)
+      return BackupReply(
+        account: end == part.bytes.count ? account : nil,
+        bytes: Array(part.bytes[start..<end])
+      )
+    }
+  }
+
+  private func wire(
+    _ account: RestoredAccount,
+    _ call: RestoreCall
+  ) -> VaultRestoredAccount {
+    let provider = account.provider
+    return VaultRestoredAccount(
+      name: account.name,
+      provider: VaultProvider(
+        name: provider.name.text,
+        settings: provider.settings,
+        clientSecret: call.examine ? provider.oauth?.clientSecret?.secret : nil
+      ),
+      signedIn: account.isSignedIn,
+      exists: account.exists
+    )
+  }
+}
