@@ -174,7 +174,7 @@ let package = Package(
         "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
         "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
         "QRCode", "ProtectedResources", "SecretService", "SystemBus", "ToolProtocols", "UserNames",
-        "JSON", "System", "SecretMemory",
+        "BackupFormat", "Sodium", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
@@ -425,7 +425,8 @@ let package = Package(
     tests(
       "CommandsTests",
       [
-        "Commands", "Configuration", "DesktopPrompt", "Doctor", "HelperInterface", "LoopbackLogin",
+        "Commands", "BackupFormat", "Configuration", "DesktopPrompt", "Doctor", "HelperInterface",
+        "LoopbackLogin",
         "QRCode", "SecretService", "SystemBus", "TerminalIO", "VaultClient", "VaultInterface",
         "Varlink", "JSON", "PlainText",
         "PresenceTerms", "System", "SecretMemory", "TestSupport",

@@ -181,6 +181,11 @@ enum AccountText {
     seconds.map { .string(Timestamps.rfc3339(Int64($0))) } ?? .null
   }
 
+  /// A number with the word for it.
+  static func counted(_ count: Int, _ what: String) -> String {
+    "\(count) \(what)\(count == 1 ? "" : "s")"
+  }
+
   /// A string, or null.
   static func optional(_ text: String?) -> JSONValue {
     text.map { .string($0) } ?? .null

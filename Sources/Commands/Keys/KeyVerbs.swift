@@ -65,8 +65,10 @@ enum KeyVerbs {
         "records": .integer(Int64(reply.records)),
         "audit_whole": isWhole.map { .boolean($0) } ?? .null,
       ],
-      "replaced the device secret; re-encrypted \(counted(reply.accounts, "refresh token")), "
-        + "\(counted(reply.prints, "print")) and \(counted(reply.records, "audit record"))"
+      "replaced the device secret; re-encrypted "
+        + AccountText.counted(reply.accounts, "refresh token") + ", "
+        + AccountText.counted(reply.prints, "print") + " and "
+        + AccountText.counted(reply.records, "audit record")
     )
   }
 
@@ -163,9 +165,5 @@ enum KeyVerbs {
     try session.output.secret([
       "refresh_token": .secret(reply.refreshToken), "signed_out": .boolean(reply.signedOut),
     ])
-  }
-
-  private static func counted(_ count: Int, _ what: String) -> String {
-    "\(count) \(what)\(count == 1 ? "" : "s")"
   }
 }

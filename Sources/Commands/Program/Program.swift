@@ -10,7 +10,7 @@ package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
     SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + StoreVerb.all
-    + ImportVerb.all
+    + ImportVerb.all + BackupVerb.all + RestoreVerb.all
     + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + SecurityKeyVerbs.all

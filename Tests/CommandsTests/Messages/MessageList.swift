@@ -38,7 +38,9 @@ enum MessageList {
     for (name, text) in situation.files ?? [:] { try home?.write(text, name) }
     if let hosts = situation.hosts { try home?.writeHosts(hosts) }
     let play = try Play.run(
-      situation.words,
+      // Only here is it known where the directory of the situation is.
+      home.map { home in situation.words.map { $0.replacing("FOLDER", with: home.path) } }
+        ?? situation.words,
       terminal: situation.hasTerminal,
       // No line is broken.
       columns: 10_000,

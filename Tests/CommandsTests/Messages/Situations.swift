@@ -14,7 +14,7 @@ extension Situation {
     + serverLogins + tokens + serverTokens
     + deliveries + requests + presence + desktop + callerRules + fingers + securityKeys + audit
     + keys + policies
-    + hosts + tools + secrets + imports + slots
+    + hosts + tools + secrets + imports + slots + backups + restores
 
   /// An account that is signed in at a provider of this machine.
   static func account(_ change: (inout VaultAccount) -> Void = { _ in }) -> VaultAccount {

@@ -1,4 +1,5 @@
 """The verbs of the command line, as `same-time.py` draws them."""
+import os
 import random
 import sys
 
@@ -43,6 +44,10 @@ VERBS = {
                            BACKEND_PASSWORD, {0, 5, 8, 9, 10, 11, 12} | ASKED),
     "store": (0.5, lambda: ["s1", "--host", "s1.org", "--secret-stdin"], "word", {0, 5, 10, 11} | ASKED),
     "import": (0.5, lambda: "--from git-credential-store --yes --keep".split(), None, {0, 5, 11} | ASKED),
+    "backup": (0.3, lambda: [f"{os.environ['HOME']}/b{random.randrange(4)}", "--force", "--passphrase-fd",
+                             "0"], "correct horse battery", {0, 5} | ASKED),
+    "restore": (0.3, lambda: [f"{os.environ['HOME']}/b{random.randrange(4)}", "--passphrase-fd", "0"],
+                "correct horse battery", {0, 2, 5, 11} | ASKED),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),

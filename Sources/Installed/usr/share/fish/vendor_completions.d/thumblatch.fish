@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --min-ttl --within --shell --fd -X -d -H -o --for --since --recovery-to --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --passphrase-fd --min-ttl --within --shell --fd -X -d -H -o --for --since --recovery-to --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -59,6 +59,8 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments logi
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments logout --description 'sign out: end the login at the provider, and erase it here'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments store --description 'keep a password, an access token or an API key'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments import --description 'move a login of another program into the vault'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments backup --description 'write an encrypted backup of the accounts'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments restore --description 'restore accounts from a backup'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments token --description 'print a valid access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments env --description 'print an access token as a shell variable'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments headers --description 'print an access token as a JSON object of HTTP headers'
@@ -191,6 +193,15 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-
 complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option keep --description 'do not remove the entry from the file'
 complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option client-secret-stdin --description 'read the client secret from a line of standard input, if the provider demands one'
 complete --command thumblatch --condition '__thumblatch_at 1 999 import' --long-option yes --description 'do not ask before the login is moved'
+complete --command thumblatch --condition '__thumblatch_at 1 999 backup' --long-option passphrase-fd --exclusive --description 'read the passphrase from a line of this descriptor'
+complete --command thumblatch --condition '__thumblatch_at 1 999 backup' --long-option code --description 'ask for the recovery code at the terminal'
+complete --command thumblatch --condition '__thumblatch_at 1 999 backup' --long-option code-stdin --description 'read the recovery code from a line of standard input'
+complete --command thumblatch --condition '__thumblatch_at 1 999 backup' --long-option force --description 'replace FILE if it exists'
+complete --command thumblatch --condition '__thumblatch_at 1 1 backup' --force-files
+complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option passphrase-fd --exclusive --description 'read the passphrase from a line of this descriptor'
+complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option code-stdin --description 'read the recovery code from a line of standard input'
+complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option skip-existing --description 'leave accounts as they are that the vault has already'
+complete --command thumblatch --condition '__thumblatch_at 1 1 restore' --force-files
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'

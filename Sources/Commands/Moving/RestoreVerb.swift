@@ -1,0 +1,157 @@
+internal import BackupFormat
+internal import Configuration
+internal import JSON
+internal import Providers
+internal import VaultClient
+internal import VaultInterface
+
+/// `restore`: brings the accounts of a backup into the vault.
+enum RestoreVerb {
+  static let all = [verb]
+
+  private static let skip = "--skip-existing"
+  /// The most bytes of the file in one message.
+  private static let mostBytes = 32 << 10
+
+  static let verb = Verb(
+    "restore",
+    [Verb.Operand("FILE", .one, offers: .files)],
+    options: [
+      BackupPassphrase.descriptor, RecoveryCodeInput.standardInput,
+      Verb.Option(skip, "leave accounts as they are that the vault has already"),
+    ],
+    summary: "restore accounts from a backup",
+    details: """
+      Asks for the passphrase or the recovery code of FILE, and for the system password if the \
+      vault has accounts. All accounts of the backup are restored at once, or none is. An account \
+      that the vault has already is never replaced. Accounts whose refresh token is not in the \
+      backup are signed out and listed. Each provider that has no provider file here gets one of \
+      yours. One of your files with other settings is refused, because a later login would use it.
+      """
+  ) { session throws(CommandError) in
+    let bytes = try BackupFile.read(session.arguments.operands[0])
+    let header: BackupHeader
+    do throws(BackupHeader.Flaw) {
+      header = try BackupHeader(parsing: bytes)
+    } catch {
+      throw .usage("\(session.arguments.operands[0]): \(error)")
+    }
+    let secret = try BackupPassphrase.known(header, session)
+    try send(bytes, session)
+    let found = try restore(secret, examine: true, session)
+    let files = try ProviderFiles(environment: session.environment)
+    let skips = session.arguments.has(skip)
+    let missing = try missingProviders(found.filter { !skips || !$0.exists }, files)
+    let restored = try restore(secret, examine: false, session)
+    var written: [String] = []
+    for provider in missing {
+      do throws(CommandError) {
+        try files.put(provider, replacing: false)
+        written.append(provider.name.text)
+      } catch {
+        session.output.warn(
+          "warning: the accounts are restored, but not the file of \(provider.name): \(error.message)"
+        )
+      }
+    }
+    try told(restored, written, session)
+  }
+
+  // MARK: - Calls
+
+  private static func send(_ bytes: [UInt8], _ session: Session) throws(CommandError) {
+    for start in stride(from: 0, to: bytes.count, by: mostBytes) {
+      let part = Array(bytes[start..<min(start + mostBytes, bytes.count)])
+      // Another engine does not have the parts before.
+      _ = try session.call(
+        within: Session.localLimit,
+        again: start == 0 ? .always : .never
+      ) { _ in SendBackupCall(offset: start, bytes: part) }
+    }
+  }
+
+  private static func restore(
+    _ secret: BackupKey,
+    examine: Bool,
+    _ session: Session
+  ) throws(CommandError) -> [VaultRestoredAccount] {
+    var accounts: [VaultRestoredAccount] = []
+    try session.stream(within: Session.localLimit, again: .never) { prompt in
+      RestoreCall(
+        backupKey: secret.key,
+        code: secret.code,
+        examine: examine,
+        skipExisting: session.arguments.has(skip),
+        prompt: prompt
+      )
+    } each: { reply throws(VaultClientError) in
+      if let account = reply.account { accounts.append(account) }
+    }
+    return accounts
+  }
+
+  // MARK: - Provider files
+
+  /// The providers that have no file yet, each once.
+  private static func missingProviders(
+    _ accounts: [VaultRestoredAccount],
+    _ files: ProviderFiles
+  ) throws(CommandError) -> [Provider] {
+    let known = try files.names()
+    var missing: [Provider] = []
+    for account in accounts {
+      let provider = try account.provider.bound.asWritten
+      guard let file = known.first(where: { $0.name == provider.name }) else {
+        if !missing.contains(where: { $0.name == provider.name }) { missing.append(provider) }
+        continue
+      }
+      guard file.source == .user, try files.read(provider.name).provider != provider else {
+        continue
+      }
+      throw CommandError(
+        .refused,
+        "your provider \(provider.name) has other settings than the provider of \(account.name) in the"
+          + " backup",
+        hint: "rename \(files.user)/\(ProviderFile.fileName(for: provider.name)), or remove it"
+      )
+    }
+    return missing
+  }
+
+  // MARK: - Text
+
+  private static func told(
+    _ accounts: [VaultRestoredAccount],
+    _ providers: [String],
+    _ session: Session
+  ) throws(CommandError) {
+    let new = accounts.filter { !$0.exists }
+    try session.report(
+      [
+        "accounts": .array(
+          accounts.map { account in
+            .object([
+              "name": .string(account.name), "provider": .string(account.provider.name),
+              "restored": .boolean(!account.exists), "signed_in": .boolean(account.signedIn),
+            ])
+          }
+        ),
+        "providers": .array(providers.map { .string($0) }),
+      ],
+      "restored \(AccountText.counted(new.count, "account"))"
+    )
+    guard !session.output.json else { return }
+    for account in accounts where account.exists {
+      session.output.talk("\(account.name) was there, and stays as it is")
+    }
+    for account in new where !account.signedIn {
+      let remedy = account.provider.settings["kind"] == StoreVerb.kind ? "store" : "login"
+      session.output.talk(
+        "\(account.name) is signed out: thumblatch \(remedy) \(account.name)"
+      )
+    }
+    if !providers.isEmpty {
+      session.output.talk("added the provider files: \(providers.joined(separator: ", "))")
+    }
+  }
+}
