@@ -30,7 +30,7 @@ package final class DesktopScreen {
   private let purpose: String
   private let requester: String
   private var scan: ScanType
-  private var method = PresenceMethod.fallback
+  private var methods = [PresenceMethod.fallback]
   private var offersPassword = false
   private var offer = Offer.usual
   /// The last remark to the person.
@@ -76,10 +76,10 @@ package final class DesktopScreen {
   ///
   /// A passed check allows what is shown. It returns when the server has answered with an id.
   package func introduce(
-    by method: PresenceMethod,
+    by methods: [PresenceMethod],
     offersPassword: Bool
   ) throws(DesktopError) {
-    self.method = method
+    self.methods = methods
     self.offersPassword = offersPassword
     offer = .usual
     try show()
@@ -89,6 +89,10 @@ package final class DesktopScreen {
   package func show(_ event: PresenceEvent) throws(DesktopError) {
     if case .touch(_, let scan?) = event { self.scan = scan }
     if case .queued = event { offer = .queued }
+    if case .failed(_, _, _, let left) = event {
+      let devices = left.filter(\.isDevice)
+      if !devices.isEmpty { methods = devices }
+    }
     guard let text = DesktopText.remark(event, scan) else { return }
     try show(remark: text)
   }
@@ -108,7 +112,7 @@ package final class DesktopScreen {
   }
 
   private func show() throws(DesktopError) {
-    let text = PresenceText.prompt(method, to: purpose, requester: requester, scan)
+    let text = PresenceText.prompt(methods, to: purpose, requester: requester, scan)
     try server.show(
       DesktopText.summary,
       [text, remark].compactMap(\.self).joined(separator: "\n"),
@@ -138,7 +142,7 @@ package final class DesktopScreen {
       }
     }
     // A remark about a device says nothing about the password.
-    if action == .password, method.isDevice { remark = nil }
+    if action == .password, methods.allSatisfy(\.isDevice) { remark = nil }
     return action
   }
 
@@ -165,7 +169,7 @@ package final class DesktopScreen {
     }
     self.pinentry = pinentry
     let window = Pinentry.Window(
-      description: PresenceText.prompt(.fallback, to: purpose, requester: requester),
+      description: PresenceText.prompt([.fallback], to: purpose, requester: requester),
       question: PresenceText.question(question),
       error: remark
     )

@@ -37,7 +37,7 @@ enum DesktopText {
         after: method,
         outcome,
         message,
-        left: left.first(where: \.isDevice).map { [$0] } ?? left,
+        left: left.contains(where: \.isDevice) ? left.filter(\.isDevice) : left,
         scan
       )
     }

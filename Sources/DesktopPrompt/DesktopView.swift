@@ -60,13 +60,13 @@ package final class DesktopView: PresenceView {
     isFirst: Bool
   ) throws(VaultClientError) {
     self.methods = methods
-    try introduce(by: method)
+    try introduce(by: methods.armed(for: method))
   }
 
-  private func introduce(by method: PresenceMethod) throws(VaultClientError) {
+  private func introduce(by methods: [PresenceMethod]) throws(VaultClientError) {
     try showing { () throws(DesktopError) in
-      let offersPassword = !methods.allSatisfy(\.isDevice) && !wantsPassword
-      try screen.introduce(by: method, offersPassword: offersPassword)
+      let offersPassword = !self.methods.allSatisfy(\.isDevice) && !wantsPassword
+      try screen.introduce(by: methods, offersPassword: offersPassword)
     }
   }
 
@@ -147,7 +147,7 @@ package final class DesktopView: PresenceView {
     if screen.hasActions, !wantsPassword {
       guard try wait(for: .password, until: deadline) else { return nil }
       wantsPassword = true
-      try introduce(by: .fallback)
+      try introduce(by: [.fallback])
     }
     let answer = try showing { () throws(DesktopError) in
       try screen.askPassword(question, until: deadline, hasEnded: takeCancel)

@@ -62,6 +62,22 @@ package final class KeyRequest: Sendable {
     }
   }
 
+  /// Lights the key that holds one of these credentials, and waits until it is touched.
+  ///
+  /// It signs nothing.
+  ///
+  /// - Throws: a `KeyFailure`.
+  package func awaitTouch(
+    ofAny credentials: [[UInt8]],
+    lit: () -> Void
+  ) throws(KeyFailure) {
+    let (key, _) = try holder(of: credentials)
+    try using(key) { () throws(KeyFailure) in
+      lit()
+      try key.awaitTouch { self.state.withLock { $0.isCancelled } }
+    }
+  }
+
   /// Has the only key that is plugged in make a credential for a user.
   ///
   /// - Parameters:

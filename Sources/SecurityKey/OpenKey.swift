@@ -10,6 +10,9 @@ internal import Synchronization
 final class OpenKey: @unchecked Sendable {
   private let device: OpaquePointer
   private let fido: cfido2
+  /// How often a touch is looked for, and how long each look waits, in milliseconds.
+  private static let touchLooks = 150
+  private static let touchPause: Int32 = 200
   /// Whether the device is open, which `cancel` must not outlive.
   private let isOpen = Mutex(true)
 
@@ -98,6 +101,22 @@ final class OpenKey: @unchecked Sendable {
     }
     guard code == FIDO_OK else { throw failure(code) }
     return try assertion.signed(credential)
+  }
+
+  /// Lights the key, and waits until it is touched, for nothing but that.
+  func awaitTouch(_ isCancelled: () -> Bool) throws(KeyFailure) {
+    var code = unsafe fido.dev_get_touch_begin(device)
+    guard code == FIDO_OK else { throw failure(code) }
+    var touched: Int32 = 0
+    for _ in 0..<Self.touchLooks where touched == 0 {
+      guard !isCancelled() else { throw .cancelled }
+      code = unsafe fido.dev_get_touch_status(device, &touched, Self.touchPause)
+      guard code == FIDO_OK else { throw failure(code) }
+    }
+    guard touched != 0 else {
+      cancel()
+      throw .timedOut
+    }
   }
 
   /// Makes a credential for a user, unless the key holds one of these.

@@ -36,11 +36,11 @@ package struct PresenceScreen {
   /// Shows the purpose and the requester, before the reader is armed and before any question.
   ///
   /// A passed check allows what is shown.
-  package func introduce(by method: PresenceMethod, offersPassword: Bool) {
+  package func introduce(by methods: [PresenceMethod], offersPassword: Bool) {
     if let reason { terminal.say(PresenceText.reason(reason)) }
     terminal.say(
       PresenceText.prompt(
-        method,
+        methods,
         to: purpose,
         requester: requester,
         password: offersPassword,

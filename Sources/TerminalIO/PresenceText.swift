@@ -56,21 +56,21 @@ package enum PresenceText {
   /// The text on the screen before a device is armed, and before a question is asked.
   ///
   /// - Parameters:
-  ///   - method: how the check is passed.
+  ///   - methods: how the check is passed: a method, or the devices that are armed together.
   ///   - purpose: the action that a passed check allows, from `purpose(of:)`.
   ///   - requester: the program that asks.
   ///   - password: whether Enter chooses the password.
   ///   - scan: how to touch the reader.
   /// - Returns: one sentence, and the effect of Enter.
   package static func prompt(
-    _ method: PresenceMethod,
+    _ methods: [PresenceMethod],
     to purpose: String,
     requester: String,
     password: Bool = false,
     _ scan: ScanType = .press
   ) -> String {
-    let act = "\(method.request(scan)) to \(purpose) (\(requested(by: requester)))"
-    return act + (password && method.isDevice ? passwordKey : ".")
+    let act = "\(methods.request(scan)) to \(purpose) (\(requested(by: requester)))"
+    return act + (password && methods.allSatisfy(\.isDevice) ? passwordKey : ".")
   }
 
   /// How to touch the reader, and with which finger if only one can match.
@@ -115,9 +115,10 @@ package enum PresenceText {
     left: [PresenceMethod],
     _ scan: ScanType = .press
   ) -> String {
+    let devices = left.filter(\.isDevice)
     let next =
-      if let device = left.first(where: \.isDevice) {
-        device.nextRequest(scan) + (left.allSatisfy(\.isDevice) ? "." : passwordKey)
+      if !devices.isEmpty {
+        devices.request(scan, after: method) + (left.allSatisfy(\.isDevice) ? "." : passwordKey)
       } else if !method.isDevice {
         method.nextRequest(scan) + "."
       } else if outcome == .noMatch {

@@ -49,7 +49,7 @@ package final class TerminalPresence: PresenceView {
   package func begin(_ method: PresenceMethod, of methods: [PresenceMethod], isFirst: Bool) {
     offersPassword = !methods.allSatisfy(\.isDevice)
     guard isFirst else { return }
-    screen.introduce(by: method, offersPassword: offersPassword)
+    screen.introduce(by: methods.armed(for: method), offersPassword: offersPassword)
   }
 
   // Ctrl-C is an interrupt; what is typed between two questions is kept for the next.

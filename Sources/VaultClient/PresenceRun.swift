@@ -63,10 +63,10 @@ public struct PresenceRun<View: PresenceView> {
     var tries = 0
     while tries < Self.mostTries, !methods.isEmpty {
       tries += 1
-      let method = methods.first(where: \.isDevice) ?? .fallback
+      var method = methods.first(where: \.isDevice) ?? .fallback
       try view.begin(method, of: methods, isFirst: isFirst)
       isFirst = false
-      switch method.isDevice ? try touch(method) : try type(method) {
+      switch method.isDevice ? try touch(&method, of: methods) : try type(method) {
       case .passed: return
       case .passwordChosen:
         last = (.passwordChosen, "")
@@ -137,10 +137,21 @@ public struct PresenceRun<View: PresenceView> {
     }
   }
 
-  /// Runs a check by a device.
-  private func touch(_ method: PresenceMethod) throws(VaultClientError) -> Step {
+  /// Runs a check by the devices of these methods, which are armed together.
+  ///
+  /// `method` is the first of them, and at the end the one that the result is about.
+  private func touch(
+    _ method: inout PresenceMethod,
+    of methods: [PresenceMethod]
+  ) throws(VaultClientError) -> Step {
+    let others = methods.armed(for: method).filter { $0 != method }
     let number = try connection.send(
-      CheckCall(prompt: request.prompt, presenceMethod: method, wait: true),
+      CheckCall(
+        prompt: request.prompt,
+        presenceMethod: method,
+        wait: true,
+        also: others.isEmpty ? nil : others
+      ),
       more: true
     )
     var isQueued = false
@@ -171,7 +182,13 @@ public struct PresenceRun<View: PresenceView> {
         case .event(.free): return .free
         // A security key wants its PIN.
         case .event(.ask(let text, let hidden)):
+          method = methods.first { $0.isDevice && $0.mayAsk } ?? method
           return try converse(number, method, asked: (text, hidden))
+        case .event(.deviceFailed(let device, let outcome, let message, let devices)):
+          let left = methods.filter { !$0.isDevice || devices.contains($0) }
+          method = left.first(where: \.isDevice) ?? method
+          deadline = stepDeadline
+          view.show(.failed(device, outcome, message: message ?? "", left: left))
         case .failed(let failed): return failed
         }
       }
@@ -247,7 +264,7 @@ public struct PresenceRun<View: PresenceView> {
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
-        case .event(.waiting(nil, _, _)), .event(.retry): continue
+        case .event(.waiting(nil, _, _)), .event(.retry), .event(.deviceFailed): continue
         case .event(.queued):
           isQueued = true
           deadline = queue()

@@ -20,6 +20,17 @@ struct SecurityKeyStoryTests {
     return person
   }
 
+  /// Gives a person a virtual reader, and a key or none.
+  private func plugReader(_ person: Person, beside key: SoftwareKey?) throws {
+    let nodes = key.map { " KEY=\($0.path)" } ?? ""
+    try shell(
+      """
+      printf '%s\\n' FP_VIRTUAL_DEVICE=\(person.readerDirectory)/s\(nodes) \
+        >\(person.programs)/virtual-reader.conf
+      """
+    )
+  }
+
   private func enroll(_ person: Person, _ key: SoftwareKey, pin: String? = nil) throws {
     let options = pin == nil ? [] : ["--with-pin"]
     let terminal = try person.terminal(list: ["keys", "enroll", "blue"] + options)
@@ -91,6 +102,71 @@ struct SecurityKeyStoryTests {
     try key.say("touch")
     try test.expect("the presence check passed, by security key")
     try test.end()
+  }
+
+  /// Both are armed by one prompt; the second request is answered by the other one.
+  @Test
+  func aFingerOrAKeyAnswersOnePrompt() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key")
+    let person = try person(key)
+    try plugReader(person, beside: key)
+    try enroll(person, key)
+    try person.enroll()
+    let both = "Touch the fingerprint reader or the security key to test the presence check"
+    let byKey = try person.terminal("presence", "test", columns: 200)
+    try byKey.expect(both)
+    try key.wait(for: "touch")
+    try person.touch("left-thumb")
+    try byKey.expect(
+      "The finger did not match. Touch the reader again or the security key, or press Enter"
+    )
+    try key.say("touch")
+    try byKey.expect("the presence check passed, by security key")
+    try byKey.end()
+    try key.wait(for: "signed")
+    let byFinger = try person.terminal("presence", "test", columns: 200)
+    try byFinger.expect(both)
+    try key.wait(for: "touch")
+    try person.touchAgain()
+    try byFinger.expect("the presence check passed, by fingerprint")
+    try byFinger.end()
+    // The light of the key ends with the prompt.
+    try key.wait(for: "cancelled")
+    // A key that is not there leaves the reader.
+    try plugReader(person, beside: nil)
+    let alone = try person.terminal("presence", "test", columns: 200)
+    try alone.expect("no security key is plugged in")
+    try alone.expect("Touch the fingerprint reader, or press Enter for your password.")
+    try person.touchAgain()
+    try alone.expect("the presence check passed, by fingerprint")
+    try alone.end()
+  }
+
+  /// A key that wants its PIN is touched first, so that a finger is asked for nothing.
+  @Test
+  func aKeyBesideAReaderAsksForItsPINAfterATouch() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key", pin: "8261", ["--always-verifies"])
+    let person = try person(key)
+    try plugReader(person, beside: key)
+    try enroll(person, key, pin: "8261")
+    try person.enroll()
+    let test = try person.terminal("presence", "test", columns: 200)
+    try test.expect("Touch the fingerprint reader or the security key to test")
+    try key.say("touch")
+    try test.expect("PIN of the security key (8 tries left):")
+    try test.enter("8261")
+    try key.say("touch")
+    try test.expect("the presence check passed, by security key")
+    try test.end()
+    let byFinger = try person.terminal("presence", "test", columns: 200)
+    try byFinger.expect("Touch the fingerprint reader or the security key to test")
+    try person.touchAgain()
+    try byFinger.expect("the presence check passed, by fingerprint")
+    try byFinger.end()
   }
 
   @Test

@@ -154,6 +154,10 @@ class Key:
 
     def make(self, parameters, line):
         client, domain = parameters[1], parameters[2]["id"]
+        # CTAP 2.1, section 6.1.2: an empty signature of the PIN asks only for a touch.
+        if parameters.get(8) == b"":
+            line.touch()
+            raise Refusal(0x35 if self.state["pin"] is None else 0x31)
         verified = self.verified(parameters, (7, 8, 9), 1, client, line)
         for known in parameters.get(5, []):
             if self.known(known["id"], domain):

@@ -11,92 +11,9 @@ import Testing
 /// Security keys as a method of proving presence, with a key in software.
 @Suite(.timeLimit(.minutes(10)))
 struct SecurityKeyTests {
-  /// A vault with a protected account, whose access token has expired, and a key.
-  private struct Rig {
-    let bench: Bench
-    let vault: Vault
-    let key: SoftwareKey
-
-    init() async throws {
-      bench = try Bench()
-      vault = try await bench.open()
-      try await bench.signIn(vault)
-      try await bench.protect(vault)
-      key = try SoftwareKey(state: bench.scratch.base + "/key")
-    }
-
-    /// Enrolls a key, with the password.
-    func enroll(_ name: String = "blue", on key: SoftwareKey? = nil) async throws {
-      let key = key ?? self.key
-      let need = try await need {
-        try await vault.enrollKey(name, pin: nil, prompt: nil, caller: caller()) {}
-      }
-      #expect(need.purpose == .enroll && need.methods == [.password])
-      try await bench.pass(need, vault, caller())
-      let before = bench.check.conversations.count
-      async let done: Void = vault.enrollKey(
-        name,
-        pin: nil,
-        prompt: need.prompt,
-        caller: caller()
-      ) {}
-      let conversation = await bench.check.conversation(before + 1)
-      let making = try #require(conversation.making)
-      try key.say("touch")
-      let made = try KeyRequest(.paths([key.path])).enroll(
-        making.challenge,
-        user: making.user,
-        name: making.name,
-        excluding: making.credentials,
-        KeyVerification(isRequired: false)
-      ) {}
-      conversation.tell(.made(credential: made.identifier, publicKey: made.publicKey))
-      try await done
-    }
-
-    /// Asks for a token, and starts the check by a key; `answer` says what its helper reports.
-    func check(_ answer: (KeySigning) throws -> CheckEvent) async throws -> VaultFailure? {
-      bench.clock.advance(3600)
-      let need = try await need { _ = try await vault.token(caller: caller()) }
-      #expect(need.methods == [.key, .password])
-      let before = bench.check.conversations.count
-      async let step: VaultFailure? = failure {
-        let step = try await vault.check(need.prompt, by: .key, caller: caller()) { _ in }
-        #expect(step == .passed)
-      }
-      let conversation = await bench.check.conversation(before + 1)
-      conversation.tell(.ready)
-      conversation.tell(try answer(try #require(conversation.signing)))
-      let result = await step
-      if result == nil {
-        bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 3600))
-        #expect(
-          try await vault.token(prompt: need.prompt, caller: caller()).accessToken == "at-2"
-        )
-      }
-      return result
-    }
-
-    /// A touch of a key.
-    func touched(_ signing: KeySigning, _ key: SoftwareKey? = nil) throws -> KeyAnswer {
-      let key = key ?? self.key
-      try key.say("touch")
-      let signed = try KeyRequest(.paths([key.path])).sign(
-        signing.challenge,
-        withAny: signing.credentials,
-        KeyVerification(isRequired: false)
-      ) {}
-      return KeyAnswer(
-        credential: signed.credential,
-        authenticatorData: signed.authenticatorData,
-        signature: signed.signature
-      )
-    }
-  }
-
   @Test
   func aTouchOfAnEnrolledKeyOpensARefreshToken() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     #expect(try await rig.check { .touched(try rig.touched($0)) } == nil)
     let events = try await rig.vault.auditPage(after: 0, since: nil, account: nil)
@@ -106,7 +23,7 @@ struct SecurityKeyTests {
 
   @Test
   func aHelperThatOnlySaysSoOpensNone() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     let failure = try await rig.check { _ in .matched }
     #expect(failure == .presenceFailed(.noMatch, methods: [.key, .password]))
@@ -114,7 +31,7 @@ struct SecurityKeyTests {
 
   @Test
   func anAnswerToAnEarlierChallengeOpensNone() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     var earlier: KeyAnswer?
     _ = try await rig.check { signing in
@@ -129,7 +46,7 @@ struct SecurityKeyTests {
 
   @Test
   func anotherKeyOpensNone() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     let other = try SoftwareKey(state: rig.bench.scratch.base + "/other")
     try other.say("touch")
@@ -161,7 +78,7 @@ struct SecurityKeyTests {
 
   @Test
   func anAnswerWithoutATouchOpensNone() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     try rig.key.say("flags 0")
     let failure = try await rig.check { .touched(try rig.touched($0)) }
@@ -170,7 +87,7 @@ struct SecurityKeyTests {
 
   @Test
   func aRemovedKeyOpensNoneAndItsNameIsFree() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     let second = try SoftwareKey(state: rig.bench.scratch.base + "/second")
     try await rig.enroll("red", on: second)
@@ -193,7 +110,7 @@ struct SecurityKeyTests {
 
   @Test
   func aKeySurvivesARekeyAndAnEditedRowDoesNot() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     try await rig.bench.rekey(rig.vault)
     #expect(try await rig.check { .touched(try rig.touched($0)) } == nil)
@@ -222,7 +139,7 @@ struct SecurityKeyTests {
 
   @Test
   func aNameIsTakenOnceAndShownPlainly() async throws {
-    let rig = try await Rig()
+    let rig = try await KeyRig()
     try await rig.enroll()
     let vault = rig.vault
     let refused = [("blue", "enrolled already"), ("", "1 to 64"), ("a\u{1b}b", "1 to 64")]

@@ -210,6 +210,7 @@ private func keyCheckSamples() throws -> [Sample] {
         keyCredentials: [[1, 2, 3], [255]],
         challenge: [UInt8](0..<32),
         verify: true,
+        raced: true,
         keyUser: [7],
         keyName: "blue",
         keyPin: secret("hunter2")

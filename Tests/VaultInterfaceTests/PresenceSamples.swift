@@ -41,14 +41,25 @@ private func checkSamples() throws -> [Sample] {
     call(CheckCall(prompt: "p1", presenceMethod: .fingerprint)),
     call(CheckCall(prompt: "p1", presenceMethod: .password, wait: true)),
     call(CheckCall(prompt: "p1", presenceMethod: .key, wait: true)),
+    call(CheckCall(prompt: "p1", presenceMethod: .fingerprint, also: [.key])),
     reply(to: CheckCall.self, .waiting(), isVariant: true),
     reply(to: CheckCall.self, .waiting(seconds: 4), isVariant: true),
     reply(to: CheckCall.self, .waiting(finger: "left-thumb", scan: .swipe), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
+    reply(
+      to: CheckCall.self,
+      .deviceFailed(.key, reason: .notAvailable, message: "d", methods: [.fingerprint]),
+      isVariant: true
+    ),
     reply(to: CheckCall.self, .passed, isVariant: true),
     reply(to: CheckCall.self, .queued, isVariant: true),
     reply(to: CheckCall.self, .free, isVariant: true),
+  ] + respondSamples()
+}
+
+private func respondSamples() throws -> [Sample] {
+  try [
     call(RespondCall(prompt: "p1", text: secret("hunter2"))),
     reply(to: RespondCall.self, .retry(.general), isVariant: true),
     reply(to: RespondCall.self, .waiting(seconds: 4), isVariant: true),

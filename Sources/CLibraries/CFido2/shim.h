@@ -16,7 +16,8 @@
   each(cred_set_rk) each(cred_set_rp) each(cred_set_type) each(cred_set_user) \
   each(cred_set_uv) each(cred_verify) each(cred_verify_self) each(cred_x5c_ptr) \
   each(dev_cancel) each(dev_close) each(dev_free) each(dev_get_assert) \
-  each(dev_get_retry_count) each(dev_has_pin) each(dev_has_uv) each(dev_info_free) \
+  each(dev_get_retry_count) each(dev_get_touch_begin) each(dev_get_touch_status) \
+  each(dev_has_pin) each(dev_has_uv) each(dev_info_free) \
   each(dev_info_manifest) each(dev_info_new) each(dev_info_path) each(dev_info_ptr) \
   each(dev_is_fido2) each(dev_make_cred) each(dev_new) each(dev_open) each(init)
 

@@ -136,7 +136,8 @@ extension HelperCheckCall {
       timeout: Int(signing.seconds) * 1000,
       keyCredentials: signing.credentials,
       challenge: signing.challenge,
-      verify: signing.verifies
+      verify: signing.verifies,
+      raced: signing.isRaced
     )
   }
 

@@ -389,6 +389,9 @@ let helperDescription = #"""
     # Whether the key must verify its person, by its PIN or by itself.
     # [false if absent]
     verify: ?bool,
+    # Whether another device is armed too. A key that wants its PIN is touched before it asks.
+    # [false if absent]
+    raced: ?bool,
     # For whom a credential is made: 1 to 64 bytes.
     # [base64]
     key_user: ?string,

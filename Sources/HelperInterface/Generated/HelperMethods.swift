@@ -381,6 +381,8 @@ package struct HelperCheckCall: VarlinkMethod {
   package var challenge: [UInt8]?
   /// Whether the key must verify its person, by its PIN or by itself.
   package var verify: Bool
+  /// Whether another device is armed too. A key that wants its PIN is touched before it asks.
+  package var raced: Bool
   /// For whom a credential is made: 1 to 64 bytes.
   package var keyUser: [UInt8]?
   /// The name that the key shows for it.
@@ -398,6 +400,7 @@ package struct HelperCheckCall: VarlinkMethod {
     keyCredentials: [[UInt8]]? = nil,
     challenge: [UInt8]? = nil,
     verify: Bool = false,
+    raced: Bool = false,
     keyUser: [UInt8]? = nil,
     keyName: String? = nil,
     keyPin: SharedSecret? = nil
@@ -411,6 +414,7 @@ package struct HelperCheckCall: VarlinkMethod {
     self.keyCredentials = keyCredentials
     self.challenge = challenge
     self.verify = verify
+    self.raced = raced
     self.keyUser = keyUser
     self.keyName = keyName
     self.keyPin = keyPin
@@ -426,6 +430,7 @@ package struct HelperCheckCall: VarlinkMethod {
     keyCredentials = (try object.optional("key_credentials") as [WireBytes]?)?.map(\.bytes)
     challenge = (try object.optional("challenge") as WireBytes?)?.bytes
     verify = try object.optional("verify") ?? false
+    raced = try object.optional("raced") ?? false
     keyUser = (try object.optional("key_user") as WireBytes?)?.bytes
     keyName = try object.optional("key_name")
     keyPin = try object.optional("key_pin")
@@ -443,6 +448,7 @@ package struct HelperCheckCall: VarlinkMethod {
         "key_credentials": keyCredentials?.map(WireBytes.init(bytes:)),
         "challenge": challenge.map(WireBytes.init(bytes:)),
         "verify": verify ? true : nil,
+        "raced": raced ? true : nil,
         "key_user": keyUser.map(WireBytes.init(bytes:)),
         "key_name": keyName,
         "key_pin": keyPin,

@@ -19,6 +19,14 @@ extension PresenceService {
     let dialogue: PasswordDialogue
   }
 
+  /// What a key is to sign.
+  struct KeyWish {
+    let challenge: [UInt8]
+    let verifies: Bool
+    /// Whether another device is armed too.
+    let isRaced: Bool
+  }
+
   func begin(key call: HelperCheckCall, more: Bool) throws(VarlinkError) {
     guard more else { throw .expectedMore }
     guard renounce() else { return refuse(.notAvailable, "privileges could not be given up") }
@@ -50,9 +58,9 @@ extension PresenceService {
         return .matched(credential: made.identifier, publicKey: made.publicKey)
       }
     } else {
-      let verifies = call.verify
+      let wish = KeyWish(challenge: challenge, verifies: call.verify, isRaced: call.raced)
       work = { () throws(KeyFailure) in
-        let signed = try request.signed(challenge, by: credentials, verifies, dialogue, lit)
+        let signed = try request.signed(wish, by: credentials, dialogue, lit)
         return .matched(
           credential: signed.credential,
           authenticatorData: signed.authenticatorData,
@@ -80,20 +88,22 @@ extension PresenceService {
 extension KeyRequest {
   /// Has a key sign, and asks for its PIN as often as the key accepts one.
   fileprivate func signed(
-    _ challenge: [UInt8],
+    _ wish: PresenceService.KeyWish,
     by credentials: [[UInt8]],
-    _ verifies: Bool,
     _ dialogue: PasswordDialogue,
     _ lit: () -> Void
   ) throws(KeyFailure) -> KeyAssertion {
-    var verification = KeyVerification(isRequired: verifies)
+    var verification = KeyVerification(isRequired: wish.verifies)
     while true {
       let question: String
       do throws(KeyFailure) {
-        return try sign(challenge, withAny: credentials, verification, lit: lit)
+        return try sign(wish.challenge, withAny: credentials, verification, lit: lit)
       } catch {
         switch error {
-        case .pinNeeded(let retries): question = "PIN of the security key\(Self.left(retries)): "
+        case .pinNeeded(let retries):
+          // The person may have a finger in mind: a touch says that the key is meant.
+          if wish.isRaced { try awaitTouch(ofAny: credentials, lit: lit) }
+          question = "PIN of the security key\(Self.left(retries)): "
         case .wrongPIN(let retries):
           question = "Wrong PIN. PIN of the security key\(Self.left(retries)): "
         default: throw error

@@ -26,7 +26,7 @@ struct PromptView: PresenceView {
     isFirst: Bool
   ) throws(VaultClientError) {
     if isFirst { try awaitDisplay() }
-    prompt.begin(by: method)
+    prompt.begin(by: methods.armed(for: method))
   }
 
   /// Waits for a presenter that must show the prompt before the reader is armed.
@@ -76,7 +76,9 @@ struct PromptView: PresenceView {
       )
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
-    case .failed(let method, let outcome, let message, _):
+    case .failed(let method, let outcome, let message, let left):
+      let devices = left.filter(\.isDevice)
+      if !devices.isEmpty { prompt.setDevices(devices) }
       let way = PresencePrompt.Way(method)
       let known = outcome == .noMatch ? way.noMatch : PresenceText.failure(outcome, "")
       let sentence = message.isEmpty ? known : message
@@ -182,8 +184,7 @@ extension PresencePrompt {
       allowsPassword: !methods.allSatisfy(\.isDevice),
       scan: request.scan == .swipe ? .swipe : .press
     )
-    let device = methods.first(where: \.isDevice)
-    content.withLock { $0.device = device }
+    setDevices(methods.filter(\.isDevice))
   }
 }
 

@@ -142,7 +142,7 @@ private final class DesktopDialogue {
   /// Follows the prompt until it ends.
   func run() throws(DesktopError) {
     defer { screen.close() }
-    try introduce(by: prompt.firstMethod)
+    try introduce(by: prompt.firstMethods)
     prompt.release()
     while true {
       let (phase, event, notice) = observe()
@@ -189,9 +189,9 @@ private final class DesktopDialogue {
     return readiness == .ready || readiness == .input
   }
 
-  private func introduce(by method: PresenceMethod) throws(DesktopError) {
+  private func introduce(by methods: [PresenceMethod]) throws(DesktopError) {
     try screen.introduce(
-      by: method,
+      by: methods,
       offersPassword: prompt.allowsPassword && !wantsPassword
     )
   }
@@ -201,13 +201,13 @@ private final class DesktopDialogue {
     switch phase {
     case .ended: break
     // The check by the password begins after the one by the finger.
-    case .starting: if shown != nil { try introduce(by: .fallback) }
+    case .starting: if shown != nil { try introduce(by: [.fallback]) }
     case .queued: try screen.show(.queued)
     case .ready:
       wantsPassword = false
       try screen.offerTurn()
     case .finger(nil):
-      try introduce(by: prompt.device)
+      try introduce(by: prompt.devices)
       try screen.show(.touch(finger: prompt.finger, scan: prompt.scan.type))
     case .finger(let advice?): try screen.show(.retry(advice.hint))
     case .waiting(let seconds):
@@ -216,7 +216,7 @@ private final class DesktopDialogue {
     case .question(let text, _):
       question = text
       if shown == .ready || shown == .queued { wantsPassword = false }
-      try introduce(by: .fallback)
+      try introduce(by: [.fallback])
     }
   }
 

@@ -125,21 +125,28 @@ extension PresencePrompt.Way {
 }
 
 extension PresencePrompt {
-  /// The device that the check waits for, or will wait for first.
+  /// The devices that the check waits for, or will wait for first.
   ///
   /// A vault that is not the engine, such as a stub, has the fingerprint reader only.
-  var device: PresenceMethod { content.withLock { $0.device } ?? .fingerprint }
-
-  /// The method of the first try.
-  var firstMethod: PresenceMethod {
-    allowsFingerprint || content.withLock { $0.device } != nil ? device : .fallback
+  var devices: [PresenceMethod] {
+    let devices = content.withLock { $0.devices }
+    return devices.isEmpty ? [.fingerprint] : devices
   }
 
-  /// Shows that a try by this method begins.
-  func begin(by method: PresenceMethod) {
-    if method.isDevice { content.withLock { $0.device = method } }
-    show(method.isDevice ? .finger(nil) : .starting)
+  /// The methods of the first try.
+  var firstMethods: [PresenceMethod] {
+    allowsFingerprint || !content.withLock { $0.devices.isEmpty } ? devices : [.fallback]
   }
+
+  /// Shows that a try by these methods begins.
+  func begin(by methods: [PresenceMethod]) {
+    let isByDevice = methods.allSatisfy(\.isDevice)
+    if isByDevice { setDevices(methods) }
+    show(isByDevice ? .finger(nil) : .starting)
+  }
+
+  /// Keeps the devices that the check waits for.
+  func setDevices(_ devices: [PresenceMethod]) { content.withLock { $0.devices = devices } }
 }
 
 // The reader's type and finger, which may be known only when the reader is used.

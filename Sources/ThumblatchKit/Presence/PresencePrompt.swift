@@ -48,8 +48,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var isHeld = false
     var scan = Scan.press
     var finger: String?
-    /// The engine's method by a device; `nil` if none is allowed.
-    var device: PresenceMethod?
+    /// The engine's methods by a device; empty if none is allowed.
+    var devices: [PresenceMethod] = []
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?

@@ -163,29 +163,29 @@ private final class TerminalDialogue {
     case .starting, .ended: break
     case .checking: screen.show(.checking)
     case .queued:
-      introduce(by: prompt.firstMethod)
+      introduce(by: prompt.firstMethods)
       hasQueued = true
       screen.show(.queued)
     case .ready: takeTurn(byDevice: true, &line)
-    case .finger(nil): introduce(by: prompt.device)
+    case .finger(nil): introduce(by: prompt.devices)
     case .finger(let advice?): screen.show(.retry(advice.hint))
     case .waiting(let seconds):
-      introduce(by: .fallback)
+      introduce(by: [.fallback])
       // The engine's own prompt has already said it in a notice.
       if prompt.notice == nil { screen.show(.wait(seconds: seconds, wasWrong: false)) }
     case .question(let question, _):
       if hasQueued { takeTurn(byDevice: false, &line) }
-      introduce(by: .fallback)
+      introduce(by: [.fallback])
       isAsking = true
       terminal.ask(PresenceText.question(question))
     }
   }
 
   /// Shows the purpose and the requester once.
-  private func introduce(by method: PresenceMethod) {
+  private func introduce(by methods: [PresenceMethod]) {
     guard !isIntroduced else { return }
     isIntroduced = true
-    screen.introduce(by: method, offersPassword: prompt.allowsPassword)
+    screen.introduce(by: methods, offersPassword: prompt.allowsPassword)
   }
 
   /// Takes the turn after another prompt.

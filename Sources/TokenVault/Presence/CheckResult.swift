@@ -80,6 +80,44 @@ extension Vault {
     _ caller: Caller,
     cost: CheckCost = .nothing
   ) throws(VaultFailure) -> VaultFailure {
+    try writeFailure(prompt, run, failure, caller, cost)
+    return ended(prompt, run, failure, caller)
+  }
+
+  /// Ends a check whose failure is written down, and makes the error for it.
+  func ended(
+    _ prompt: String,
+    _ run: CheckRun,
+    _ failure: PresenceFailure,
+    _ caller: Caller
+  ) -> VaultFailure {
+    noteDesktop(failure, of: prompt)
+    guard checks[prompt]?.number == run.number else {
+      return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
+    }
+    checks[prompt] = nil
+    if !failure.outcome.leavesDevice {
+      for device in run.race?.methods ?? [] where device.isDevice {
+        prompts.rule(out: device, of: prompt)
+      }
+    }
+    let methods = prompts.fail(
+      prompt,
+      with: failure.outcome,
+      lockout: tries.lockout,
+      at: clock.boot
+    )
+    return .presenceFailed(failure, methods: methods)
+  }
+
+  /// Writes a failure down, and counts it where it counts.
+  func writeFailure(
+    _ prompt: String,
+    _ run: CheckRun,
+    _ failure: PresenceFailure,
+    _ caller: Caller,
+    _ cost: CheckCost
+  ) throws(VaultFailure) {
     settle(run, failure, cost)
     // A miss is recorded as one, even if the caller left before it heard of it.
     let recorded = cost == .miss ? PresenceFailure.noMatch : failure
@@ -92,18 +130,6 @@ extension Vault {
       )
     }
     if run.method.isDevice { notes[prompt]?.objections[run.method] = failure }
-    noteDesktop(failure, of: prompt)
-    guard checks[prompt]?.number == run.number else {
-      return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
-    }
-    checks[prompt] = nil
-    let methods = prompts.fail(
-      prompt,
-      with: failure.outcome,
-      lockout: tries.lockout,
-      at: clock.boot
-    )
-    return .presenceFailed(failure, methods: methods)
   }
 
   /// One transaction about a check; a result that cannot be written down gives its prompt up.

@@ -6,8 +6,11 @@ internal import System
 /// One check that runs for a prompt.
 struct CheckRun {
   /// Tells it from any other check of the same prompt, whose result must not count for this one.
-  let number: UInt64
-  let method: PresenceMethod
+  ///
+  /// A finger that is read again under the same prompt gets another one.
+  var number: UInt64
+  /// The method, or the first one of a race.
+  var method: PresenceMethod
   /// The helper has said that the reader is armed: from here on a finger may be seen.
   var isArmed = false
   /// The fingers that can pass it, in the order in which they are asked one by one.
@@ -19,8 +22,12 @@ struct CheckRun {
   /// The program that must answer an open question, and has no call that could fail; `nil` if none is
   /// open, or if an agent shows it.
   var asked: Peer?
-  /// `nil` while it is being started.
-  var conversation: (any CheckConversation)?
+  /// Its helpers; `nil` before the first is started.
+  var race: CheckRace?
+  /// Whether several devices were armed together.
+  var isRaced = false
+  /// Whether a finger has missed, and is read again.
+  var isRematch = false
   /// The back-off before and after the charge of a password; `nil` before the charge.
   var backoffBefore: PasswordBackoff?
   var backoffCharged: PasswordBackoff?
@@ -28,41 +35,65 @@ struct CheckRun {
 
 extension Vault {
   /// Starts the check of a prompt that has just been armed.
+  ///
+  /// Each method has a helper of its own. If one cannot be started, the others run without it.
   func begin(
     _ prompt: String,
-    _ method: PresenceMethod,
-    _ caller: Caller
+    _ methods: [PresenceMethod],
+    _ caller: Caller,
+    _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckRun {
     checkCount += 1
-    var run = CheckRun(number: checkCount, method: method)
+    var run = CheckRun(number: checkCount, method: methods.first ?? .fallback)
+    run.isRaced = methods.count > 1
     checks[prompt] = run
-    let conversation: any CheckConversation
-    do {
-      let attempt = try await attempt(prompt, &run, caller)
-      conversation =
-        if let program = takePrepared(for: prompt) {
-          try await program.start(attempt, of: caller)
-        } else {
-          try await check.start(attempt, of: caller)
+    let race = CheckRace()
+    run.race = race
+    for (index, method) in methods.enumerated() {
+      do {
+        try await enter(method, prompt, &run, race, caller)
+      } catch let failure as PresenceFailure {
+        let rest = race.methods + methods[(index + 1)...]
+        guard !rest.isEmpty, failure.outcome != .cancelled else {
+          race.cancel()
+          throw try failed(prompt, run, failure, caller, cost: await cost(ofAll: race, &run))
         }
-    } catch let failure as PresenceFailure {
-      throw try failed(prompt, run, failure, caller)
-    } catch let failure as VaultFailure {
-      // The charge could not be written: the reader was not armed.
-      giveUp(prompt, as: .cancelled)
-      throw failure
-    } catch {
-      throw .unexpected("the check could not be started: \(error)")
+        if method == run.method { giveBack(run, failure) }
+        goOn(prompt, &run, without: method, failure, rest: rest, report)
+      } catch let failure as VaultFailure {
+        // The charge could not be written: the reader was not armed.
+        race.cancel()
+        giveUp(prompt, as: .cancelled)
+        throw failure
+      } catch {
+        throw .unexpected("the check could not be started: \(error)")
+      }
     }
     // The prompt may have been given up, or the check cancelled, while it was started.
     guard isRunning(prompt, run), !Task.isCancelled else {
-      conversation.cancel()
-      let last = await lastEvent(of: conversation, &run)
-      throw try failed(prompt, run, .cancelled, caller, cost: cost(of: last, run))
+      race.cancel()
+      throw try failed(prompt, run, .cancelled, caller, cost: await cost(ofAll: race, &run))
     }
-    run.conversation = conversation
     checks[prompt] = run
     return run
+  }
+
+  /// Starts the helper of a method.
+  ///
+  /// - Throws: a `PresenceFailure`; a `VaultFailure` if the try cannot be charged.
+  func enter(
+    _ method: PresenceMethod,
+    _ prompt: String,
+    _ run: inout CheckRun,
+    _ race: CheckRace,
+    _ caller: Caller
+  ) async throws {
+    let attempt = try await attempt(prompt, method, &run, caller)
+    if let program = takePrepared(for: prompt) {
+      race.enter(method, try await program.start(attempt, of: caller))
+    } else {
+      race.enter(method, try await check.start(attempt, of: caller))
+    }
   }
 
   /// What arms the reader for the fingers that the system password has confirmed.
@@ -122,23 +153,9 @@ extension Vault {
   }
 
   /// Whether a check is the one whose result counts: for its prompt, not late, not given up.
-  private func isRunning(_ prompt: String, _ run: CheckRun) -> Bool {
+  func isRunning(_ prompt: String, _ run: CheckRun) -> Bool {
     checks[prompt]?.number == run.number
       && prompts.isArmed(prompt, method: run.method, at: clock.boot)
-  }
-
-  /// How a check ended that was given up; the vault serves other calls during the wait.
-  private func lastEvent(
-    _ first: CheckEvent? = nil,
-    of conversation: any CheckConversation,
-    _ run: inout CheckRun
-  ) async -> CheckEvent {
-    var event = first
-    while true {
-      if event == .ready { run.isArmed = true }
-      if let event, event.isLast { return event }
-      event = await conversation.next()
-    }
   }
 
   /// Takes what a check reports, until it has ended or asks something.
@@ -149,56 +166,54 @@ extension Vault {
     _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
     var run = run
-    guard let conversation = run.conversation else {
+    guard let race = run.race else {
       throw try failed(prompt, run, .cancelled, caller)
     }
     while true {
-      let event = await withTaskCancellationHandler {
-        await conversation.next()
+      let (method, event) = await withTaskCancellationHandler {
+        await race.next()
       } onCancel: {
-        conversation.cancel()
+        race.cancel()
       }
       // The password confirms the fingers that were shown, if they are still the same.
       let confirmed =
         event == .matched && !run.method.isDevice
         ? await unconfirmedSet(of: prompt, for: caller) : nil
       guard isRunning(prompt, run) else {
-        conversation.cancel()
+        race.cancel()
         let isLate = checks[prompt]?.number == run.number
         // A prompt that is given up after the reader saw the finger still costs its try: the result
         // may be on its way.
-        let last = await lastEvent(event, of: conversation, &run)
-        throw try failed(
-          prompt,
-          run,
-          isLate ? .timedOut : .cancelled,
-          caller,
-          cost: cost(of: last, run)
-        )
+        let failure = isLate ? PresenceFailure.timedOut : .cancelled
+        throw try failed(prompt, run, failure, caller, cost: await cost(ofAll: race, &run))
       }
-      if !run.fingers.isEmpty { turnFingers(run, after: event) }
+      if !run.fingers.isEmpty, method == run.method { turnFingers(run, after: event) }
       switch event {
       case .reader(let reader, let only): noteReader(reader, only, &run, report)
-      case .ready: run.isArmed = true
+      case .ready: if method == run.method { run.isArmed = true }
       case .waiting: report(.waiting)
       case .retry(let hint): report(.retry(hint))
       case .ask(let text, let hidden):
+        win(prompt, &run, by: method, race, caller)
         prompts.extend(prompt, at: clock.boot)
         if desktop.shown?.prompt != prompt { checks[prompt]?.asked = caller.peer }
         return .ask(text: text, hidden: hidden)
       case .matched, .touched, .made:
-        guard isProof(event, run) else { throw try failed(prompt, run, .noMatch, caller) }
+        guard isProof(event, of: method, run) else {
+          try await lose(prompt, &run, by: method, .noMatch, event, caller, report)
+          continue
+        }
+        win(prompt, &run, by: method, race, caller)
         try passed(prompt, run, caller, confirming: confirmed)
         return .passed
-      case .failed(.notEnrolled) where !run.fingers.isEmpty:
-        throw try await fingersChanged(prompt, run, caller)
+      case .failed(.notEnrolled) where !run.fingers.isEmpty && method == run.method:
+        let failure = await fingersChanged(prompt, caller)
+        try await lose(prompt, &run, by: method, failure, event, caller, report)
       case .failed(let failure):
-        let error = try failed(prompt, run, failure, caller, cost: cost(of: event, run))
-        if !run.method.isDevice && failure == .noMatch { await waitOut(report) }
-        throw error
+        try await lose(prompt, &run, by: method, failure, event, caller, report)
       case .lost(let reason):
         let failure = Task.isCancelled ? PresenceFailure.cancelled : .notAvailable(reason)
-        throw try failed(prompt, run, failure, caller, cost: cost(of: event, run))
+        try await lose(prompt, &run, by: method, failure, event, caller, report)
       }
     }
   }
@@ -219,16 +234,12 @@ extension Vault {
   }
 
   /// The helper has found other fingers than were seen with the prompt: says how they have changed.
-  private func fingersChanged(
-    _ prompt: String,
-    _ run: CheckRun,
-    _ caller: Caller
-  ) async throws(VaultFailure) -> VaultFailure {
+  private func fingersChanged(_ prompt: String, _ caller: Caller) async -> PresenceFailure {
     let eligibility = try? await fingerEligibility(for: caller)
     let objection = eligibility?.objection(tries.lockout)
     if let eligibility, objection != nil, notes[prompt] != nil {
       note(prompt, eligibility, at: .everywhere)
     }
-    return try failed(prompt, run, objection ?? .notEnrolled, caller)
+    return objection ?? .notEnrolled
   }
 }

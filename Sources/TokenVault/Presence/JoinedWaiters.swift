@@ -92,7 +92,7 @@ extension Vault {
   ///
   /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt without an answer.
   func giveUp(_ prompt: String, as failure: PresenceFailure, byCaller: Bool = false) {
-    checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    checks.removeValue(forKey: prompt)?.race?.cancel()
     discardHeld(by: prompt)
     endPrepared(of: prompt)
     // One that another's check has answered was not refused.

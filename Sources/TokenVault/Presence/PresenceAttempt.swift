@@ -28,15 +28,16 @@ extension Vault {
     }
   }
 
-  /// Makes the attempt of a run, and charges it if its failure can be hidden by a kill.
+  /// Makes the attempt of a method, and charges it if its failure can be hidden by a kill.
   ///
   /// - Throws: a `PresenceFailure`; a `VaultFailure` if the try cannot be charged.
   func attempt(
     _ prompt: String,
+    _ method: PresenceMethod,
     _ run: inout CheckRun,
     _ caller: Caller
   ) async throws -> PresenceAttempt {
-    switch run.method {
+    switch method {
     case .fingerprint: .fingerprint(try await fingerRequest(prompt, &run, caller))
     case .key: .key(try keySigning(&run))
     case .password: .password(seconds: Self.checkSeconds)

@@ -88,6 +88,8 @@ package enum CheckNotice: Sendable, Equatable {
   case touch(finger: String?, ScanType?)
   /// A bad scan; it goes on.
   case retry(ScanHint)
+  /// A try has failed, and the check goes on by these devices.
+  case out(PresenceMethod, PresenceFailure, goesOnBy: [PresenceMethod])
   /// A password was wrong: the next one may be tried after so many seconds.
   case wait(seconds: Int64)
   /// Another prompt is armed: this one has to wait.

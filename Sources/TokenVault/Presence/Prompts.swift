@@ -26,15 +26,17 @@ extension Vault {
   /// - Parameters:
   ///   - prompt: its name on this connection.
   ///   - method: how to prove it.
+  ///   - others: devices that may answer it as well as the device `method`.
   ///   - mayWait: whether to wait while another prompt is armed, rather than to be busy.
   ///   - shower: who shows the prompt: its caller, or an agent.
-  ///   - report: gets `waiting` and `retry` while a finger is awaited, how long a password has to
-  ///     wait, and `queued`.
+  ///   - report: gets `waiting` and `retry` while a finger is awaited, `out` for a device that has
+  ///     failed while another goes on, how long a password has to wait, and `queued`.
   /// - Returns: `passed`, what the password's stack asks, or `free`.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   package func check(
     _ prompt: String,
     by method: PresenceMethod,
+    or others: [PresenceMethod] = [],
     mayWait: Bool = false,
     caller shower: Caller,
     report: @Sendable (CheckNotice) -> Void
@@ -42,7 +44,7 @@ extension Vault {
     let caller = try owner(of: prompt, shower)
     try demandOwner(of: prompt, caller)
     noteDesktop(nil, of: prompt)
-    checks.removeValue(forKey: prompt)?.conversation?.cancel()
+    checks.removeValue(forKey: prompt)?.race?.cancel()
     if !method.isDevice { endPrepared(of: prompt) }
     // No reader is armed before the end of the person's time would be seen.
     let ends = await beginGuarding()
@@ -69,13 +71,14 @@ extension Vault {
     // During the wait, another check may have answered it, or the person may have refused it.
     if answered[prompt] != nil { return answeredElsewhere(prompt) }
     try demandPromptLimit(of: prompt, caller)
-    return try await run(prompt, by: method, mayWait: mayWait, caller, report)
+    return try await run(prompt, by: method, or: others, mayWait: mayWait, caller, report)
   }
 
   /// Arms the prompt and runs its check; joins the armed prompt, or waits for it.
   private func run(
     _ prompt: String,
     by method: PresenceMethod,
+    or others: [PresenceMethod],
     mayWait: Bool,
     _ caller: Caller,
     _ report: @Sendable (CheckNotice) -> Void
@@ -102,7 +105,9 @@ extension Vault {
       }
       return answeredElsewhere(prompt)
     }
-    let run = try await begin(prompt, method, caller)
+    let possible = prompts.methods(of: prompt).filter { $0.isDevice && method.isDevice }
+    let methods = [method] + possible.filter { $0 != method && others.contains($0) }
+    let run = try await begin(prompt, methods, caller, report)
     return try await follow(prompt, run, caller, report)
   }
 
@@ -142,7 +147,7 @@ extension Vault {
     checks[prompt]?.asked = nil
     if !run.method.isDevice { try chargePassword(prompt) }
     let charged = checks[prompt] ?? run
-    await charged.conversation?.respond(text)
+    await charged.race?.respond(text, to: charged.method)
     return try await follow(prompt, charged, caller, report)
   }
 

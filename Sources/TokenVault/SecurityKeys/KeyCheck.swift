@@ -45,6 +45,7 @@ extension Vault {
       credentials: keys.map(\.credential),
       challenge: challenge,
       verifies: false,
+      isRaced: run.isRaced,
       seconds: Self.checkSeconds
     )
   }
@@ -52,10 +53,10 @@ extension Vault {
   /// Whether an event of a helper passes a check.
   ///
   /// Of a security key, a helper that only says so proves nothing.
-  func isProof(_ event: CheckEvent, _ run: CheckRun) -> Bool {
+  func isProof(_ event: CheckEvent, of method: PresenceMethod, _ run: CheckRun) -> Bool {
     switch event {
-    case .matched: run.key == nil
-    case .touched(let answer): proves(answer, run)
+    case .matched: method != .key
+    case .touched(let answer): method == .key && proves(answer, run)
     default: false
     }
   }

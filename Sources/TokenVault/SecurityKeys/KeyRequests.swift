@@ -8,6 +8,8 @@ package struct KeySigning: Sendable {
   package let challenge: [UInt8]
   /// Whether the key must verify its person too, by its PIN or by itself.
   package let verifies: Bool
+  /// Whether another device is armed too: a key that wants its PIN is touched before it asks.
+  package let isRaced: Bool
   /// How long it waits for a touch, in seconds.
   package let seconds: Int64
 }

@@ -240,6 +240,8 @@ let vaultDescription = #"""
     retry,
     # A question to show. Answer it with Respond.
     ask,
+    # A device failed, and the check goes on by other devices, or once more by this one.
+    device_failed,
     # The check passed: repeat the call with the prompt.
     passed,
     # Another prompt is armed. `free` follows when it is over.
@@ -714,6 +716,7 @@ let vaultDescription = #"""
   # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
   # key: the same, and `ask` if the key wants its PIN.
+  # With `also`, several devices are armed together, and the first that passes wins.
   # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
   # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
   # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
@@ -721,7 +724,9 @@ let vaultDescription = #"""
     prompt: string,
     method: PresenceMethod,
     # With `more`: whether to wait while another prompt is armed.
-    wait: ?bool
+    wait: ?bool,
+    # Devices that may answer as well as the device `method`.
+    also: ?[]PresenceMethod
   ) -> (
     # [variant]
     event: CheckStep,
@@ -742,7 +747,17 @@ let vaultDescription = #"""
     finger: ?string,
     # How the reader wants to be touched.
     # [maybe of waiting]
-    scan: ?ScanType
+    scan: ?ScanType,
+    # The device that failed.
+    # [of device_failed]
+    method: ?PresenceMethod,
+    # [of device_failed]
+    reason: ?PresenceOutcome,
+    # [maybe of device_failed]
+    message: ?string,
+    # The devices by which the check goes on.
+    # [of device_failed]
+    methods: ?[]PresenceMethod
   )
   # Answers a question of a check. The events are those of Check.
   method Respond(

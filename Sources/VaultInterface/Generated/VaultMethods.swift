@@ -695,6 +695,7 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
 /// Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
 /// `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
 /// key: the same, and `ask` if the key wants its PIN.
+/// With `also`, several devices are armed together, and the first that passes wins.
 /// password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
 /// With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
 /// Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
@@ -706,21 +707,26 @@ public struct CheckCall: VarlinkMethod, Equatable {
   public var presenceMethod: PresenceMethod
   /// With `more`: whether to wait while another prompt is armed.
   public var wait: Bool?
+  /// Devices that may answer as well as the device `method`.
+  public var also: [PresenceMethod]?
 
   public init(
     prompt: String,
     presenceMethod: PresenceMethod,
-    wait: Bool? = nil
+    wait: Bool? = nil,
+    also: [PresenceMethod]? = nil
   ) {
     self.prompt = prompt
     self.presenceMethod = presenceMethod
     self.wait = wait
+    self.also = also
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     prompt = try object.required("prompt")
     presenceMethod = try object.required("method")
     wait = try object.optional("wait")
+    also = try object.optional("also")
   }
 
   public var encoded: JSONObject {
@@ -729,6 +735,7 @@ public struct CheckCall: VarlinkMethod, Equatable {
         "prompt": prompt,
         "method": presenceMethod,
         "wait": wait,
+        "also": also,
       ])
     }
   }
@@ -754,6 +761,12 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   ///
   /// `hidden`: Whether the answer is hidden.
   case ask(text: String, hidden: Bool = true)
+  /// A device failed, and the check goes on by other devices, or once more by this one.
+  ///
+  /// `method`: The device that failed.
+  ///
+  /// `methods`: The devices by which the check goes on.
+  case deviceFailed(PresenceMethod, reason: PresenceOutcome, message: String? = nil, methods: [PresenceMethod])
   /// The check passed: repeat the call with the prompt.
   case passed
   /// Another prompt is armed. `free` follows when it is over.
@@ -766,6 +779,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
     case .waiting: self = .waiting(seconds: try object.optional("seconds"), finger: try object.optional("finger"), scan: try object.optional("scan"))
     case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
     case .ask: self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+    case .deviceFailed: self = .deviceFailed(try object.required("method"), reason: try object.required("reason"), message: try object.optional("message"), methods: try object.required("methods"))
     case .passed: self = .passed
     case .queued: self = .queued
     case .free: self = .free
@@ -778,6 +792,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
       case .waiting(let seconds, let finger, let scan): try .wire(["event": CheckStep.waiting, "seconds": seconds, "finger": finger, "scan": scan])
       case .retry(let hint): try .wire(["event": CheckStep.retry, "hint": hint])
       case .ask(let text, let hidden): try .wire(["event": CheckStep.ask, "text": text, "hidden": hidden])
+      case .deviceFailed(let method, let reason, let message, let methods): try .wire(["event": CheckStep.deviceFailed, "method": method, "reason": reason, "message": message, "methods": methods])
       case .passed: try .wire(["event": CheckStep.passed])
       case .queued: try .wire(["event": CheckStep.queued])
       case .free: try .wire(["event": CheckStep.free])

@@ -252,6 +252,8 @@ enum CheckStep: String, Sendable, CaseIterable, WireValue {
   case retry
   /// A question to show. Answer it with Respond.
   case ask
+  /// A device failed, and the check goes on by other devices, or once more by this one.
+  case deviceFailed = "device_failed"
   /// The check passed: repeat the call with the prompt.
   case passed
   /// Another prompt is armed. `free` follows when it is over.

@@ -10,6 +10,7 @@ extension Dispatcher {
     let step = try await vault.check(
       call.prompt,
       by: call.presenceMethod,
+      or: call.also ?? [],
       mayWait: context.more && call.wait == true,
       caller: caller,
       report: context.tell

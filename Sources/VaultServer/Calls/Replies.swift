@@ -207,6 +207,9 @@ extension VaultInterface.CheckEvent {
     case .waiting: self = .waiting()
     case .touch(let finger, let scan): self = .waiting(finger: finger, scan: scan)
     case .retry(let hint): self = .retry(hint)
+    case .out(let method, let failure, let devices):
+      let message = failure.detail.isEmpty ? nil : failure.detail
+      self = .deviceFailed(method, reason: failure.outcome, message: message, methods: devices)
     case .wait(let seconds): self = .waiting(seconds: Int(clamping: seconds))
     case .queued: self = .queued
     }

@@ -89,18 +89,40 @@ struct ListedErrors {
       [details[purpose]].map { detail in
         let request = PresenceRequest.sample(purpose, detail: detail)
         let text = PresenceText.prompt(
-          purpose.allowsDevices ? .fingerprint : .password,
+          [purpose.allowsDevices ? .fingerprint : .password],
           to: PresenceText.purpose(of: request),
           requester: request.requester,
           password: purpose.allowsDevices
         )
         return entry(purpose.rawValue, text)
       }
-    } + [
+    } + otherPrompts
+  }
+
+  private static var otherPrompts: [String] {
+    [
       entry(
         "a reader to swipe over",
         PresenceText.prompt(
-          .fingerprint,
+          [.fingerprint],
+          to: "unlock the vault",
+          requester: "bash, PID 4211",
+          .swipe
+        )
+      ),
+      entry(
+        "a reader or a key",
+        PresenceText.prompt(
+          PresenceMethod.devices,
+          to: "unlock the vault",
+          requester: "bash, PID 4211",
+          password: true
+        )
+      ),
+      entry(
+        "a reader to swipe over, or a key",
+        PresenceText.prompt(
+          PresenceMethod.devices,
           to: "unlock the vault",
           requester: "bash, PID 4211",
           .swipe
@@ -108,7 +130,7 @@ struct ListedErrors {
       ),
       entry(
         "the password",
-        PresenceText.prompt(.password, to: "unlock the vault", requester: "bash, PID 4211")
+        PresenceText.prompt([.password], to: "unlock the vault", requester: "bash, PID 4211")
       ),
       entry("its question, if PAM has none", PresenceText.question("")),
       entry("why the password", PresenceText.reason("a finger was added: right-thumb")),

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Passes events from a blocking thread to a waiting task: in order, without loss, to one reader.
-final class EventQueue<Event: Sendable>: Sendable {
+/// Passes events from a thread or a task to a waiting task: in order, without loss, to one reader.
+package final class EventQueue<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []
     var reader: CheckedContinuation<Event, Never>?
@@ -9,7 +9,9 @@ final class EventQueue<Event: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  func put(_ event: Event) {
+  package init() {}
+
+  package func put(_ event: Event) {
     let reader = state.withLock { state -> CheckedContinuation<Event, Never>? in
       guard let reader = state.reader else {
         state.events.append(event)
@@ -21,7 +23,7 @@ final class EventQueue<Event: Sendable>: Sendable {
     reader?.resume(returning: event)
   }
 
-  func next() async -> Event {
+  package func next() async -> Event {
     await withCheckedContinuation { continuation in
       let event = state.withLock { state -> Event? in
         guard state.events.isEmpty else { return state.events.removeFirst() }
