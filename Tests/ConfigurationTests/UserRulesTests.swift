@@ -26,6 +26,12 @@ struct UserRulesTests {
     #expect(strict.tightened(by: try rules([.remote: "password", .window: "60"])) == strict)
     #expect(try policy("window = 60\n").tightened(by: own).window == 5)
     #expect(try policy("window = 60\n").tightened(by: UserRules()).window == 60)
+    for (machine, own, wanted) in [
+      ("touch", "verify", "verify"), ("verify", "touch", "verify"), ("touch", "touch", "touch"),
+    ] {
+      let policy = try policy("key = \(machine)\n").tightened(by: try rules([.key: own]))
+      #expect(policy.value(of: .key) == wanted)
+    }
     // More notices are stricter.
     for (machine, own, wanted) in [
       ("off", "all", "all"), ("release", "off", "release"), ("all", "release", "all"),

@@ -86,6 +86,24 @@ struct SecurityKeyTests {
   }
 
   @Test
+  func byTheRuleATouchIsNotEnoughWithoutACheckOfThePerson() async throws {
+    let rig = try await KeyRig(["--verifies"])
+    try await rig.enroll()
+    try await rig.bench.setRule(rig.vault, "key", "verify")
+    var wanted = false
+    let failure = try await rig.check { signing in
+      wanted = signing.verifies
+      return .touched(try rig.touched(signing))
+    }
+    #expect(wanted)
+    #expect(failure == .presenceFailed(.noMatch, methods: [.key, .password]))
+    // The key's own check is its touch.
+    #expect(try await rig.check { .touched(try rig.touched($0, verifies: true)) } == nil)
+    try await rig.bench.setRule(rig.vault, "key", nil)
+    #expect(try await rig.check { .touched(try rig.touched($0)) } == nil)
+  }
+
+  @Test
   func aRemovedKeyOpensNoneAndItsNameIsFree() async throws {
     let rig = try await KeyRig()
     try await rig.enroll()

@@ -13,6 +13,7 @@ enum PolicyVerbs {
     ([Policy.Key.remote.rawValue], Policy.Remote.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.desktop.rawValue], Policy.Desktop.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.notify.rawValue], Policy.Notify.allCases.map(\.rawValue) + [defaultWord]),
+    ([Policy.Key.key.rawValue], Policy.SecurityKey.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.presence.rawValue], Policy.Presence.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.exportable.rawValue], Policy.Permission.allCases.map(\.rawValue) + [defaultWord]),
     ([Policy.Key.providers.rawValue], ["none", defaultWord]),
@@ -35,6 +36,7 @@ enum PolicyVerbs {
       - remote: with deny, a person at another machine is not asked for the password
       - desktop: which programs without a terminal may show a prompt at your desktop
       - notify: what your desktop shows after a use or a release
+      - key: with verify, a security key must check its PIN or your finger, not only a touch
       - presence: with required, each account is protected from its sign-in
       - providers: the names of the machine's providers where a sign-in is allowed, or none
       - exportable: with never, no refresh token leaves the vault

@@ -36,6 +36,18 @@ package struct Policy: Sendable, Equatable {
     }
   }
 
+  /// What a security key must prove in a presence check.
+  package enum SecurityKey: String, Sendable, CaseIterable, Comparable {
+    /// That it was touched.
+    case touch
+    /// Also that it has verified its person, by its PIN or by itself.
+    case verify
+
+    package static func < (one: SecurityKey, other: SecurityKey) -> Bool {
+      one == .touch && other == .verify
+    }
+  }
+
   /// Which accounts have presence protection.
   package enum Presence: String, Sendable, CaseIterable, Comparable {
     /// Those of which the user wants it.
@@ -76,6 +88,8 @@ package struct Policy: Sendable, Equatable {
   package var desktop = Desktop.session
   /// The uses that the desktop shows afterwards.
   package var notify = Notify.release
+  /// What a security key must prove.
+  package var key = SecurityKey.touch
   package var accounts = 1000
   /// The most MiB of a user's store before it refuses new data.
   package var store = 64
@@ -91,6 +105,7 @@ package struct Policy: Sendable, Equatable {
     case remote
     case desktop
     case notify
+    case key
     case window
     case windowLimit = "window-limit"
     case presence
@@ -104,7 +119,8 @@ package struct Policy: Sendable, Equatable {
     /// Whether a user may set a stricter value for themselves.
     package var isForUsers: Bool {
       switch self {
-      case .remote, .desktop, .notify, .window, .windowLimit, .presence, .providers, .exportable:
+      case .remote, .desktop, .notify, .key, .window, .windowLimit, .presence, .providers,
+        .exportable:
         true
       case .privateVaults, .journal, .accounts, .store: false
       }
@@ -115,8 +131,8 @@ package struct Policy: Sendable, Equatable {
       switch self {
       case .window: (60, "minutes")
       case .windowLimit: (3600, "hours")
-      case .remote, .desktop, .notify, .presence, .providers, .exportable, .privateVaults, .journal,
-        .accounts, .store:
+      case .remote, .desktop, .notify, .key, .presence, .providers, .exportable, .privateVaults,
+        .journal, .accounts, .store:
         nil
       }
     }
@@ -124,8 +140,8 @@ package struct Policy: Sendable, Equatable {
     /// A value with its unit, for people.
     package func shown(_ value: String) -> String {
       switch self {
-      case .remote, .desktop, .notify, .presence, .providers, .exportable, .privateVaults, .journal,
-        .accounts:
+      case .remote, .desktop, .notify, .key, .presence, .providers, .exportable, .privateVaults,
+        .journal, .accounts:
         value
       case .window: value + " min"
       case .windowLimit: value + " h"
@@ -176,6 +192,7 @@ package struct Policy: Sendable, Equatable {
     remote = try reader.takeOptional("remote", ProviderSettings.choice) ?? remote
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice) ?? desktop
     notify = try reader.takeOptional("notify", ProviderSettings.choice) ?? notify
+    key = try reader.takeOptional("key", ProviderSettings.choice) ?? key
     presence = try reader.takeOptional("presence", ProviderSettings.choice) ?? presence
     providers = try reader.takeOptional("providers", AllowedProviders.init(parsing:)) ?? providers
     exportable = try reader.takeOptional("exportable", ProviderSettings.choice) ?? exportable
@@ -195,6 +212,7 @@ package struct Policy: Sendable, Equatable {
     case .remote: remote.rawValue
     case .desktop: desktop.rawValue
     case .notify: notify.rawValue
+    case .key: self.key.rawValue
     case .presence: presence.rawValue
     case .providers: providers.text
     case .exportable: exportable.rawValue
@@ -222,6 +240,7 @@ package struct Policy: Sendable, Equatable {
     if own.remote == .deny { policy.remote = .deny }
     policy.desktop = min(desktop, own.desktop ?? desktop)
     policy.notify = max(notify, own.notify ?? notify)
+    policy.key = max(key, own.key ?? key)
     policy.presence = max(presence, own.presence ?? presence)
     policy.providers = own.providers.map(providers.both) ?? providers
     policy.exportable = min(exportable, own.exportable ?? exportable)

@@ -8,6 +8,8 @@ package struct UserRules: Sendable, Equatable {
   package let desktop: Policy.Desktop?
   /// The uses that the desktop shows afterwards; `nil` to follow the machine's policy.
   package let notify: Policy.Notify?
+  /// What a security key must prove; `nil` to follow the machine's policy.
+  package let key: Policy.SecurityKey?
   /// The accounts with presence protection; `nil` to follow the machine's policy.
   package let presence: Policy.Presence?
   /// Where the user may sign in; `nil` to follow the machine's policy.
@@ -29,6 +31,7 @@ package struct UserRules: Sendable, Equatable {
     remote = nil
     desktop = nil
     notify = nil
+    key = nil
     presence = nil
     providers = nil
     exportable = nil
@@ -69,6 +72,7 @@ package struct UserRules: Sendable, Equatable {
     remote = try reader.takeOptional("remote", ProviderSettings.choice)
     desktop = try reader.takeOptional("desktop", ProviderSettings.choice)
     notify = try reader.takeOptional("notify", ProviderSettings.choice)
+    key = try reader.takeOptional("key", ProviderSettings.choice)
     presence = try reader.takeOptional("presence", ProviderSettings.choice)
     providers = try reader.takeOptional("providers", AllowedProviders.init(parsing:))
     exportable = try reader.takeOptional("exportable", ProviderSettings.choice)
@@ -153,6 +157,7 @@ package struct UserRules: Sendable, Equatable {
     case .remote: remote?.rawValue
     case .desktop: desktop?.rawValue
     case .notify: notify?.rawValue
+    case .key: self.key?.rawValue
     case .presence: presence?.rawValue
     case .providers: providers?.text
     case .exportable: exportable?.rawValue

@@ -96,7 +96,7 @@ extension Vault {
     case .desktop: agents != nil && locations != nil
     case .notify: agents != nil
     case .store, .providers, .privateVaults, .journal: rules.policyFile != nil
-    case .window, .windowLimit, .accounts, .presence, .exportable: true
+    case .key, .window, .windowLimit, .accounts, .presence, .exportable: true
     }
   }
 

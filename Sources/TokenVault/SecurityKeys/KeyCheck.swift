@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import Presence
 internal import PresenceTerms
@@ -32,6 +33,12 @@ extension Vault {
   func keySigning(_ run: inout CheckRun) throws -> KeySigning {
     let keys: [EnrolledKey]
     let challenge: [UInt8]
+    let verifies: Bool
+    do throws(VaultFailure) {
+      verifies = try policy().key == .verify
+    } catch {
+      throw PresenceFailure.notAvailable("the policy cannot be read")
+    }
     do throws(VaultFailure) {
       keys = try enrolledKeys()
       challenge = try random(32)
@@ -40,11 +47,11 @@ extension Vault {
       throw PresenceFailure.notAvailable("the enrolled security keys cannot be read")
     }
     guard !keys.isEmpty else { throw PresenceFailure.notEnrolled }
-    run.key = KeyChallenge(challenge: challenge, keys: keys, verifies: false)
+    run.key = KeyChallenge(challenge: challenge, keys: keys, verifies: verifies)
     return KeySigning(
       credentials: keys.map(\.credential),
       challenge: challenge,
-      verifies: false,
+      verifies: verifies,
       isRaced: run.isRaced,
       seconds: Self.checkSeconds
     )

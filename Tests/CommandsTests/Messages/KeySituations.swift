@@ -100,6 +100,7 @@ extension Situation {
 
   private static let rules = [
     rule("remote", machine: "password", own: "deny", holds: "deny"),
+    rule("key", machine: "touch", own: "verify", holds: "verify"),
     rule("window", machine: "3", own: "5", holds: "3"),
     rule("window-limit", machine: "12", own: nil, holds: "12"),
     rule("accounts", machine: "1000", own: nil, holds: "1000", forUsers: false),

@@ -11,12 +11,12 @@ struct KeyRig {
   let vault: Vault
   let key: SoftwareKey
 
-  init() async throws {
+  init(_ options: [String] = []) async throws {
     bench = try Bench()
     vault = try await bench.open()
     try await bench.signIn(vault)
     try await bench.protect(vault)
-    key = try SoftwareKey(state: bench.scratch.base + "/key")
+    key = try SoftwareKey(state: bench.scratch.base + "/key", options)
   }
 
   /// Enrolls a key, with the password.
@@ -72,13 +72,17 @@ struct KeyRig {
   }
 
   /// A touch of a key.
-  func touched(_ signing: KeySigning, _ key: SoftwareKey? = nil) throws -> KeyAnswer {
+  func touched(
+    _ signing: KeySigning,
+    _ key: SoftwareKey? = nil,
+    verifies: Bool = false
+  ) throws -> KeyAnswer {
     let key = key ?? self.key
     try key.say("touch")
     let signed = try KeyRequest(.paths([key.path])).sign(
       signing.challenge,
       withAny: signing.credentials,
-      KeyVerification(isRequired: false)
+      KeyVerification(isRequired: verifies)
     ) {}
     return KeyAnswer(
       credential: signed.credential,
