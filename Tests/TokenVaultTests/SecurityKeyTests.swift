@@ -104,6 +104,46 @@ struct SecurityKeyTests {
   }
 
   @Test
+  func aCounterThatDoesNotRiseIsACopyUntilTheKeyIsEnrolledAgain() async throws {
+    let rig = try await KeyRig()
+    try await rig.enroll()
+    #expect(try await rig.check { .touched(try rig.touched($0)) } == nil)
+    try rig.key.say("counter")
+    let failure = try await rig.check { .touched(try rig.touched($0)) }
+    guard case .presenceFailed(let found, methods: [.password])? = failure,
+      found.outcome == .denied, found.detail.contains("'blue' did not rise")
+    else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    let events = try await rig.vault.auditPage(after: 0, since: nil, account: nil)
+    #expect(
+      events.contains {
+        $0.method == "key" && $0.outcome == "failed" && $0.detail?.contains("did not rise") == true
+      }
+    )
+    // The counter is kept over a rekey.
+    try await rig.bench.rekey(rig.vault)
+    #expect(try await rig.check { .touched(try rig.touched($0)) } != nil)
+    let vault = rig.vault
+    let need = try await need {
+      _ = try await vault.removeKey("blue", prompt: nil, caller: caller())
+    }
+    try await rig.bench.pass(need, vault, caller())
+    _ = try await vault.removeKey("blue", prompt: need.prompt, caller: caller())
+    try await rig.enroll()
+    #expect(try await rig.check { .touched(try rig.touched($0)) } == nil)
+  }
+
+  @Test
+  func aKeyThatDoesNotCountIsNoCopy() async throws {
+    let rig = try await KeyRig()
+    try rig.key.say("counter")
+    try await rig.enroll()
+    for _ in 0..<2 { #expect(try await rig.check { .touched(try rig.touched($0)) } == nil) }
+  }
+
+  @Test
   func aRemovedKeyOpensNoneAndItsNameIsFree() async throws {
     let rig = try await KeyRig()
     try await rig.enroll()

@@ -28,6 +28,13 @@ package struct KeyTouch: Sendable, Equatable {
     self.signature = signature
   }
 
+  /// How many signatures the key says to have made (section 6.1.1); zero if it does not count, or
+  /// if the data is too short.
+  package var counter: UInt32 {
+    guard authenticatorData.count >= Self.fewestBytes else { return 0 }
+    return authenticatorData[33..<37].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
   /// Whether the key of a credential was touched for a challenge.
   ///
   /// - Parameters:

@@ -47,6 +47,7 @@ extension Vault {
         try keepTries()
         try keepBackoff()
         if let set { try confirm(set, caller) }
+        if let key = run.key?.answered, key.counter > 0 { try keepCounter(of: key) }
         try record(checkEntry(prompt, .done, run.method, caller, detail: nil))
       }
     } catch {

@@ -199,8 +199,8 @@ extension Vault {
         if desktop.shown?.prompt != prompt { checks[prompt]?.asked = caller.peer }
         return .ask(text: text, hidden: hidden)
       case .matched, .touched, .made:
-        guard isProof(event, of: method, run) else {
-          try await lose(prompt, &run, by: method, .noMatch, event, caller, report)
+        if let objection = objection(to: event, of: method, &run) {
+          try await lose(prompt, &run, by: method, objection, event, caller, report)
           continue
         }
         win(prompt, &run, by: method, race, caller)

@@ -9,6 +9,8 @@ struct EnrolledKey {
   static let domain = "thumblatch"
   /// The number of bytes of a public key: two coordinates on P-256.
   static let publicKeyCount = 64
+  /// The number of bytes of a counter.
+  private static let counterCount = 4
   /// The most bytes of the name of a credential (CTAP 2.1 sets no limit; keys have at most 1023).
   static let mostCredential = 1023
 
@@ -17,6 +19,8 @@ struct EnrolledKey {
   /// The name of the credential; only the key that made it understands it.
   let credential: [UInt8]
   let publicKey: [UInt8]
+  /// The counter of its last signature that was accepted.
+  var counter: UInt32 = 0
 
   init(name: String, credential: [UInt8], publicKey: [UInt8]) {
     self.name = name
@@ -26,16 +30,22 @@ struct EnrolledKey {
 
   /// Reads the content of a box; `nil` if it is not of a key.
   init?(name: String, _ content: [UInt8]) {
-    guard content.count > Self.publicKeyCount else { return nil }
+    let head = Self.publicKeyCount + Self.counterCount
+    guard content.count > head else { return nil }
     self.init(
       name: name,
-      credential: Array(content[Self.publicKeyCount...]),
+      credential: Array(content[head...]),
       publicKey: Array(content[..<Self.publicKeyCount])
     )
+    counter = content[Self.publicKeyCount..<head].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// The content of its box.
-  var content: [UInt8] { publicKey + credential }
+  var content: [UInt8] {
+    let count = Self.counterCount
+    return publicKey + (1...count).map { UInt8(truncatingIfNeeded: counter >> (8 * (count - $0))) }
+      + credential
+  }
 }
 
 // Nothing of a key is secret. Its box shows that this vault has enrolled it: a row that was written
@@ -59,6 +69,13 @@ extension Vault {
     } catch {
       throw .unexpected("sealing the security key failed: \(error)")
     }
+  }
+
+  /// Stores the counter of a key that has passed a check, in the transaction of the check.
+  func keepCounter(of key: EnrolledKey) throws(VaultFailure) {
+    guard let row = try keyRows().first(where: { $0.name == key.name }) else { return }
+    let box = try box(of: key, row)
+    try stored(try store.setSealedSecurityKey(id: row.id, to: box))
   }
 
   private func opened(_ row: SecurityKeyRow) throws(VaultFailure) -> EnrolledKey {

@@ -11,6 +11,8 @@ struct KeyChallenge {
   let keys: [EnrolledKey]
   /// Whether the key must verify its person too.
   let verifies: Bool
+  /// The key that has answered, with its counter of then.
+  var answered: EnrolledKey?
 }
 
 // The vault makes the challenge and judges the signature. The helper only carries both, so neither a
@@ -57,28 +59,48 @@ extension Vault {
     )
   }
 
-  /// Whether an event of a helper passes a check.
+  /// Why an event of a helper passes no check; `nil` if it passes one.
   ///
   /// Of a security key, a helper that only says so proves nothing.
-  func isProof(_ event: CheckEvent, of method: PresenceMethod, _ run: CheckRun) -> Bool {
+  func objection(
+    to event: CheckEvent,
+    of method: PresenceMethod,
+    _ run: inout CheckRun
+  ) -> PresenceFailure? {
     switch event {
-    case .matched: method != .key
-    case .touched(let answer): method == .key && proves(answer, run)
-    default: false
+    case .matched where method != .key: nil
+    case .touched(let answer) where method == .key: objection(to: answer, &run)
+    default: .noMatch
     }
   }
 
-  /// Whether an answer proves that one of the keys was touched for the challenge of a run.
-  private func proves(_ answer: KeyAnswer, _ run: CheckRun) -> Bool {
+  /// Why an answer does not prove that one of the keys was touched for the challenge of a run.
+  ///
+  /// A counter that does not rise means that two keys have signed for one credential (Web
+  /// Authentication Level 2, section 6.1.1). A key that does not count always says zero.
+  private func objection(to answer: KeyAnswer, _ run: inout CheckRun) -> PresenceFailure? {
     guard let asked = run.key,
-      let key = asked.keys.first(where: { $0.credential == answer.credential })
-    else { return false }
-    return KeyTouch(authenticatorData: answer.authenticatorData, signature: answer.signature)
-      .proves(
-        asked.challenge,
-        for: EnrolledKey.domain,
-        by: key.publicKey,
-        verified: asked.verifies
+      var key = asked.keys.first(where: { $0.credential == answer.credential })
+    else { return .noMatch }
+    let touch = KeyTouch(
+      authenticatorData: answer.authenticatorData,
+      signature: answer.signature
+    )
+    let isProof = touch.proves(
+      asked.challenge,
+      for: EnrolledKey.domain,
+      by: key.publicKey,
+      verified: asked.verifies
+    )
+    guard isProof else { return .noMatch }
+    guard touch.counter > key.counter || (touch.counter, key.counter) == (0, 0) else {
+      return .denied(
+        "the counter of the security key '\(key.name)' did not rise, so it may be a copy: if it is"
+          + " yours, remove it and enroll it again (thumblatch keys remove, thumblatch keys enroll)"
       )
+    }
+    key.counter = touch.counter
+    run.key?.answered = key
+    return nil
   }
 }
