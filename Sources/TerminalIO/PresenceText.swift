@@ -142,11 +142,11 @@ package enum PresenceText {
     let clause =
       switch outcome {
       case .cancelled: "the presence check was cancelled"
-      case .passwordChosen: "the password was chosen instead of the fingerprint"
+      case .passwordChosen: "the password was chosen instead of a device"
       case .notAvailable: "the fingerprint reader is not available"
       case .notEnrolled: "no finger is enrolled"
       case .lockedOut:
-        "too many scans failed: fingers do not count until the system password is given once"
+        "too many scans failed: no finger or key counts until the system password is given once"
       case .noMatch: "the presence check failed: no match"
       case .timedOut: "the presence check timed out"
       case .busy: "another prompt is open, or the reader is in use"

@@ -230,7 +230,8 @@ struct AccountVerbTests {
       unlockedFor: 540,
       unlockedAccounts: ["work"],
       enrolledFingers: ["left-index", "right-index"],
-      fingerprintLockedOut: true
+      fingerprintLockedOut: true,
+      enrolledKeys: ["blue", "red"]
     )
     func text(_ accounts: [VaultAccount]) -> String {
       StatusVerbs.text(
@@ -243,7 +244,10 @@ struct AccountVerbTests {
       )
     }
     let both = text([long, Self.account(.ready, isDefault: true)])
-    for part in ["work *", "default", "work (*)", "login-required", "too many scans failed"] {
+    for part in [
+      "work *", "default", "work (*)", "login-required", "keys", "blue, red",
+      "too many scans failed",
+    ] {
       #expect(both.contains(part), "\(part)")
     }
     for (letter, count) in [("n", 40), ("e", 60)] as [(Character, Int)] {

@@ -108,7 +108,7 @@ struct VerbTests {
       object.members.map(\.name) == [
         "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
         "reader", "enrolled_fingers", "fingerprint_locked_out", "desktop_fingers",
-        "finger_source", "finger_reason", "accounts", "problem", "remedy",
+        "finger_source", "finger_reason", "enrolled_keys", "accounts", "problem", "remedy",
       ]
     )
     #expect(Timestamps.parse(try object.string("unlocked_until")) != nil)

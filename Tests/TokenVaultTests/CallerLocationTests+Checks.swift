@@ -1,5 +1,7 @@
 import Presence
 import PresenceTerms
+import Storage
+import System
 import Testing
 
 @testable import TokenVault
@@ -66,6 +68,26 @@ extension CallerLocationTests {
       return
     }
     #expect(methods.contains(.password))
+  }
+
+  @Test
+  func noSecurityKeyCountsFromAfarEither() async throws {
+    let desks = try await Desks()
+    try await desks.vault.inspect { store in
+      let row = SecurityKeyRow(
+        id: [UInt8](repeating: 1, count: 16),
+        owner: ThisProcess.user,
+        name: "blue",
+        sealed: [1],
+        enrolledAt: 1
+      )
+      try store.transaction { try store.insert(row) }
+    }
+    let far = try await need { _ = try await desks.vault.token(caller: caller(4)) }
+    #expect(far.methods == [.password])
+    #expect(far.reason == "no finger or security key counts from here: remote session")
+    let near = try await need { _ = try await desks.vault.token(caller: caller(1)) }
+    #expect(near.methods == [.fingerprint, .key, .password] && near.reason == nil)
   }
 
   @Test

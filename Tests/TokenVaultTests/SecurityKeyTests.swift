@@ -19,6 +19,9 @@ struct SecurityKeyTests {
     let events = try await rig.vault.auditPage(after: 0, since: nil, account: nil)
     #expect(events.contains { $0.event == "presence-check" && $0.method == "key" })
     #expect(events.contains { $0.event == "key-enrollment" && $0.method == "password" })
+    #expect(try await rig.vault.facts().keys == ["blue"])
+    let findings = await rig.vault.examine().filter { $0.name == "security-keys" }
+    #expect(findings.map(\.message) == ["1 security key is enrolled: 'blue'"])
   }
 
   @Test

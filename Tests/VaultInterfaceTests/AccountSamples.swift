@@ -35,7 +35,8 @@ private func statusSamples() throws -> [Sample] {
         remedy: "thumblatch recover",
         desktopFingers: ["right-thumb"],
         fingerSource: .namesOnly,
-        fingerReason: "r"
+        fingerReason: "r",
+        enrolledKeys: ["blue"]
       )
     ),
     try call(GetAccountCall(account: "me")),

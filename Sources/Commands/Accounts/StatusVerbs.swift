@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 internal import System
 internal import VaultInterface
 
@@ -83,6 +84,7 @@ enum StatusVerbs {
       "desktop_fingers": strings(status.desktopFingers ?? []),
       "finger_source": AccountText.optional(status.fingerSource?.rawValue),
       "finger_reason": AccountText.optional(status.fingerReason),
+      "enrolled_keys": strings(status.enrolledKeys ?? []),
       "accounts": .array(
         accounts.map { .object(AccountText.object($0, differs: differing[$0.name])) }
       ),
@@ -135,6 +137,10 @@ enum StatusVerbs {
         status.fingerSource
       )
     )
+    let keys = status.enrolledKeys ?? []
+    if !keys.isEmpty {
+      table.add("keys", keys.map { PlainText.line($0, limit: 64) }.joined(separator: ", "))
+    }
     if status.fingerprintLockedOut {
       table.add("", "too many scans failed: password only, until it is given once")
     } else if let reason = status.fingerReason {

@@ -12,7 +12,8 @@ enum PresenceVerbs {
     "presence enable",
     [.account],
     options: [.reason],
-    summary: "require a finger or the password before the account's refresh token is used",
+    summary: "require a finger, a security key or the password before the account's refresh token"
+      + " is used",
     details: """
       Needs a presence check itself, so that you cannot lock yourself out. That check unlocks the \
       account. Signing out keeps the protection. A login as another person, or at another \

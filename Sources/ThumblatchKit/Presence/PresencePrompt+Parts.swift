@@ -133,6 +133,9 @@ extension PresencePrompt {
     return devices.isEmpty ? [.fingerprint] : devices
   }
 
+  /// Whether a touch of a security key is one of the ways.
+  public var allowsKey: Bool { content.withLock { $0.devices.contains(.key) } }
+
   /// The methods of the first try.
   var firstMethods: [PresenceMethod] {
     allowsFingerprint || !content.withLock { $0.devices.isEmpty } ? devices : [.fallback]

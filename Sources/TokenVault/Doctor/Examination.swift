@@ -86,6 +86,7 @@ extension Vault {
     findings += look("memory", examineMemory)
     let reader = await reader()
     findings += look("reader") { examine(reader, &$0) }
+    findings += look("security-keys", examineKeys)
     findings += await examineGuard()
     return findings
   }
@@ -210,7 +211,8 @@ extension Vault {
     }
     let policy = try machinePolicy().tightened(by: try ownRules())
     for (key, isStrict) in [
-      (Policy.Key.presence, policy.presence == .required), (.providers, policy.providers != .any),
+      (Policy.Key.key, policy.key == .verify), (.presence, policy.presence == .required),
+      (.providers, policy.providers != .any),
       (.exportable, policy.exportable == .never), (.privateVaults, policy.privateVaults == .never),
     ] where isStrict && hasEffect(key) {
       found.ok("\(key.rawValue) = \(policy.value(of: key))\(try origin(of: key))")
@@ -249,8 +251,8 @@ extension Vault {
     } else {
       found.warning(
         "no fingerprint reader can be used: \(reader.reason ?? "none was found")",
-        remedy: "the system password passes every presence check; plug a reader in that libfprint "
-          + "knows, or let this user open it"
+        remedy: "an enrolled security key or the system password passes a check; plug a reader in"
+          + " that libfprint knows, or let this user open it"
       )
     }
   }

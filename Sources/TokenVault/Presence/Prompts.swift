@@ -239,7 +239,7 @@ extension Vault {
     if method.isDevice, let objection = location.objection, question(of: prompt, allows: method) {
       prompts.refuseDevices(prompt)
       for device in PresenceMethod.devices {
-        notes[prompt]?.objections[device] = .notAvailable(Self.shown(objection))
+        notes[prompt]?.objections[device] = .notAvailable(noDevice(objection))
       }
     }
   }

@@ -25,7 +25,7 @@ extension Vault {
       return .notAvailable("the enrolled security keys cannot be read")
     }
     if keys.isEmpty { return .notEnrolled }
-    if let objection = location.objection { return .notAvailable(Self.shown(objection)) }
+    if let objection = location.objection { return .notAvailable(noDevice(objection)) }
     return tries.lockout.isPasswordOnly ? .lockedOut : nil
   }
 

@@ -77,6 +77,8 @@ package struct VaultFacts: Sendable {
   package let unlockedAccounts: [String]
   /// Enrolled fingers by name.
   package let fingers: [String]
+  /// The names of the enrolled security keys.
+  package let keys: [String]
   /// Whether only the password counts.
   package let isFingerprintLockedOut: Bool
   /// Whether the vault needs the machine key besides its device-secret file.

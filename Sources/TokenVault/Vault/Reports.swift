@@ -23,6 +23,7 @@ extension Vault {
       unlockedFor: open?.secondsLeft(at: now),
       unlockedAccounts: names,
       fingers: try printRows().map(\.finger).sorted(),
+      keys: try keyRows().map(\.name),
       isFingerprintLockedOut: tries.lockout.isPasswordOnly,
       isUnderMachineKey: storeState.isUnderMachineKey,
       problem: problem

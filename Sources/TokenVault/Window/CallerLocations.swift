@@ -51,7 +51,7 @@ extension Vault {
     let objection = eligibility.objection(tries.lockout)
     switch objection?.outcome {
     case .denied, .notEnrolled: return objection
-    default: return location.objection.map { .notAvailable(Self.shown($0)) } ?? objection
+    default: return location.objection.map { .notAvailable(noDevice($0)) } ?? objection
     }
   }
 
@@ -61,17 +61,21 @@ extension Vault {
     _ eligibility: FingerEligibility,
     at location: CallerLocation
   ) -> String? {
-    if let objection = fingerObjection(eligibility, at: location),
-      objection.outcome == .notAvailable, location.objection != nil
+    let finger = fingerObjection(eligibility, at: location)?.outcome
+    if let objection = location.objection,
+      finger == .notAvailable || finger == .notEnrolled && hasKeys
     {
-      return purpose.allowsDevices ? objection.detail : nil
+      return purpose.allowsDevices ? noDevice(objection) : nil
     }
     return eligibility.reason(for: purpose, tries.lockout)
   }
 
-  static func shown(_ objection: String) -> String {
-    "no finger counts from here: \(objection)"
+  /// Why no device counts at a location, for people.
+  func noDevice(_ objection: String) -> String {
+    "no finger \(hasKeys ? "or security key " : "")counts from here: \(objection)"
   }
+
+  private var hasKeys: Bool { (try? keyRows().isEmpty) == false }
 
   /// The status of the vault for a caller, with the unlock window of the caller's own location.
   package func facts(for caller: Caller) async throws(VaultFailure) -> VaultFacts {

@@ -575,7 +575,9 @@ let vaultDescription = #"""
     desktop_fingers: ?[]string,
     finger_source: ?FingerSource,
     # Why no finger counts now although some are enrolled.
-    finger_reason: ?string
+    finger_reason: ?string,
+    # The names of the enrolled security keys.
+    enrolled_keys: ?[]string
   )
 
   # One reply for each account with `more`. Without `more` an account must be named if there are several.

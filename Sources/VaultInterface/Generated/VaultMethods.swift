@@ -49,6 +49,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var fingerSource: FingerSource?
   /// Why no finger counts now although some are enrolled.
   public var fingerReason: String?
+  /// The names of the enrolled security keys.
+  public var enrolledKeys: [String]?
 
   public init(
     form: VaultForm,
@@ -65,7 +67,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     remedy: String? = nil,
     desktopFingers: [String]? = nil,
     fingerSource: FingerSource? = nil,
-    fingerReason: String? = nil
+    fingerReason: String? = nil,
+    enrolledKeys: [String]? = nil
   ) {
     self.form = form
     self.version = version
@@ -82,6 +85,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     self.desktopFingers = desktopFingers
     self.fingerSource = fingerSource
     self.fingerReason = fingerReason
+    self.enrolledKeys = enrolledKeys
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -100,6 +104,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     desktopFingers = try object.optional("desktop_fingers")
     fingerSource = try object.optional("finger_source")
     fingerReason = try object.optional("finger_reason")
+    enrolledKeys = try object.optional("enrolled_keys")
   }
 
   public var encoded: JSONObject {
@@ -120,6 +125,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
         "desktop_fingers": desktopFingers,
         "finger_source": fingerSource,
         "finger_reason": fingerReason,
+        "enrolled_keys": enrolledKeys,
       ])
     }
   }

@@ -92,7 +92,8 @@ struct Dispatcher: VaultService {
       remedy: facts.problem?.remedy,
       desktopFingers: fingers.desktop,
       fingerSource: FingerSource(fingers.source),
-      fingerReason: fingers.reason
+      fingerReason: fingers.reason,
+      enrolledKeys: facts.keys
     )
   }
 

@@ -101,7 +101,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 account' --argume
 complete --command thumblatch --condition '__thumblatch_at 1 1 account' --arguments rename --description 'rename an account'
 complete --command thumblatch --condition '__thumblatch_at 1 1 account' --arguments default --description 'choose the account that is used if none is named'
 complete --command thumblatch --condition '__thumblatch_at 1 1 account' --arguments remove --description 'sign out as logout does, and forget the account'
-complete --command thumblatch --condition '__thumblatch_at 1 1 presence' --arguments enable --description 'require a finger or the password before the account\'s refresh token is used'
+complete --command thumblatch --condition '__thumblatch_at 1 1 presence' --arguments enable --description 'require a finger, a security key or the password before the account\'s refresh token is used'
 complete --command thumblatch --condition '__thumblatch_at 1 1 presence' --arguments disable --description 'turn the protection off; needs a presence check'
 complete --command thumblatch --condition '__thumblatch_at 1 1 presence' --arguments test --description 'run a presence check, and show its result'
 complete --command thumblatch --condition '__thumblatch_at 1 1 fingers' --arguments list --description 'list the enrolled fingers'
