@@ -6,7 +6,7 @@ import sys
 import time
 import tty
 
-from authenticator import Key, Refusal, say
+from authenticator import BOOT_RETRIES, Key, Refusal, say
 
 REPORT = 64
 INIT, CBOR, CANCEL, KEEPALIVE, ERROR, PING = 0x86, 0x90, 0x91, 0xBB, 0xBF, 0x81
@@ -54,6 +54,8 @@ class Line:
             self.key.flags = int(words[1], 0)
         elif words[0] == "counter":
             self.key.counts = False
+        elif words[0] == "replug":
+            self.key.boot_retries = BOOT_RETRIES
         elif words[0] == "unplug":
             sys.exit(0)
 

@@ -12,6 +12,7 @@ bad-finger     does not pass the built-in check of the key, now or at its next r
 answer CODE    answers the next request with this error, such as 0x36
 flags BYTE     signs the next assertion with these flags instead of the true ones
 counter        does not raise the counter any more: a copied key
+replug         forgets what a key forgets without power: the wrong PINs since then
 unplug         closes the pty and ends
 
 `--pin`: the PIN of the key is the text of the environment's KEY_PIN. `--verifies`: the key checks a

@@ -10,11 +10,23 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 BOOT_LIMIT = 120  # seconds
 BRIDGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                       "TPMTests/Bridge/bridge.py")
+
+KEY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                   "SecurityKeys/software-key.py")
+
+
+def keep(lines, path):
+    """Keeps the lines of a program in a file, each as soon as it comes."""
+    with open(path, "w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(line)
+            file.flush()
 
 
 class Failure(Exception):
@@ -26,7 +38,7 @@ class Machine:
         self.name, self.tree = name, tree
         self.directory = tempfile.mkdtemp(prefix="thumblatch-system-")
         self.process, self.leader = None, None
-        self.shared, self.tpm = [], None
+        self.shared, self.tpm, self.keys = [], None, []
         upper, work, self.root = (os.path.join(self.directory, name)
                                   for name in ("upper", "work", "root"))
         for path in (upper, work, self.root):
@@ -72,6 +84,28 @@ class Machine:
         os.chown(device, 0, numbers[0])
         os.chmod(device, 0o660)
         self.shared.append(f"--bind={device}:/dev/tpmrm0")
+
+    def add_key(self, number, *options, pin=None):
+        """Gives the machine a security key in software, from the next boot on.
+
+        It stands at /dev/hidraw<number>. Its person is the scenario: it writes lines to the pipe `say` in
+        /opt/keys/<number>, and reads what the key tells in the file `told` there."""
+        place = self.path(f"/opt/keys/{number}")
+        os.makedirs(place)
+        os.mkfifo(f"{place}/say")
+        # Open for both, so that no scenario's close is the end of the input.
+        say = os.open(f"{place}/say", os.O_RDWR)
+        key = subprocess.Popen(["python3", "-B", KEY, os.path.join(self.directory, f"key-{number}"), *options],
+                               stdin=say, stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, **({"KEY_PIN": pin} if pin else {})})
+        os.close(say)
+        self.keys.append(key)
+        device = key.stdout.readline().strip()
+        if not device:
+            raise Failure("there is no security key in software: run Scripts/setup")
+        threading.Thread(target=keep, args=(key.stdout, f"{place}/told"), daemon=True).start()
+        os.chmod(device, 0o600)
+        self.shared.append(f"--bind={device}:/dev/hidraw{number}")
 
     def boot(self, beside=None):
         """Starts the machine, and waits until its systemd reports that it is up.
@@ -147,6 +181,9 @@ class Machine:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        for key in self.keys:
+            key.kill()
+            key.wait()
         if self.tpm:
             self.tpm.stdin.close()
             self.tpm.wait()

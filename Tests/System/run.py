@@ -22,7 +22,7 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
 PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
-         "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
+         "keys", "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
 # These run only if they are named.
 MEASURES = ["speed", "tpm_speed"]
 # Parts in a machine of their own, of another suite of Debian, after the others.
@@ -230,6 +230,8 @@ def run_parts(tree, package, programs, parts, count):
         if set(parts) & set(MEASURES):
             prepare_floors(machine)
         machine.add_tpm()
+        machine.add_key(0)
+        machine.add_key(1, "--always-verifies", "--pin", pin="8261")
         machine.boot()
         for part in PARTS + MEASURES:
             if part in (parts or PARTS) or part == "package":

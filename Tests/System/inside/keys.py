@@ -1,0 +1,204 @@
+"""Security keys in software behind the terminals that stand at /dev/hidraw0 and /dev/hidraw1. The second
+one wants its PIN each time."""
+import json
+
+from household import ADA, FINGER, ask_for_finger, begin, brings_token, status
+from people import Person, touch
+from scenarios import check, main, run, scenario, until
+
+FAR = Person("ada", ADA.password, "remote")
+READERS = "/opt/virtual/virtual-reader.conf"
+LINE = "FP_VIRTUAL_DEVICE=/run/virtual-reader/reader\n"
+BOTH = "Touch the fingerprint reader or the security key to test"
+PIN = "8261"
+PINNED = "PIN of the security key"
+
+
+class Key:
+    """The person who has the key in the hand."""
+
+    def __init__(self, number):
+        self.number, self.heard = number, 0
+
+    def say(self, word):
+        with open(f"/opt/keys/{self.number}/say", "w", encoding="ascii") as pipe:
+            pipe.write(word + "\n")
+
+    def told(self):
+        with open(f"/opt/keys/{self.number}/told", encoding="ascii") as file:
+            return file.read().split()
+
+    def listen(self):
+        """Forgets what the key has told until now."""
+        self.heard = len(self.told())
+
+    def wait(self, word):
+        until(lambda: word in self.told()[self.heard:], f"key {self.number} does not tell {word!r}")
+
+    def touch(self):
+        self.wait("touch")
+        self.listen()
+        self.say("touch")
+
+
+BLUE, RED = Key(0), Key(1)
+
+
+def plug(*keys):
+    """These are plugged in from here on, beside the reader."""
+    with open(READERS, "w", encoding="ascii") as file:
+        file.write(LINE + "".join(f"KEY=/dev/hidraw{key.number}\n" for key in keys))
+    for key in keys:
+        key.listen()
+
+
+def test(text=BOTH):
+    return ADA.thumblatch_after_a_pause(text, "presence", "test")
+
+
+def passes(command, means):
+    check(f"passed, by {means}" in command.end(), "by another means")
+
+
+def by_finger(command):
+    touch(FINGER)
+    passes(command, "fingerprint")
+
+
+def enroll(key, name, *options):
+    plug(key)
+    command = ADA.thumblatch("keys", "enroll", name, *options)
+    if options:
+        command.expect(PINNED).type(PIN)
+    command.expect("System password for").type(ADA.password)
+    key.touch()
+    command.expect(f"'{name}' is enrolled").end()
+
+
+@scenario
+def aKeyIsEnrolledByATouch():
+    enroll(BLUE, "blue")
+    check(status()["enrolled_keys"] == ["blue"], f"{status()}")
+    check("security key is enrolled" in ADA.thumblatch("doctor").end(status=None), "doctor is silent")
+
+
+@scenario
+def aTouchBringsAProtectedToken():
+    plug(BLUE)
+    command = ask_for_finger()
+    BLUE.touch()
+    brings_token(command)
+    ADA.thumblatch("lock").end()
+    records = json.loads(ADA.thumblatch("audit", "--json").end())["records"]
+    check(any(one["event"] == "presence-check" and one.get("method") == "key" for one in records),
+          f"{records[-4:]}")
+
+
+@scenario
+def aFingerPassesTheSamePromptAndEndsTheLight():
+    plug(BLUE)
+    command = test()
+    BLUE.wait("touch")
+    by_finger(command)
+    BLUE.wait("cancelled")
+
+
+@scenario
+def aFingerThatMissesLeavesTheKeyLit():
+    plug(BLUE)
+    command = test()
+    BLUE.wait("touch")
+    touch("left-thumb")
+    command.expect("The finger did not match")
+    BLUE.touch()
+    passes(command, "security key")
+    check("cancelled" not in BLUE.told()[BLUE.heard:], "the light went out")
+
+
+@scenario
+def noKeyCountsFromAfar():
+    plug(BLUE)
+    FAR.arrive()
+    command = FAR.thumblatch_after_a_pause("no finger or security key counts from here", "presence", "test")
+    command.expect("System password for").type(ADA.password)
+    passes(command, "system password")
+    check("touch" not in BLUE.told()[BLUE.heard:], "the key was lit")
+    run("systemctl", "stop", "person-ada-remote.service")
+
+
+@scenario
+def anotherKeyIsNotLit():
+    plug(RED)
+    command = test()
+    command.expect("not enrolled here")
+    by_finger(command)
+    check("touch" not in RED.told()[RED.heard:], "the key was lit")
+
+
+@scenario
+def aKeyWithAPINAsksForItAfterATouch():
+    enroll(RED, "red", "--with-pin")
+    RED.listen()
+    command = test()
+    RED.touch()
+    command.expect(PINNED).type(PIN)
+    RED.touch()
+    passes(command, "security key")
+
+
+@scenario
+def theRuleDemandsMoreThanATouch():
+    change = ADA.thumblatch("policy", "key", "verify")
+    change.expect("System password for").type(ADA.password).end()
+    plug(BLUE)
+    command = test()
+    command.expect("has no PIN")
+    by_finger(command)
+    change = ADA.thumblatch("policy", "key", "default")
+    change.expect("System password for").type(ADA.password).end()
+
+
+@scenario
+def wrongPINsBlockTheKeyAndTheReaderIsLeft():
+    for tries in (3, 3, 2):
+        plug(RED)
+        command = test()
+        RED.touch()
+        for _ in range(tries):
+            command.expect(PINNED).type("0000")
+        command.expect("must be reset" if tries == 2 else "unplug it and plug it in again")
+        by_finger(command)
+        RED.say("replug")
+
+
+@scenario
+def aKeyThatIsPulledOutLeavesTheReader():
+    plug(BLUE)
+    command = test()
+    BLUE.wait("touch")
+    BLUE.say("unplug")
+    command.expect("was unplugged")
+    by_finger(command)
+    check("thumblatch" not in run("systemctl", "--failed", "--plain", "--no-legend"), "a unit failed")
+
+
+@scenario
+def theNextPromptSaysThatNoKeyIsThere():
+    plug()
+    command = test()
+    command.expect("no security key is plugged in")
+    by_finger(command)
+
+
+@scenario
+def aLostKeyIsRemoved():
+    for name in ("blue", "red"):
+        command = ADA.thumblatch("keys", "remove", name)
+        command.expect("System password for").type(ADA.password).end()
+    check(status()["enrolled_keys"] == [], f"{status()}")
+    with open(READERS, "w", encoding="ascii") as file:
+        file.write(LINE)
+    by_finger(test("Touch the fingerprint reader to test"))
+
+
+main(begin)
