@@ -38,7 +38,7 @@ class Machine:
         self.name, self.tree = name, tree
         self.directory = tempfile.mkdtemp(prefix="thumblatch-system-")
         self.process, self.leader = None, None
-        self.shared, self.tpm, self.keys = [], None, []
+        self.shared, self.tpm, self.keys, self.plugged = [], None, [], []
         upper, work, self.root = (os.path.join(self.directory, name)
                                   for name in ("upper", "work", "root"))
         for path in (upper, work, self.root):
@@ -86,7 +86,7 @@ class Machine:
         self.shared.append(f"--bind={device}:/dev/tpmrm0")
 
     def add_key(self, number, *options, pin=None):
-        """Gives the machine a security key in software, from the next boot on.
+        """Gives the machine a security key in software, for its next boot.
 
         It stands at /dev/hidraw<number>. Its person is the scenario: it writes lines to the pipe `say` in
         /opt/keys/<number>, and reads what the key tells in the file `told` there."""
@@ -105,7 +105,7 @@ class Machine:
             raise Failure("there is no security key in software: run Scripts/setup")
         threading.Thread(target=keep, args=(key.stdout, f"{place}/told"), daemon=True).start()
         os.chmod(device, 0o600)
-        self.shared.append(f"--bind={device}:/dev/hidraw{number}")
+        self.plugged.append(f"--bind={device}:/dev/hidraw{number}")
 
     def boot(self, beside=None):
         """Starts the machine, and waits until its systemd reports that it is up.
@@ -114,6 +114,8 @@ class Machine:
         network = (f"--network-namespace-path=/proc/{beside.leader}/ns/net" if beside
                    else "--private-network")
         notices = os.path.join(self.directory, "notices")
+        # A key that a scenario has unplugged is there no more at the boot after.
+        keys, self.plugged = self.plugged, []
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.bind(notices)
             with open(os.path.join(self.directory, "console"), "ab") as console:
@@ -123,7 +125,7 @@ class Machine:
                      "--link-journal=no", f"--machine={self.name}",
                      # Locked memory, and memory that even root cannot read: nspawn takes both away.
                      "--system-call-filter=@memlock memfd_secret",
-                     *self.shared, "--directory", self.root],
+                     *self.shared, *keys, "--directory", self.root],
                     stdin=subprocess.DEVNULL, stdout=console, stderr=console,
                     env={**os.environ, "NOTIFY_SOCKET": notices})
             self._wait_until_up(told)
