@@ -21,7 +21,7 @@ struct DeviceRaceTests {
     /// How many checks were begun before.
     let begun: Int
 
-    init() async throws {
+    init(by first: PresenceMethod = .fingerprint) async throws {
       let rig = try await KeyRig()
       try await rig.enroll()
       try await rig.bench.enroll(rig.vault)
@@ -33,7 +33,12 @@ struct DeviceRaceTests {
       begun = before
       let notices = notices
       step = Task {
-        try await vault.check(need.prompt, by: .fingerprint, or: [.key], caller: caller()) {
+        try await vault.check(
+          need.prompt,
+          by: first,
+          or: [.fingerprint, .key],
+          caller: caller()
+        ) {
           notices.add($0)
         }
       }
@@ -102,6 +107,21 @@ struct DeviceRaceTests {
     #expect(try await race.step.value == .passed)
     await race.rig.vault.readersReleased()
     #expect(try await race.failures() == 1)
+  }
+
+  /// A caller cannot have fingers read at no cost by naming the key first.
+  @Test
+  func aFingerThatMissesCountsWhicheverDeviceIsNamedFirst() async throws {
+    let race = try await Race(by: .key)
+    race.finger.tell(.failed(.noMatch))
+    let again = await race.finger(after: 1)
+    #expect(try await race.failures() == 2)
+    race.key.tell(.failed(.notAvailable("no security key is plugged in")))
+    again.tell(.ready)
+    again.tell(.matched)
+    #expect(try await race.step.value == .passed)
+    #expect(try await race.checks().contains("fingerprint failed"))
+    try await race.useToken()
   }
 
   @Test

@@ -83,10 +83,12 @@ extension Vault {
     _ caller: Caller,
     _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
+    // A finger comes first, whatever the caller named first: its tries are charged to the run.
+    let first = isRaced(.fingerprint, of: prompt, by: method, or: others) ? .fingerprint : method
     let arming = try outcome(of: prompt, caller) { () throws(PresenceFailure) in
       try self.prompts.arm(
         prompt,
-        method: method,
+        method: first,
         connection: caller.connection,
         mayWait: mayWait,
         at: self.clock.boot
@@ -105,10 +107,22 @@ extension Vault {
       }
       return answeredElsewhere(prompt)
     }
-    let possible = prompts.methods(of: prompt).filter { $0.isDevice && method.isDevice }
-    let methods = [method] + possible.filter { $0 != method && others.contains($0) }
-    let run = try await begin(prompt, methods, caller, report)
+    let rest = prompts.methods(of: prompt).filter { other in
+      other != first && isRaced(other, of: prompt, by: method, or: others)
+    }
+    let run = try await begin(prompt, [first] + rest, caller, report)
     return try await follow(prompt, run, caller, report)
+  }
+
+  /// Whether a device is armed for a prompt whose caller named these methods.
+  private func isRaced(
+    _ device: PresenceMethod,
+    of prompt: String,
+    by method: PresenceMethod,
+    or others: [PresenceMethod]
+  ) -> Bool {
+    device.isDevice && method.isDevice && (device == method || others.contains(device))
+      && prompts.methods(of: prompt).contains(device)
   }
 
   /// Another check has answered the prompt; its caller waits for an agent that shows it.
