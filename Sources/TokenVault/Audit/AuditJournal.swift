@@ -32,19 +32,23 @@ package protocol AuditJournal: Sendable {
 
 /// How far the audit log was sent to the journal.
 struct JournalProgress {
-  /// How long the vault waits after the journal took nothing, in seconds.
+  /// How long the vault waits after the journal refused a record, in seconds.
   private static let pause: Int64 = 5
-  /// How long the vault stays open for a journal that takes nothing, in seconds.
+  /// How long the vault stays open for a journal that refuses records, in seconds.
   private static let patience: Int64 = 600
 
   /// The number of the last record that was sent; `nil` before the first one of this engine.
   private(set) var sent: Int64?
+  /// Whether the store has a number for the next engine.
+  var isKept: Bool
   private var isDue = false
   private var resumes: BootInstant?
   private var refusedSince: BootInstant?
 
   /// Continues after the record that an earlier engine sent last; `nil` if it has sent all.
-  init(keptNumber: Int64? = nil) { (sent, isDue) = (keptNumber, keptNumber != nil) }
+  init(keptNumber: Int64? = nil) {
+    (sent, isDue, isKept) = (keptNumber, keptNumber != nil, keptNumber != nil)
+  }
 
   /// The number of the last record that was sent, if later ones are due.
   var numberToKeep: Int64? { isDue ? sent : nil }
@@ -113,6 +117,8 @@ extension Vault {
         guard rows.count == Self.journalPage else { break }
       }
       journalProgress.noteAllSent()
+      // An engine that is killed later leaves no number, so that nothing is sent twice.
+      if journalProgress.isKept { keepJournalProgress() }
     } catch {
       // The records are still due.
       journalProgress.noteRefused(at: clock.boot)
@@ -125,12 +131,14 @@ extension Vault {
     return JournalProgress(keptNumber: bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) })
   }
 
-  /// Keeps the number for the next engine if records are due; a failure only leaves records out.
+  /// Stores the number for the next engine if records are due, and removes it otherwise.
+  ///
+  /// If this fails, records are missing in the journal or are there twice.
   func keepJournalProgress() {
-    guard journal != nil else { return }
     let bytes = journalProgress.numberToKeep.map { Array("\($0)".utf8) }
-    let kept = try? store.meta(Self.journalKey)
-    if kept != bytes { try? store.setMeta(Self.journalKey, to: bytes) }
+    guard bytes != nil || journalProgress.isKept else { return }
+    guard (try? store.setMeta(Self.journalKey, to: bytes)) != nil else { return }
+    journalProgress.isKept = bytes != nil
   }
 }
 
