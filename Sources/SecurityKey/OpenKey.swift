@@ -103,13 +103,18 @@ final class OpenKey: @unchecked Sendable {
     return try assertion.signed(credential)
   }
 
-  /// Lights the key, and waits until it is touched, for nothing but that.
+  /// Lights the key and waits for a touch.
+  ///
+  /// The key signs nothing.
   func awaitTouch(_ isCancelled: () -> Bool) throws(KeyFailure) {
     var code = unsafe fido.dev_get_touch_begin(device)
     guard code == FIDO_OK else { throw failure(code) }
     var touched: Int32 = 0
     for _ in 0..<Self.touchLooks where touched == 0 {
-      guard !isCancelled() else { throw .cancelled }
+      guard !isCancelled() else {
+        cancel()
+        throw .cancelled
+      }
       code = unsafe fido.dev_get_touch_status(device, &touched, Self.touchPause)
       guard code == FIDO_OK else { throw failure(code) }
     }

@@ -106,6 +106,7 @@ extension KeyRequest {
           question = "PIN of the security key\(Self.left(retries)): "
         case .wrongPIN(let retries):
           question = "Wrong PIN. PIN of the security key\(Self.left(retries)): "
+        case .verificationBlocked: question = "PIN of the security key: "
         default: throw error
         }
       }
@@ -141,7 +142,7 @@ extension KeyFailure {
   var detail: String? {
     switch self {
     case .timedOut, .cancelled: nil
-    case .noLibrary: "security keys need libfido2: install libfido2-1"
+    case .noLibrary: "libfido2 is missing or too old: install libfido2-1"
     case .noKey: "no security key is plugged in"
     case .notEnrolled: "the security key that is plugged in is not enrolled here"
     case .severalKeys: "several security keys are plugged in: leave the one to enroll"
@@ -152,7 +153,7 @@ extension KeyFailure {
     case .pinBlockedUntilReplugged:
       "three PINs of the security key were wrong: unplug it and plug it in again"
     case .pinBlocked: "too many PINs were wrong: the security key must be reset, and enrolled again"
-    case .noPIN: "the security key has no PIN: set one, or use it without"
+    case .noPIN: "the security key has no PIN, and needs one here: set one"
     case .notVerified: "the security key did not recognize its person"
     case .verificationBlocked: "the security key does not check its person any more: use its PIN"
     case .removed: "the security key was unplugged, or does not answer"
