@@ -148,16 +148,18 @@ package final class DesktopScreen {
 
   // MARK: The password
 
-  /// Asks for the password in a window.
+  /// Asks for the password in a window, or for the PIN of a security key.
   ///
   /// - Parameters:
-  ///   - question: the question of the password check.
+  ///   - question: the question of the check.
+  ///   - method: what asks.
   ///   - deadline: the end of the wait.
   ///   - hasEnded: whether the prompt has ended; asked when the person may have acted.
   /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
   /// - Throws: `noPinentry`.
   package func askPassword(
     _ question: String,
+    by method: PresenceMethod = .fallback,
     until deadline: BootInstant,
     hasEnded: () -> Bool
   ) throws(DesktopError) -> SharedSecret? {
@@ -169,7 +171,7 @@ package final class DesktopScreen {
     }
     self.pinentry = pinentry
     let window = Pinentry.Window(
-      description: PresenceText.prompt([.fallback], to: purpose, requester: requester),
+      description: PresenceText.prompt([method], to: purpose, requester: requester),
       question: PresenceText.question(question),
       error: remark
     )

@@ -18,6 +18,8 @@ package final class DesktopView: PresenceView {
   /// Readable while a question is open if the engine has ended the prompt, or at an interrupt.
   private let ending: ReadyQueue
   private var methods: [PresenceMethod] = []
+  /// What a question is about: the password, or the PIN of the key.
+  private var asking = PresenceMethod.fallback
   /// What the person did, and no question has taken yet.
   private var pending: DesktopScreen.Action?
   /// Whether the person asked for the window of the password.
@@ -60,6 +62,7 @@ package final class DesktopView: PresenceView {
     isFirst: Bool
   ) throws(VaultClientError) {
     self.methods = methods
+    asking = method.isDevice ? .key : method
     try introduce(by: methods.armed(for: method))
   }
 
@@ -147,10 +150,10 @@ package final class DesktopView: PresenceView {
     if screen.hasActions, !wantsPassword {
       guard try wait(for: .password, until: deadline) else { return nil }
       wantsPassword = true
-      try introduce(by: [.fallback])
+      try introduce(by: [asking])
     }
     let answer = try showing { () throws(DesktopError) in
-      try screen.askPassword(question, until: deadline, hasEnded: takeCancel)
+      try screen.askPassword(question, by: asking, until: deadline, hasEnded: takeCancel)
     }
     // An interrupt ends the wait for the window as well.
     if answer == nil {
