@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Storage
 internal import System
 internal import TokenVault
@@ -53,9 +54,18 @@ struct UserDirectories: ~Copyable, Sendable {
   }
 
   /// The uids of all vaults.
+  ///
+  /// A directory that cannot be opened is listed: its opening says why.
   func list() throws -> [UInt32] {
-    try users.names().compactMap(UInt32.init).filter { uid in
-      try Self.isMade(try users.openDirectory("\(uid)"))
+    try users.names().compactMap { name in
+      UInt32(name).flatMap { "\($0)" == name ? $0 : nil }
+    }.filter { uid in
+      do {
+        return try Self.isMade(try users.openDirectory("\(uid)"))
+      } catch {
+        // It was removed in the meantime.
+        return (error as? SystemError)?.code != ENOENT
+      }
     }.sorted()
   }
 

@@ -108,8 +108,8 @@ extension Vaults {
       switch (kind, code) {
       case (.recovery, let code?): _ = try slots.addRecovery(code)
       case (_, let code?): try slots.make(recovery: code)
-      // An addition that was interrupted goes on.
-      case (_, nil): if !slots.isAdding { _ = try slots.addTPM() }
+      // An addition that was interrupted goes on. It has no slot of the TPM if only the code opens the key.
+      case (_, nil): if !slots.isAdding || slots.isHeldByCode { _ = try slots.addTPM() }
       }
     }
     if code != nil { slotChanges.forgetCode(of: caller.connection) }
