@@ -13,6 +13,9 @@ extension Vaults {
       ? state.withLock { $0.entries.isEmpty } : isRestful.load(ordering: .acquiring)
   }
 
+  /// Whether the engine ends while it is idle.
+  var mayBeIdle: Bool { !isHeldByCode }
+
   private var isHeldByCode: Bool { slotChanges.slots?.isHeldByCode ?? false }
 
   /// Discards that result, which is out of date once a client has connected.
