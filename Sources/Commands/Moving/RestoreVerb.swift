@@ -18,7 +18,7 @@ enum RestoreVerb {
     [Verb.Operand("FILE", .one, offers: .files)],
     options: [
       BackupPassphrase.descriptor, RecoveryCodeInput.standardInput,
-      Verb.Option(skip, "leave accounts as they are that the vault has already"),
+      Verb.Option(skip, "skip accounts that the vault already has"),
     ],
     summary: "restore accounts from a backup",
     details: """
@@ -41,7 +41,8 @@ enum RestoreVerb {
     let found = try restore(secret, examine: true, session)
     let files = try ProviderFiles(environment: session.environment)
     let skips = session.arguments.has(skip)
-    let missing = try missingProviders(found.filter { !skips || !$0.exists }, files)
+    // A run that was interrupted may have restored accounts without the files of their providers.
+    let missing = try missingProviders(found, skips: skips, files)
     let restored = try restore(secret, examine: false, session)
     var written: [String] = []
     for provider in missing {
@@ -95,6 +96,7 @@ enum RestoreVerb {
   /// The providers that have no file yet, each once.
   private static func missingProviders(
     _ accounts: [VaultRestoredAccount],
+    skips: Bool,
     _ files: ProviderFiles
   ) throws(CommandError) -> [Provider] {
     let known = try files.names()
@@ -105,6 +107,7 @@ enum RestoreVerb {
         if !missing.contains(where: { $0.name == provider.name }) { missing.append(provider) }
         continue
       }
+      guard !skips || !account.exists else { continue }
       guard file.source == .user, try files.read(provider.name).provider != provider else {
         continue
       }

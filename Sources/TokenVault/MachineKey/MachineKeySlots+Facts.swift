@@ -70,10 +70,11 @@ extension MachineKeySlots {
     }
   }
 
-  /// Whether a recovery slot opens with this code.
+  /// Whether a recovery slot of the key in use opens with this code.
   func isOpened(by code: RecoveryCode) throws(VaultFailure) -> Bool {
     guard try stored(try directory.exists()) else { throw .noMachineKey }
-    return try opened(by: code, try readSlots().compactMap(\.slot)) != nil
+    guard let key = try opened(by: code, try readSlots().compactMap(\.slot)) else { return false }
+    return opened.map { $0.identifier == key.identifier } ?? true
   }
 
   private func test(_ read: ReadSlot, _ code: RecoveryCode?) throws(VaultFailure) -> SlotTest {

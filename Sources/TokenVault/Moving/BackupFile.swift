@@ -2,6 +2,8 @@ internal import BackupFormat
 internal import Cryptography
 internal import JSON
 internal import SecretMemory
+internal import Synchronization
+internal import System
 
 /// The boxes behind the header of a backup file.
 ///
@@ -84,6 +86,8 @@ struct BackupBoxes: ~Copyable {
 struct BackupUpload {
   private var connection: UInt64?
   private(set) var bytes: [UInt8] = []
+  private var room = UploadRoom()
+  private var latest = BootInstant(nanoseconds: 0)
 
   var isEmpty: Bool { connection == nil }
 
@@ -91,15 +95,29 @@ struct BackupUpload {
   mutating func add(
     _ part: [UInt8],
     at offset: Int,
-    from sender: UInt64
+    from sender: UInt64,
+    now: BootInstant
   ) throws(VaultFailure) {
-    if offset == 0 { (connection, bytes) = (sender, []) }
+    if offset == 0 {
+      self = BackupUpload()
+      connection = sender
+    }
     guard connection == sender, offset == bytes.count else { throw .invalidArgument(Self.again) }
     guard part.count <= BackupHeader.mostFile - bytes.count else {
       forget(connection: sender)
       throw .invalidArgument("a backup has at most \(BackupHeader.mostFile >> 20) MiB")
     }
+    guard room.take(part.count) else {
+      forget(connection: sender)
+      throw .busy("other backups are restored now")
+    }
     bytes += part
+    latest = now
+  }
+
+  /// Drops a backup of which no part has come for five minutes, which is longer than a prompt lasts.
+  mutating func expire(at now: BootInstant) {
+    if now.seconds(since: latest) >= 300 { self = BackupUpload() }
   }
 
   /// The whole backup of a connection.
@@ -113,4 +131,28 @@ struct BackupUpload {
   }
 
   private static let again = "the backup was not sent as a whole: restore it again"
+}
+
+/// The memory of an upload, of which all vaults of an engine have 16 MiB together.
+private final class UploadRoom: Sendable {
+  private static let most = 16 << 20
+  private static let taken = Mutex(0)
+
+  private let count = Mutex(0)
+
+  deinit {
+    let count = count.withLock(\.self)
+    Self.taken.withLock { $0 -= count }
+  }
+
+  /// Takes some bytes; false if too many are taken.
+  func take(_ more: Int) -> Bool {
+    let fits = Self.taken.withLock { taken in
+      guard taken + more <= Self.most else { return false }
+      taken += more
+      return true
+    }
+    if fits { count.withLock { $0 += more } }
+    return fits
+  }
 }

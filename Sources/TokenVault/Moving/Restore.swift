@@ -28,8 +28,11 @@ extension Vault {
     at offset: Int,
     caller: Caller
   ) throws(VaultFailure) {
-    try backupUpload.add(part, at: offset, from: caller.connection)
+    try backupUpload.add(part, at: offset, from: caller.connection, now: clock.boot)
   }
+
+  /// Frees the memory of an upload that does not go on.
+  package func expireUpload() { backupUpload.expire(at: clock.boot) }
 
   /// The accounts of the backup that was sent; nothing is changed.
   package func examineBackup(
@@ -58,7 +61,7 @@ extension Vault {
     try demandCurrentStore()
     let file = try backupUpload.whole(of: caller.connection)
     let backup = try opened(file, secret)
-    // Check this before a person is asked for nothing.
+    // Before the check, so that no password is asked for in vain.
     _ = try demandRestorable(backup, skipExisting: skipExisting)
     let hadAccounts = try !accounts().isEmpty
     if hadAccounts {
@@ -71,10 +74,6 @@ extension Vault {
     } else if let prompt {
       cancel(prompt, caller: caller)
     }
-    let hasAccounts = try !accounts().isEmpty
-    guard hadAccounts || !hasAccounts else {
-      throw .denied("an account was added in the meantime: restore the backup again")
-    }
     let records = try demandRestorable(backup, skipExisting: skipExisting)
     let all = try backup.records.map { record throws(VaultFailure) in try restored(record) }
     try insert(records, chosen: backup.chosen, isAsked: hadAccounts, caller)
@@ -84,7 +83,6 @@ extension Vault {
 
   // MARK: - What is in it
 
-  /// An opened backup.
   private struct OpenedBackup {
     let records: [BackupRecord]
     let chosen: String?
@@ -171,7 +169,6 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) {
     let rows = try records.map { record throws(VaultFailure) in try row(of: record) }
-    let hadChoice = try chosenName() != nil
     try removeDefaultName()
     do throws(VaultFailure) {
       for row in rows {
@@ -191,7 +188,8 @@ extension Vault {
             detail: row.state == .signedIn ? "signed in" : "it has to sign in again"
           )
         }
-        if !hadChoice, let row = rows.first(where: { $0.name == chosen }) { try choose(row.id) }
+        // A vault in use keeps its default: programs that name no account get the same tokens.
+        if !isAsked, let row = rows.first(where: { $0.name == chosen }) { try choose(row.id) }
       }
     } catch {
       // After a failed commit it is not known what the store holds: the next start looks.

@@ -72,6 +72,7 @@ extension Vaults {
       beside {
         try? await self.use(of: user, keeps: false) { vault in
           try? await vault.maintainAuditLog()
+          await vault.expireUpload()
           guard refreshing else { return }
           await vault.endGuard()
           await vault.refreshAhead()
