@@ -111,7 +111,7 @@ package struct BackupHeader: Sendable, Equatable {
 extension BackupHeader.Flaw: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noBackup: "this is no backup of Thumblatch, or it was cut short"
+    case .noBackup: "not a Thumblatch backup, or the file is truncated"
     case .unknownVersion(let version):
       "the backup has version \(version), and this program reads version 1: update Thumblatch"
     case .unknownLock: "the backup was damaged, or a newer version made it"

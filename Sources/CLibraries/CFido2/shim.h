@@ -27,8 +27,8 @@ struct cfido2 {
 #undef CFIDO2_MEMBER
 };
 
-// Loads the library until the process ends; NULL if it or one of the functions is missing. It does without
-// U2F, which knows neither a silent look nor a PIN.
+// Loads the library until the process ends; NULL if it or one of the functions is missing. U2F
+// is disabled: it has no PIN, and no request without a touch.
 static inline const struct cfido2 *cfido2_load(void) {
   void *handle = dlopen("libfido2.so.1", RTLD_NOW | RTLD_LOCAL);
   struct cfido2 *found = handle == NULL ? NULL : (struct cfido2 *)calloc(1, sizeof *found);

@@ -43,13 +43,13 @@ enum BackupPassphrase {
     switch header.lock {
     case .recoveryCode:
       guard !session.arguments.has(descriptor.name) else {
-        throw .usage("a recovery code opens this backup, and no passphrase")
+        throw .usage("this backup needs the recovery code, not a passphrase")
       }
       if let code = try RecoveryCodeInput.given(session) { return BackupKey(code: code) }
       return BackupKey(code: try RecoveryCodeInput.asked("Recovery code: ", session))
     case .passphrase:
       guard !session.arguments.has(RecoveryCodeInput.standardInput.name) else {
-        throw .usage("a passphrase opens this backup, and no recovery code")
+        throw .usage("this backup needs its passphrase, not a recovery code")
       }
       let passphrase: SharedSecret
       if let given = try given(session) {

@@ -6,7 +6,7 @@ internal import System
 // How the devices of one prompt run against each other. The first that passes wins. A device that fails
 // is out, and a finger that missed is read again, while another device still waits.
 extension Vault {
-  /// A method has answered: the others are cancelled, and the run is its own from here on.
+  /// A method has answered: cancels the other devices, and only `method` can pass the run from now on.
   ///
   /// The cost of a finger that was armed is settled when its helper has told how it ended.
   func win(
@@ -62,7 +62,7 @@ extension Vault {
     var loser = run
     loser.method = method
     let cost = isFirst ? cost(of: last, run) : .nothing
-    // A device that is not there is no try that was refused.
+    // A missing device is not recorded as a failed try.
     if cost != .nothing || isFirst && run.isArmed || failure.outcome != .notAvailable {
       try writeFailure(prompt, loser, failure, caller, cost)
     } else {
@@ -71,7 +71,7 @@ extension Vault {
     goOn(prompt, &run, without: method, failure, rest: race.methods, report)
   }
 
-  /// Takes the charge of a try back that was none.
+  /// Refunds the charge of a check in which no finger was read.
   func giveBack(_ run: CheckRun, _ failure: PresenceFailure) {
     settle(run, failure, .nothing)
     // A charge that stays on the disk counts only if the engine is killed.
@@ -144,7 +144,7 @@ extension Vault {
     if isRunning { checks[prompt] = run }
   }
 
-  /// Waits for the ends of all helpers: what the try of the first method costs.
+  /// Waits until all helpers have ended, and returns the cost of the first method's try.
   func cost(ofAll race: CheckRace, _ run: inout CheckRun) async -> CheckCost {
     var found = CheckCost.nothing
     for method in race.methods {

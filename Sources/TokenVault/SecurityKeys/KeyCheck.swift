@@ -11,7 +11,7 @@ struct KeyChallenge {
   let keys: [EnrolledKey]
   /// Whether the key must verify its person too.
   let verifies: Bool
-  /// The key that has answered, with its counter of then.
+  /// The key that answered, with the counter of that signature.
   var answered: EnrolledKey?
 }
 

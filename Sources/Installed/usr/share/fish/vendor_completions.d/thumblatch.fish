@@ -200,7 +200,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 backup' --long-
 complete --command thumblatch --condition '__thumblatch_at 1 1 backup' --force-files
 complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option passphrase-fd --exclusive --description 'read the passphrase from a line of this descriptor'
 complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option code-stdin --description 'read the recovery code from a line of standard input'
-complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option skip-existing --description 'leave accounts as they are that the vault has already'
+complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long-option skip-existing --description 'skip accounts that the vault already has'
 complete --command thumblatch --condition '__thumblatch_at 1 1 restore' --force-files
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
