@@ -4,7 +4,7 @@ import json
 
 from household import ADA, FINGER, ask_for_finger, begin, brings_token, status
 from people import Person, touch
-from scenarios import check, main, run, scenario, until
+from scenarios import check, main, no_unit_of_ours_failed, run, scenario, until
 
 FAR = Person("ada", ADA.password, "remote")
 READERS = "/opt/virtual/virtual-reader.conf"
@@ -179,7 +179,7 @@ def aKeyThatIsPulledOutLeavesTheReader():
     BLUE.say("unplug")
     command.expect("The security key is not available")
     by_finger(command)
-    check("thumblatch" not in run("systemctl", "--failed", "--plain", "--no-legend"), "a unit failed")
+    no_unit_of_ours_failed()
 
 
 @scenario

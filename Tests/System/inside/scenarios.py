@@ -46,6 +46,12 @@ def show(unit, name):
     return run("systemctl", "show", "--value", f"--property={name}", unit).strip()
 
 
+def no_unit_of_ours_failed():
+    failed = [line.split()[0] for line in
+              run("systemctl", "--failed", "--plain", "--no-legend", "thumblatch*").splitlines()]
+    check(not failed, f"failed: {failed}")
+
+
 def until(condition, why, seconds=LIMIT):
     """Waits for a condition, and returns its value."""
     deadline = time.monotonic() + seconds
