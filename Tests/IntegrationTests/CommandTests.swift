@@ -50,7 +50,7 @@ struct CommandTests {
       status.members.map(\.name) == [
         "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
         "reader", "enrolled_fingers", "fingerprint_locked_out", "desktop_fingers",
-        "finger_source", "finger_reason", "accounts", "problem", "remedy",
+        "finger_source", "finger_reason", "enrolled_keys", "accounts", "problem", "remedy",
       ]
     )
 
