@@ -120,10 +120,7 @@ struct AuditJournalTests {
     try await bench.signIn(try #require(vault))
     journal.setFull(true)
     try await bench.signIn(try #require(vault), "b")
-    // It stays open for a while, and then it is closed all the same.
-    let isIdleAtOnce = try await #require(vault).isIdle
-    #expect(!isIdleAtOnce)
-    bench.clock.advance(600)
+    // A machine may have no journal, so nothing waits for one.
     let isIdle = try await #require(vault).isIdle
     #expect(isIdle)
     try await #require(vault).retire()

@@ -34,8 +34,6 @@ package protocol AuditJournal: Sendable {
 struct JournalProgress {
   /// How long the vault waits after the journal refused a record, in seconds.
   private static let pause: Int64 = 5
-  /// How long the vault stays open for a journal that refuses records, in seconds.
-  private static let patience: Int64 = 600
 
   /// The number of the last record that was sent; `nil` before the first one of this engine.
   private(set) var sent: Int64?
@@ -43,7 +41,6 @@ struct JournalProgress {
   var isKept: Bool
   private var isDue = false
   private var resumes: BootInstant?
-  private var refusedSince: BootInstant?
 
   /// Continues after the record that an earlier engine sent last; `nil` if it has sent all.
   init(keptNumber: Int64? = nil) {
@@ -67,18 +64,9 @@ struct JournalProgress {
     return now.nanoseconds >= resumes.nanoseconds
   }
 
-  /// Whether the vault stays open until the journal takes the records that are due.
-  func isHolding(at now: BootInstant) -> Bool {
-    guard isDue, let refusedSince else { return false }
-    return now.seconds(since: refusedSince) < Self.patience
-  }
-
   mutating func noteSent(_ number: Int64) { sent = number }
-  mutating func noteAllSent() { (isDue, resumes, refusedSince) = (false, nil, nil) }
-  mutating func noteRefused(at now: BootInstant) {
-    resumes = now.advanced(bySeconds: Self.pause)
-    refusedSince = refusedSince ?? now
-  }
+  mutating func noteAllSent() { (isDue, resumes) = (false, nil) }
+  mutating func noteRefused(at now: BootInstant) { resumes = now.advanced(bySeconds: Self.pause) }
 }
 
 extension Vault {

@@ -10,7 +10,7 @@ extension Vault {
     !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
       && prompts.isEmpty && backupUpload.isEmpty && checks.isEmpty && enrollments.isEmpty
       && !notices.isGiving && !promptLimit.isPausing(at: clock.boot)
-      && !callerRates.isOwed(at: clock.boot) && !journalProgress.isHolding(at: clock.boot)
+      && !callerRates.isOwed(at: clock.boot)
   }
 
   /// Ends all checks and records the counted refusals: the last call before the vault is closed.
