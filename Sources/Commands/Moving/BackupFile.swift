@@ -5,26 +5,19 @@ internal import System
 /// A backup file, which is written whole or not at all.
 struct BackupFile {
   private let path: String
-  private let directory: String
-  private let name: String
+  private let destination: FileDestination
   private let replaces: Bool
 
   /// Checks that the file can be written, before a person types anything.
   init(new path: String, replacing: Bool) throws(CommandError) {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
-      throw .usage("\(path) is not a file name")
-    }
-    let above = parts.dropLast().joined(separator: "/")
     self.path = path
-    self.name = String(name)
-    directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
+    destination = try FileDestination(path)
     replaces = replacing
     do {
-      let folder = try Directory(path: directory)
-      guard try folder.contains(self.name) else { return }
+      let folder = try Directory(path: destination.directory)
+      guard try folder.contains(destination.name) else { return }
       guard replacing else { throw existing }
-      guard try folder.openForReading(self.name).status().kind == .regular else {
+      guard try folder.openForReading(destination.name).status().kind == .regular else {
         throw CommandError.usage("\(path) is not a regular file")
       }
     } catch let error as CommandError {
@@ -36,27 +29,12 @@ struct BackupFile {
 
   /// Writes the file with mode 0600, and makes it durable.
   func write(_ bytes: [UInt8]) throws(CommandError) {
-    let temporary = ".\(name.prefix(100)).\(ThisProcess.identifier)"
-    do {
-      let folder = try Directory(path: directory)
-      try folder.unlink(temporary)
-      do {
-        let file = try folder.create(temporary)
+    do throws(SystemError) {
+      try destination.write(replacing: replaces, isDurable: true) { file throws(SystemError) in
         try file.write(bytes)
-        try file.synchronize()
-        if replaces {
-          try folder.rename(temporary, to: name)
-        } else {
-          try folder.rename(temporary, toNew: name)
-        }
-        try folder.synchronize()
-      } catch {
-        _ = try? folder.unlink(temporary)
-        throw error
       }
     } catch {
-      if (error as? SystemError)?.code == EEXIST { throw existing }
-      throw unwritten(error)
+      throw error.code == EEXIST ? existing : unwritten(error)
     }
   }
 

@@ -9,8 +9,8 @@ internal import System
 struct ResultFile {
   /// The path as it was given.
   let path: String
-  /// The directory, and the name in it; `nil` if the file is written to directly.
-  private let destination: (directory: String, name: String)?
+  /// `nil` if the file is written to directly.
+  private let destination: FileDestination?
 
   init(_ path: String) throws(CommandError) {
     self.path = path
@@ -23,13 +23,10 @@ struct ResultFile {
     }
     // If the path is a link, replace the file that it leads to, not the link.
     let whole = exists ? try Self.resolved(path) : path
-    let parts = whole.split(separator: "/", omittingEmptySubsequences: false)
-    guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
-      throw .usage("\(path) is not a file name")
-    }
-    let above = parts.dropLast().joined(separator: "/")
-    let directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
-    destination = (try Self.resolved(directory), String(name))
+    var destination = try FileDestination(whole)
+    let directory = destination.directory
+    destination.directory = try Self.resolved(directory)
+    self.destination = destination
     guard unsafe access(directory, W_OK) == 0 else {
       throw .usage("\(path): \(SystemError("open", code: errno, subject: directory))")
     }
@@ -43,15 +40,8 @@ struct ResultFile {
         guard number >= 0 else { throw SystemError("open", code: errno, subject: path) }
         return try copy(contents, to: Descriptor(owning: number))
       }
-      let directory = try Directory(path: destination.directory)
-      let temporary = ".\(destination.name.prefix(100)).\(ThisProcess.identifier)"
-      do throws(SystemError) {
-        try directory.unlink(temporary)
-        try copy(contents, to: try directory.create(temporary))
-        try directory.rename(temporary, to: destination.name)
-      } catch {
-        _ = try? directory.unlink(temporary)
-        throw error
+      try destination.write(replacing: true, isDurable: false) { file throws(SystemError) in
+        try copy(contents, to: file)
       }
     } catch {
       throw .usage("\(path) could not be written: \(error)")
