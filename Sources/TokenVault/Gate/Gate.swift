@@ -133,7 +133,7 @@ extension Vault {
     _ accounts: [AccountRow],
     _ authority: Authority,
     _ caller: Caller,
-    each seal: (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
+    each seal: (AccountRow, BackedUpToken) throws(VaultFailure) -> Void
   ) throws(VaultFailure) {
     try demandCurrentStore()
     guard let proof = authority.take() else { throw .denied("a presence check is needed") }
@@ -141,11 +141,12 @@ extension Vault {
       throw .needsPassword(methods: [])
     }
     for account in accounts {
-      guard try whyNotBackedUp(account) == nil else {
-        try seal(account, nil)
-        continue
+      if let reason = try whyNotBackedUp(account) {
+        try seal(account, .absent(reason: reason))
+      } else {
+        let token = SharedSecret(try opened(account, try protectionClass(of: account)))
+        try seal(account, .present(token))
       }
-      try seal(account, SharedSecret(try opened(account, try protectionClass(of: account))))
     }
   }
 

@@ -16,6 +16,16 @@ package struct BackedUpAccount: Sendable, Equatable {
   package let reason: String?
 }
 
+/// The refresh token of an account in a backup.
+enum BackedUpToken {
+  case present(SharedSecret)
+  /// The account has to sign in again after a restore.
+  case absent(reason: String)
+
+  var token: SharedSecret? { if case .present(let token) = self { token } else { nil } }
+  var reason: String? { if case .absent(let reason) = self { reason } else { nil } }
+}
+
 /// A part of a backup: the header with the manifest, or an account.
 package struct BackupPart: Sendable {
   package let account: BackedUpAccount?
@@ -84,16 +94,16 @@ extension Vault {
       )
     ]
     var released: [AccountRow] = []
-    try openForBackup(accounts, authority, caller) { row, token throws(VaultFailure) in
-      let record = BackupRecord(row, try provider(of: row), token)
+    try openForBackup(accounts, authority, caller) { row, found throws(VaultFailure) in
+      let record = BackupRecord(row, try provider(of: row), found.token)
       let account = BackedUpAccount(
         name: row.name,
         provider: row.provider,
-        reason: try whyNotBackedUp(row)
+        reason: found.reason
       )
       let bytes = try sealed(record.object, parts.count, boxes)
       parts.append(BackupPart(account: account, bytes: bytes))
-      if token != nil { released.append(row) }
+      if found.token != nil { released.append(row) }
     }
     guard parts.reduce(0, { $0 + $1.bytes.count }) <= BackupHeader.mostFile else {
       throw .refused("the backup would have more than \(BackupHeader.mostFile >> 20) MiB")
