@@ -13,10 +13,8 @@ extension Vaults {
       ? state.withLock { $0.entries.isEmpty } : isRestful.load(ordering: .acquiring)
   }
 
-  /// Whether the engine ends while it is idle.
-  var mayBeIdle: Bool { !isHeldByCode }
-
-  private var isHeldByCode: Bool { slotChanges.slots?.isHeldByCode ?? false }
+  /// Whether the engine stays although it is idle.
+  var isHeldByCode: Bool { slotChanges.slots?.isHeldByCode ?? false }
 
   /// Discards that result, which is out of date once a client has connected.
   func forgetEnd() { isRestful.store(false, ordering: .releasing) }
