@@ -8,31 +8,9 @@ import Testing
 struct BackupStoryTests {
   private static let passphrase = "correct horse battery staple"
 
-  /// Types the system password at the prompt.
-  @discardableResult
-  private func allowed(
-    _ person: Person,
-    _ purpose: String,
-    _ arguments: [String],
-    typing first: [(question: String, answer: String)] = []
-  ) throws -> String {
-    let terminal = try person.terminal(list: arguments)
-    for (question, answer) in first {
-      try terminal.expect(question)
-      try terminal.enter(answer)
-    }
-    try terminal.expect("Type the system password to \(purpose)")
-    try terminal.expect("System password for")
-    try terminal.enter(Person.systemPassword)
-    let shown = try terminal.end()
-    #expect(!shown.contains(Person.systemPassword) && !shown.contains(Self.passphrase))
-    return shown
-  }
-
   /// Signs in to an exportable account.
   private func login(_ person: Person, _ account: String) throws {
-    try allowed(
-      person,
+    try person.allowed(
       "make account '\(account)' exportable",
       ["login", account, "--provider", "dev", "--email", "me@example.org", "--exportable"],
       typing: [("Password of me@example.org at dev: ", "backend-password")]
@@ -46,8 +24,7 @@ struct BackupStoryTests {
   }
 
   private func backUp(_ person: Person, _ file: String) throws -> String {
-    try allowed(
-      person,
+    try person.allowed(
       "back up the vault",
       ["backup", file],
       typing: [
@@ -117,8 +94,7 @@ struct BackupStoryTests {
       ).end == .exited(11)
     )
     try person.run("account", "remove", "me", "--yes").succeeded()
-    try allowed(
-      person,
+    try person.allowed(
       "restore accounts from a backup (me, moves)",
       ["restore", file, "--skip-existing"],
       typing: [("Passphrase of the backup: ", Self.passphrase)]

@@ -15,32 +15,11 @@ struct KeyStoryTests {
     return object
   }
 
-  /// Types the system password at the prompt.
-  private func allowed(
-    _ person: Person,
-    _ purpose: String,
-    _ arguments: [String],
-    typing first: [(question: String, answer: String)] = []
-  ) throws -> String {
-    let terminal = try person.terminal(list: arguments)
-    for (question, answer) in first {
-      try terminal.expect(question)
-      try terminal.enter(answer)
-    }
-    try terminal.expect("Type the system password to \(purpose)")
-    try terminal.expect("System password for")
-    try terminal.enter(Person.systemPassword)
-    let shown = try terminal.end()
-    #expect(!shown.contains(Person.systemPassword))
-    return shown
-  }
-
   private func login(_ person: Person, exportable: Bool) throws {
     let arguments = ["login", "me", "--email", "me@example.org"]
     let password = [("Password of me@example.org at dev: ", "backend-password")]
     if exportable {
-      _ = try allowed(
-        person,
+      _ = try person.allowed(
         "make account 'me' exportable",
         arguments + ["--exportable"],
         typing: password
@@ -110,7 +89,7 @@ struct KeyStoryTests {
     let before = try shell("sha256sum <\(person.state)/device-secret")
     try person.endEngine()
     try shell("cp -a \(person.state) \(person.base)/before")
-    let shown = try allowed(person, "replace the device secret and re-encrypt", ["rekey"])
+    let shown = try person.allowed("replace the device secret and re-encrypt", ["rekey"])
     #expect(shown.contains("replaced the device secret; re-encrypted 1 refresh token, 0 prints"))
     #expect(try shell("sha256sum <\(person.state)/device-secret") != before)
     #expect(try person.run("rekey", "--no-input").end == .exited(7))
@@ -149,7 +128,7 @@ struct KeyStoryTests {
     #expect(try status.string("problem").contains("older"))
     #expect(try status.string("remedy").contains("thumblatch recover"))
 
-    let shown = try allowed(person, "accept a vault that was restored from a backup", ["recover"])
+    let shown = try person.allowed("accept a vault that was restored from a backup", ["recover"])
     #expect(shown.contains("accounts to sign in again: me"))
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
     // The replaced token was not sent. The backend would have taken it for theft.

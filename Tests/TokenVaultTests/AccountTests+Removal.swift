@@ -1,6 +1,7 @@
 import JSON
 import Presence
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

@@ -1,5 +1,6 @@
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

@@ -2,6 +2,7 @@ import Presence
 import PresenceTerms
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

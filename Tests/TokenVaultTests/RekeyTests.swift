@@ -3,6 +3,7 @@ import Presence
 import PresenceTerms
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

@@ -2,6 +2,7 @@ import Configuration
 import Storage
 import Synchronization
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

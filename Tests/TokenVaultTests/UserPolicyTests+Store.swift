@@ -1,6 +1,7 @@
 import Configuration
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

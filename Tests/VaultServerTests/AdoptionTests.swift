@@ -15,18 +15,8 @@ import VaultInterface
 struct AdoptionTests {
   private let tpm = ScriptedTPM()
   private let machine: SlotMachine
-  private let root = Caller(connection: 1, user: 0, requester: "root")
 
   init() throws { machine = try SlotMachine() }
-
-  private func failure(_ body: () async throws -> Void) async -> VaultFailure? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return error as? VaultFailure
-    }
-  }
 
   /// Adds the TPM with a new code; returns the failure of the last step.
   @discardableResult
@@ -46,17 +36,6 @@ struct AdoptionTests {
     let code = try RecoveryCode.random()
     try slots.make(recovery: code)
     return code
-  }
-
-  /// Runs a program to its end.
-  private func run(_ path: String, _ arguments: [String]) throws {
-    let end = try ChildProcess(
-      path: path,
-      arguments: arguments,
-      environment: ["PATH=/usr/bin:/bin"],
-      descriptors: [-1, -1, -1]
-    ).wait()
-    #expect(end == .exited(0))
   }
 
   private func damage(_ user: UInt32) throws {

@@ -13,36 +13,14 @@ import VaultInterface
 struct ShownCodeTests {
   private let tpm = ScriptedTPM()
   private let machine: SlotMachine
-  private let root = Caller(connection: 1, user: 0, requester: "root")
 
   init() throws { machine = try SlotMachine() }
-
-  private func failure(_ body: () async throws -> Void) async -> VaultFailure? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return error as? VaultFailure
-    }
-  }
-
-  private func tier(_ vaults: Vaults) async throws -> DeviceSecretTier {
-    try await vaults.deviceSecretStatus(of: root).tier
-  }
-
-  /// A call to add a slot with a new code.
-  private func add(_ vaults: Vaults, _ kind: SlotKind = .tpm) async throws -> SharedSecret {
-    let shown = try await vaults.addSlot(AddSlotCall(kind: kind), of: root)
-    let code = try #require(shown.code)
-    #expect(shown.slots.isEmpty && shown.vaults == 0)
-    return code
-  }
 
   @Test
   func theCodeMustBeTypedBackOnTheConnectionThatSawIt() async throws {
     let vaults = try machine.service(tpm)
-    let code = try await add(vaults)
-    let other = try await add(vaults)
+    let code = try await vaults.shownCode()
+    let other = try await vaults.shownCode()
     let elsewhere = Caller(connection: 7, user: 0, requester: "root")
     for (text, caller) in [(code, root), (other, elsewhere), (try secret("12-34"), root)] {
       let call = AddSlotCall(kind: .tpm, recovery: text)
@@ -53,7 +31,7 @@ struct ShownCodeTests {
         continue
       }
     }
-    #expect(try await tier(vaults) == .file)
+    #expect(try await vaults.tier() == .file)
     // It may be typed again after a mistake.
     let call = AddSlotCall(kind: .tpm, recovery: other)
     #expect(try await vaults.addSlot(call, of: root).slots.count == 2)
@@ -67,7 +45,7 @@ struct ShownCodeTests {
   @Test
   func aCodeStaysValidUntilASlotIsMadeOfIt() async throws {
     let vaults = try machine.service(tpm)
-    let call = AddSlotCall(kind: .tpm, recovery: try await add(vaults))
+    let call = AddSlotCall(kind: .tpm, recovery: try await vaults.shownCode())
     tpm.fail(.busy)
     #expect(await failure { _ = try await vaults.addSlot(call, of: root) } != nil)
     tpm.fail(nil)
@@ -88,7 +66,7 @@ struct ShownCodeTests {
   @Test
   func aCodeIsForgottenWithItsConnection() async throws {
     let vaults = try machine.service(tpm)
-    let code = try await add(vaults)
+    let code = try await vaults.shownCode()
     vaults.disconnect(root.connection, of: root.user)
     let call = AddSlotCall(kind: .tpm, recovery: code)
     #expect(await failure { _ = try await vaults.addSlot(call, of: root) } != nil)

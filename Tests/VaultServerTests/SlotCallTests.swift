@@ -17,30 +17,8 @@ import VaultInterface
 struct SlotCallTests {
   private let tpm = ScriptedTPM()
   private let machine: SlotMachine
-  private let root = Caller(connection: 1, user: 0, requester: "root")
 
   init() throws { machine = try SlotMachine() }
-
-  private func failure(_ body: () async throws -> Void) async -> VaultFailure? {
-    do {
-      try await body()
-      return nil
-    } catch {
-      return error as? VaultFailure
-    }
-  }
-
-  private func tier(_ vaults: Vaults) async throws -> DeviceSecretTier {
-    try await vaults.deviceSecretStatus(of: root).tier
-  }
-
-  /// A call to add a slot with a new code.
-  private func add(_ vaults: Vaults, _ kind: SlotKind = .tpm) async throws -> SharedSecret {
-    let shown = try await vaults.addSlot(AddSlotCall(kind: kind), of: root)
-    let code = try #require(shown.code)
-    #expect(shown.slots.isEmpty && shown.vaults == 0)
-    return code
-  }
 
   @Test
   func rootBringsEveryVaultUnderTheMachineKey() async throws {
@@ -49,11 +27,11 @@ struct SlotCallTests {
     if let vaults {
       // One of them is open while the key is added.
       #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
-      let code = try await add(vaults)
-      #expect(try await tier(vaults) == .file)
+      let code = try await vaults.shownCode()
+      #expect(try await vaults.tier() == .file)
       let done = try await vaults.addSlot(AddSlotCall(kind: .tpm, recovery: code), of: root)
       #expect(done.vaults == 3 && done.slots.count == 2 && done.code == nil)
-      #expect(try await tier(vaults) == .tpm)
+      #expect(try await vaults.tier() == .tpm)
       // Only the vault that was open stays so.
       #expect(vaults.openVaults.map(\.0) == [1001])
       #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
@@ -114,7 +92,7 @@ struct SlotCallTests {
     let store = try Directory(path: machine.path + "/users/1001").openForWriting("vault.db")
     try store.write([UInt8](repeating: 7, count: 4096), at: 0)
     let vaults = try machine.service(tpm)
-    let call = AddSlotCall(kind: .tpm, recovery: try await add(vaults))
+    let call = AddSlotCall(kind: .tpm, recovery: try await vaults.shownCode())
     guard
       case .vaultUnsafe(let message, let hint)? = await failure({
         _ = try await vaults.addSlot(call, of: root)
@@ -124,12 +102,12 @@ struct SlotCallTests {
       return
     }
     #expect(message.contains("user 1001") && hint?.contains("add tpm") == true)
-    #expect(try await tier(vaults) == .adding)
+    #expect(try await vaults.tier() == .adding)
     // The others are under the key already.
     _ = try await vaults.remove(user: "1001", account: nil, caller: root)
     let again = try await vaults.addSlot(AddSlotCall(kind: .tpm), of: root)
     #expect(again.vaults == 0 && again.code == nil)
-    #expect(try await tier(vaults) == .tpm)
+    #expect(try await vaults.tier() == .tpm)
     #expect(try await vaults.fingers(of: 1002) == ["left-thumb"])
   }
 
@@ -144,9 +122,9 @@ struct SlotCallTests {
     )
     try slots.make(recovery: try RecoveryCode.random())
     let vaults = try machine.service(tpm)
-    #expect(try await tier(vaults) == .adding)
+    #expect(try await vaults.tier() == .adding)
     vaults.resumeAddition()
-    while try await tier(vaults) != .tpm { await Task.yield() }
+    while try await vaults.tier() != .tpm { await Task.yield() }
     #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
     await vaults.retireAll(within: 10)
   }
@@ -169,7 +147,7 @@ struct SlotCallTests {
       return
     }
     tpm.fail(nil)
-    let first = AddSlotCall(kind: .tpm, recovery: try await add(vaults))
+    let first = AddSlotCall(kind: .tpm, recovery: try await vaults.shownCode())
     let made = try await vaults.addSlot(first, of: root).slots
     let recovery = try #require(made.first { $0.kind == .recovery })
     guard
@@ -180,7 +158,7 @@ struct SlotCallTests {
       Issue.record("the last code is removed")
       return
     }
-    let second = AddSlotCall(kind: .recovery, recovery: try await add(vaults, .recovery))
+    let second = AddSlotCall(kind: .recovery, recovery: try await vaults.shownCode(.recovery))
     #expect(try await vaults.addSlot(second, of: root).slots.count == 3)
     let left = try await vaults.removeSlot(RemoveSlotCall(slot: recovery.id), of: root)
     #expect(left.slots.count == 2)

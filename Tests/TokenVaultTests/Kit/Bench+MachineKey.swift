@@ -3,6 +3,7 @@ import ScriptedTPM
 import SecretMemory
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

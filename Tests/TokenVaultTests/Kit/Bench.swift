@@ -6,6 +6,7 @@ import PresenceTerms
 import SecretMemory
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault

@@ -55,17 +55,6 @@ final class Scratch: Sendable {
   }
 }
 
-/// Runs a program of the system to its end.
-func run(_ path: String, _ arguments: [String]) throws {
-  let end = try ChildProcess(
-    path: path,
-    arguments: arguments,
-    environment: ["PATH=/usr/bin:/bin"],
-    descriptors: [-1, -1, -1]
-  ).wait()
-  guard end == .exited(0) else { throw SystemError(path, code: 1) }
-}
-
 /// The files that contain a marker in plain text, as base64 at any offset, or escaped in JSON.
 func locations(of marker: String, in files: [String: [UInt8]]) -> [String] {
   let plain = Array(marker.utf8)
