@@ -3,6 +3,7 @@ the agents of a user, and whose agent may show whose prompt, as logind knows the
 
 What an agent puts on a screen is tried in desk.py and Tests/IntegrationTests/AgentTests.swift. Here it is a
 connection of Ada's session that calls what an agent calls."""
+import contextlib
 import os
 import shutil
 import signal
@@ -106,6 +107,18 @@ def write_rules(text):
     until(lambda: time.monotonic() - written > 0.2, "the clock does not go on")
 
 
+@contextlib.contextmanager
+def policy_as_before():
+    """Puts the policy back at the end. Its text is the value."""
+    with open(POLICY, encoding="utf-8") as file:
+        before = file.read()
+    try:
+        yield before
+    finally:
+        with open(POLICY, "w", encoding="utf-8") as file:
+            file.write(before)
+
+
 def run_id(user):
     return int(run("id", "--user", user))
 
@@ -118,10 +131,8 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
     def unit(name):
         return ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
                 f"--unit={name}", "thumblatch", "token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"]
-    with open(POLICY, encoding="utf-8") as file:
-        before = file.read()
     rule = "[Caller job]\nunit = job-*.service\ndesktop = user\n"
-    try:
+    with policy_as_before() as before:
         for number, policy in enumerate(("[Policy]\ndesktop = user\n", rule)):
             with open(POLICY, "w", encoding="utf-8") as file:
                 file.write(before)
@@ -137,9 +148,6 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
             agent.talk.send("NextPrompt")
         let_the_token_age()
         run(*unit("other"), status=7)
-    finally:
-        with open(POLICY, "w", encoding="utf-8") as file:
-            file.write(before)
     agent.close()
 
 
@@ -148,41 +156,31 @@ def aSocketThatAUnitOfTheSystemOpensComesUnderTheRuleOfTheUnit():
     agent = Agent()
     directory = "/run/thumblatch-job"
     socket = f"{directory}/tokens"
-    os.makedirs(directory, exist_ok=True)
+    os.makedirs(directory)
     shutil.chown(directory, "ada", "ada")
-    with open(POLICY, encoding="utf-8") as file:
-        before = file.read()
-    def ask(status=None):
-        let_the_token_age()
-        command = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
-                   f"--setenv=THUMBLATCH_SOCKET={socket}", "thumblatch", "token", ACCOUNT,
-                   "--min-ttl", f"{provider.LIFETIME}s"]
-        if status is not None:
-            return run(*command, status=status)
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        for unit, ruled in (("other-agent", False), ("job-agent", True)):
-            write_rules(before + "\n[Caller job]\nunit = job-*.service\ndesktop = user\n")
-            opener = subprocess.Popen(
-                ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
-                 f"--unit={unit}", "thumblatch", "agent", "--socket", socket, "--name", "tokens",
-                 "--account", ACCOUNT], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    unit = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada"]
+    ask = [*unit, f"--setenv=THUMBLATCH_SOCKET={socket}", "thumblatch", "token", ACCOUNT,
+           "--min-ttl", f"{provider.LIFETIME}s"]
+    with policy_as_before() as before:
+        write_rules(before + "\n[Caller job]\nunit = job-*.service\ndesktop = user\n")
+        for name, ruled in (("other-agent", False), ("job-agent", True)):
+            opener = subprocess.Popen([*unit, f"--unit={name}", "thumblatch", "agent", "--socket",
+                                       socket, "--name", "tokens", "--account", ACCOUNT])
             until(lambda: os.path.exists(socket) or opener.poll() is not None, "no socket was opened")
             check(opener.poll() is None, "the agent ended")
+            let_the_token_age()
             if ruled:
-                caller = ask()
+                caller = subprocess.Popen(ask, stdout=subprocess.PIPE, text=True)
                 agent.begin()
                 touch(household.FINGER)
                 agent.talk.expect("passed")
                 check(is_valid(caller.communicate()[0].strip()), "no token")
             else:
-                ask(status=7)
-            run("systemctl", "stop", f"{unit}.service")
+                run(*ask, status=7)
+            run("systemctl", "stop", f"{name}.service")
+            opener.wait()
             until(lambda: not os.path.exists(socket), "the socket stayed")
-    finally:
-        with open(POLICY, "w", encoding="utf-8") as file:
-            file.write(before)
-        run("rm", "-r", directory)
+    os.rmdir(directory)
     agent.close()
 
 
@@ -192,11 +190,9 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
         return run("systemd-run", "--quiet", "--wait", "--pipe", *manager, f"--unit={unit}",
                    "thumblatch", "token", *options, status=status)
 
-    with open(POLICY, encoding="utf-8") as file:
-        before = file.read()
-    write_rules("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
-                "\npresence = never-ask\nreason = required\n")
-    try:
+    with policy_as_before():
+        write_rules("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
+                    "\npresence = never-ask\nreason = required\n")
         let_the_token_age()
         as_ada = ("--uid=ada",)
         token("nightly-1", ACCOUNT, manager=as_ada, status=11)
@@ -209,9 +205,6 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
         # A unit of Ada's own manager may have any name.
         token("nightly-5", ACCOUNT, manager=("--user", "--machine=ada@"), status=0)
         ADA.type("thumblatch", "rule", "test", "nightly-6.service").expect("nightly").end()
-    finally:
-        with open(POLICY, "w", encoding="utf-8") as file:
-            file.write(before)
 
 
 @scenario

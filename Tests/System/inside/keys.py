@@ -15,7 +15,7 @@ PINNED = "PIN of the security key"
 
 
 class Key:
-    """The person who has the key in the hand."""
+    """A security key in software, and the hand that holds it."""
 
     def __init__(self, number):
         self.number, self.heard = number, 0

@@ -34,8 +34,8 @@ def anEngineThatIsKilledInMidRefreshLosesNothing():
     provider.release()
     command.end(status=None)
     check(is_valid(newer_token(known)), "the provider does not know the token")
-    # The command asks the next engine again. If that is after the exchange, the engine refreshes
-    # anew, because the token is no longer brand-new.
+    # The command asks the next engine again. If the exchange has ended by then, the engine needs
+    # another refresh for the requested lifetime.
     check(len(provider.refreshes()) in (1, 2), f"{len(provider.refreshes())} refreshes")
     check(is_valid(last_line(ask_anew())), "the next refresh failed")
     check(provider.call("GET", "/_control/sessions")["revoked"] == 0, "a token came twice")
