@@ -28,6 +28,7 @@ struct IssuerTests {
     "https://user@id.example.com", "https://user:password@id.example.com",
     "https://id.example.com?x=1", "https://id.example.com#f", "https://id.example.com/a?b",
     "https://id.example.com/../x", "https://id.example.com//x", "https://id.example.com/%2e%2e",
+    "https://id.example.com//", "https://id.example.com/a//",
     "https://id.example.com:0", "https://id.example.com:65536", "https://id.example.com:",
     "https://id.example.com:+1", "https://id example.com", "https://id.example.com\n",
     "https://-a.example.com", "https://a..b", "https://bücher.example", "https://[::1",

@@ -27,7 +27,7 @@ struct WebAddress: Sendable, Hashable {
     self.port = port == standardPort ? nil : port
     var path = String(rest[pathStart...])
     if path.hasSuffix("/") { path.removeLast() }
-    guard path.isEmpty || Self.isPath(path) else { return nil }
+    guard path.isEmpty || (Self.isPath(path) && !path.hasSuffix("/")) else { return nil }
     self.path = path
   }
 
