@@ -184,6 +184,22 @@ struct OAuthProviderTests {
     #expect(!error.description.contains("hunter2"))
   }
 
+  /// Values that are 1,024 bytes long in their canonical spelling, or one more.
+  @Test(arguments: [
+    ("authorization_parameters", "a=" + String(repeating: "!", count: 340) + "bc", "d"),
+    ("token_endpoint", "https://h?" + String(repeating: "a", count: 1013), "b"),
+  ])
+  func aValueIsAsLongAsItsCanonicalSpelling(
+    _ key: String,
+    _ value: String,
+    _ more: String
+  ) throws {
+    let longest = try made([key: value])
+    #expect(try Provider(name: longest.name, canonicalForm: longest.canonicalForm) == longest)
+    let error = #expect(throws: ConfigurationError.self) { try made([key: value + more]) }
+    #expect(error == ConfigurationError(.tooLarge(1024), key: key))
+  }
+
   @Test
   func aClientIDMustBeThere() throws {
     let error = #expect(throws: ConfigurationError.self) {

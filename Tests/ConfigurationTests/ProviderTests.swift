@@ -169,6 +169,17 @@ struct CanonicalFormTests {
   }
 
   @Test
+  func certificatesThatTheirLastLineMakesTooLongAreRefused() throws {
+    let frame = "-----BEGIN CERTIFICATE-----\n\n-----END CERTIFICATE-----"
+    let body = String(repeating: "A", count: 24 * 1024 - frame.utf8.count)
+    let text = frame.replacing("\n\n", with: "\n\(body)\n")
+    let error = #expect(throws: ConfigurationError.self) { try provider(["ca": text]) }
+    #expect(error == ConfigurationError(.tooLarge(24 * 1024), key: "ca"))
+    let longest = try provider(["ca": text.replacing("A\n", with: "\n")])
+    #expect(try Provider(name: longest.name, canonicalForm: longest.canonicalForm) == longest)
+  }
+
+  @Test
   func aDamagedFormIsRefusedAndNeverTraps() throws {
     let provider = try provider(["client_id": "cli"])
     let form = provider.canonicalForm

@@ -11,9 +11,6 @@ enum CertificateText {
   /// Each line ends with one newline. A private key is refused: it does not belong here and would
   /// be spread.
   static func canonical(_ text: String) throws(ConfigurationError) -> String {
-    guard text.utf8.count <= maximumLength else {
-      throw ConfigurationError(.tooLarge(maximumLength))
-    }
     guard !text.contains("PRIVATE KEY-----") else {
       throw bad("certificates only: this holds a private key")
     }

@@ -149,6 +149,19 @@ public struct Provider: Sendable, Equatable {
       throw ProviderSettings.misplaced(ClientSecret.key, in: kind)
     }
     try checkNames()
+    try checkLengths()
+  }
+
+  /// Checks that the canonical spelling is short enough to be read again.
+  ///
+  /// It can be longer than the given spelling: parameters are percent-encoded, a URL without a path
+  /// gets one, and the last line of a PEM text gets its end.
+  private func checkLengths() throws(ConfigurationError) {
+    let tooLong = settings.filter {
+      $0.value.utf8.count > ProviderSettings.maximumLength(of: $0.key)
+    }
+    guard let key = tooLong.keys.min() else { return }
+    throw ConfigurationError(.tooLarge(ProviderSettings.maximumLength(of: key)), key: key)
   }
 
   private static func paths(

@@ -2,7 +2,7 @@ internal import PlainText
 
 /// Takes settings out of a dictionary one by one, so that the remaining ones are unknown.
 struct ProviderSettings {
-  /// The greatest length of one value; certificates have their own limit.
+  /// The greatest length of one value, except for certificates.
   static let maximumValueLength = 1024
   /// The most users of this machine that can be named.
   static let maximumUsers = 16
@@ -13,6 +13,11 @@ struct ProviderSettings {
 
   init(_ settings: [String: String]) {
     rest = settings
+  }
+
+  /// The greatest length of a key's value, in bytes.
+  static func maximumLength(of key: String) -> Int {
+    key == "ca" ? CertificateText.maximumLength : maximumValueLength
   }
 
   mutating func take<Value>(
@@ -30,9 +35,8 @@ struct ProviderSettings {
     _ parse: (String) throws(ConfigurationError) -> Value
   ) throws(ConfigurationError) -> Value? {
     guard let text = rest.removeValue(forKey: key) else { return nil }
-    guard key == "ca" || text.utf8.count <= Self.maximumValueLength else {
-      throw ConfigurationError(.tooLarge(Self.maximumValueLength), key: key)
-    }
+    let limit = Self.maximumLength(of: key)
+    guard text.utf8.count <= limit else { throw ConfigurationError(.tooLarge(limit), key: key) }
     do throws(ConfigurationError) {
       return try parse(text)
     } catch {
