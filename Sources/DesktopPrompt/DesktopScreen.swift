@@ -5,12 +5,14 @@ internal import TerminalIO
 package import VaultClient
 
 /// What a person at the desktop sees of a presence check, in commands and in apps: a notification,
-/// and a window of pinentry for the password.
+/// and a window of pinentry for the password or for the PIN of a security key.
 package final class DesktopScreen {
   /// What the person did.
   package enum Action {
     /// The person wants to type the password.
     case password
+    /// The person wants to type the PIN of the security key.
+    case pin
     /// The person is ready for the turn of this prompt.
     case proceed
     /// The person denied, or the notification is gone.
@@ -22,6 +24,8 @@ package final class DesktopScreen {
     /// Another prompt is open: an action could be meant for that one.
     case queued
     case turn
+    /// The security key waits for its PIN.
+    case pin
   }
 
   private let desktop: Desktop
@@ -111,6 +115,25 @@ package final class DesktopScreen {
     try show()
   }
 
+  /// Offers the window for the answer to a question by `method`, if it is not offered yet.
+  package func offerQuestion(by method: PresenceMethod) throws(DesktopError) {
+    let isOffered = methods == [method] && actions.contains { $0.key == Self.key(of: method) }
+    guard !isOffered else { return }
+    methods = [method]
+    offersPassword = true
+    offer = method.isDevice ? .pin : .usual
+    try show()
+  }
+
+  /// The action that opens the window of `method`.
+  package static func opening(_ method: PresenceMethod) -> Action {
+    method.isDevice ? .pin : .password
+  }
+
+  private static func key(of method: PresenceMethod) -> String {
+    method.isDevice ? DesktopText.pin.key : DesktopText.password.key
+  }
+
   private func show() throws(DesktopError) {
     let text = PresenceText.prompt(methods, to: purpose, requester: requester, scan)
     try server.show(
@@ -125,6 +148,7 @@ package final class DesktopScreen {
     case .usual where offersPassword: [DesktopText.password, DesktopText.deny]
     case .usual, .queued: [DesktopText.deny]
     case .turn: [DesktopText.proceed, DesktopText.deny]
+    case .pin: [DesktopText.pin, DesktopText.deny]
     }
   }
 
@@ -138,6 +162,7 @@ package final class DesktopScreen {
       case .action(DesktopText.deny.key), .closed: return .cancel
       case .action(let key) where !actions.contains { $0.key == key }: continue
       case .action(DesktopText.proceed.key): action = .proceed
+      case .action(DesktopText.pin.key): action = .pin
       case .action: action = .password
       }
     }
@@ -146,7 +171,7 @@ package final class DesktopScreen {
     return action
   }
 
-  // MARK: The password
+  // MARK: Password and PIN
 
   /// Asks for the password in a window, or for the PIN of a security key.
   ///
@@ -157,9 +182,9 @@ package final class DesktopScreen {
   ///   - hasEnded: whether the prompt has ended; asked when the person may have acted.
   /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
   /// - Throws: `noPinentry`.
-  package func askPassword(
+  package func ask(
     _ question: String,
-    by method: PresenceMethod = .fallback,
+    by method: PresenceMethod,
     until deadline: BootInstant,
     hasEnded: () -> Bool
   ) throws(DesktopError) -> SharedSecret? {

@@ -7,6 +7,7 @@ internal import VaultClient
 enum DesktopText {
   static let summary = "Presence check"
   static let password = NotificationServer.Action(key: "password", label: "Type password")
+  static let pin = NotificationServer.Action(key: "pin", label: "Type PIN")
   static let deny = NotificationServer.Action(key: "deny", label: "Deny")
   static let proceed = NotificationServer.Action(key: "continue", label: "Continue")
   /// The other prompt has ended, and the reader is armed only after "Continue".

@@ -22,8 +22,8 @@ package final class DesktopView: PresenceView {
   private var asking = PresenceMethod.fallback
   /// What the person did, and no question has taken yet.
   private var pending: DesktopScreen.Action?
-  /// Whether the person asked for the window of the password.
-  private var wantsPassword = false
+  /// The method whose window the person asked for.
+  private var wanted: PresenceMethod?
 
   /// Prepares the dialogue, and finds the notification server.
   package init(
@@ -68,7 +68,7 @@ package final class DesktopView: PresenceView {
 
   private func introduce(by methods: [PresenceMethod]) throws(VaultClientError) {
     try showing { () throws(DesktopError) in
-      let offersPassword = !self.methods.allSatisfy(\.isDevice) && !wantsPassword
+      let offersPassword = !self.methods.allSatisfy(\.isDevice) && wanted == nil
       try screen.introduce(by: methods, offersPassword: offersPassword)
     }
   }
@@ -87,10 +87,10 @@ package final class DesktopView: PresenceView {
     defer { pending = nil }
     switch pending {
     case .password:
-      wantsPassword = true
+      wanted = .fallback
       return .password
     case .cancel: return .cancel
-    case .proceed, nil: return .nothing
+    case .proceed, .pin, nil: return .nothing
     }
   }
 
@@ -132,7 +132,7 @@ package final class DesktopView: PresenceView {
     until deadline: BootInstant
   ) throws(VaultClientError) -> Bool {
     // A window that was wanted for the time before would take what is typed for the other prompt.
-    wantsPassword = false
+    wanted = nil
     if pending != .cancel { pending = nil }
     guard method.isDevice else { return true }
     // Without actions the person cannot confirm the turn.
@@ -147,13 +147,14 @@ package final class DesktopView: PresenceView {
     until deadline: BootInstant
   ) throws(VaultClientError) -> SharedSecret? {
     // A window that opens by itself takes what the person is typing elsewhere.
-    if screen.hasActions, !wantsPassword {
-      guard try wait(for: .password, until: deadline) else { return nil }
-      wantsPassword = true
+    if screen.hasActions, wanted != asking {
+      try showing { () throws(DesktopError) in try screen.offerQuestion(by: asking) }
+      guard try wait(for: DesktopScreen.opening(asking), until: deadline) else { return nil }
+      wanted = asking
       try introduce(by: [asking])
     }
     let answer = try showing { () throws(DesktopError) in
-      try screen.askPassword(question, by: asking, until: deadline, hasEnded: takeCancel)
+      try screen.ask(question, by: asking, until: deadline, hasEnded: takeCancel)
     }
     // An interrupt ends the wait for the window as well.
     if answer == nil {

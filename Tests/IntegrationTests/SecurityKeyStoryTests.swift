@@ -7,52 +7,12 @@ struct SecurityKeyStoryTests {
   private static let touch = "Touch the security key to use account 'me' (requested by"
   private static let question = "System password for"
 
-  /// A person whose only device is this key.
+  /// A person whose only device is this key, with the account `me`.
   private func person(_ key: SoftwareKey) throws -> Person {
     let person = try Person()
-    try shell(
-      """
-      chown \(person.user.name) \(key.path)
-      echo KEY=\(key.path) >\(person.programs)/virtual-reader.conf
-      """
-    )
+    try person.plug(key)
     try person.register()
     return person
-  }
-
-  /// Gives a person a virtual reader, and a key or none.
-  private func plugReader(_ person: Person, beside key: SoftwareKey?) throws {
-    let nodes = key.map { " KEY=\($0.path)" } ?? ""
-    try shell(
-      """
-      printf '%s\\n' FP_VIRTUAL_DEVICE=\(person.readerDirectory)/s\(nodes) \
-        >\(person.programs)/virtual-reader.conf
-      """
-    )
-  }
-
-  private func enroll(_ person: Person, _ key: SoftwareKey, pin: String? = nil) throws {
-    let options = pin == nil ? [] : ["--with-pin"]
-    let terminal = try person.terminal(list: ["keys", "enroll", "blue"] + options)
-    if let pin {
-      try terminal.expect("PIN of the security key:")
-      try terminal.enter(pin)
-    }
-    try terminal.expect(Self.question)
-    try terminal.enter(Person.systemPassword)
-    try terminal.expect("Touch the security key.")
-    try key.say("touch")
-    try terminal.expect("the security key 'blue' is enrolled")
-    try terminal.end()
-  }
-
-  /// Protects the account by a touch.
-  private func protect(_ person: Person, _ key: SoftwareKey) throws {
-    let terminal = try person.terminal("presence", "enable", "me")
-    try terminal.expect("Touch the security key to turn on presence protection")
-    try key.say("touch")
-    try terminal.end()
-    try person.run("lock").succeeded()
   }
 
   @Test
@@ -61,9 +21,9 @@ struct SecurityKeyStoryTests {
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key")
     let person = try person(key)
-    try enroll(person, key)
+    try person.enroll(key)
     #expect(try person.run("keys", "list").succeeded() == "blue\n")
-    try protect(person, key)
+    try person.protect(by: key)
     try person.expireTokens()
     let token = try person.terminal("token", "me", columns: 200)
     try token.expect(Self.touch)
@@ -93,7 +53,7 @@ struct SecurityKeyStoryTests {
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key", pin: "8261", ["--always-verifies"])
     let person = try person(key)
-    try enroll(person, key, pin: "8261")
+    try person.enroll(key, pin: "8261")
     let test = try person.terminal("presence", "test")
     try test.expect("PIN of the security key (8 tries left):")
     try test.enter("0000")
@@ -111,8 +71,8 @@ struct SecurityKeyStoryTests {
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key")
     let person = try person(key)
-    try plugReader(person, beside: key)
-    try enroll(person, key)
+    try person.plugReader(beside: key)
+    try person.enroll(key)
     try person.enroll()
     let both = "Touch the fingerprint reader or the security key to test the presence check"
     let byKey = try person.terminal("presence", "test", columns: 200)
@@ -135,7 +95,7 @@ struct SecurityKeyStoryTests {
     // The light of the key ends with the prompt.
     try key.wait(for: "cancelled")
     // A key that is not there leaves the reader.
-    try plugReader(person, beside: nil)
+    try person.plugReader(beside: nil)
     let alone = try person.terminal("presence", "test", columns: 200)
     try alone.expect("no security key is plugged in")
     try alone.expect("Touch the fingerprint reader, or press Enter for your password.")
@@ -151,8 +111,8 @@ struct SecurityKeyStoryTests {
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key", pin: "8261", ["--always-verifies"])
     let person = try person(key)
-    try plugReader(person, beside: key)
-    try enroll(person, key, pin: "8261")
+    try person.plugReader(beside: key)
+    try person.enroll(key, pin: "8261")
     try person.enroll()
     let test = try person.terminal("presence", "test", columns: 200)
     try test.expect("Touch the fingerprint reader or the security key to test")
@@ -175,7 +135,7 @@ struct SecurityKeyStoryTests {
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key")
     let person = try person(key)
-    try enroll(person, key)
+    try person.enroll(key)
     try shell("echo >\(person.programs)/virtual-reader.conf")
     let test = try person.terminal("presence", "test", columns: 200)
     try test.expect("no security key is plugged in")

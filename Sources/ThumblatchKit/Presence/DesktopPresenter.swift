@@ -11,9 +11,10 @@ internal import VaultClient
 /// A presenter for programs that may have no terminal, such as a tool that an editor starts.
 ///
 /// If the process has a terminal, the prompt is shown there, as by ``TerminalPresenter``. Otherwise it
-/// is shown at the desktop of the person: in a notification while the reader waits for a finger, and
-/// in a window of pinentry for the system password. The window opens only after a click on "Type
-/// password" in the notification. "Deny" and a closed notification cancel the prompt.
+/// is shown at the desktop of the person: in a notification while a device waits for a touch, and in a
+/// window of pinentry for the system password or the PIN of a security key. The window opens only after
+/// a click on "Type password" or "Type PIN" in the notification. "Deny" and a closed notification cancel
+/// the prompt.
 ///
 /// If `thumblatch agent` runs in the person's session, it shows the prompt instead, so that no password
 /// reaches this process. The agent shows the words of the vault. This presenter shows the prompt itself
@@ -117,7 +118,8 @@ private final class DesktopDialogue {
   /// The phase on the screen.
   private var shown: PresencePrompt.Phase?
   private var shownEvent: PresenceEvent?
-  private var wantsPassword = false
+  /// The method whose window the person asked for.
+  private var wanted: PresenceMethod?
   private var question: String?
 
   init(
@@ -156,8 +158,8 @@ private final class DesktopDialogue {
       }
       if phase != shown { try show(phase) }
       (shown, shownEvent) = (phase, event)
-      while let action = screen.takeAction() { act(action) }
-      if let question, wantsPassword || !screen.hasActions {
+      while let action = screen.takeAction() { try act(action) }
+      if let question, wanted == prompt.asking || !screen.hasActions {
         self.question = nil
         try ask(question)
       } else {
@@ -192,7 +194,7 @@ private final class DesktopDialogue {
   private func introduce(by methods: [PresenceMethod]) throws(DesktopError) {
     try screen.introduce(
       by: methods,
-      offersPassword: prompt.allowsPassword && !wantsPassword
+      offersPassword: prompt.allowsPassword && wanted == nil
     )
   }
 
@@ -204,7 +206,7 @@ private final class DesktopDialogue {
     case .starting: if shown != nil { try introduce(by: [.fallback]) }
     case .queued: try screen.show(.queued)
     case .ready:
-      wantsPassword = false
+      wanted = nil
       try screen.offerTurn()
     case .finger(nil):
       try introduce(by: prompt.devices)
@@ -215,19 +217,28 @@ private final class DesktopDialogue {
     case .checking: try screen.show(.checking)
     case .question(let text, _):
       question = text
-      if shown == .ready || shown == .queued { wantsPassword = false }
-      try introduce(by: [.fallback])
+      if shown == .ready || shown == .queued { wanted = nil }
+      if wanted == prompt.asking {
+        try introduce(by: [prompt.asking])
+      } else {
+        try screen.offerQuestion(by: prompt.asking)
+      }
     }
   }
 
-  private func act(_ action: DesktopScreen.Action) {
+  private func act(_ action: DesktopScreen.Action) throws(DesktopError) {
     switch (action, shown) {
     case (.cancel, _): prompt.cancel()
     case (.proceed, .ready): prompt.begin()
     case (.proceed, _): break
-    case (.password, .question): wantsPassword = true
+    case (.pin, .question) where prompt.asking.isDevice,
+      (.password, .question) where !prompt.asking.isDevice:
+      wanted = prompt.asking
+      // The server took the notification from the screen at the click.
+      try introduce(by: [prompt.asking])
+    case (.pin, _): break
     case (.password, _):
-      wantsPassword = true
+      wanted = .fallback
       prompt.choosePassword()
     }
   }
@@ -235,7 +246,7 @@ private final class DesktopDialogue {
   private func ask(_ question: String) throws(DesktopError) {
     let deadline = BootInstant.now.advanced(bySeconds: Self.longestQuestion)
     var hasEnded = false
-    let answer = try screen.askPassword(question, until: deadline) {
+    let answer = try screen.ask(question, by: prompt.asking, until: deadline) {
       if screen.takeAction() == .cancel { hasEnded = true }
       return hasEnded
     }

@@ -22,7 +22,7 @@ extension PresencePrompt {
     ///
     /// After a bad scan, the value is advice for the next touch.
     case finger(ScanAdvice?)
-    /// An answer to this question.
+    /// An answer to this question, which `questionWay` asks.
     ///
     /// If `isHidden` is true, the typed text must not be shown.
     case question(String, isHidden: Bool)
@@ -136,6 +136,12 @@ extension PresencePrompt {
   /// Whether a touch of a security key is one of the ways.
   public var allowsKey: Bool { content.withLock { $0.devices.contains(.key) } }
 
+  /// The method that asks the present question: the system password, or a key that wants its PIN.
+  var asking: PresenceMethod { content.withLock { $0.asking } }
+
+  /// The way that a `question` belongs to: the system password, or a security key that wants its PIN.
+  public var questionWay: Way { Way(asking) }
+
   /// The methods of the first try.
   var firstMethods: [PresenceMethod] {
     allowsFingerprint || !content.withLock { $0.devices.isEmpty } ? devices : [.fallback]
@@ -145,6 +151,7 @@ extension PresencePrompt {
   func begin(by methods: [PresenceMethod]) {
     let isByDevice = methods.allSatisfy(\.isDevice)
     if isByDevice { setDevices(methods) }
+    content.withLock { $0.asking = isByDevice ? .key : methods.first ?? .fallback }
     show(isByDevice ? .finger(nil) : .starting)
   }
 

@@ -50,6 +50,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var finger: String?
     /// The engine's methods by a device; empty if none is allowed.
     var devices: [PresenceMethod] = []
+    /// The method that asks the questions.
+    var asking = PresenceMethod.fallback
     var failures = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?

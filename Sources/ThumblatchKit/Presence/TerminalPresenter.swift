@@ -175,7 +175,7 @@ private final class TerminalDialogue {
       if prompt.notice == nil { screen.show(.wait(seconds: seconds, wasWrong: false)) }
     case .question(let question, _):
       if hasQueued { takeTurn(byDevice: false, &line) }
-      introduce(by: [.fallback])
+      introduce(by: [prompt.asking])
       isAsking = true
       terminal.ask(PresenceText.question(question))
     }

@@ -134,6 +134,7 @@ class Desk:
 
     def click(self, label):
         """Clicks a button of the newest notification that has one of this label."""
+        self.until(lambda: any(label in each["actions"] for each in self.shown))
         shown = [each for each in self.shown if label in each["actions"]][-1]
         key = shown["keys"][shown["actions"].index(label)]
         signal = ["ActionInvoked", shown["id"], key]
