@@ -81,6 +81,7 @@ extension PresenceMethod {
   public func failure(_ outcome: PresenceOutcome) -> String? {
     switch (self, outcome) {
     case (.fingerprint, .noMatch): "The finger did not match"
+    case (.fingerprint, .notAvailable): "The fingerprint reader is not available"
     case (.password, .noMatch), (.password, .denied): "Wrong password"
     case (.password, .notAvailable): "The system password could not be checked"
     case (.key, .noMatch): "The security key's answer does not prove a touch"

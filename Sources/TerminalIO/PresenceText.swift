@@ -143,7 +143,7 @@ package enum PresenceText {
       switch outcome {
       case .cancelled: "the presence check was cancelled"
       case .passwordChosen: "the password was chosen instead of a device"
-      case .notAvailable: "the fingerprint reader is not available"
+      case .notAvailable: "no device for the check is available"
       case .notEnrolled: "no finger is enrolled"
       case .lockedOut:
         "too many scans failed: no finger or key counts until the system password is given once"

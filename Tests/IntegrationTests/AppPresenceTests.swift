@@ -45,6 +45,15 @@ struct AppPresenceTests {
   }
 
   @Test
+  func enrolledKeysAreToldWhereNoFingerCounts() throws {
+    let key = try SoftwareKey(state: person.base + "/key")
+    try person.plug(key)
+    try person.enroll(key)
+    #expect(try app.run("capability") == #"securityKey(names: ["blue"])"#)
+    #expect(!app.hasPrompted)
+  }
+
+  @Test
   func aFingerAndNothingElse() throws {
     try app.run("open policy=fingerprint")
     try app.run("restore")

@@ -102,6 +102,8 @@ struct Views {
       switch capability {
       case .fingerprint(let fingers):
         "a finger on the reader (\(fingers.joined(separator: ", "))), or your system password"
+      case .securityKey(let names):
+        "a touch of your security key (\(names.joined(separator: ", "))), or your system password"
       case .passwordOnly(let reason): "your system password (\(reason))"
       case .none(let reason)?: "nothing at the moment (\(reason))"
       case nil: "a finger on the reader, or your system password"

@@ -174,16 +174,24 @@ public struct EngineVault: AuthVault {
   /// Whether a person can show presence on this machine.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     let fingers = try await EngineCall.run { _ in ListFingersCall() }
-    let isLockedOut = try await EngineCall.run { _ in GetStatusCall() }.fingerprintLockedOut
+    let status = try await EngineCall.run { _ in GetStatusCall() }
     if let reason = Self.presenceFlaw { return .none(reason: reason) }
-    let enrolled = fingers.fingers + (fingers.desktopFingers ?? [])
-    if isLockedOut { return .passwordOnly(reason: "too many fingers failed") }
-    if let reason = fingers.fingerReason { return .passwordOnly(reason: reason) }
-    guard fingers.reader.available else {
-      return .passwordOnly(reason: fingers.reader.reason ?? "there is no fingerprint reader")
+    if status.fingerprintLockedOut { return .passwordOnly(reason: "too many fingers failed") }
+    guard let reason = Self.fingerFlaw(fingers) else {
+      return .fingerprint(fingers: fingers.fingers + (fingers.desktopFingers ?? []))
     }
-    guard !enrolled.isEmpty else { return .passwordOnly(reason: "no finger is enrolled") }
-    return .fingerprint(fingers: enrolled)
+    let keys = status.enrolledKeys ?? []
+    return keys.isEmpty ? .passwordOnly(reason: reason) : .securityKey(names: keys)
+  }
+
+  /// Why no finger counts; `nil` if one does.
+  private static func fingerFlaw(_ fingers: ListFingersReply) -> String? {
+    if let reason = fingers.fingerReason { return reason }
+    guard fingers.reader.available else {
+      return fingers.reader.reason ?? "there is no fingerprint reader"
+    }
+    let isEnrolled = !fingers.fingers.isEmpty || fingers.desktopFingers?.isEmpty == false
+    return isEnrolled ? nil : "no finger is enrolled"
   }
 
   /// Runs a presence check that releases nothing.

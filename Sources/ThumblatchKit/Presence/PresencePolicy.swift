@@ -4,7 +4,7 @@ public enum PresencePolicy: Sendable, Hashable, CaseIterable {
   ///
   /// On Apple systems this is `deviceOwnerAuthenticationWithBiometrics`.
   case fingerprint
-  /// A finger, or the system password.
+  /// A finger, a touch of an enrolled security key, or the system password.
   ///
   /// The password counts if there is no reader, if no finger is enrolled, after too many failures,
   /// or if the person chooses it. On Apple systems this is `deviceOwnerAuthentication`.
@@ -17,6 +17,10 @@ public enum PresencePolicy: Sendable, Hashable, CaseIterable {
 public enum PresenceCapability: Sendable, Hashable {
   /// A reader is available, and fingers are enrolled.
   case fingerprint(fingers: [String])
+  /// No finger is possible, and these security keys are enrolled.
+  ///
+  /// A key counts while it is plugged in. The system password counts too.
+  case securityKey(names: [String])
   /// Only the system password is possible, for this reason.
   case passwordOnly(reason: String)
   /// No way is possible, for this reason.
