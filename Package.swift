@@ -437,12 +437,10 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "FuzzMeter", "JSON", "VaultInterface", "HelperInterface", "Varlink", "Cryptography",
-        "OAuth",
-        "Configuration",
-        "LoopbackLogin", "FingerprintReader", "Storage", "System", "SecretMemory", "TokenFile",
-        "ToolProtocols", "ProtectedResources", "SecretService", "SystemBus", "VarlinkMethods",
-        "MachineKey",
+        "FuzzMeter", "BackupFormat", "JSON", "VaultInterface", "HelperInterface", "Varlink",
+        "Cryptography", "OAuth", "Configuration", "LoopbackLogin", "FingerprintReader", "Storage",
+        "System", "SecretMemory", "TokenFile", "ToolProtocols", "ProtectedResources",
+        "SecretService", "SystemBus", "VarlinkMethods", "MachineKey",
       ],
       path: "Tests/Fuzz/Targets",
       swiftSettings: strict

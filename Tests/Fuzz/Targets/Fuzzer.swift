@@ -47,6 +47,7 @@ extension Fuzzer {
     .providerFiles, .policyFiles, .providerForms, .hostFiles, .toolRequests,
     .resources, .secretService,
     .prints, .storeRows, .storeFiles, .machineKeySlots, .machineKeyStates,
+    .backupHeaders,
   ]
 
   /// The fuzzer of this process.
