@@ -7,9 +7,9 @@ import Testing
 
 /// Callers behind a restricted socket, which get tokens under a rule.
 struct CallerRuleTests {
-  private let title = "restricted socket \"build\""
-  private let bench: Bench
-  private let vault: Vault
+  let title = "restricted socket \"build\""
+  let bench: Bench
+  let vault: Vault
 
   init() async throws {
     bench = try Bench()
@@ -17,7 +17,7 @@ struct CallerRuleTests {
     try await bench.signIn(vault)
   }
 
-  private func behind(
+  func behind(
     _ connection: UInt64 = 1,
     scope: String? = nil,
     accounts: String...
@@ -117,45 +117,6 @@ struct CallerRuleTests {
       _ = try await vault.token(minimum: 7200, prompt: second.prompt, caller: caller)
     }
     expectFailedCheck(failure)
-  }
-
-  @Test
-  func whatIsOutsideTheRuleIsRefusedAlikeAndCounted() async throws {
-    try await bench.signIn(vault, "other")
-    let caller = try behind(scope: "read write", accounts: "me", "you")
-    for name in ["other", "nobody"] {
-      let failure = await failure { _ = try await vault.token(name, caller: caller) }
-      #expect(failure == .outsideRule(title, "this account"))
-      await vault.note(try #require(failure), by: caller)
-    }
-    #expect(
-      await failure { _ = try await vault.token(nil, caller: caller) }
-        == .invalidArgument("name one of the accounts of the restricted socket \"build\": me, you")
-    )
-    #expect(
-      await failure { _ = try await vault.token(scope: "read admin", caller: caller) }
-        == .outsideRule(title, "another scope than read write")
-    )
-    for scope in ["", " "] {
-      #expect(
-        await failure { _ = try await vault.token(scope: scope, caller: caller) }
-          == .outsideRule(title, "another scope than read write")
-      )
-    }
-    let consent = await failure {
-      _ = try await vault.token(scope: "read", consent: .untilNextLogin, caller: caller)
-    }
-    #expect(consent == .outsideRule(title, "a consent to a narrowed login"))
-    #expect(
-      await failure { _ = try await vault.requestTerms(account: "other", caller: caller) }
-        == .outsideRule(title, "this account")
-    )
-    let rule = caller.rule
-    #expect(try await vault.accountFacts(named: nil, under: rule).map(\.name) == ["me"])
-    try await vault.flushRefusals()
-    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
-    #expect(last.event == "refusal" && last.detail == "2 × outside the restricted socket \"build\"")
-    #expect(last.requester == title)
   }
 
   private func token(

@@ -24,23 +24,10 @@ struct CallerLocatorTests {
     Caller(connection: connection, user: user, requester: "bash, PID 1", peer: peer)
   }
 
-  private static func peer(_ socket: consuming Descriptor) throws -> Peer {
-    let credentials = try socket.peerCredentials()
-    let process = try ProcessHandle(peerOf: socket, credentials)
-    return Peer(socket, credentials, process)
-  }
-
-  /// This process at the other end of a connection.
-  private func myself() throws -> Peer {
-    let (near, far) = try UnixSocket.pair()
-    _ = Descriptor(owning: far)
-    return try Self.peer(Descriptor(owning: near))
-  }
-
   @Test
   func aCallerInALocalSessionIsAtItsSeat() async throws {
     defer { bus.remove() }
-    let peer = try myself()
+    let peer = try Peer.thisProcess()
     let locations = CallerLocator(address: bus.address)
     let here = CallerLocation(
       name: "session 1",
@@ -74,7 +61,7 @@ struct CallerLocatorTests {
   @Test
   func manyAtOnceAreAnsweredEachForItself() async throws {
     defer { bus.remove() }
-    let peer = try myself()
+    let peer = try Peer.thisProcess()
     let locations = CallerLocator(address: bus.address)
     let found = await withTaskGroup(of: CallerLocation.self) { group in
       for connection: UInt64 in 1...300 {
@@ -112,7 +99,7 @@ struct CallerLocatorTests {
       Issue.record("no connection came")
       return
     }
-    let peer = try Self.peer(socket)
+    let peer = try Peer(of: socket)
     try bus.act("set_sessions({\(child.identifier): '1'})")
     let locations = CallerLocator(address: bus.address)
     child.kill()
@@ -128,7 +115,7 @@ struct CallerLocatorTests {
   @Test
   func whereLogindDoesNotAnswerNobodySharesAPlace() async throws {
     defer { bus.remove() }
-    let peer = try myself()
+    let peer = try Peer.thisProcess()
     func unknown(_ connection: UInt64) -> CallerLocation {
       CallerLocation(
         name: "connection \(connection)",

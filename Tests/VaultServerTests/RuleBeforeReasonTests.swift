@@ -18,7 +18,10 @@ struct RuleBeforeReasonTests {
   private let recognition = Recognition()
 
   private func call(_ method: String, _ more: String = "") throws -> ParsedCall {
-    let needed = ["TestRule": #""unit":"a.service","#, "Unlock": #""accounts":[],"#]
+    let needed = [
+      "TestRule": #""unit":"a.service","#, "Unlock": #""accounts":[],"#,
+      "Restrict": #""name":"build","accounts":["me"],"#,
+    ]
     let text =
       #"{"method":"io.thumblatch.Vault.\#(method)","parameters":{\#(needed[method] ?? "")"#
       + #"\#(more)"reason":"\#(Self.tooLong)"}}"#
@@ -48,11 +51,12 @@ struct RuleBeforeReasonTests {
     #expect(error.contains(#"ci\" does not allow this method"#), "\(error)")
   }
 
-  @Test(arguments: diagnosis + ["Unlock"])
+  /// A program under a rule may make a restricted socket, which comes under the rule too.
+  @Test(arguments: diagnosis + ["Unlock", "Restrict"])
   func aBadReasonTakesNoRuleOffACall(_ method: String) async throws {
     recognition.learn(CallerRule(title: "rule \"job\""))
     let error = try await error(method)
-    let isAnswered = ["GetPolicy", "ListRules", "TestRule"].contains(method)
+    let isAnswered = ["GetPolicy", "ListRules", "TestRule", "Restrict"].contains(method)
     #expect(error.contains(#"job\" does not allow this method"#) != isAnswered, "\(error)")
   }
 

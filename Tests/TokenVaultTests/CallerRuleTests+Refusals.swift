@@ -1,0 +1,69 @@
+import Configuration
+import Storage
+import Testing
+
+@testable import TokenVault
+
+// What is outside a rule, and what its refusal tells.
+extension CallerRuleTests {
+  /// Nothing is looked up for the refusal, so that its time does not tell whether the account exists.
+  @Test(arguments: [false, true])
+  func aRefusalUnderARuleReadsNoAccount(behindSocket: Bool) async throws {
+    try await bench.signIn(vault, "other")
+    let ruled = try behind()
+    let caller =
+      behindSocket ? ruled : try caller().ruled(by: #require(ruled.rule))
+    _ = try await vault.inspect { try $0.database.run("ALTER TABLE accounts RENAME TO gone") }
+    for name in ["other", "nobody"] {
+      let refusal = VaultFailure.outsideRule(title, "this account")
+      #expect(await failure { _ = try await vault.token(name, caller: caller) } == refusal)
+      #expect(
+        await failure { _ = try await vault.requestTerms(account: name, caller: caller) } == refusal
+      )
+    }
+    let failure = await failure { _ = try await vault.token("me", caller: caller) }
+    guard case .vaultUnsafe? = failure else {
+      Issue.record("the store is still readable: \(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test
+  func whatIsOutsideTheRuleIsRefusedAlikeAndCounted() async throws {
+    try await bench.signIn(vault, "other")
+    let caller = try behind(scope: "read write", accounts: "me", "you")
+    for name in ["other", "nobody"] {
+      let failure = await failure { _ = try await vault.token(name, caller: caller) }
+      #expect(failure == .outsideRule(title, "this account"))
+      await vault.note(try #require(failure), by: caller)
+    }
+    #expect(
+      await failure { _ = try await vault.token(nil, caller: caller) }
+        == .invalidArgument("name one of the accounts of the restricted socket \"build\": me, you")
+    )
+    #expect(
+      await failure { _ = try await vault.token(scope: "read admin", caller: caller) }
+        == .outsideRule(title, "another scope than read write")
+    )
+    for scope in ["", " "] {
+      #expect(
+        await failure { _ = try await vault.token(scope: scope, caller: caller) }
+          == .outsideRule(title, "another scope than read write")
+      )
+    }
+    let consent = await failure {
+      _ = try await vault.token(scope: "read", consent: .untilNextLogin, caller: caller)
+    }
+    #expect(consent == .outsideRule(title, "a consent to a narrowed login"))
+    #expect(
+      await failure { _ = try await vault.requestTerms(account: "other", caller: caller) }
+        == .outsideRule(title, "this account")
+    )
+    let rule = caller.rule
+    #expect(try await vault.accountFacts(named: nil, under: rule).map(\.name) == ["me"])
+    try await vault.flushRefusals()
+    let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
+    #expect(last.event == "refusal" && last.detail == "2 × outside the restricted socket \"build\"")
+    #expect(last.requester == title)
+  }
+}
