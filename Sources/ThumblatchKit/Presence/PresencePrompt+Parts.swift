@@ -205,6 +205,18 @@ extension PresencePrompt {
     if wasHeld { wake?.event.signal() }
   }
 
+  /// Takes a cancellation.
+  ///
+  /// Other actions stay in the queue. Returns whether there was one.
+  func takeCancel() -> Bool {
+    wake?.event.clear()
+    return content.withLock { content in
+      guard let index = content.acts.firstIndex(where: \.isCancel) else { return false }
+      content.acts.remove(at: index)
+      return true
+    }
+  }
+
   /// Makes the descriptor readable if an action waits.
   func signalActs() {
     if content.withLock({ !$0.acts.isEmpty }) { wake?.event.signal() }

@@ -250,18 +250,6 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     }
   }
 
-  /// Takes a cancellation.
-  ///
-  /// Other actions stay in the queue. Returns whether there was one.
-  func takeCancel() -> Bool {
-    wake?.event.clear()
-    return content.withLock { content in
-      guard let index = content.acts.firstIndex(where: \.isCancel) else { return false }
-      content.acts.remove(at: index)
-      return true
-    }
-  }
-
   /// Drops all actions that were not taken yet, except a cancellation.
   package func dropActs() {
     wake?.event.clear()

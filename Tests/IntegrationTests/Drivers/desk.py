@@ -72,6 +72,7 @@ class Desk:
     def until(self, is_done):
         if not self.wait(LIMIT, is_done):
             raise TimeoutError(self.shown[-4:], self.signals[-8:])
+        return is_done()
 
     def wait(self, seconds, is_done):
         limit = time.monotonic() + seconds
@@ -117,8 +118,7 @@ class Desk:
         """The first notification with a text and an id, or a change of it."""
         def found():
             return [each for each in self.shown[above:] if text in each["body"]]
-        self.until(lambda: bool(found()))
-        return found()[0]
+        return self.until(found)[0]
 
     def count(self):
         return len(self.shown)
@@ -134,8 +134,7 @@ class Desk:
 
     def click(self, label):
         """Clicks a button of the newest notification that has one of this label."""
-        self.until(lambda: any(label in each["actions"] for each in self.shown))
-        shown = [each for each in self.shown if label in each["actions"]][-1]
+        shown = self.until(lambda: [each for each in self.shown if label in each["actions"]])[-1]
         key = shown["keys"][shown["actions"].index(label)]
         signal = ["ActionInvoked", shown["id"], key]
         count = self.signals.count(signal)
