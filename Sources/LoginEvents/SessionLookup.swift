@@ -14,6 +14,9 @@ package struct SessionLookup: ~Copyable {
     "org.freedesktop.login1.NoSuchUser", "org.freedesktop.login1.NoUserForPID",
   ]
 
+  /// How many parents of a process are looked at.
+  private static let mostParents = 64
+
   private let logind: Logind
 
   /// Connects to the bus at an address; `nil` means the system bus.
@@ -32,30 +35,59 @@ package struct SessionLookup: ~Copyable {
   ///
   /// - Throws: if logind does not answer, or its answer is invalid.
   package func location(of process: Int32, user: UInt32) throws(LoginFailure) -> LoginLocation {
-    try location(of: process, user: user) { ControlGroup(process: process) }
+    try location(of: process, user: user) { ControlGroup(process: $0) }
   }
 
-  /// The same for a process whose control group is known.
+  /// The same with another source of control groups.
   package func location(
     of process: Int32,
     user: UInt32,
-    in findGroup: () -> ControlGroup?
+    in findGroup: (_ process: Int32) -> ControlGroup?
   ) throws(LoginFailure) -> LoginLocation {
     do throws(BusError) {
-      let number = UInt32(bitPattern: process)
-      if let path = try path("GetSessionByPID", number, unless: Self.noSession) {
-        return LoginLocation(try session(at: path), user: user)
-      }
-      let group = findGroup()
-      // Most programs of a desktop, including its terminals, belong to the user's manager and to no
-      // session. For these use the session that logind calls the user's display.
-      if let group, group.manager == user, let path = try display(of: user) {
-        return LoginLocation(try session(at: path), user: user)
-      }
-      return LoginLocation(unit: group?.unit)
+      return try find(process, of: user, in: findGroup)
     } catch {
       throw LoginFailure(error)
     }
+  }
+
+  private func find(
+    _ process: Int32,
+    of user: UInt32,
+    in findGroup: (_ process: Int32) -> ControlGroup?
+  ) throws(BusError) -> LoginLocation {
+    let number = UInt32(bitPattern: process)
+    if let path = try path("GetSessionByPID", number, unless: Self.noSession) {
+      return LoginLocation(try session(at: path), user: user)
+    }
+    let group = findGroup(process)
+    guard group?.manager == user else { return LoginLocation(unit: group?.unit) }
+    if let parent = Self.parent(of: process, outsideManagerOf: user, in: findGroup) {
+      return try find(parent, of: user, in: findGroup)
+    }
+    // Most programs of a desktop, including its terminals, belong to the user's manager and to no
+    // session. For these use the session that logind calls the user's display.
+    guard let path = try display(of: user) else { return LoginLocation(unit: group?.unit) }
+    return LoginLocation(try session(at: path), user: user)
+  }
+
+  /// The nearest parent of a process that the user's manager has not started; `nil` if it has started
+  /// them all.
+  ///
+  /// `systemd-run --user --scope` moves a program of a session, such as one of ssh, into the manager.
+  private static func parent(
+    of process: Int32,
+    outsideManagerOf user: UInt32,
+    in findGroup: (_ process: Int32) -> ControlGroup?
+  ) -> Int32? {
+    var ancestry = Ancestry(of: process)
+    for step in 1...mostParents {
+      guard let parent = ancestry.entry(step)?.process, let group = findGroup(parent) else {
+        return nil
+      }
+      if group.manager != user { return parent }
+    }
+    return nil
   }
 
   /// The path that a method of the manager answers; `nil` if it answers one of these errors.

@@ -104,7 +104,7 @@ struct SessionLookupTests {
     try bus.act("set_display(4321, '2')")
     let terminal = "/user.slice/user-1234.slice/user@1234.service/app.slice/term.scope"
     func location(_ path: String, _ user: UInt32 = 1234) throws -> LoginLocation {
-      try lookup.location(of: process, user: user) { group(path) }
+      try lookup.location(of: process, user: user) { _ in group(path) }
     }
     let found = try location(terminal)
     #expect(found.name == "session 1" && found.objection == nil && found.isLocal)
@@ -125,18 +125,53 @@ struct SessionLookupTests {
     )
   }
 
+  /// `systemd-run --user --scope` over ssh moves a program to the manager, and not its parents.
+  @Test
+  func aProgramOfTheManagerThatASessionStartedBelongsToThatSession() throws {
+    defer { bus.remove() }
+    let child = try ChildProcess(
+      path: "/usr/bin/tail",
+      arguments: ["-f", "/dev/null"],
+      environment: [],
+      descriptors: [-1, -1, -1]
+    )
+    defer {
+      child.kill()
+      _ = try? child.wait()
+    }
+    try bus.act("add_session('7', 'seat0', 1234)")
+    try bus.act("set_session('7', Remote=True)")
+    try bus.act("set_sessions({\(process): '7'})")
+    try bus.act("set_display(1234, '1')")
+    let lookup = try SessionLookup(address: bus.address)
+    func location(parent: String) throws -> LoginLocation {
+      try lookup.location(of: child.identifier, user: 1234) { asked in
+        let manager = "/user.slice/user-1234.slice/user@1234.service/run-1.scope"
+        return group(asked == process ? parent : manager)
+      }
+    }
+    let remote = try location(parent: "/user.slice/user-1234.slice/session-7.scope")
+    #expect(remote.name == "session 7" && remote.objection == .remoteSession && !remote.isLocal)
+    try bus.act("set_sessions({})")
+    let cron = try location(parent: "/system.slice/cron.service")
+    #expect(cron.name == "unit /system.slice/cron.service" && cron.objection == .noSession)
+    // The parent of a service is the manager itself.
+    let local = try location(parent: "/user.slice/user-1234.slice/user@1234.service/init.scope")
+    #expect(local.name == "session 1" && local.objection == nil)
+  }
+
   @Test
   func whoIsInNoSessionBelongsToItsUnit() throws {
     defer { bus.remove() }
     let lookup = try SessionLookup(address: bus.address)
     try bus.act("set_sessions({})")
     try bus.act("set_display(1234, '1')")
-    let location = try lookup.location(of: process, user: 1234) {
+    let location = try lookup.location(of: process, user: 1234) { _ in
       group("/system.slice/cron.service")
     }
     #expect(location.name == "unit /system.slice/cron.service")
     #expect(location.objection == .noSession && !location.isLocal)
-    let nowhere = try lookup.location(of: process, user: 1234) { nil }
+    let nowhere = try lookup.location(of: process, user: 1234) { _ in nil }
     #expect(nowhere.name == nil && nowhere.objection == .noSession)
   }
 
