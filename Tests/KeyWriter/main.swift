@@ -12,10 +12,10 @@ import System
 import TokenVault
 
 // A process to be killed. It replaces the device secret in the vault of a state directory
-// (`rekey`), applies another provider to the account `work` (`apply`), or brings the vault under the
-// machine key (`adopt`), and reports the end. Arguments: the state directory, and the command. All of
-// it runs on one thread, because strace(1)
-// counts the calls of each thread separately.
+// (`rekey`), applies another provider to the account `work` (`apply`), brings the vault under the
+// machine key (`adopt`), or restores the file `backup` beside that directory, whose key is 32
+// times 7 (`restore`), and reports the end. Arguments: the state directory, and the command. All of it runs on
+// one thread, because strace(1) counts the calls of each thread separately.
 
 /// Runs every job on the thread that calls `run`.
 final class OneThread: TaskExecutor {
@@ -95,9 +95,21 @@ func adopt(_ vault: Vault, _ slots: MachineKeySlots, _ caller: Caller) async thr
 
 /// The command, called once without a prompt and once with it.
 func act(_ vault: Vault, _ prompt: String?, _ caller: Caller) async throws {
-  if CommandLine.arguments[2] == "rekey" {
-    _ = try await vault.rekey(prompt: prompt, caller: caller)
-  } else {
+  switch CommandLine.arguments[2] {
+  case "rekey": _ = try await vault.rekey(prompt: prompt, caller: caller)
+  case "restore":
+    let state = CommandLine.arguments[1]
+    let beside = state[..<(state.lastIndex(of: "/") ?? state.startIndex)]
+    let file = try Directory(path: String(beside)).openForReading("backup").readAll(limit: 1 << 20)
+    let secret = try SecretBytes(copying: [UInt8](repeating: 7, count: 32))
+    try await vault.addToBackup(file, at: 0, caller: caller)
+    _ = try await vault.restore(
+      .key(SharedSecret(secret)),
+      skipExisting: false,
+      prompt: prompt,
+      caller: caller
+    )
+  default:
     let provider = try Provider(
       name: ProviderName("dev"),
       settings: ["kind": "password-backend", "issuer": "https://later.example.com"]

@@ -10,6 +10,8 @@ struct Writer {
     case adopt
     /// The account `work` gets the provider of `laterProvider`.
     case apply
+    /// The accounts of the backup beside the state directory are restored.
+    case restore
   }
 
   private let bench: Bench
