@@ -6,6 +6,30 @@ import Testing
 
 // Prompts at the desktop beside other prompts, and their limits.
 extension AskAtDesktopTests {
+  /// A program outside the session has its prompt shown at the desk, and its window at its own place.
+  @Test(arguments: [false, true])
+  func aWindowIsTheCallersWhereverItsPromptIsShown(enables: Bool) async throws {
+    administrator.write("[Policy]\ndesktop = user\n")
+    try await bench.signIn(vault, "other")
+    @Sendable
+    func act(_ prompt: String?) async throws {
+      if enables {
+        _ = try await vault.setProtection(true, account: "other", prompt: prompt, caller: caller(5))
+      } else {
+        _ = try await vault.unlock([], seconds: nil, prompt: prompt, caller: caller(5))
+      }
+    }
+    let prompt = try await need { try await act(nil) }.prompt
+    async let asked: Void = vault.askAtDesktop(prompt, caller: caller(5))
+    let need = await agents.prompt(1)
+    bench.check.plan([.ready, .matched])
+    _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller(9)) { _ in }
+    try await asked
+    try await act(prompt)
+    #expect(try await vault.facts(for: caller(5)).unlockedFor != nil)
+    #expect(try await vault.facts(for: caller(1)).unlockedFor == nil)
+  }
+
   /// A touch for the same request at a terminal answers the prompt at the desk, in each order.
   @Test(arguments: [true, false])
   func aTouchAtATerminalAnswersThePromptAtTheDesk(isArmedBefore: Bool) async throws {

@@ -20,6 +20,11 @@ extension PromptBook {
     return .join(other)
   }
 
+  /// Whether an agent shows the prompt at another location than its caller's.
+  package func isShownElsewhere(_ name: String) -> Bool {
+    prompts[name]?.isShownElsewhere == true
+  }
+
   /// Binds an open prompt to the location at which it is shown.
   ///
   /// - Returns: false if it is not open any more.
@@ -32,6 +37,7 @@ extension PromptBook {
     guard prompts[name]?.state == .open, prompts[name]?.counts(at: now) == true else {
       return false
     }
+    if prompts[name]?.location != location { prompts[name]?.isShownElsewhere = true }
     prompts[name]?.location = location
     prompts[name]?.impossible = impossible
     renew(name, at: now)

@@ -33,6 +33,8 @@ package struct PromptBook: Sendable {
     let question: PromptQuestion
     /// `nil` until the location is known.
     var location: String?
+    /// Whether an agent shows it at another location than its caller's.
+    var isShownElsewhere = false
     let connection: UInt64
     var state = State.beginning
     var deadline: BootInstant

@@ -43,8 +43,8 @@ extension Vault {
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
-    // The location at which the person was asked; it was looked up again before the check could pass.
-    let location = prompts.location(of: prompt)
+    // It was looked up again before the check could pass.
+    let location = await locationOfWindow(of: prompt, caller)
     let ends = isOn ? await beginGuarding() : windowState.ends
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in

@@ -17,6 +17,14 @@ extension Vault {
     return await seats.location(of: caller)
   }
 
+  /// The location at which a passed prompt opens a window.
+  ///
+  /// It is that of the caller, even if an agent shows the prompt at the desk.
+  func locationOfWindow(of prompt: String, _ caller: Caller) async -> String? {
+    guard prompts.isShownElsewhere(prompt) else { return prompts.location(of: prompt) }
+    return await location(of: caller).name
+  }
+
   /// The location of a program in a session, to which prompts and windows are bound.
   func location(at seat: CallerLocation) -> CallerLocation {
     locations == nil ? .everywhere : seat

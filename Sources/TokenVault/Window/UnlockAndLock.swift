@@ -28,9 +28,9 @@ extension Vault {
     }
     let question = caller.question(.unlock, detail: Self.shown(shown, seconds))
     guard let prompt else { throw try await askForPresence(question, account: nil, caller: caller) }
-    // The location at which the person was asked; it was looked up again before the check could
-    // pass.
-    let location = prompts.location(of: prompt) ?? CallerLocation.aloneName(caller.connection)
+    // It was looked up again before the check could pass.
+    let location =
+      await locationOfWindow(of: prompt, caller) ?? CallerLocation.aloneName(caller.connection)
     // A caller that joined another's check finds the window that this check has opened.
     if try await waitForLeader(of: prompt, question, caller) {
       // A window that covers less than requested does not count, nor does one that was never opened
