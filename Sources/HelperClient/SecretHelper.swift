@@ -23,6 +23,11 @@ package struct SecretHelper: TPMSealing {
     self.parentName = parentName
   }
 
+  /// The same TPM with the name of its storage key; see `TPMSealing`.
+  package func bound(to parentName: [UInt8]) -> any TPMSealing {
+    SecretHelper(by: route, parentName: parentName)
+  }
+
   /// Maker and firmware; see `TPMSealing`.
   package func facts() throws(TPMFailure) -> TPMFacts {
     switch try ask(GetTPMCall()) {

@@ -76,6 +76,8 @@ package struct TPMCounter: Sendable, Equatable {
 /// of its own, since the TPM's library keeps copies of what it has opened. An authorization has 32
 /// bytes.
 package protocol TPMSealing: Sendable {
+  /// The same TPM, whose calls about counters fail with `anotherTPM` if it has another storage key.
+  func bound(to parentName: [UInt8]) -> any TPMSealing
   func facts() throws(TPMFailure) -> TPMFacts
   /// Seals 32 bytes.
   func seal(

@@ -25,6 +25,11 @@ package struct TPMDevice: TPMSealing {
     self.parentName = parentName
   }
 
+  /// The same TPM with the name of its storage key; see `TPMSealing`.
+  package func bound(to parentName: [UInt8]) -> any TPMSealing {
+    TPMDevice(path: path, parentName: parentName)
+  }
+
   /// Maker and firmware; see `TPMSealing`.
   package func facts() throws(TPMFailure) -> TPMFacts {
     let connection = try TPMConnection(path)

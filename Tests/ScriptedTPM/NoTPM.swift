@@ -5,6 +5,8 @@ package import SecretMemory
 package struct NoTPM: TPMSealing {
   package init() {}
 
+  package func bound(to parentName: [UInt8]) -> any TPMSealing { self }
+
   package func facts() throws(TPMFailure) -> TPMFacts { throw .absent }
 
   package func seal(

@@ -6,14 +6,23 @@ internal import Synchronization
 ///
 /// It fails as it is told, once for each planned failure.
 package final class ScriptedTPM: TPMSealing {
-  private struct State {
+  struct State {
+    var counters: [UInt32: Counter] = [:]
+    /// The highest value that a counter had: a new one goes on above it.
+    var highest: UInt64 = 0
+    var room = 25
+    /// Whether the reply to the next increment is lost.
+    var losesReply = false
     var seed: UInt8
     var failures: [TPMFailure] = []
     var lasting: TPMFailure?
+    /// The calls that succeed before `later` becomes the lasting failure.
+    var callsLeft = 0
+    var later: TPMFailure?
     var opened = 0
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
   private let whenOpening: @Sendable () -> Void
 
   /// - Parameters:
@@ -31,10 +40,28 @@ package final class ScriptedTPM: TPMSealing {
   package func plan(_ failures: TPMFailure...) { state.withLock { $0.failures += failures } }
 
   /// All calls fail so until this is `nil`.
-  package func fail(_ failure: TPMFailure?) { state.withLock { $0.lasting = failure } }
+  package func fail(_ failure: TPMFailure?) {
+    state.withLock { state in
+      state.lasting = failure
+      state.later = nil
+    }
+  }
+
+  /// All calls after the next `count` fail so until `fail` ends it.
+  package func failAfter(_ count: Int, _ failure: TPMFailure) {
+    state.withLock { state in
+      state.callsLeft = count
+      state.later = failure
+    }
+  }
 
   /// Clears it, as `TPM2_Clear` does: it is another TPM from now on.
-  package func clear() { state.withLock { $0.seed &+= 1 } }
+  package func clear() {
+    state.withLock { state in
+      state.seed &+= 1
+      state.counters = [:]
+    }
+  }
 
   package func facts() throws(TPMFailure) -> TPMFacts {
     _ = try seed()
@@ -72,37 +99,25 @@ package final class ScriptedTPM: TPMSealing {
     return SharedSecret(secret)
   }
 
-  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
-    throw .unexpected("no counters")
-  }
-
-  package func readCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .noCounter }
-
-  package func incrementCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .noCounter }
-
-  package func removeCounter(_ index: UInt32) throws(TPMFailure) {}
-
-  private func seed() throws(TPMFailure) -> UInt8 {
+  func seed() throws(TPMFailure) -> UInt8 {
     try state.withLock { state throws(TPMFailure) in
       if !state.failures.isEmpty { throw state.failures.removeFirst() }
       if let failure = state.lasting { throw failure }
+      if let failure = state.later {
+        guard state.callsLeft > 0 else { throw failure }
+        state.callsLeft -= 1
+      }
       return state.seed
     }
   }
 
-  private func name(_ seed: UInt8) -> [UInt8] { [0, 11] + [UInt8](repeating: seed, count: 32) }
+  func name(_ seed: UInt8) -> [UInt8] { [0, 11] + [UInt8](repeating: seed, count: 32) }
 
   private func mixed(_ left: [UInt8], _ right: [UInt8], _ seed: UInt8) -> [UInt8] {
     zip(left, right).map { $0 ^ $1 ^ seed }
   }
 
-  private func bytes(_ secret: SharedSecret) -> [UInt8] {
+  func bytes(_ secret: SharedSecret) -> [UInt8] {
     unsafe secret.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 }

@@ -267,6 +267,8 @@ private struct Broken: TPMSealing {
 
   init(_ inner: ScriptedTPM) { self.inner = inner }
 
+  func bound(to parentName: [UInt8]) -> any TPMSealing { self }
+
   func facts() throws(TPMFailure) -> TPMFacts { try inner.facts() }
 
   func seal(
