@@ -6,6 +6,7 @@ package import System
 /// |---|---|
 /// | `state` | how far the machine key is in use |
 /// | `slot-<id>` | one way to open it |
+/// | `ledger` | the value of the TPM's counter, and the counts of the vaults |
 ///
 /// It is made beside its location, and then renamed. So there is either none, or one with its first
 /// slots.
@@ -36,6 +37,7 @@ package final class MachineKeyDirectory: Sendable {
   static let name = "machine-key"
   static let nextName = "machine-key.new"
   private static let stateName = "state"
+  private static let ledgerName = "ledger"
   private static let slotPrefix = "slot-"
   private static let temporarySuffix = ".new"
   private static let mostBytes = 4096
@@ -60,6 +62,11 @@ package final class MachineKeyDirectory: Sendable {
   /// The state; `nil` if the file is missing.
   package func state() throws(StorageError) -> [UInt8]? {
     try read(Self.stateName, in: try opened(), limit: Self.mostStateBytes)
+  }
+
+  /// The ledger of the TPM's counter; `nil` if the file is missing.
+  package func ledger() throws(StorageError) -> [UInt8]? {
+    try read(Self.ledgerName, in: try opened(), limit: Self.mostStateBytes)
   }
 
   /// The slots, by the names of their files.
@@ -111,6 +118,11 @@ package final class MachineKeyDirectory: Sendable {
   /// Replaces the state durably.
   package func write(state: [UInt8]) throws(StorageError) {
     try replace(Self.stateName, with: state)
+  }
+
+  /// Replaces the ledger durably.
+  package func write(ledger: [UInt8]) throws(StorageError) {
+    try replace(Self.ledgerName, with: ledger)
   }
 
   /// Adds a slot durably.
