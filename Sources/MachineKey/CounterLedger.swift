@@ -143,8 +143,7 @@ package struct CounterLedger: Sendable, Equatable {
   /// Judges a vault whose store has counted so many changes.
   package func judgement(of vault: [UInt8], count: UInt64) -> Judgement {
     if let listed = vaults[vault] { return count < listed ? .older : .current }
-    // A store without a counted change has nothing of another time.
-    return unlisted == .isNew || count == 0 ? .current : .notAccepted
+    return unlisted == .isNew ? .current : .notAccepted
   }
 
   private static func message(

@@ -4,8 +4,8 @@ internal import Cryptography
 ///
 /// Format: `TLMKEY01`, the directory's identifier (16 bytes), the identifier of the machine key (8),
 /// the phase (1), 12 bytes for each vault that is left, and HMAC-SHA256 of all before under a key of
-/// the machine key (32). A vault that is left has its owner's uid (4, little endian) and the
-/// identifier of its next keys (8), or zeros.
+/// the machine key (32). The highest bit of the phase says that the TPM has a counter. A vault that
+/// is left has its owner's uid (4, little endian) and the identifier of its next keys (8), or zeros.
 package struct MachineKeyState: Sendable, Equatable {
   /// How far the vaults are under the machine key.
   package enum Phase: UInt8, Sendable {
@@ -22,6 +22,7 @@ package struct MachineKeyState: Sendable, Equatable {
   private static let magic = [UInt8]("TLMKEY01".utf8)
   private static let vaultCount = 12
   private static let none = [UInt8](repeating: 0, count: 8)
+  private static let counterBit: UInt8 = 0x80
 
   /// Random bytes that distinguish directories.
   package let directory: [UInt8]
@@ -32,6 +33,8 @@ package struct MachineKeyState: Sendable, Equatable {
   ///
   /// While such a vault is rekeyed, the value is the identifier of its next keys; else it is empty.
   package let left: [UInt32: [UInt8]]
+  /// Whether the TPM has a counter for this directory, so that the ledger must be there.
+  package let hasCounter: Bool
   private let code: [UInt8]
 
   /// Makes a state, authenticated under the machine key.
@@ -39,13 +42,15 @@ package struct MachineKeyState: Sendable, Equatable {
     directory: [UInt8],
     phase: Phase,
     left: [UInt32: [UInt8]] = [:],
+    hasCounter: Bool = false,
     under key: MachineKey
   ) throws(MachineKeyError) {
     self.directory = directory
     self.phase = phase
     self.left = left
+    self.hasCounter = hasCounter
     machineKey = key.identifier
-    let message = Self.message(directory, key.identifier, phase, left)
+    let message = Self.message(directory, key.identifier, phase, left, hasCounter)
     code = try calling { () throws(CryptographyError) in try key.code(of: message) }
   }
 
@@ -55,12 +60,13 @@ package struct MachineKeyState: Sendable, Equatable {
   package init(parsing bytes: [UInt8]) throws(MachineKeyError) {
     guard bytes.count >= Self.count,
       (bytes.count - Self.count).isMultiple(of: Self.vaultCount),
-      bytes.starts(with: Self.magic), let phase = Phase(rawValue: bytes[32])
+      bytes.starts(with: Self.magic), let phase = Phase(rawValue: bytes[32] & ~Self.counterBit)
     else { throw .malformed }
     let end = bytes.count - 32
     directory = Array(bytes[8..<24])
     machineKey = Array(bytes[24..<32])
     self.phase = phase
+    hasCounter = bytes[32] & Self.counterBit != 0
     var left: [UInt32: [UInt8]] = [:]
     for start in stride(from: 33, to: end, by: Self.vaultCount) {
       let next = Array(bytes[start + 4..<start + Self.vaultCount])
@@ -70,12 +76,14 @@ package struct MachineKeyState: Sendable, Equatable {
     code = Array(bytes[end...])
   }
 
-  package var encoded: [UInt8] { Self.message(directory, machineKey, phase, left) + code }
+  package var encoded: [UInt8] {
+    Self.message(directory, machineKey, phase, left, hasCounter) + code
+  }
 
   /// Whether this machine key has authenticated the state.
   package func isAuthentic(under key: MachineKey) throws(MachineKeyError) -> Bool {
     guard machineKey == key.identifier else { return false }
-    let message = Self.message(directory, machineKey, phase, left)
+    let message = Self.message(directory, machineKey, phase, left, hasCounter)
     let expected = try calling { () throws(CryptographyError) in try key.code(of: message) }
     return code == expected
   }
@@ -84,11 +92,13 @@ package struct MachineKeyState: Sendable, Equatable {
     _ directory: [UInt8],
     _ key: [UInt8],
     _ phase: Phase,
-    _ left: [UInt32: [UInt8]]
+    _ left: [UInt32: [UInt8]],
+    _ hasCounter: Bool
   ) -> [UInt8] {
     let vaults = left.sorted { $0.key < $1.key }.flatMap { vault in
       littleEndian(vault.key) + (vault.value.isEmpty ? none : vault.value)
     }
-    return magic + directory + key + [phase.rawValue] + vaults
+    let first = hasCounter ? phase.rawValue | counterBit : phase.rawValue
+    return magic + directory + key + [first] + vaults
   }
 }

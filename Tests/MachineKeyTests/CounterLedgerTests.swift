@@ -101,6 +101,6 @@ struct CounterLedgerTests {
     #expect(begunAgain.judgement(of: Self.first, count: 4) == .older)
     #expect(begunAgain.judgement(of: Self.first, count: 6) == .current)
     #expect(begunAgain.judgement(of: other, count: 7) == .notAccepted)
-    #expect(begunAgain.judgement(of: other, count: 0) == .current)
+    #expect(begunAgain.judgement(of: other, count: 0) == .notAccepted)
   }
 }

@@ -53,6 +53,24 @@ struct MachineKeyStateTests {
   }
 
   @Test
+  func aStateSaysIfTheTPMHasACounter() throws {
+    let key = try Samples.key()
+    for phase in [MachineKeyState.Phase.adding, .complete] {
+      let made = try MachineKeyState(
+        directory: Samples.directory,
+        phase: phase,
+        hasCounter: true,
+        under: key
+      )
+      let state = try MachineKeyState(parsing: made.encoded)
+      #expect(state == made && state.hasCounter && state.phase == phase)
+      #expect(try state.isAuthentic(under: key))
+    }
+    // A state of an earlier version has none.
+    #expect(try !MachineKeyState(parsing: Samples.completeState).hasCounter)
+  }
+
+  @Test
   func otherLengthsAreRefused() {
     for count in 0..<MachineKeyState.count {
       #expect(throws: MachineKeyError.malformed) {
