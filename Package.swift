@@ -261,7 +261,7 @@ let package = Package(
     ),
     .target(
       name: "ScriptedTPM",
-      dependencies: ["MachineKey", "SecretMemory"],
+      dependencies: ["MachineKey", "SecretMemory", "System"],
       path: "Tests/ScriptedTPM",
       swiftSettings: strict
     ),

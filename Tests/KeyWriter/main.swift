@@ -13,9 +13,10 @@ import TokenVault
 
 // A process to be killed. It replaces the device secret in the vault of a state directory
 // (`rekey`), applies another provider to the account `work` (`apply`), brings the vault under the
-// machine key (`adopt`), or restores the file `backup` beside that directory, whose key is 32
-// times 7 (`restore`), and reports the end. Arguments: the state directory, and the command. All of it runs on
-// one thread, because strace(1) counts the calls of each thread separately.
+// machine key (`adopt`), or restores the file `backup` beside that directory, whose key is 32 times 7
+// (`restore`), and reports the end. Arguments: the state directory, the command, and the directory
+// with the counters of the TPM. All of it runs on one thread, because strace(1) counts the calls of
+// each thread separately.
 
 /// Runs every job on the thread that calls `run`.
 final class OneThread: TaskExecutor {
@@ -90,6 +91,7 @@ func adopt(_ vault: Vault, _ slots: MachineKeySlots, _ caller: Caller) async thr
   }
   try slots.list([caller.user])
   try await vault.adoptMachineKey(caller: caller)
+  slots.finishCounter()
   report("done")
 }
 
@@ -124,7 +126,8 @@ func work() async {
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: directory.root),
       owner: .user(ThisProcess.user),
-      tpm: ScriptedTPM()
+      tpm: ScriptedTPM(keptIn: CommandLine.arguments[3]),
+      beside: { work in work() }
     )
     let vault = try Vault(
       directory: directory,

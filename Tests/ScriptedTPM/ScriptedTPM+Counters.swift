@@ -1,6 +1,7 @@
 package import MachineKey
 package import SecretMemory
 internal import Synchronization
+internal import System
 
 // The counters, with the values of a TPM: a counter never falls below a value that one had before.
 extension ScriptedTPM {
@@ -30,7 +31,7 @@ extension ScriptedTPM {
   package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
     _ = try seed()
     let bytes = bytes(authorization)
-    return try state.withLock { state throws(TPMFailure) in
+    return try kept { state throws(TPMFailure) in
       guard state.counters.count < state.room else { throw .unexpected("no room") }
       state.highest += 1
       let index = 0x0180_0000 + UInt32(state.highest)
@@ -59,7 +60,7 @@ extension ScriptedTPM {
 
   package func removeCounter(_ index: UInt32) throws(TPMFailure) {
     _ = try seed()
-    state.withLock { $0.counters[index] = nil }
+    try kept { state throws(TPMFailure) in state.counters[index] = nil }
   }
 
   private func use(
@@ -69,7 +70,7 @@ extension ScriptedTPM {
   ) throws(TPMFailure) -> TPMCounter {
     _ = try seed()
     let bytes = bytes(authorization)
-    return try state.withLock { state throws(TPMFailure) in
+    return try kept { state throws(TPMFailure) in
       guard var counter = state.counters[index] else { throw .noCounter }
       guard counter.authorization == bytes else { throw .wrongAuthorization }
       counter.value += step
@@ -79,8 +80,61 @@ extension ScriptedTPM {
     }
   }
 
+  /// Uses the counters, which other processes use too if they are kept in a directory.
+  ///
+  /// A process that is killed has changed all or nothing.
+  private func kept<Value>(
+    _ body: (inout State) throws(TPMFailure) -> Value
+  ) throws(TPMFailure) -> Value {
+    try state.withLock { state throws(TPMFailure) in
+      guard let path else { return try body(&state) }
+      do throws(SystemError) {
+        let directory = try Directory(path: path)
+        if try directory.contains("counters") {
+          state.take(try directory.openForReading("counters").readAll(limit: 1 << 16))
+        }
+      } catch {
+        throw .unreachable("\(error)")
+      }
+      let value = try body(&state)
+      do throws(SystemError) {
+        let directory = try Directory(path: path)
+        try directory.unlink("counters.new")
+        try directory.create("counters.new").write(state.kept)
+        try directory.rename("counters.new", to: "counters")
+      } catch {
+        throw .unreachable("\(error)")
+      }
+      return value
+    }
+  }
+
   func demand(_ parentName: [UInt8]) throws(TPMFailure) {
     guard state.withLock({ $0.seed }) == parentName.last else { throw .anotherTPM }
+  }
+}
+
+extension ScriptedTPM.State {
+  /// The counters as a text: the highest value, then a line for each counter.
+  fileprivate var kept: String {
+    counters.reduce(into: "\(highest)\n") { text, counter in
+      let authorization = counter.value.authorization.map(String.init).joined(separator: ".")
+      text += "\(counter.key) \(counter.value.value) \(authorization)\n"
+    }
+  }
+
+  fileprivate mutating func take(_ kept: [UInt8]) {
+    let lines = String(decoding: kept, as: UTF8.self).split(separator: "\n")
+    highest = lines.first.flatMap { UInt64($0) } ?? highest
+    counters = [:]
+    for line in lines.dropFirst() {
+      let words = line.split(separator: " ")
+      guard words.count == 3, let index = UInt32(words[0]), let value = UInt64(words[1]) else {
+        continue
+      }
+      let authorization = words[2].split(separator: ".").compactMap { UInt8($0) }
+      counters[index] = ScriptedTPM.Counter(authorization: authorization, value: value)
+    }
   }
 }
 

@@ -23,12 +23,20 @@ package final class ScriptedTPM: TPMSealing {
   }
 
   let state: Mutex<State>
+  /// The directory that keeps the counters; `nil` if only this object has them.
+  let path: String?
   private let whenOpening: @Sendable () -> Void
 
   /// - Parameters:
   ///   - seed: which TPM it is.
+  ///   - path: the directory that keeps the counters; `nil` if only this object has them.
   ///   - whenOpening: runs in each opening, before its answer.
-  package init(seed: UInt8 = 1, whenOpening: @escaping @Sendable () -> Void = {}) {
+  package init(
+    seed: UInt8 = 1,
+    keptIn path: String? = nil,
+    whenOpening: @escaping @Sendable () -> Void = {}
+  ) {
+    self.path = path
     state = Mutex(State(seed: seed))
     self.whenOpening = whenOpening
   }

@@ -47,7 +47,7 @@ struct MachineCounterRoundTests {
     let rig = try CounterRig()
     _ = try rig.counter().define(parentName: rig.parentName)
     var copies: [[UInt8]] = []
-    for round in 0..<120 {
+    for round in 0..<600 {
       let stop = Stop.allCases[round % Stop.allCases.count]
       copies.append(try #require(try rig.ledger()))
       try advance(rig, count: UInt64(round + 1), stop)

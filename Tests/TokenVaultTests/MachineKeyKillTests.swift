@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct MachineKeyKillTests {
   private func judge(_ bench: Bench, _ lines: [String], _ old: [[UInt8]]) async throws {
-    let tpm = ScriptedTPM()
+    let tpm = ScriptedTPM(keptIn: bench.scratch.base)
     let slots = try bench.slots(tpm)
     #expect(try bench.scratch.files().keys.allSatisfy { !$0.hasPrefix("machine-key.new") })
     let isMade = try slots.key() != nil
@@ -48,7 +48,7 @@ struct MachineKeyKillTests {
   ///
   /// - Returns: whether the vault was under the machine key.
   private func judgeOldCopy(_ stopped: Bench, _ made: Bench) async throws -> Bool {
-    let tpm = ScriptedTPM()
+    let tpm = ScriptedTPM(keptIn: stopped.scratch.base)
     guard try stopped.slots(tpm).key() != nil,
       await (try stopped.snapshot().open(with: tpm)).storeState.isUnderMachineKey
     else { return false }

@@ -96,7 +96,8 @@ final class SlotMachine: Sendable {
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: state),
       owner: .machine,
-      tpm: tpm
+      tpm: tpm,
+      beside: { work in work() }
     )
     let users = Users(try UserDirectories(in: state, path: path))
     let made: @Sendable (UInt32, StateDirectory) throws -> Vault = { user, directory in
@@ -123,7 +124,8 @@ final class SlotMachine: Sendable {
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: state.root),
       owner: .user(ThisProcess.user),
-      tpm: tpm
+      tpm: tpm,
+      beside: { work in work() }
     )
     let open: @Sendable () throws -> Vault = {
       try Self.vault(state, ThisProcess.user, slots)

@@ -96,15 +96,20 @@ package final class MachineKeyDirectory: Sendable {
 
   // MARK: - Changes
 
-  /// Makes the directory durably, with its state and its first slots.
+  /// Makes the directory durably, with its state, its first slots, and the ledger if there is one.
   ///
   /// - Throws: EEXIST or ENOTEMPTY as `system` if there is one.
-  package func make(state: [UInt8], slots: [Slot]) throws(StorageError) {
+  package func make(
+    state: [UInt8],
+    slots: [Slot],
+    ledger: [UInt8]? = nil
+  ) throws(StorageError) {
     try clear()
     let next = try StateDirectory.open(Self.nextName, in: parent, create: true, shown: Self.name)
     do throws(SystemError) {
       try Self.write(state, Self.stateName, in: next)
       for slot in slots { try Self.write(slot.bytes, Self.fileName(of: slot.identifier), in: next) }
+      if let ledger { try Self.write(ledger, Self.ledgerName, in: next) }
       try next.synchronize()
       try parent.rename(Self.nextName, to: Self.name)
     } catch {

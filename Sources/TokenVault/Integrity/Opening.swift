@@ -146,6 +146,13 @@ struct Opening: ~Copyable {
     return try store.meta(Vault.storeDigestKey) == seal ? .current : .boxesChanged
   }
 
+  /// Compares the store with the ledger of the TPM's counter.
+  mutating func compare(_ slots: MachineKeySlots?) throws(VaultFailure) {
+    guard freshness == .current, let slots else { return }
+    if !hasIdentifier, count == 0 { try slots.list(made: identifier) }
+    freshness = slots.judgement(of: identifier, count: count)
+  }
+
   /// Makes durable what the start has found out.
   ///
   /// A store that is not accepted stays as it is. Only an empty one gets its name and its audit

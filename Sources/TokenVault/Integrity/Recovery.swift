@@ -3,6 +3,7 @@ internal import Cryptography
 internal import Presence
 internal import PresenceTerms
 internal import Storage
+internal import System
 
 // The acceptance of a vault that was restored from a backup.
 extension Vault {
@@ -26,11 +27,27 @@ extension Vault {
     for row in try allAccounts() {
       try stored(try SlotFile.create(in: directory, account: row.id))
     }
+    try await acceptInLedger()
     return try await withAllAccounts { _, slot throws(VaultFailure) in
       try self.empty(slot)
     } _: { () throws(VaultFailure) in
       try self.acceptStore(caller)
     }
+  }
+
+  /// Accepts the vault in the ledger of the TPM's counter, with the count that its store gets next.
+  private func acceptInLedger() async throws(VaultFailure) {
+    guard let slots = machineKeySlots, slots.hasCounter else { return }
+    let (vault, count) = (identifier, try acceptedCount())
+    let result: Result<Void, VaultFailure>
+    do throws(SystemError) {
+      result = try await onThread {
+        Result { () throws(VaultFailure) in try slots.accept(vault, count: count) }
+      }
+    } catch {
+      throw .unexpected("no thread could be started: \(error)")
+    }
+    try result.get()
   }
 
   private func acceptStore(_ caller: Caller) throws(VaultFailure) -> [String] {
@@ -99,7 +116,8 @@ extension Vault {
 
   /// A count that no copy of this vault has reached, so that a copy restored later has a lower one.
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
-    let highest = max(try boxChanges(), storeState.counter)
+    let counted = machineKeySlots?.counted(identifier) ?? 0
+    let highest = max(try boxChanges(), storeState.counter, counted)
     // If no newer counter tells how far the vault had come, add more than normal use ever adds.
     let leap: UInt64 = freshness == .olderThanCounter ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
@@ -127,6 +145,11 @@ extension StoreFreshness {
     case .counterDamaged: "the rollback counter was damaged"
     case .boxesChanged: "a part was restored"
     case .beforeMachineKey: "older than the machine key"
+    case .directoryOlder: "the directory was older than the TPM's counter"
+    case .olderThanLedger: "older than the TPM's ledger"
+    case .notAccepted: "not accepted after an old directory"
+    case .ledgerMissing: "the TPM's ledger was missing or damaged"
+    case .counterReplaced: "the TPM's counter was replaced"
     }
   }
 }

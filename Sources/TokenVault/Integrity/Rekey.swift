@@ -167,6 +167,7 @@ extension Vault {
     storeState.noteRekeyFinished()
     storeState.noteCounter(count)
     storeState.noteCounterRaised()
+    machineKeySlots?.note(count, of: identifier)
   }
 
   /// The steps that are left once the store names the next secret; they can be repeated.

@@ -59,6 +59,7 @@ extension Vault {
     let count = try boxChanges()
     if count != storeState.counter { try writeCounter(count) }
     storeState.noteCounterRaised()
+    machineKeySlots?.note(count, of: identifier)
   }
 
   /// Writes the file of the rollback counter again, whatever it held.

@@ -15,6 +15,16 @@ enum StoreFreshness: Sendable, Equatable {
   /// The store opens by its device-secret file alone, and this vault was brought under the machine
   /// key.
   case beforeMachineKey
+  /// The TPM's counter has gone on since the whole directory was copied.
+  case directoryOlder
+  /// The ledger of the TPM's counter has counted changes that this store does not have.
+  case olderThanLedger
+  /// An old copy of the whole directory was found, and this vault was not accepted since.
+  case notAccepted
+  /// The ledger of the TPM's counter is missing or damaged.
+  case ledgerMissing
+  /// The counter of the ledger is not in this TPM any more.
+  case counterReplaced
 
   /// The failure that a call gets in place of its answer; `nil` if nothing is wrong.
   var failure: VaultFailure? {
@@ -53,7 +63,42 @@ enum StoreFreshness: Sendable, Equatable {
         "the store is older than the machine key: an old copy was restored",
         hint: hint
       )
+    case .directoryOlder:
+      .vaultUnsafe(
+        "the whole directory is older than the TPM's counter: an old copy was restored",
+        hint: hint
+      )
+    case .olderThanLedger:
+      .vaultUnsafe(
+        "the store is older than the ledger of the TPM's counter: an old copy was restored",
+        hint: hint
+      )
+    case .notAccepted:
+      .vaultUnsafe(
+        "an old copy of the whole directory was restored, and this vault was not accepted since",
+        hint: hint
+      )
+    case .ledgerMissing:
+      .vaultUnsafe(
+        "the ledger of the TPM's counter is missing or damaged: the store may be an old copy",
+        hint: "if this is your newest copy, accept it: thumblatch recover"
+      )
+    case .counterReplaced:
+      .vaultUnsafe(
+        "the TPM's counter was removed or replaced: the store may be an old copy",
+        hint: "if this is your newest copy, accept it: thumblatch recover"
+      )
     }
+  }
+
+  /// The judgement of every vault beside a ledger that is not the newest one.
+  init(_ reason: MachineCounter.Distrust) {
+    self =
+      switch reason {
+      case .ledgerMissing, .ledgerDamaged: .ledgerMissing
+      case .olderLedger: .directoryOlder
+      case .anotherCounter: .counterReplaced
+      }
   }
 }
 

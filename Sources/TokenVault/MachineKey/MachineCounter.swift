@@ -20,8 +20,7 @@ internal import Storage
 
 /// The counter of the TPM and its ledger, for an opened machine key.
 ///
-/// No engine uses it yet: no vault is refused by it. Only one thread at a time may use it. Each
-/// function blocks while the TPM works.
+/// Only one thread at a time may use it. Each function blocks while the TPM works.
 struct MachineCounter: Sendable {
   /// What a check has found.
   enum Finding: Sendable, Equatable {
@@ -89,6 +88,50 @@ struct MachineCounter: Sendable {
   /// - Throws: why this TPM takes no counter; nothing was changed then.
   func define(parentName: [UInt8]) throws(VaultFailure) -> CounterLedger {
     try begin(parentName: parentName, unlisted: .isNew, vaults: [:])
+  }
+
+  /// Defines a counter; its ledger is not written yet.
+  ///
+  /// - Throws: why this TPM takes no counter; nothing was changed then.
+  func defined(
+    parentName: [UInt8],
+    unlisted: CounterLedger.Unlisted = .isNew,
+    vaults: [[UInt8]: UInt64] = [:]
+  ) throws(VaultFailure) -> CounterLedger {
+    let salt: [UInt8]
+    do throws(CryptographyError) { salt = try randomBytes(32) } catch {
+      throw .unexpected("no counter can be defined: \(error)")
+    }
+    let authorization = try authorization(salt)
+    let defined: TPMCounter
+    do throws(TPMFailure) {
+      defined = try tpm.bound(to: parentName).defineCounter(authorization: authorization)
+    } catch {
+      throw .slotNotSealed(error)
+    }
+    return try made(
+      CounterLedger.Counter(index: defined.index, salt: salt, parentName: parentName),
+      value: defined.value,
+      unlisted: unlisted,
+      vaults: vaults
+    )
+  }
+
+  /// Removes the counter of a ledger that was not written.
+  func remove(_ ledger: CounterLedger) {
+    try? tpm.bound(to: ledger.counter.parentName).removeCounter(ledger.counter.index)
+  }
+
+  /// Lists a vault that is being made, in the newest ledger; the counter stays as it is.
+  func list(_ vault: [UInt8], in ledger: CounterLedger) throws(VaultFailure) -> CounterLedger {
+    let next = try made(
+      ledger.counter,
+      value: ledger.value,
+      unlisted: ledger.unlisted,
+      vaults: ledger.vaults.merging([vault: 0]) { first, _ in first }
+    )
+    try write(next)
+    return next
   }
 
   /// Brings the counts of vaults into the ledger, and increments the counter.
@@ -191,30 +234,13 @@ struct MachineCounter: Sendable {
     unlisted: CounterLedger.Unlisted,
     vaults: [[UInt8]: UInt64]
   ) throws(VaultFailure) -> CounterLedger {
-    let salt: [UInt8]
-    do throws(CryptographyError) { salt = try randomBytes(32) } catch {
-      throw .unexpected("no counter can be defined: \(error)")
-    }
-    let authorization = try authorization(salt)
-    let bound = tpm.bound(to: parentName)
-    let defined: TPMCounter
-    do throws(TPMFailure) {
-      defined = try bound.defineCounter(authorization: authorization)
-    } catch {
-      throw .slotNotSealed(error)
-    }
-    let ledger = try made(
-      CounterLedger.Counter(index: defined.index, salt: salt, parentName: parentName),
-      value: defined.value,
-      unlisted: unlisted,
-      vaults: vaults
-    )
+    let ledger = try defined(parentName: parentName, unlisted: unlisted, vaults: vaults)
     do throws(StorageError) {
       try directory.write(ledger: ledger.encoded)
     } catch {
       // The disk may hold the ledger after an uncertain write, and a ledger needs its counter.
       if case .uncertain = error { throw VaultFailure(error) }
-      try? bound.removeCounter(defined.index)
+      remove(ledger)
       throw VaultFailure(error)
     }
     return ledger

@@ -69,18 +69,32 @@ extension MachineKeySlots {
     try inTurn { () throws(VaultFailure) in
       var (phase, left) = progress
       guard change(&phase, &left) || isStateUncertain else { return }
-      let (key, identifier) = try openedKey()
-      let (newPhase, newLeft) = (phase, left)
-      let state = try usable { () throws(MachineKeyError) in
-        try MachineKeyState(directory: identifier, phase: newPhase, left: newLeft, under: key)
-      }
-      do throws(StorageError) {
-        try directory.write(state: state.encoded)
-      } catch {
-        noteStateUncertain()
-        throw VaultFailure(error)
-      }
-      keep(key, newPhase, newLeft)
+      try write(phase, left, hasCounter: hasCounter)
     }
+  }
+
+  /// Replaces the state durably.
+  func write(
+    _ phase: MachineKeyState.Phase,
+    _ left: [UInt32: [UInt8]],
+    hasCounter: Bool
+  ) throws(VaultFailure) {
+    let (key, identifier) = try openedKey()
+    let state = try usable { () throws(MachineKeyError) in
+      try MachineKeyState(
+        directory: identifier,
+        phase: phase,
+        left: left,
+        hasCounter: hasCounter,
+        under: key
+      )
+    }
+    do throws(StorageError) {
+      try directory.write(state: state.encoded)
+    } catch {
+      noteStateUncertain()
+      throw VaultFailure(error)
+    }
+    keep(key, state)
   }
 }

@@ -4,7 +4,8 @@ internal import Storage
 // Changes of the slots. The steps of `device-secret add tpm`:
 //
 // 1. Make the recovery code, show it, and have it typed back.
-// 2. Seal a new machine key with the TPM and with the code, in a directory beside its location.
+// 2. Seal a new machine key with the TPM and with the code, and define the TPM's counter with its
+//    ledger, in a directory beside its location.
 // 3. Rename that directory: from now on each opening of a vault needs the machine key.
 // 4. List the vaults in the state. From now on the file alone opens no other vault.
 // 5. Rekey each vault of the list (MachineKeySlots+Adoption.swift), and take it from the list.
@@ -28,11 +29,26 @@ extension MachineKeySlots {
       let (key, identifier) = try fresh()
       let tpm = try sealed(key, in: identifier)
       let recovery = try sealed(key, in: identifier, by: code)
+      let ledger = counterLedger(of: key, in: identifier, tpm)
       let state = try usable { () throws(MachineKeyError) in
-        try MachineKeyState(directory: identifier, phase: .adding, under: key)
+        try MachineKeyState(
+          directory: identifier,
+          phase: .adding,
+          hasCounter: ledger != nil,
+          under: key
+        )
       }
-      try stored(try directory.make(state: state.encoded, slots: [tpm, recovery].map(\.file)))
-      keep(key, .adding)
+      do throws(StorageError) {
+        let slots = [tpm, recovery].map(\.file)
+        try directory.make(state: state.encoded, slots: slots, ledger: ledger?.encoded)
+      } catch {
+        // After an uncertain write, the directory may be there and need its counter.
+        if case .uncertain = error { throw VaultFailure(error) }
+        if let ledger { removeCounter(ledger, key, in: identifier) }
+        throw VaultFailure(error)
+      }
+      keep(key, state)
+      if let ledger { withCounter { $0.finding = .current(ledger) } }
     }
   }
 
@@ -48,16 +64,24 @@ extension MachineKeySlots {
   }
 
   /// Adds a slot of the TPM, unless one opens; returns its identifier.
+  ///
+  /// If one opens, and the TPM has no counter yet, it defines one.
   package func addTPM() throws(VaultFailure) -> String {
     try inTurn { () throws(VaultFailure) in
       let (key, identifier) = try openedKey()
       for slot in try readSlots().compactMap(\.slot)
       where slot.header.kind == .tpm && slot.machineKey == key.identifier {
         guard case .success = try openByTPM(slot) else { continue }
-        throw .invalidArgument("the TPM opens slot \(slot.name) already")
+        let had = hasCounter
+        if !had { try renewCounter(slot.parentName) }
+        guard !had, hasCounter else {
+          throw .invalidArgument("the TPM opens slot \(slot.name) already")
+        }
+        return slot.name
       }
       try demandRoom()
       let slot = try sealed(key, in: identifier)
+      try renewCounter(slot.slot.parentName)
       try stored(try directory.add(slot.file))
       noteHeldByCode(false)
       return slot.name
@@ -111,7 +135,9 @@ extension MachineKeySlots {
           "this code opens no slot: it is the code of another vault, or was removed"
         )
       }
-      try adopt(key)
+      keep(key, try readState(under: key))
+      let finding = hasCounter ? CounterUse.Finding.unchecked : .none
+      withCounter { $0.finding = finding }
       noteHeldByCode(true)
       let done = try seal(key, slots.filter { $0.machineKey == key.identifier })
       noteHeldByCode(done.problem != nil)
@@ -127,7 +153,9 @@ extension MachineKeySlots {
     var dead: [MachineKeySlot] = []
     for slot in slots where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
-      case .success: return RecoveredKey(added: nil, removed: [], problem: nil)
+      case .success:
+        try renewCounter(nil)
+        return RecoveredKey(added: nil, removed: [], problem: nil)
       case .failure(let failure): if failure.isOfTheSlot { dead.append(slot) }
       }
     }
@@ -148,6 +176,8 @@ extension MachineKeySlots {
     } catch {
       return RecoveredKey(added: nil, removed: [], problem: error.problem)
     }
+    // The next start compares with this TPM, so its counter comes before its slot.
+    try renewCounter(added.slot.parentName)
     try stored(try directory.add(added.file))
     for slot in dead { try stored(try directory.remove(slot.header.identifier)) }
     return RecoveredKey(added: added.name, removed: dead.map(\.name), problem: nil)
@@ -156,13 +186,21 @@ extension MachineKeySlots {
   /// The machine key and the identifier of its directory, for a change of the slots.
   func openedKey() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
     guard let key = opened else { throw .noMachineKey }
-    if let state = try readState(under: key) { return (key, state.directory) }
+    return (key, try identifier(of: key, try readState(under: key)))
+  }
+
+  /// The identifier of the directory of an opened machine key.
+  func identifier(
+    of key: MachineKey,
+    _ state: MachineKeyState?
+  ) throws(VaultFailure) -> [UInt8] {
+    if let state { return state.directory }
     guard
       let slot = try readSlots().compactMap(\.slot).first(where: {
         $0.machineKey == key.identifier
       })
     else { throw .machineKeyDamaged("its slots are missing") }
-    return (key, slot.header.directory)
+    return slot.header.directory
   }
 
   private func demandRoom() throws(VaultFailure) {

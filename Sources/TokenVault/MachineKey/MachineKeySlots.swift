@@ -18,6 +18,9 @@ package final class MachineKeySlots: Sendable {
     var phase = MachineKeyState.Phase.complete
     /// The vaults that still open by their file alone, as in the state's file.
     var left: [UInt32: [UInt8]] = [:]
+    /// Whether the state's file says that the TPM has a counter.
+    var hasCounter = false
+    var counter = CounterUse()
     /// Whether the state's file may hold something else, after a write that failed.
     var isUncertain = false
     /// Whether a recovery code opened the key, and no slot of the TPM does.
@@ -28,7 +31,9 @@ package final class MachineKeySlots: Sendable {
   let directory: MachineKeyDirectory
   let owner: MachineKeyOwner
   let tpm: any TPMSealing
-  private let now: @Sendable () -> BootInstant
+  let now: @Sendable () -> BootInstant
+  /// Runs work beside a call, on a thread.
+  let beside: @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void
   /// Held while the TPM works or slots change, so that each happens once at a time.
   private let turn = Mutex(())
   private let state = Mutex(State())
@@ -38,12 +43,16 @@ package final class MachineKeySlots: Sendable {
     _ directory: MachineKeyDirectory,
     owner: MachineKeyOwner,
     tpm: any TPMSealing,
-    now: @escaping @Sendable () -> BootInstant = { .now }
+    now: @escaping @Sendable () -> BootInstant = { .now },
+    beside: @escaping @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void = {
+      work throws(SystemError) in try startThread(work)
+    }
   ) {
     self.directory = directory
     self.owner = owner
     self.tpm = tpm
     self.now = now
+    self.beside = beside
   }
 
   // MARK: - The key
@@ -109,7 +118,7 @@ package final class MachineKeySlots: Sendable {
     var found: (failure: VaultFailure, isTemporary: Bool)?
     for slot in try likelySlots() where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
-      case .success(let key): return try adopt(key)
+      case .success(let key): return try adoptOpened(key)
       case .failure(let failure):
         // If one slot may open soon, the person need not look for the code.
         if found == nil || failure.isTemporary {
@@ -152,28 +161,43 @@ package final class MachineKeySlots: Sendable {
     }
   }
 
-  /// Keeps an opened key, with the phase that it authenticates.
-  ///
-  /// A state that is missing or forged counts as complete: it must not let an old copy in.
-  @discardableResult
-  func adopt(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
+  /// Keeps a key that the TPM has opened, after a comparison with its counter.
+  private func adoptOpened(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
     let found = try readState(under: key)
-    keep(key, found?.phase ?? .complete, found?.left ?? [:])
+    let counter: CounterUse.Finding
+    do throws(VaultFailure) {
+      counter = try checkedCounter(key, found)
+    } catch {
+      let at = now()
+      state.withLock { $0.failure = (error, at, true) }
+      throw error
+    }
+    keep(key, found)
+    withCounter { $0.finding = counter }
     return key
   }
 
-  func keep(
-    _ key: MachineKey,
-    _ phase: MachineKeyState.Phase,
-    _ left: [UInt32: [UInt8]] = [:]
-  ) {
+  /// Keeps an opened key, with the state that it authenticates.
+  ///
+  /// A state that is missing or forged counts as complete, and as one with a counter: it must not
+  /// let an old copy in.
+  func keep(_ key: MachineKey, _ found: MachineKeyState?) {
     state.withLock { state in
       state.key = key
-      state.phase = phase
-      state.left = left
+      state.phase = found?.phase ?? .complete
+      state.left = found?.left ?? [:]
+      state.hasCounter = found?.hasCounter ?? true
       state.isUncertain = false
       state.failure = nil
     }
+  }
+
+  /// Whether the machine key is open, and the TPM has a counter for it.
+  var hasCounter: Bool { state.withLock { $0.key != nil && $0.hasCounter } }
+
+  /// Uses what is known of the TPM's counter.
+  func withCounter<Value>(_ body: (inout CounterUse) -> Value) -> Value {
+    state.withLock { body(&$0.counter) }
   }
 
   /// Whether the state's file may hold something else than this knows.

@@ -135,6 +135,7 @@ package actor Vault {
     handed = Handed(cache: tokenCache)
     do {
       var opening = try Opening(directory, of: owner, machineKeySlots)
+      try opening.compare(machineKeySlots)
       let auditLog = AuditLog(store: opening.store, vault: opening.identifier, owner: owner)
       try opening.settle(of: owner, machineKeySlots) { keys in try auditLog.begin(using: keys) }
       store = opening.store

@@ -83,6 +83,8 @@ extension Vaults {
         }
       }
     }
+    guard let slots = slotChanges.slots else { return }
+    try? await blocking { slots.finishCounter() }
   }
 
   private func isBusy(_ user: UInt32, _ vault: Vault) async -> Bool {

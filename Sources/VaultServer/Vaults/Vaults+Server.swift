@@ -68,6 +68,7 @@ extension Vaults {
   /// - Parameter refreshing: whether tokens are refreshed ahead.
   func tend(refreshing: Bool) {
     if refreshing { resumeAddition() }
+    slotChanges.slots?.advanceIfDue()
     for (user, _) in openVaults {
       beside {
         try? await self.use(of: user, keeps: false) { vault in

@@ -22,7 +22,8 @@ extension Bench {
       try MachineKeyDirectory(in: try Directory.make(path: scratch.path)),
       owner: .user(ThisProcess.user),
       tpm: tpm,
-      now: { clock.boot }
+      now: { clock.boot },
+      beside: { work in work() }
     )
   }
 

@@ -32,7 +32,7 @@ struct Writer {
   ) throws -> [String]? {
     try StoppedProgram(
       "KeyWriter",
-      [bench.scratch.path, deed.rawValue],
+      [bench.scratch.path, deed.rawValue, bench.scratch.base],
       base: bench.scratch.base,
       refusal: "error \(StorageError.inUse)"
     ).stopped(at: call, number, injection)

@@ -1,0 +1,231 @@
+internal import MachineKey
+internal import Storage
+internal import System
+
+// The TPM's counter in a run of the engine. The ledger is compared when the machine key opens. It
+// follows the vaults at the first change of a sealed box, then each hour at most, and at the end.
+extension MachineKeySlots {
+  // MARK: - The comparison
+
+  /// Compares the ledger with the counter.
+  ///
+  /// - Throws: why the counter cannot be read now.
+  func checkedCounter(
+    _ key: MachineKey,
+    _ state: MachineKeyState?
+  ) throws(VaultFailure) -> CounterUse.Finding {
+    // The ledger counts only if the state names it: its definition may have been interrupted.
+    guard state?.hasCounter ?? true else { return .none }
+    return CounterUse.Finding(try counter(key, state).check(isExpected: true))
+  }
+
+  private func counter(
+    _ key: MachineKey,
+    _ state: MachineKeyState?
+  ) throws(VaultFailure) -> MachineCounter {
+    let identifier = try identifier(of: key, state)
+    return MachineCounter(directory, tpm, key, identifier: identifier)
+  }
+
+  private func openedCounter() throws(VaultFailure) -> MachineCounter {
+    let (key, identifier) = try openedKey()
+    return MachineCounter(directory, tpm, key, identifier: identifier)
+  }
+
+  /// Whether the TPM's counter refuses a vault whose store has counted so many changes.
+  func judgement(of vault: [UInt8], count: UInt64) -> StoreFreshness {
+    withCounter { counter in
+      switch counter.finding {
+      case .none, .unchecked: return .current
+      case .distrusted(let reason): return StoreFreshness(reason)
+      case .current(let ledger):
+        if let known = counter.known(vault), count < known { return .olderThanLedger }
+        return switch ledger.judgement(of: vault, count: count) {
+        case .current: .current
+        case .older: .olderThanLedger
+        case .notAccepted: .notAccepted
+        }
+      }
+    }
+  }
+
+  /// Lists a vault that is being made, if the ledger refuses each vault that it does not list.
+  func list(made vault: [UInt8]) throws(VaultFailure) {
+    guard case .current(let first) = withCounter({ $0.finding }), first.unlisted == .isRefused
+    else { return }
+    try inTurn { () throws(VaultFailure) in
+      guard case .current(let ledger) = withCounter({ $0.finding }) else { return }
+      let next = try openedCounter().list(vault, in: ledger)
+      withCounter { $0.finding = .current(next) }
+    }
+  }
+
+  // MARK: - The vaults' changes
+
+  /// Takes the count of a vault after a change of a sealed box.
+  ///
+  /// It returns at once. The TPM works on another thread, if it is time.
+  func note(_ count: UInt64, of vault: [UInt8]) {
+    withCounter { $0.note(count, of: vault) }
+    advanceIfDue()
+  }
+
+  /// Brings the counts of the vaults into the ledger beside the calls, if it is time.
+  package func advanceIfDue() {
+    let now = now()
+    guard withCounter({ $0.takeAdvance(at: now) }) else { return }
+    do throws(SystemError) {
+      try beside { self.advance() }
+    } catch {
+      withCounter { $0.fail(at: now) }
+    }
+  }
+
+  /// Brings the counts that are left into the ledger, at the end of the engine.
+  ///
+  /// A failure loses nothing: the ledger stays the newest one.
+  package func finishCounter() { advance() }
+
+  private func advance() {
+    do throws(VaultFailure) {
+      try inTurn { () throws(VaultFailure) in
+        let counter = withCounter { $0 }
+        guard case .current = counter.finding, !counter.counts.isEmpty else {
+          return withCounter { $0.stop() }
+        }
+        let found = CounterUse.Finding(try openedCounter().advance(counter.counts))
+        let now = now()
+        withCounter { $0.finish(found, counter.counts, at: now) }
+      }
+    } catch {
+      let now = now()
+      withCounter { $0.fail(at: now) }
+    }
+  }
+
+  // MARK: - Acceptance
+
+  /// The highest count of a vault that the ledger has, or gets next; `nil` if it has none.
+  func counted(_ vault: [UInt8]) -> UInt64? { withCounter { $0.known(vault) } }
+
+  /// Accepts a vault, before its store gets this count.
+  ///
+  /// If the engine is killed in between, the store stays refused.
+  ///
+  /// - Throws: why the TPM does not take it now.
+  func accept(_ vault: [UInt8], count: UInt64) throws(VaultFailure) {
+    try inTurn { () throws(VaultFailure) in
+      let finding = withCounter { $0.finding }
+      if finding == .none || finding == .unchecked { return }
+      let parent = try parentName(finding)
+      let found = try openedCounter().accept(vault, count: count, parentName: parent)
+      withCounter { $0.finding = CounterUse.Finding(found) }
+      // A state that was missing is written again.
+      try noteCounter(true)
+    }
+  }
+
+  /// The name of the storage key of this machine's TPM.
+  private func parentName(_ finding: CounterUse.Finding) throws(VaultFailure) -> [UInt8] {
+    switch finding {
+    case .current(let ledger), .distrusted(.olderLedger(let ledger, _)):
+      return ledger.counter.parentName
+    default: break
+    }
+    let key = try openedKey().0
+    for slot in try readSlots().compactMap(\.slot)
+    where slot.header.kind == .tpm && slot.machineKey == key.identifier {
+      guard case .success = try openByTPM(slot), let name = slot.parentName else { continue }
+      return name
+    }
+    throw .vaultUnsafe(
+      "no slot of the machine key opens with this TPM",
+      hint: VaultFailure.recoverByCode
+    )
+  }
+
+  // MARK: - Another counter
+
+  /// Defines the counter of a machine key that is being made; `nil` if the TPM takes none.
+  func counterLedger(
+    of key: MachineKey,
+    in identifier: [UInt8],
+    _ slot: SealedSlot
+  ) -> CounterLedger? {
+    let counter = MachineCounter(directory, tpm, key, identifier: identifier)
+    do throws(VaultFailure) {
+      return try counter.defined(parentName: slot.slot.parentName ?? [])
+    } catch {
+      withCounter { $0.problem = error.problem }
+      return nil
+    }
+  }
+
+  /// Removes the counter of a machine key that was not made.
+  func removeCounter(_ ledger: CounterLedger, _ key: MachineKey, in identifier: [UInt8]) {
+    MachineCounter(directory, tpm, key, identifier: identifier).remove(ledger)
+  }
+
+  /// Compares again, in turn; with a TPM that has no counter of this directory it begins a new one.
+  ///
+  /// It begins one only if the machine key is open and a slot is sealed with this TPM now. That
+  /// accepts the vaults that are here, except after an older ledger of the same TPM.
+  ///
+  /// - Parameter parentName: the name of the TPM's storage key; `nil` if no slot is sealed now.
+  func renewCounter(_ parentName: [UInt8]?) throws(VaultFailure) {
+    let counter = try openedCounter()
+    let found: MachineCounter.Finding
+    do throws(VaultFailure) {
+      found = try counter.check(isExpected: hasCounter)
+    } catch {
+      // It stays unchecked in this run.
+      return withCounter { $0.problem = error.problem }
+    }
+    switch found {
+    case .current: break
+    case .distrusted(.olderLedger) where hasCounter: break
+    case .none, .distrusted:
+      if let parentName { return try beginCounter(counter, parentName) }
+      guard hasCounter else { return }
+    }
+    withCounter { $0.finding = CounterUse.Finding(found) }
+    try noteCounter(true)
+  }
+
+  private func beginCounter(
+    _ counter: MachineCounter,
+    _ parentName: [UInt8]
+  ) throws(VaultFailure) {
+    do throws(VaultFailure) {
+      let ledger = try counter.define(parentName: parentName)
+      try noteCounter(true)
+      withCounter { counter in
+        counter.finding = .current(ledger)
+        counter.problem = nil
+      }
+    } catch {
+      // Without a counter, the ledger of another TPM would refuse every vault.
+      try noteCounter(false)
+      withCounter { counter in
+        counter.finding = .none
+        counter.problem = error.problem
+      }
+    }
+  }
+
+  /// Writes into the state whether there is a counter.
+  private func noteCounter(_ isThere: Bool) throws(VaultFailure) {
+    let isKept = try readState(under: try openedKey().0) != nil
+    guard hasCounter != isThere || isStateUncertain || !isKept else { return }
+    let (phase, left) = progress
+    try write(phase, left, hasCounter: isThere)
+  }
+}
+
+extension MachineKeySlot {
+  /// The name of the storage key of the TPM that sealed it; `nil` for another kind.
+  var parentName: [UInt8]? {
+    guard header.kind == .tpm else { return nil }
+    return (try? TPMSealedSecret(parameters: header.parameters))?.parentName
+  }
+}
