@@ -151,6 +151,7 @@ extension TPMFailure {
       case .busy: .busy
       case .lockedOut: .lockedOut
       case .noCounter: .noCounter
+      case .noRoom: .noRoom
       case .unexpected: .unexpected(detail ?? "no code")
       }
   }

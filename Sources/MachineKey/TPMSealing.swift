@@ -51,6 +51,8 @@ package enum TPMFailure: Error, Sendable, Equatable {
   case lockedOut
   /// There is no counter at this index.
   case noCounter
+  /// There is no room for a counter.
+  case noRoom
   /// The program that speaks to the TPM could not be asked.
   case unreachable(String)
   /// Another response, with its code.

@@ -56,6 +56,8 @@ struct TPMResponse: Error {
     case 0x921: return .lockedOut
     // TPM_RC_NV_UNINITIALIZED: a counter that was never incremented is none of the vault's.
     case 0x14a: return .noCounter
+    // TPM_RC_NV_SPACE.
+    case 0x14b: return .noRoom
     default: return .unexpected(text)
     }
   }

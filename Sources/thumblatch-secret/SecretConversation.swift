@@ -159,6 +159,7 @@ extension TPMFailure {
     case .busy: .busy
     case .lockedOut: .lockedOut
     case .noCounter: .noCounter
+    case .noRoom: .noRoom
     case .unexpected, .unreachable: .unexpected
     }
   }

@@ -113,7 +113,9 @@ struct DeviceSecretVerbTests {
       #expect(Self.text(call.code) == Self.code)
       try stage.reply(RecoverWithCodeReply(added: "a0", removed: ["b0"], problem: nil))
     }
-    #expect(play.out == #"{"added":"a0","removed":["b0"],"problem":null}"# + "\n")
+    #expect(
+      play.out == #"{"added":"a0","removed":["b0"],"problem":null,"counter_problem":null}"# + "\n"
+    )
   }
 
   @Test

@@ -106,8 +106,9 @@ struct VerbTests {
     let object = try Self.object(try Play.run(["status", "--json"], script: script).out)
     #expect(
       object.members.map(\.name) == [
-        "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
-        "reader", "enrolled_fingers", "fingerprint_locked_out", "desktop_fingers",
+        "engine", "device_secret", "memory", "counter", "unlocked", "unlocked_until",
+        "unlocked_accounts", "reader", "enrolled_fingers", "fingerprint_locked_out",
+        "desktop_fingers",
         "finger_source", "finger_reason", "enrolled_keys", "accounts", "problem", "remedy",
       ]
     )

@@ -32,7 +32,7 @@ extension ScriptedTPM {
     _ = try seed()
     let bytes = bytes(authorization)
     return try kept { state throws(TPMFailure) in
-      guard state.counters.count < state.room else { throw .unexpected("no room") }
+      guard state.counters.count < state.room else { throw .noRoom }
       state.highest += 1
       let index = 0x0180_0000 + UInt32(state.highest)
       state.counters[index] = Counter(authorization: bytes, value: state.highest)

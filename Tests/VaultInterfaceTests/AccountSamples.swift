@@ -36,7 +36,8 @@ private func statusSamples() throws -> [Sample] {
         desktopFingers: ["right-thumb"],
         fingerSource: .namesOnly,
         fingerReason: "r",
-        enrolledKeys: ["blue"]
+        enrolledKeys: ["blue"],
+        counter: .unchecked
       )
     ),
     try call(GetAccountCall(account: "me")),

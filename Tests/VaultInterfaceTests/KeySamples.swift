@@ -16,13 +16,15 @@ func slotSamples() throws -> [Sample] {
         slots: slots,
         open: true,
         tpm: "SOFT 1.2",
-        tpmProblem: "busy"
+        tpmProblem: "busy",
+        counter: CounterCheck.none,
+        counterProblem: "no room"
       )
     ),
     call(AddSlotCall(kind: .tpm, recovery: secret("000G-40R4"), prompt: "p1")),
     reply(
       to: AddSlotCall.self,
-      AddSlotReply(code: secret("000G-40R4"), slots: slots, vaults: 3)
+      AddSlotReply(code: secret("000G-40R4"), slots: slots, vaults: 3, counterProblem: "no room")
     ),
     call(RemoveSlotCall(slot: "a0a1a2a3a4a5a6a7", prompt: "p1")),
     reply(to: RemoveSlotCall.self, RemoveSlotReply(slots: slots)),
@@ -39,7 +41,8 @@ func slotSamples() throws -> [Sample] {
       RecoverWithCodeReply(
         added: "a0a1a2a3a4a5a6a7",
         removed: ["b0b1b2b3b4b5b6b7"],
-        problem: "busy"
+        problem: "busy",
+        counterProblem: "no room"
       )
     ),
   ]

@@ -73,6 +73,7 @@ enum StatusVerbs {
       "engine": engine(status),
       "device_secret": .string(status.deviceSecret),
       "memory": .string(status.memory.rawValue),
+      "counter": AccountText.optional(status.counter?.rawValue),
       "unlocked": .boolean(status.unlocked),
       "unlocked_until": AccountText.time(
         status.unlockedFor.map { Int(clamping: now).addingReportingOverflow($0).partialValue }
@@ -126,6 +127,7 @@ enum StatusVerbs {
     var table = Table(headings: ["", ""])
     table.add("engine", engineLine(status))
     table.add("device secret", deviceSecret(status.deviceSecret))
+    if let check = status.counter { table.add("old copies", DeviceSecretVerbs.oldCopies(check)) }
     table.add("memory", memory(status.memory))
     table.add("vault", window(status, now: now))
     table.add("reader", ReaderText.line(reader))

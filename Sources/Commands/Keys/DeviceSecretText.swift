@@ -10,6 +10,8 @@ extension DeviceSecretVerbs {
       "open": .boolean(reply.open),
       "tpm": AccountText.optional(reply.tpm),
       "tpm_problem": AccountText.optional(reply.tpmProblem),
+      "counter": AccountText.optional(reply.counter?.rawValue),
+      "counter_problem": AccountText.optional(reply.counterProblem),
     ]
   }
 
@@ -36,6 +38,11 @@ extension DeviceSecretVerbs {
     if reply.tier != .file {
       table.add("machine key", reply.open ? "open" : "not opened yet")
     }
+    if let check = reply.counter { table.add("old copies", oldCopies(check)) }
+    if let problem = reply.counterProblem { table.add("", problem) }
+    if reply.tier == .tpm, reply.counter == CounterCheck.none {
+      table.add("", "to add the counter: thumblatch device-secret add tpm")
+    }
     guard !reply.slots.isEmpty else { return table.text(columns: columns) }
     var slots = Table(headings: ["slot", "opened by", "problem"])
     for slot in reply.slots { slots.add(slot.id, name(slot.kind), slot.problem ?? "-") }
@@ -49,6 +56,22 @@ extension DeviceSecretVerbs {
     case .adding: "adding: a copy of the directory opens each vault that is not re-encrypted yet"
     case .tpm: "tpm: the directory opens only with the TPM of this machine or the recovery code"
     }
+  }
+
+  /// Whether an old copy of the whole directory would be seen.
+  static func oldCopies(_ check: CounterCheck) -> String {
+    switch check {
+    case .none: "the TPM has no counter: an old copy of the whole directory is not detected"
+    case .current: "none: the directory fits the TPM's counter"
+    case .unchecked: "no check is possible: a recovery code opened the machine key"
+    case .refused: "refused: accept the vault with thumblatch recover"
+    }
+  }
+
+  /// The warning that the TPM was added without a counter.
+  static func warning(_ problem: String) -> String {
+    "warning: the TPM has no counter: \(problem). Until it has one, an old copy of the whole directory"
+      + " is not detected. To add it: thumblatch device-secret add tpm"
   }
 
   private static func remedy(_ reply: DeviceSecretStatusReply) -> String? {

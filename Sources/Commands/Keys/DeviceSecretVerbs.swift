@@ -20,7 +20,9 @@ enum DeviceSecretVerbs {
     summary: "show the slots of the machine key, and if a copy of the directory opens the vault",
     details: """
       A device secret in a file protects from other users, but a copy of the directory opens the \
-      vault. Under the machine key, the TPM of this machine or the recovery code is needed too.
+      vault. Under the machine key, the TPM of this machine or the recovery code is needed too. A \
+      counter in the TPM tells an old copy of the whole directory. "old copies" says if the last \
+      start of the engine compared with it.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { _ in DeviceSecretStatusCall() }
@@ -42,7 +44,8 @@ enum DeviceSecretVerbs {
       KIND is tpm or recovery. The first "add tpm" makes the machine key. It shows a recovery code \
       once. Write the code down and type it back. Then the TPM seals the key, and every vault is \
       re-encrypted. From then on no vault opens without the TPM or the code. If you lose the TPM \
-      and the code, the vault is lost. Safe to interrupt: run it again. In the service only root may \
+      and the code, the vault is lost. If the TPM has room, it also gets a counter, which tells an \
+      old copy of the whole directory. Safe to interrupt: run it again. In the service only root may \
       do this, for all users. A private vault needs the system password.
       "add recovery" makes a further code, if there is a machine key. Remove the old code \
       afterwards. With --recovery-to, a script stores the code in escrow. The code is not shown and \
@@ -64,10 +67,12 @@ enum DeviceSecretVerbs {
         reply = try typedBack(kind, code, session)
       }
     }
+    if let problem = reply.counterProblem { session.output.warn(warning(problem)) }
     try session.report(
       [
         "slots": .array(reply.slots.map { .object(object($0)) }),
         "vaults": .integer(Int64(reply.vaults)),
+        "counter_problem": AccountText.optional(reply.counterProblem),
       ],
       sentence(kind, reply)
     )

@@ -99,7 +99,7 @@ enum KeyVerbs {
     details: """
       Needs the system password. Run it also after the rollback counter was lost, and after you \
       restored a copy of the whole state directory: that copy has its own rollback counter, and \
-      looks current. Every account that is signed in needs a login afterwards: its refresh token may \
+      looks current unless the TPM has a counter. Every account that is signed in needs a login afterwards: its refresh token may \
       have been replaced since, and a provider may treat the use of an old one as theft. Your own \
       rules are those of the restored vault: look at them with thumblatch policy.
       With --code or --code-stdin, no restored vault is accepted. The recovery code opens the \
@@ -136,11 +136,15 @@ enum KeyVerbs {
           + " engine restarts."
       )
     }
+    if let problem = reply.counterProblem {
+      session.output.warn(DeviceSecretVerbs.warning(problem))
+    }
     try session.report(
       [
         "added": AccountText.optional(reply.added),
         "removed": .array(reply.removed.map { .string($0) }),
         "problem": AccountText.optional(reply.problem),
+        "counter_problem": AccountText.optional(reply.counterProblem),
       ],
       reply.added.map {
         "the vault is open; the TPM of this machine opens it from now on (slot \($0))"

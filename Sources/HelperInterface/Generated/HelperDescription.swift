@@ -230,6 +230,8 @@ let helperDescription = #"""
     locked_out,
     # There is no counter at this index.
     no_counter,
+    # There is no room for a counter.
+    no_room,
     # Another response, whose code is in `detail`.
     unexpected
   )

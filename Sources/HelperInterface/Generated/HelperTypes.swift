@@ -150,6 +150,8 @@ package enum SecretFailure: String, Sendable, CaseIterable, WireValue {
   case lockedOut = "locked_out"
   /// There is no counter at this index.
   case noCounter = "no_counter"
+  /// There is no room for a counter.
+  case noRoom = "no_room"
   /// Another response, whose code is in `detail`.
   case unexpected
 }

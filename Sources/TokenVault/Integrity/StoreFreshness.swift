@@ -28,66 +28,50 @@ enum StoreFreshness: Sendable, Equatable {
 
   /// The failure that a call gets in place of its answer; `nil` if nothing is wrong.
   var failure: VaultFailure? {
-    let hint = "if you restored it yourself, accept it: thumblatch recover"
-    return switch self {
+    guard let problem else { return nil }
+    let hint =
+      mayBeNewest
+      ? "if this is your newest copy, accept it: thumblatch recover"
+      : "if you restored it yourself, accept it: thumblatch recover"
+    return .vaultUnsafe(problem, hint: hint)
+  }
+
+  /// Whether only the means to judge the store is missing.
+  private var mayBeNewest: Bool {
+    switch self {
+    case .counterMissing, .counterDamaged, .ledgerMissing, .counterReplaced: true
+    default: false
+    }
+  }
+
+  /// The message of the failure; `nil` if nothing is wrong.
+  var problem: String? {
+    switch self {
     case .current: nil
     case .olderThanCounter:
-      .vaultUnsafe(
-        "the store is older than its rollback counter: an old copy was restored",
-        hint: hint
-      )
+      "the store is older than its rollback counter: an old copy was restored"
     case .newerThanCounter:
-      .vaultUnsafe(
-        "the rollback counter is older than the store: an old counter was restored",
-        hint: hint
-      )
+      "the rollback counter is older than the store: an old counter was restored"
     case .counterMissing:
-      .vaultUnsafe(
-        "the rollback counter is missing: the store may be an old copy",
-        hint: "if this is your newest copy, accept it: thumblatch recover"
-      )
+      "the rollback counter is missing: the store may be an old copy"
     case .counterDamaged:
-      .vaultUnsafe(
-        "the rollback counter is damaged, or belongs to another vault:"
-          + " the store may be an old copy",
-        hint: "if this is your newest copy, accept it: thumblatch recover"
-      )
+      "the rollback counter is damaged, or belongs to another vault:"
+        + " the store may be an old copy"
     case .boxesChanged:
-      .vaultUnsafe(
-        "the store's sealed tokens, prints or own rules are not those that it has counted:"
-          + " a part of an old copy was restored",
-        hint: hint
-      )
+      "the store's sealed tokens, prints or own rules are not those that it has counted:"
+        + " a part of an old copy was restored"
     case .beforeMachineKey:
-      .vaultUnsafe(
-        "the store is older than the machine key: an old copy was restored",
-        hint: hint
-      )
+      "the store is older than the machine key: an old copy was restored"
     case .directoryOlder:
-      .vaultUnsafe(
-        "the whole directory is older than the TPM's counter: an old copy was restored",
-        hint: hint
-      )
+      "the whole directory was restored from an old copy: the TPM's counter has gone on since"
     case .olderThanLedger:
-      .vaultUnsafe(
-        "the store is older than the ledger of the TPM's counter: an old copy was restored",
-        hint: hint
-      )
+      "the vault was restored from an old copy: the ledger of the TPM's counter has a higher count"
     case .notAccepted:
-      .vaultUnsafe(
-        "an old copy of the whole directory was restored, and this vault was not accepted since",
-        hint: hint
-      )
+      "the whole directory was restored from an old copy, and this vault was not accepted since"
     case .ledgerMissing:
-      .vaultUnsafe(
-        "the ledger of the TPM's counter is missing or damaged: the store may be an old copy",
-        hint: "if this is your newest copy, accept it: thumblatch recover"
-      )
+      "the ledger of the TPM's counter is missing or damaged: the vault may be an old copy"
     case .counterReplaced:
-      .vaultUnsafe(
-        "the TPM's counter was removed or replaced: the store may be an old copy",
-        hint: "if this is your newest copy, accept it: thumblatch recover"
-      )
+      "the TPM's counter was removed or replaced: the vault may be an old copy"
     }
   }
 

@@ -16,6 +16,22 @@ package struct MachineKeyFacts: Sendable, Equatable {
   package let slots: [SlotFacts]
   /// Whether the machine key was opened in this run of the engine.
   package let isOpen: Bool
+  /// What the comparison with the TPM's counter has found; `nil` if the machine key is not open.
+  package let counter: CounterComparison?
+  /// Why there is no counter or no comparison, or what is wrong; `nil` if that is not known.
+  package let counterProblem: String?
+}
+
+/// What the comparison with the TPM's counter has found.
+package enum CounterComparison: Sendable {
+  /// There is no counter.
+  case none
+  /// The directory is the newest one.
+  case current
+  /// No check is possible, because a recovery code opened the machine key.
+  case unchecked
+  /// The directory is an old copy, or may be one.
+  case refused
 }
 
 /// One slot of the machine key.

@@ -172,6 +172,7 @@ extension MachineKeySlots {
   /// accepts the vaults that are here, except after an older ledger of the same TPM.
   ///
   /// - Parameter parentName: the name of the TPM's storage key; `nil` if no slot is sealed now.
+  /// - Throws: why the state cannot be written.
   func renewCounter(_ parentName: [UInt8]?) throws(VaultFailure) {
     let counter = try openedCounter()
     let found: MachineCounter.Finding

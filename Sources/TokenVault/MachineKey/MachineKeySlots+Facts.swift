@@ -7,7 +7,13 @@ extension MachineKeySlots {
   /// The tier is that of this user's vault, or the weakest of all vaults.
   package func facts(of user: UInt32? = nil) throws(VaultFailure) -> MachineKeyFacts {
     guard try stored(try directory.exists()) else {
-      return MachineKeyFacts(tier: .file, slots: [], isOpen: false)
+      return MachineKeyFacts(
+        tier: .file,
+        slots: [],
+        isOpen: false,
+        counter: nil,
+        counterProblem: nil
+      )
     }
     var (phase, left) = progress
     if opened == nil, let bytes = try stored(try directory.state()),
@@ -20,8 +26,31 @@ extension MachineKeySlots {
     return MachineKeyFacts(
       tier: phase == .adding || isLeft ? .adding : .tpm,
       slots: try readSlots().map(\.facts),
-      isOpen: opened != nil
+      isOpen: opened != nil,
+      counter: counterCheck,
+      counterProblem: counterProblem
     )
+  }
+
+  /// What the comparison with the TPM's counter has found; `nil` if the machine key is not open.
+  var counterCheck: CounterComparison? {
+    guard opened != nil else { return nil }
+    return switch withCounter({ $0.finding }) {
+    case .none: CounterComparison.none
+    case .unchecked: .unchecked
+    case .current: .current
+    case .distrusted: .refused
+    }
+  }
+
+  /// Why there is no counter or no comparison, or what is wrong; `nil` if that is not known.
+  package var counterProblem: String? {
+    let counter = withCounter { $0 }
+    return switch counter.finding {
+    case .none, .unchecked: counter.problem
+    case .current: nil
+    case .distrusted(let reason): StoreFreshness(reason).problem
+    }
   }
 
   /// Whether the addition of the machine key seems to be unfinished, before the key is open.

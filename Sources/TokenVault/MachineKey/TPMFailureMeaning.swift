@@ -64,6 +64,7 @@ extension VaultFailure {
     case .unreachable(let why):
       return .tpmUnavailable("cannot reach the helper for the TPM: \(why)")
     case .noCounter: return .tpmUnavailable("unexpected TPM error: no counter")
+    case .noRoom: return slotNotSealed(failure)
     case .unexpected(let code):
       return .tpmUnavailable(
         "unexpected TPM error: \(code): try again; if it stays, \(recoverByCode)"
@@ -89,6 +90,11 @@ extension VaultFailure {
       )
     case .anotherTPM, .wrongAuthorization, .damaged:
       .tpmUnavailable("the TPM did not open what it had just sealed: nothing was changed")
+    case .noRoom:
+      .refused(
+        "the TPM has no room for a counter: as root, remove an NV index that is not in use"
+          + " (tpm2_getcap handles-nv-index, tpm2_nvundefine)"
+      )
     case .unexpected(let code): .tpmUnavailable("unexpected TPM error: \(code)")
     case .busy, .lockedOut, .noCounter, .unreachable: .machineKeyClosed(failure)
     }
@@ -130,7 +136,9 @@ extension TPMFailure {
   var isTemporary: Bool {
     switch self {
     case .busy, .lockedOut, .unreachable, .unexpected, .noCounter: true
-    case .absent, .notPermitted, .anotherTPM, .ownerPassword, .wrongAuthorization, .damaged: false
+    case .absent, .notPermitted, .anotherTPM, .ownerPassword, .wrongAuthorization, .damaged,
+      .noRoom:
+      false
     }
   }
 

@@ -83,6 +83,8 @@ package struct VaultFacts: Sendable {
   package let isFingerprintLockedOut: Bool
   /// Whether the vault needs the machine key besides its device-secret file.
   package let isUnderMachineKey: Bool
+  /// What the comparison with the TPM's counter has found; `nil` without an open machine key.
+  package let counter: CounterComparison?
   /// Why the store is not used, and the remedy; `nil` if nothing is wrong.
   package let problem: (message: String, remedy: String?)?
 }

@@ -26,6 +26,7 @@ extension Vault {
       keys: try keyRows().map(\.name),
       isFingerprintLockedOut: tries.lockout.isPasswordOnly,
       isUnderMachineKey: storeState.isUnderMachineKey,
+      counter: machineKeySlots?.counterCheck,
       problem: problem
     )
   }

@@ -348,6 +348,18 @@ let vaultDescription = #"""
     tpm
   )
 
+  # What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
+  type CounterCheck (
+    # The TPM has no counter: an old copy of the whole directory is not detected.
+    none,
+    # The directory is the newest one.
+    current,
+    # No check is possible: a recovery code opened the machine key.
+    unchecked,
+    # The directory is an old copy, or may be one.
+    refused
+  )
+
   # What opens a slot of the machine key.
   type SlotKind (
     tpm,
@@ -577,7 +589,9 @@ let vaultDescription = #"""
     # Why no finger counts now although some are enrolled.
     finger_reason: ?string,
     # The names of the enrolled security keys.
-    enrolled_keys: ?[]string
+    enrolled_keys: ?[]string,
+    # Absent unless the machine key is open.
+    counter: ?CounterCheck
   )
 
   # One reply for each account with `more`. Without `more` an account must be named if there are several.
@@ -1052,7 +1066,11 @@ let vaultDescription = #"""
     # The maker and the firmware of the TPM, if it may be used. Asked for root and in the private form.
     tpm: ?string,
     # Why the TPM cannot be used.
-    tpm_problem: ?string
+    tpm_problem: ?string,
+    # Absent unless the machine key is open.
+    counter: ?CounterCheck,
+    # Why there is no counter or no check, or what is wrong.
+    counter_problem: ?string
   )
   # Adds a slot of the machine key. In the service form only for root. In the private form it needs a
   # prompt that was passed by password. The first slot of a TPM makes the machine key, and rekeys every
@@ -1075,7 +1093,9 @@ let vaultDescription = #"""
     # The slots afterwards.
     slots: []MachineSlot,
     # How many vaults were rekeyed.
-    vaults: int
+    vaults: int,
+    # Why the TPM has no counter, after its slot was added.
+    counter_problem: ?string
   )
   # Removes a slot of the machine key: root or a passed prompt, as for AddSlot. The last slot that the TPM
   # opens and the last recovery code cannot be removed.
@@ -1106,7 +1126,9 @@ let vaultDescription = #"""
     # Slots that this TPM did not open, and that are removed now.
     removed: []string,
     # Why the TPM opens no slot: the engine needs the code again at its next start.
-    problem: ?string
+    problem: ?string,
+    # Why the TPM has no counter, or could not be compared with it.
+    counter_problem: ?string
   )
   # An encrypted backup of all accounts: one reply for each part of the file, with `more`. It carries refresh
   # tokens only of exportable accounts at providers that are known to keep them. Needs a prompt passed by

@@ -51,6 +51,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var fingerReason: String?
   /// The names of the enrolled security keys.
   public var enrolledKeys: [String]?
+  /// Absent unless the machine key is open.
+  public var counter: CounterCheck?
 
   public init(
     form: VaultForm,
@@ -68,7 +70,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     desktopFingers: [String]? = nil,
     fingerSource: FingerSource? = nil,
     fingerReason: String? = nil,
-    enrolledKeys: [String]? = nil
+    enrolledKeys: [String]? = nil,
+    counter: CounterCheck? = nil
   ) {
     self.form = form
     self.version = version
@@ -86,6 +89,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     self.fingerSource = fingerSource
     self.fingerReason = fingerReason
     self.enrolledKeys = enrolledKeys
+    self.counter = counter
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -105,6 +109,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
     fingerSource = try object.optional("finger_source")
     fingerReason = try object.optional("finger_reason")
     enrolledKeys = try object.optional("enrolled_keys")
+    counter = try object.optional("counter")
   }
 
   public var encoded: JSONObject {
@@ -126,6 +131,7 @@ public struct VaultStatus: VarlinkRecord, Equatable {
         "finger_source": fingerSource,
         "finger_reason": fingerReason,
         "enrolled_keys": enrolledKeys,
+        "counter": counter,
       ])
     }
   }
@@ -2388,19 +2394,27 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
   public var tpm: String?
   /// Why the TPM cannot be used.
   public var tpmProblem: String?
+  /// Absent unless the machine key is open.
+  public var counter: CounterCheck?
+  /// Why there is no counter or no check, or what is wrong.
+  public var counterProblem: String?
 
   public init(
     tier: DeviceSecretTier,
     slots: [VaultMachineSlot],
     open: Bool,
     tpm: String? = nil,
-    tpmProblem: String? = nil
+    tpmProblem: String? = nil,
+    counter: CounterCheck? = nil,
+    counterProblem: String? = nil
   ) {
     self.tier = tier
     self.slots = slots
     self.open = open
     self.tpm = tpm
     self.tpmProblem = tpmProblem
+    self.counter = counter
+    self.counterProblem = counterProblem
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2409,6 +2423,8 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
     open = try object.required("open")
     tpm = try object.optional("tpm")
     tpmProblem = try object.optional("tpm_problem")
+    counter = try object.optional("counter")
+    counterProblem = try object.optional("counter_problem")
   }
 
   public var encoded: JSONObject {
@@ -2419,6 +2435,8 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
         "open": open,
         "tpm": tpm,
         "tpm_problem": tpmProblem,
+        "counter": counter,
+        "counter_problem": counterProblem,
       ])
     }
   }
@@ -2484,21 +2502,26 @@ public struct AddSlotReply: VarlinkRecord {
   public var slots: [VaultMachineSlot]
   /// How many vaults were rekeyed.
   public var vaults: Int
+  /// Why the TPM has no counter, after its slot was added.
+  public var counterProblem: String?
 
   public init(
     code: SharedSecret? = nil,
     slots: [VaultMachineSlot],
-    vaults: Int
+    vaults: Int,
+    counterProblem: String? = nil
   ) {
     self.code = code
     self.slots = slots
     self.vaults = vaults
+    self.counterProblem = counterProblem
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     code = try object.optional("code")
     slots = try object.required("slots")
     vaults = try object.required("vaults")
+    counterProblem = try object.optional("counter_problem")
   }
 
   public var encoded: JSONObject {
@@ -2507,6 +2530,7 @@ public struct AddSlotReply: VarlinkRecord {
         "code": code,
         "slots": slots,
         "vaults": vaults,
+        "counter_problem": counterProblem,
       ])
     }
   }
@@ -2664,21 +2688,26 @@ public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
   public var removed: [String]
   /// Why the TPM opens no slot: the engine needs the code again at its next start.
   public var problem: String?
+  /// Why the TPM has no counter, or could not be compared with it.
+  public var counterProblem: String?
 
   public init(
     added: String? = nil,
     removed: [String],
-    problem: String? = nil
+    problem: String? = nil,
+    counterProblem: String? = nil
   ) {
     self.added = added
     self.removed = removed
     self.problem = problem
+    self.counterProblem = counterProblem
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     added = try object.optional("added")
     removed = try object.required("removed")
     problem = try object.optional("problem")
+    counterProblem = try object.optional("counter_problem")
   }
 
   public var encoded: JSONObject {
@@ -2687,6 +2716,7 @@ public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
         "added": added,
         "removed": removed,
         "problem": problem,
+        "counter_problem": counterProblem,
       ])
     }
   }

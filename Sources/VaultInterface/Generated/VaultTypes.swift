@@ -362,6 +362,18 @@ public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
   case tpm
 }
 
+/// What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
+public enum CounterCheck: String, Sendable, CaseIterable, WireValue {
+  /// The TPM has no counter: an old copy of the whole directory is not detected.
+  case none
+  /// The directory is the newest one.
+  case current
+  /// No check is possible: a recovery code opened the machine key.
+  case unchecked
+  /// The directory is an old copy, or may be one.
+  case refused
+}
+
 /// What opens a slot of the machine key.
 public enum SlotKind: String, Sendable, CaseIterable, WireValue {
   case tpm

@@ -14,6 +14,17 @@ extension DeviceSecretTier {
   }
 }
 
+extension CounterCheck {
+  init(_ check: CounterComparison) {
+    switch check {
+    case .none: self = .none
+    case .current: self = .current
+    case .unchecked: self = .unchecked
+    case .refused: self = .refused
+    }
+  }
+}
+
 extension SlotKind {
   init(_ kind: MachineKeySlot.Kind) {
     switch kind {

@@ -93,7 +93,8 @@ struct Dispatcher: VaultService {
       desktopFingers: fingers.desktop,
       fingerSource: FingerSource(fingers.source),
       fingerReason: fingers.reason,
-      enrolledKeys: facts.keys
+      enrolledKeys: facts.keys,
+      counter: facts.counter.map { CounterCheck($0) }
     )
   }
 

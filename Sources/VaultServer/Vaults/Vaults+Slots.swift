@@ -45,7 +45,9 @@ extension Vaults {
       slots: facts.slots.map { VaultMachineSlot($0) },
       open: facts.isOpen,
       tpm: tpm?.name,
-      tpmProblem: tpm?.problem
+      tpmProblem: tpm?.problem,
+      counter: facts.counter.map { CounterCheck($0) },
+      counterProblem: facts.counterProblem
     )
   }
 
@@ -75,7 +77,12 @@ extension Vaults {
       }
       let count = try await add(kind, code, slots, caller)
       await record("added a slot: \(call.kind.rawValue)", caller)
-      return AddSlotReply(code: nil, slots: try await shownSlots(slots), vaults: count)
+      return AddSlotReply(
+        code: nil,
+        slots: try await shownSlots(slots),
+        vaults: count,
+        counterProblem: kind == .tpm ? slots.counterProblem : nil
+      )
     }
   }
 
@@ -156,7 +163,12 @@ extension Vaults {
     let reply = try await slotChanges.alone { () async throws(VaultFailure) in
       let done = try await blocking { () throws(VaultFailure) in try slots.recover(with: code) }
       await record("opened with the recovery code", isByCode: true, caller)
-      return RecoverWithCodeReply(added: done.added, removed: done.removed, problem: done.problem)
+      return RecoverWithCodeReply(
+        added: done.added,
+        removed: done.removed,
+        problem: done.problem,
+        counterProblem: done.problem == nil ? slots.counterProblem : nil
+      )
     }
     // An addition may have waited for the key.
     slotChanges.forgetAdditions()

@@ -106,6 +106,7 @@ extension Situation {
           $0.memory = .locked
           $0.unlocked = true
           $0.deviceSecret = "tpm"
+          $0.counter = .current
         },
         reader: VaultReader(available: true, name: "Goodix MOC", known: .lastUsed)
       )

@@ -15,9 +15,25 @@ extension Situation {
     Situation("device-secret status", what, DeviceSecretStatusCall.self, replies: reply)
   }
 
-  private static func added(_ vaults: Int) -> AddSlotReply {
-    AddSlotReply(slots: [tpmSlot, codeSlot], vaults: vaults)
+  private static func added(_ vaults: Int, _ problem: String? = nil) -> AddSlotReply {
+    AddSlotReply(slots: [tpmSlot, codeSlot], vaults: vaults, counterProblem: problem)
   }
+
+  private static func checked(_ check: CounterCheck, _ problem: String? = nil) -> Situation {
+    status(
+      "a machine key that is open: \(check.rawValue)",
+      DeviceSecretStatusReply(
+        tier: .tpm,
+        slots: [tpmSlot, codeSlot],
+        open: true,
+        tpm: "IFX 7.85",
+        counter: check,
+        counterProblem: problem
+      )
+    )
+  }
+
+  private static let noRoom = "the TPM has no room for a counter"
 
   private static func typing(
     _ what: String,
@@ -74,7 +90,12 @@ extension Situation {
         tpm: "IFX 7.85"
       )
     ),
+    checked(.current),
+    checked(.none, noRoom),
+    checked(.unchecked),
+    checked(.refused, "the TPM's counter was removed or replaced: the vault may be an old copy"),
     typing("the code is typed back", [code]) { try $0.reply(added(1)) },
+    typing("the TPM takes no counter", [code]) { try $0.reply(added(1, noRoom)) },
     typing("the code is mistyped first", ["0", code]) { try $0.reply(added(2)) },
     Situation("device-secret add tpm", "the code is right, and the vault refuses") { stage in
       _ = try stage.expect(AddSlotCall.self)
@@ -147,6 +168,16 @@ extension Situation {
       _ = try stage.expect(RecoverWithCodeCall.self)
       try stage.reply(RecoverWithCodeReply(added: "a0a1a2a3a4a5a6a7", removed: []))
     },
+    Situation(
+      "recover --code-stdin",
+      "a TPM without a counter",
+      RecoverWithCodeCall.self,
+      replies: RecoverWithCodeReply(
+        added: "a0a1a2a3a4a5a6a7",
+        removed: [],
+        counterProblem: noRoom
+      )
+    ).with { $0.input = code },
     Situation(
       "recover --code-stdin",
       "no TPM",
