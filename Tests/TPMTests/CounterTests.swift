@@ -106,6 +106,16 @@ struct CounterTests {
   }
 
   @Test
+  func aTPMWithoutRoomSaysSo() throws {
+    // TPM_RC_NV_SPACE.
+    try bench.chip.command("fail 14b 1 \(Bench.Command.defineSpace.rawValue)")
+    let failure = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.defineCounter(authorization: bench.authorization)
+    }
+    #expect(failure == .noRoom)
+  }
+
+  @Test
   func aTakenIndexIsDrawnAgain() throws {
     try bench.chip.command("fail 14c 3 \(Bench.Command.defineSpace.rawValue)")
     _ = try define()

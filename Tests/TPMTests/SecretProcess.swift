@@ -15,8 +15,11 @@ final class SecretProcess {
   private var hasEnded = false
 
   /// Starts the program for a device, through other programs if some are named.
+  ///
+  /// `call` is the last call of an engine that is gone when the program starts.
   init(
     device: String?,
+    leaving call: IncrementCounterCall? = nil,
     through wrapper: [String] = [],
     arguments: [String] = [],
     environment: [String] = []
@@ -27,6 +30,10 @@ final class SecretProcess {
     let theirOutput = Descriptor(owning: outputFar)
     socket = Descriptor(owning: near)
     output = Descriptor(owning: outputNear)
+    if let call {
+      try socket.send(VarlinkCall(call).encoded(on: .helper))
+      socket.shutDownSending()
+    }
     child = try ChildProcess(
       path: "/usr/bin/unshare",
       arguments: DeviceDirectory.arguments(

@@ -138,6 +138,28 @@ struct SecretProgramTests {
     #expect(try other.end() == (.exited(0), ""))
   }
 
+  /// The successor of a killed engine reads the counter, and must not count twice.
+  @Test
+  func anEngineThatIsGoneGetsNoIncrement() throws {
+    let bench = try Bench()
+    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let call = IncrementCounterCall(
+      index: Int(counter.index),
+      authorization: bench.authorization,
+      parentName: nil
+    )
+    let program = try SecretProcess(device: bench.chip.device, leaving: call)
+    #expect(try program.end() == (.exited(1), ""))
+    let value = try bench.tpm.readCounter(counter.index, authorization: bench.authorization).value
+    #expect(value == counter.value)
+    // Control: an engine that waits gets it.
+    guard case .done(_, let next)? = try SecretProcess(device: bench.chip.device).ask(call) else {
+      Issue.record("no increment")
+      return
+    }
+    #expect(UInt64(next) == counter.value + 1)
+  }
+
   @Test
   func whatItDoesNotKnowIsAnsweredByAnErrorAndItsEnd() throws {
     for text in [
