@@ -68,10 +68,10 @@ extension DeviceSecretVerbs {
     }
   }
 
-  /// The warning that the TPM was added without a counter.
+  /// The warning that the TPM's counter does not guard the directory.
   static func warning(_ problem: String) -> String {
-    "warning: the TPM has no counter: \(problem). Until it has one, an old copy of the whole directory"
-      + " is not detected. To add it: thumblatch device-secret add tpm"
+    "warning: the TPM's counter is not in use: \(problem). An old copy of the whole directory is not"
+      + " detected: see thumblatch device-secret status"
   }
 
   private static func remedy(_ reply: DeviceSecretStatusReply) -> String? {

@@ -44,12 +44,19 @@ extension MachineKeySlots {
   }
 
   /// Why there is no counter or no comparison, or what is wrong; `nil` if that is not known.
-  package var counterProblem: String? {
+  var counterProblem: String? {
+    if case .distrusted(let reason) = withCounter({ $0.finding }) {
+      return StoreFreshness(reason).problem
+    }
+    return unusedCounter
+  }
+
+  /// Why there is no counter or no comparison; `nil` if that is not known.
+  package var unusedCounter: String? {
     let counter = withCounter { $0 }
     return switch counter.finding {
     case .none, .unchecked: counter.problem
-    case .current: nil
-    case .distrusted(let reason): StoreFreshness(reason).problem
+    case .current, .distrusted: nil
     }
   }
 

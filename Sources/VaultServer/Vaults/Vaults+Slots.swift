@@ -81,7 +81,7 @@ extension Vaults {
         code: nil,
         slots: try await shownSlots(slots),
         vaults: count,
-        counterProblem: kind == .tpm ? slots.counterProblem : nil
+        counterProblem: kind == .tpm ? slots.unusedCounter : nil
       )
     }
   }
@@ -167,7 +167,7 @@ extension Vaults {
         added: done.added,
         removed: done.removed,
         problem: done.problem,
-        counterProblem: done.problem == nil ? slots.counterProblem : nil
+        counterProblem: done.problem == nil ? slots.unusedCounter : nil
       )
     }
     // An addition may have waited for the key.
