@@ -64,4 +64,29 @@ extension MachineKeyStoryTests {
     #expect(try counter(person) == "current")
     #expect(try person.run("status").succeeded().contains("none: the directory fits"))
   }
+
+  @Test
+  func aTPMWithoutRoomIsAddedAndGetsItsCounterLater() throws {
+    let tpm = try SoftwareTPM()
+    let person = try person(tpm)
+    // TPM_RC_NV_SPACE for the next TPM2_NV_DefineSpace.
+    try tpm.command("fail 14b 1 12a")
+    try addTPM(person)
+    #expect(try counter(person) == "none")
+    let status = try person.run("device-secret", "status").succeeded()
+    #expect(status.contains("an old copy of the whole directory is not detected"))
+    #expect(status.contains("the TPM has no room for a counter"))
+    try person.endEngine()
+    try person.expireTokens()
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+
+    let shown = try person.allowed(
+      "change the slots of the machine key (add tpm)",
+      ["device-secret", "add", "tpm"]
+    )
+    #expect(shown.contains("added the TPM of this machine"))
+    #expect(try counter(person) == "current")
+    try person.endEngine()
+    #expect(try counter(person) == "current")
+  }
 }
