@@ -62,13 +62,41 @@ struct CallerRuleStoryTests {
     }
     // Other programs of the user are not under the rule.
     #expect(try person.run("token", "other").succeeded().hasPrefix("at_"))
-    // What needs a check is refused, and no prompt is opened.
     try person.run("logout", "other", "--local").succeeded()
     let rules = try person.run("rule", "list").succeeded()
     #expect(rules.contains("box") && rules.contains("never-ask"), "\(rules)")
     try bench.endEngine()
     let log = try person.run("audit", "--json").succeeded()
     #expect(log.contains(#"outside the rule \"box\""#), "\(log)")
+  }
+
+  /// The terminal of a program whose rule says `never-ask` shows no prompt.
+  @Test
+  func aProgramThatMustNotAskShowsNoPrompt() throws {
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect("System password for")
+    try enable.enter(person.systemPassword)
+    try enable.end()
+    try person.run("lock").succeeded()
+    try person.expireTokens()
+    let words =
+      person.running + ["/usr/bin/unshare", "--user", person.programs + "/thumblatch"]
+      + ["token", "me", "--reason", "nightly"]
+    func terminal() throws -> TerminalSession {
+      try TerminalSession(words, environment: person.environment, columns: 200)
+    }
+    let asked = try terminal()
+    try asked.expect("System password for")
+    try asked.type("\u{3}")
+    _ = try asked.end(130)
+    try write("[Caller box]\nsandbox = yes\npresence = never-ask")
+    let isHeld = try eventually {
+      try person.run("rule", "list").succeeded().contains("never-ask")
+    }
+    #expect(isHeld)
+    let shown = try terminal().end(7)
+    #expect(shown.contains("a rule forbids this program to ask"), "\(shown)")
+    #expect(!shown.contains("password"))
   }
 
   @Test
@@ -96,6 +124,9 @@ struct CallerRuleStoryTests {
       [Caller ci]
       unit = ci-*.service
       rate = 5
+      [Caller tool]
+      user-unit = tool.service
+      desktop = user
       """
     )
     let box = try Run(
@@ -114,6 +145,10 @@ struct CallerRuleStoryTests {
       ),
       "\(json)"
     )
+    // A rule for a unit that a user can start only tightens.
+    let tool = try person.run("rule", "test", "tool.service", "--json").succeeded()
+    #expect(tool.contains(#""because":["user-unit = tool.service"]"#), "\(tool)")
+    #expect(tool.contains(#""desktop":"session""#), "\(tool)")
     let none = try person.run("rule", "test", "other.service").succeeded()
     #expect(none.contains("none hold"), "\(none)")
     refuses(try person.run("rule", "test", "1"), "process 1 is another user's")

@@ -6,6 +6,33 @@ import Testing
 
 // Prompts at the desktop beside other prompts, and their limits.
 extension AskAtDesktopTests {
+  @Test
+  func anAgentOfAnotherSessionShowsNothing() async throws {
+    locations.seat(8, at: "session 2")
+    agents.set(8)
+    #expect(try await objection(1) == "the agent belongs to another session")
+    agents.set(8, 9)
+    #expect(try await passes(1).methods == [.fingerprint, .password])
+    #expect(agents.given.map(\.agent) == [9])
+  }
+
+  /// The person types the system password at a terminal only.
+  @Test(arguments: PresencePurpose.allCases.filter { !$0.allowsDevices })
+  func whatNeedsThePasswordIsAskedAtNoDesk(_ purpose: PresencePurpose) async throws {
+    let need = try await need {
+      throw try await vault.askForPresence(
+        caller().question(purpose, detail: "a test"),
+        account: nil,
+        caller: caller(1, asking: .unsaid)
+      )
+    }
+    #expect(
+      await failure { try await vault.askAtDesktop(need.prompt, caller: caller()) }
+        == .noDesktop("the system password alone counts, which is asked for at a terminal")
+    )
+    #expect(agents.given.isEmpty)
+  }
+
   /// A program outside the session has its prompt shown at the desk, and its window at its own place.
   @Test(arguments: [false, true])
   func aWindowIsTheCallersWhereverItsPromptIsShown(enables: Bool) async throws {

@@ -66,4 +66,40 @@ extension CallerRuleTests {
     #expect(last.event == "refusal" && last.detail == "2 × outside the restricted socket \"build\"")
     #expect(last.requester == title)
   }
+
+  /// A call that brings no token does not count.
+  @Test
+  func aTokenThatIsNotHandedOutDoesNotCountForTheRate() async throws {
+    try await bench.protect(vault)
+    bench.clock.advance(3600)
+    var rule = CallerRule(title: "rule \"ci\"")
+    rule.rates = [.init(rule: "ci", number: 1)]
+    let caller = caller().ruled(by: rule)
+    let need = try await need { _ = try await vault.token(caller: caller) }
+    try await bench.pass(need, vault, caller)
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 3600))
+    #expect(try await vault.token(prompt: need.prompt, caller: caller).accessToken == "at-2")
+    #expect(
+      await failure { _ = try await vault.token(caller: caller) }
+        == .outsideRule("rule \"ci\"", "more than 1 token an hour")
+    )
+  }
+
+  @Test
+  func theReasonForAStoredTokenIsRecordedIfTheRuleWantsOne() async throws {
+    var rule = CallerRule(title: "rule \"ci\"")
+    rule.needsReason = true
+    let grant = try await vault.accessToken(
+      account: "me",
+      minimumLifetime: nil,
+      rejected: nil,
+      prompt: nil,
+      reason: "nightly",
+      caller: caller().ruled(by: rule)
+    )
+    #expect(grant.accessToken == "at-1")
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    let detail = records.last { $0.event == "access-token" }?.detail
+    #expect(detail?.contains("stated reason \"nightly\"") == true)
+  }
 }

@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 internal import Presence
 internal import PresenceTerms
 internal import Storage
@@ -17,6 +17,11 @@ extension Vault {
   /// Why a prompt that joined another one must ask for itself.
   private static let noDesk = PresenceFailure.notAvailable("no prompt can be shown at the desktop")
 
+  /// The value of `desktop` that holds for a caller under a rule.
+  package func desktop(under rule: CallerRule?) throws(VaultFailure) -> Policy.Desktop {
+    try machinePolicy().desktop(for: rule, own: try ownRules())
+  }
+
   /// Has a prompt shown at the desktop.
   ///
   /// It returns when the check has passed.
@@ -25,7 +30,7 @@ extension Vault {
   ///   `tooManyPrompts`.
   package func askAtDesktop(_ prompt: String, caller: Caller) async throws(VaultFailure) {
     try demandOwner(of: prompt, caller)
-    let rule = try machinePolicy().desktop(for: caller.rule, own: try ownRules())
+    let rule = try desktop(under: caller.rule)
     guard rule != .off else {
       let isOfCaller = caller.rule?.desktop == .off
       let origin = try isOfCaller ? " (\(caller.rule?.title ?? ""))" : origin(of: .desktop)

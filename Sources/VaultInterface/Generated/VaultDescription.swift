@@ -833,7 +833,7 @@ let vaultDescription = #"""
   method TestRule(
     # A process of the caller's user.
     process: ?int,
-    # A unit of the system's manager.
+    # A unit of the system's manager or of the user's.
     unit: ?string
   ) -> (
     # The unit of the system's manager that the process is in.

@@ -1054,7 +1054,7 @@ public struct TestRuleCall: VarlinkMethod, Equatable {
 
   /// A process of the caller's user.
   public var process: Int?
-  /// A unit of the system's manager.
+  /// A unit of the system's manager or of the user's.
   public var unit: String?
 
   public init(

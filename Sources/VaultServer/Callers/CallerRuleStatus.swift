@@ -158,8 +158,9 @@ extension Vaults {
       }
       return marks
     case (nil, let unit?):
+      // It may be one of the system's manager or of the user's.
       var marks = CallerMarks()
-      marks.unit = unit
+      (marks.unit, marks.userUnit) = (unit, unit)
       return marks
     default: throw .invalidArgument("either a process or a unit is needed")
     }

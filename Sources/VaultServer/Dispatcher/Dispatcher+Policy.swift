@@ -40,13 +40,19 @@ extension Dispatcher {
     let marks = try vaults.marks(of: call, for: caller)
     let rules = try vaults.callerRules() + (try await ownCallerRules())
     let held = rules.filter { $0.matches(marks) }
+    let rule = rules.rule(for: marks)
+    var limits = rule?.settings ?? [:]
+    // Most rules only tighten the desktop's.
+    if let rule, rule.desktop != nil {
+      limits["desktop"] = try await vault.desktop(under: rule).rawValue
+    }
     return TestRuleReply(
       unit: marks.unit,
-      userUnit: marks.userUnit,
+      userUnit: call.unit == nil ? marks.userUnit : nil,
       sandboxed: marks.isSandboxed,
       rules: held.map(\.name),
       because: held.map(\.condition),
-      limits: rules.rule(for: marks)?.settings ?? [:]
+      limits: limits
     )
   }
 }
