@@ -44,6 +44,8 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
   case backup
   /// Add the accounts of a backup to a vault that has accounts.
   case restore
+  /// Move all accounts of a private vault into the service.
+  case moveToService = "move_to_service"
 }
 
 extension PresencePurpose {
@@ -62,7 +64,7 @@ extension PresencePurpose {
       .policy, .backup, .restore:
       false
     case .refresh, .enable, .disable, .unlock, .release, .test, .rename, .signOut, .remove,
-      .replace, .setDefault:
+      .replace, .setDefault, .moveToService:
       true
     }
   }
@@ -75,7 +77,7 @@ extension PresencePurpose {
     case .refresh, .unlock: true
     case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey,
       .machineKey, .recover, .test, .applyProvider, .rename, .policy, .signOut, .remove, .replace,
-      .setDefault, .backup, .restore:
+      .setDefault, .backup, .restore, .moveToService:
       false
     }
   }
@@ -117,6 +119,7 @@ extension PresencePurpose {
     case .applyProvider: "change the provider of \(account)\(more)"
     case .backup: "back up the vault\(more)"
     case .restore: "restore accounts from a backup\(more)"
+    case .moveToService: "move all accounts into the service of this machine\(more)"
     }
   }
 
@@ -144,6 +147,7 @@ extension PresencePurpose {
     case .setDefault: "make the default account"
     case .backup: "back up the vault"
     case .restore: "restore accounts from a backup"
+    case .moveToService: "move the accounts into the service"
     }
   }
 }

@@ -207,7 +207,9 @@ let vaultDescription = #"""
     # Take refresh tokens into an encrypted backup.
     backup,
     # Add the accounts of a backup to a vault that has accounts.
-    restore
+    restore,
+    # Move all accounts of a private vault into the service.
+    move_to_service
   )
 
   # Why a presence check was not passed.
