@@ -30,6 +30,7 @@ package enum AuditEvent: String, Sendable {
   case machineKey = "machine-key"
   case backup
   case restored = "account-restored"
+  case moved = "account-moved"
 }
 
 /// The result of an event.

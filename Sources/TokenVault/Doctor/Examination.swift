@@ -77,6 +77,7 @@ extension Vault {
     var findings = look("store", examineStore)
     findings += look("rollback-counter", examineCounter)
     findings += look("device-secret", examineDeviceSecret)
+    findings += look("transfer", examineTransfer)
     findings += look("slots", examineSlots)
     findings += look("token-files", examineTokenFiles)
     findings += examineAccounts()
@@ -152,6 +153,9 @@ extension Vault {
       found.ok("the device secret is in a private file: a copy of the directory opens the vault")
     }
   }
+
+  /// Finds nothing if no transfer is open.
+  private func examineTransfer(_: inout Findings) throws(VaultFailure) { try demandNoTransfer() }
 
   private func examineSlots(_ found: inout Findings) throws(VaultFailure) {
     var left = Set(try stored(try SlotFile.names(in: directory)))

@@ -77,6 +77,7 @@ extension Vault {
     use: Use
   ) throws(VaultFailure) -> SecretBytes {
     try demandCurrentStore()
+    try demandNoTransfer()
     let protection = try protectionClass(of: account)
     let isLeaving = use.purpose == .release
     let isGoingElsewhere = use.purpose == .applyProvider
@@ -147,6 +148,28 @@ extension Vault {
         let token = SharedSecret(try opened(account, try protectionClass(of: account)))
         try seal(account, .present(token))
       }
+    }
+  }
+
+  /// Opens the refresh tokens that move into the service, and lends each to a seal of that transfer.
+  ///
+  /// One proof for the transfer is valid for all of them. An account whose grant has ended goes without its
+  /// token.
+  func openForService(
+    _ accounts: [AccountRow],
+    _ authority: Authority,
+    _ caller: Caller,
+    each seal: (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
+  ) throws(VaultFailure) {
+    try demandCurrentStore()
+    guard let proof = authority.take() else { throw .denied("a presence check is needed") }
+    _ = try spend(proof, for: .moveToService, nil, caller)
+    for account in accounts {
+      guard account.sealedRefreshToken != nil, account.state == .signedIn else {
+        try seal(account, nil)
+        continue
+      }
+      try seal(account, SharedSecret(try opened(account, try protectionClass(of: account))))
     }
   }
 

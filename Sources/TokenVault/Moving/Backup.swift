@@ -135,7 +135,7 @@ extension Vault {
     }
   }
 
-  private func sealed(
+  func sealed(
     _ object: JSONObject,
     _ number: Int,
     _ boxes: borrowing BackupBoxes

@@ -54,6 +54,7 @@ struct BackupRecord: Sendable {
     static let loginScope = "scope"
     static let missingScope = "missing_scope"
     static let token = "refresh_token"
+    static let sealedTokenLife = "sealed_token"
   }
 
   /// The most characters of a text.
@@ -73,8 +74,15 @@ struct BackupRecord: Sendable {
   let missingScope: String?
   /// `nil` if the account has to sign in again.
   let token: SharedSecret?
+  /// The life of the token if the account is used by opening it; `nil` in a backup.
+  let life: SealedTokenLife?
 
-  init(_ row: AccountRow, _ provider: Provider, _ token: SharedSecret?) {
+  init(
+    _ row: AccountRow,
+    _ provider: Provider,
+    _ token: SharedSecret?,
+    life: SealedTokenLife? = nil
+  ) {
     name = row.name
     self.provider = provider
     subject = row.subject
@@ -88,6 +96,7 @@ struct BackupRecord: Sendable {
     loginScope = row.loginScope
     missingScope = row.missingScope
     self.token = token
+    self.life = life
   }
 
   /// Reads a record, and makes the texts harmless that a person may see.
@@ -112,6 +121,9 @@ struct BackupRecord: Sendable {
     loginScope = try Self.shown(object, Member.loginScope)
     missingScope = try Self.shown(object, Member.missingScope)
     token = try object.optionalSecret(Member.token)
+    let hasOneToken = provider.hasOneToken
+    life = try object.optionalObject(Member.sealedTokenLife)
+      .flatMap { hasOneToken ? try SealedTokenLife($0) : nil }
   }
 
   var object: JSONObject {
@@ -130,11 +142,65 @@ struct BackupRecord: Sendable {
     object[Member.loginScope] = loginScope.map { .string($0) }
     object[Member.missingScope] = missingScope.map { .string($0) }
     object[Member.token] = token.map { .secret($0) }
+    object[Member.sealedTokenLife] = life.map { .object($0.object) }
     return object
   }
 
   /// A text that is harmless for a display, as the texts of a provider are in the vault.
   private static func shown(_ object: JSONObject, _ member: String) throws -> String? {
     try object.optionalString(member).map { PlainText.line($0, limit: mostText) }
+  }
+}
+
+/// The life of a static secret, or of the one token of a provider.
+///
+/// It is kept in place of an access token, as `OneToken.swift` says.
+struct SealedTokenLife: Sendable {
+  private enum Member {
+    static let type = "type"
+    static let expiresAt = "expires_at"
+    static let storedAt = "stored_at"
+    static let scope = "scope"
+  }
+
+  private let type: String
+  private let expiresAt: Int64?
+  private let storedAt: Int64
+  private let scope: String?
+
+  /// The life of a token; `nil` if it is an access token.
+  init?(_ token: AccessTokenRow) {
+    guard token.isSealed else { return nil }
+    type = token.tokenType
+    expiresAt = token.expiresAt
+    storedAt = token.storedAt
+    scope = token.grantedScope
+  }
+
+  init(_ object: JSONObject) throws {
+    type = PlainText.line(try object.string(Member.type), limit: 256)
+    expiresAt = try object.optionalInteger(Member.expiresAt)
+    storedAt = try object.integer(Member.storedAt)
+    scope = try object.optionalString(Member.scope).map { PlainText.line($0, limit: 4096) }
+  }
+
+  var object: JSONObject {
+    var object: JSONObject = [
+      Member.type: .string(type), Member.storedAt: .integer(storedAt),
+    ]
+    object[Member.expiresAt] = expiresAt.map { .integer($0) }
+    object[Member.scope] = scope.map { .string($0) }
+    return object
+  }
+
+  func row(of account: [UInt8]) -> AccessTokenRow {
+    AccessTokenRow(
+      account: account,
+      token: AccessTokenRow.sealed,
+      tokenType: type,
+      expiresAt: expiresAt,
+      storedAt: storedAt,
+      grantedScope: scope
+    )
   }
 }

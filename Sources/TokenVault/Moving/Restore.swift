@@ -76,19 +76,31 @@ extension Vault {
     }
     let records = try demandRestorable(backup, skipExisting: skipExisting)
     let all = try backup.records.map { record throws(VaultFailure) in try restored(record) }
-    try insert(records, chosen: backup.chosen, isAsked: hadAccounts, caller)
+    let method = hadAccounts ? PresenceMethod.password.rawValue : nil
+    try insert(
+      records,
+      RestoredRecord(
+        event: .restored,
+        method: method,
+        // A vault in use keeps its default: programs that name no account get the same tokens.
+        chosen: hadAccounts ? nil : backup.chosen,
+        taken: nil
+      ),
+      caller
+    )
     backupUpload.forget(connection: caller.connection)
     return all
   }
 
   // MARK: - What is in it
 
-  private struct OpenedBackup {
+  /// An opened backup.
+  struct OpenedBackup {
     let records: [BackupRecord]
     let chosen: String?
   }
 
-  private func opened(
+  func opened(
     _ file: [UInt8],
     _ secret: BackupSecret
   ) throws(VaultFailure) -> OpenedBackup {
@@ -138,7 +150,7 @@ extension Vault {
   // MARK: - The transaction
 
   /// The records that become accounts.
-  private func demandRestorable(
+  func demandRestorable(
     _ backup: OpenedBackup,
     skipExisting: Bool
   ) throws(VaultFailure) -> [BackupRecord] {
@@ -162,10 +174,20 @@ extension Vault {
     return new
   }
 
-  private func insert(
+  /// The rest of the transaction that adds accounts.
+  struct RestoredRecord {
+    let event: AuditEvent
+    /// How presence was shown; `nil` if that was not needed here.
+    let method: String?
+    /// The name of the default account.
+    let chosen: String?
+    /// The record of a transfer; `nil` for a backup.
+    let taken: String?
+  }
+
+  func insert(
     _ records: [BackupRecord],
-    chosen: String?,
-    isAsked: Bool,
+    _ note: RestoredRecord,
     _ caller: Caller
   ) throws(VaultFailure) {
     let rows = try records.map { record throws(VaultFailure) in try row(of: record) }
@@ -177,19 +199,20 @@ extension Vault {
         try removeTokenFile(of: row.name)
       }
       try changeSealed {
-        for row in rows {
+        for (row, life) in zip(rows, records.map(\.life)) {
           try store.insert(row)
+          if let life, row.state == .signedIn { try keep(life.row(of: row.id)) }
           try record(
-            .restored,
+            note.event,
             .done,
             row,
             by: caller,
-            method: isAsked ? PresenceMethod.password.rawValue : nil,
+            method: note.method,
             detail: row.state == .signedIn ? "signed in" : "it has to sign in again"
           )
         }
-        // A vault in use keeps its default: programs that name no account get the same tokens.
-        if !isAsked, let row = rows.first(where: { $0.name == chosen }) { try choose(row.id) }
+        if let row = rows.first(where: { $0.name == note.chosen }) { try choose(row.id) }
+        if let taken = note.taken { try store.setMeta(taken, to: [1]) }
       }
     } catch {
       // After a failed commit it is not known what the store holds: the next start looks.

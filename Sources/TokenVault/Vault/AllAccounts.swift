@@ -10,12 +10,12 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - prepare: is called once for each account, with its slot locked.
-  ///   - body: the step; it waits for nothing.
+  ///   - body: the step, during which every other step waits.
   /// - Returns: what `body` returns.
   /// - Throws: what either throws, and `busy` while another step works on all accounts.
   func withAllAccounts<Value: Sendable>(
     prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
-    _ body: () throws(VaultFailure) -> Value
+    _ body: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
     guard refreshes.holdAll() else { throw .busy("all accounts are being worked on") }
     var taken: [[UInt8]] = []
@@ -35,7 +35,7 @@ extension Vault {
         throw error
       }
     }
-    return try body()
+    return try await body()
   }
 
   private func untaken(_ taken: [[UInt8]]) throws(VaultFailure) -> [UInt8]? {

@@ -25,6 +25,8 @@ package actor Vault {
   /// The slots of the machine key; `nil` if none is used.
   let machineKeySlots: MachineKeySlots?
   let rules: any MachineRules
+  /// Reaches the service from a private vault; `nil` if this is none.
+  let service: (any ServiceTransfer)?
   /// Sees what ends the window from outside; `nil` if nothing does.
   let windowGuard: (any SessionEvents)?
   /// Finds the locations of callers; `nil` if all callers have one location.
@@ -76,6 +78,8 @@ package actor Vault {
   var enrollments: [UInt64: EnrollmentRun] = [:]
   /// The backup that a client sends to restore it.
   var backupUpload = BackupUpload()
+  /// Whether it is not known if the service has the accounts.
+  var isTransferring: Bool
   /// Enrollments whose helper has not ended yet.
   var takingPrints = 0
   var joinedWaiters: [String: [JoinedWaiter]] = [:]
@@ -100,6 +104,7 @@ package actor Vault {
   ///   - journal: gets a copy of each audit record; `nil` if there is none.
   ///   - seats: finds the sessions of callers and agents, where `locations` is `nil`.
   ///   - machineKeySlots: the slots of the machine key; `nil` if none is used.
+  ///   - service: reaches the service from a private vault; `nil` if this is none.
   /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
   ///   not safe. Nothing is changed then.
   package init(
@@ -116,7 +121,8 @@ package actor Vault {
     agents: (any DesktopAgents)? = nil,
     journal: (any AuditJournal)? = nil,
     seats: (any CallerLocations)? = nil,
-    machineKeySlots: MachineKeySlots? = nil
+    machineKeySlots: MachineKeySlots? = nil,
+    service: (any ServiceTransfer)? = nil
   ) throws(VaultFailure) {
     self.directory = directory
     self.owner = owner
@@ -130,6 +136,7 @@ package actor Vault {
     self.journal = journal
     self.seats = seats
     self.machineKeySlots = machineKeySlots
+    self.service = service
     self.promptLimit = promptLimit
     audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)
@@ -144,6 +151,7 @@ package actor Vault {
       tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
       backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
       journalProgress = try Self.keptJournalProgress(in: opening.store)
+      isTransferring = try opening.store.meta(Self.transferKey) != nil
       storeState = StoreState(opening)
     } catch let error as StorageError {
       throw VaultFailure(error)

@@ -36,7 +36,8 @@ final class Bench: Sendable {
     locations: (any CallerLocations)? = nil,
     agents: (any DesktopAgents)? = nil,
     journal: (any AuditJournal)? = nil,
-    slots: MachineKeySlots? = nil
+    slots: MachineKeySlots? = nil,
+    service: (any ServiceTransfer)? = nil
   ) async throws -> Vault {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
@@ -57,7 +58,8 @@ final class Bench: Sendable {
           locations: locations,
           agents: agents,
           journal: journal,
-          machineKeySlots: slots
+          machineKeySlots: slots,
+          service: service
         )
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()

@@ -1,0 +1,220 @@
+internal import AuditLog
+internal import BackupFormat
+internal import Cryptography
+internal import Presence
+internal import PresenceTerms
+internal import SecretMemory
+internal import Storage
+internal import System
+
+/// An account that has moved into the service.
+package struct MovedAccount: Sendable, Equatable {
+  package let name: String
+  package let provider: String
+  /// Whether it needs no login.
+  package let isSignedIn: Bool
+}
+
+// A transfer of a private vault into the service. The steps:
+//  1. Work on no account any more, and seal all of them under a fresh key.
+//  2. Commit a record that names the transfer, its accounts and the service's socket.
+//  3. Send them. The service commits all, together with the name of the transfer.
+//  4. Erase the accounts and the record.
+// While there is a record, no refresh token is opened for another use. After a kill between two steps, the
+// same call begins again with the record: the service knows a transfer that it has committed.
+// If step 3 fails, the service is told to refuse this transfer from now on. Only its answer frees the
+// accounts here, because a message may still be on its way. No answer is needed if none was sent.
+extension Vault {
+  /// Moves all accounts into the service of the machine.
+  ///
+  /// - Parameters:
+  ///   - socket: the path of the service's socket; `nil` for the usual one.
+  ///   - prompt: a passed presence check to spend.
+  ///   - caller: the caller that asks.
+  /// - Returns: the accounts that were here.
+  /// - Throws: `presenceNeeded`; `refused` if the service has none of the accounts, and all is as before.
+  package func moveToService(
+    socket: String?,
+    prompt: String?,
+    caller: Caller
+  ) async throws(VaultFailure) -> [MovedAccount] {
+    try demandCurrentStore()
+    guard let service else { throw .refused("only a private vault moves into the service") }
+    if !isTransferring, try accounts().isEmpty {
+      if let prompt { cancel(prompt, caller: caller) }
+      return []
+    }
+    // Before the check, so that no person is asked in vain.
+    try demandSameService(socket)
+    try await demandRoomInService(service, socket)
+    let proof = try await proof(of: caller.question(.moveToService), by: prompt, caller)
+    let authority = Authority(proof)
+    return try await withAllAccounts { identifier, slot throws(VaultFailure) in
+      _ = try await self.recover(identifier, slot)
+    } _: { () async throws(VaultFailure) in
+      try await self.move(through: service, socket, authority, caller)
+    }
+  }
+
+  private func move(
+    through service: any ServiceTransfer,
+    _ socket: String?,
+    _ authority: Authority,
+    _ caller: Caller
+  ) async throws(VaultFailure) -> [MovedAccount] {
+    let known = try openTransfer()
+    let socket = if let known { known.socket } else { socket }
+    let rows = try accounts().filter { row in
+      known?.accounts.contains(row.id) ?? (row.generation > 0)
+    }
+    let moved = try rows.map { row throws(VaultFailure) in
+      MovedAccount(name: row.name, provider: row.provider, isSignedIn: try isUsable(row))
+    }
+    let key = try transferSecret()
+    let file = try sealForService(rows, key, authority, caller)
+    let transfer =
+      if let known { known.identifier } else { try beginTransfer(rows, socket, authority, caller) }
+    let failure = try await reached { () -> TransferFailure? in
+      do throws(TransferFailure) {
+        try service.send(file, key: key, transfer: transfer, socket: socket)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure {
+      var isTaken = false
+      if known != nil || failure.mayBeTaken {
+        do throws(VaultFailure) {
+          isTaken = try await drop(transfer, service, socket)
+        } catch {
+          throw .interrupted(by: failure.reason)
+        }
+      }
+      guard isTaken else {
+        try giveUpTransfer(rows, method: authority.method, caller)
+        throw failure.reason
+      }
+    }
+    try endTransfer(rows, authority, caller)
+    return moved
+  }
+
+  /// Refuses names that the service has, unless it may have them from this transfer.
+  private func demandRoomInService(
+    _ service: any ServiceTransfer,
+    _ socket: String?
+  ) async throws(VaultFailure) {
+    let names = try await reached { () throws(VaultFailure) in
+      try service.accountNames(socket: socket)
+    }
+    guard !isTransferring else { return }
+    let known = Set(names)
+    let both = try accounts().map(\.name).filter(known.contains)
+    guard both.isEmpty else { throw .namesInService(both) }
+  }
+
+  /// Refuses another service than that of an open transfer, which may have the accounts.
+  private func demandSameService(_ socket: String?) throws(VaultFailure) {
+    guard let open = try openTransfer(), open.socket != socket else { return }
+    throw .refused(
+      "the move has begun into the service at \(open.socket ?? "its usual socket"): finish it there"
+    )
+  }
+
+  private func isUsable(_ row: AccountRow) throws(VaultFailure) -> Bool {
+    row.sealedRefreshToken != nil && row.state == .signedIn
+  }
+
+  private func transferSecret() throws(VaultFailure) -> SharedSecret {
+    do throws(SecretMemoryError) {
+      return SharedSecret(try SecretBytes.random(count: SealingKey.count))
+    } catch {
+      throw .unexpected("no key for the transfer: \(error)")
+    }
+  }
+
+  /// The accounts in the form of a backup, with every refresh token that is still valid.
+  private func sealForService(
+    _ rows: [AccountRow],
+    _ key: SharedSecret,
+    _ authority: Authority,
+    _ caller: Caller
+  ) throws(VaultFailure) -> [UInt8] {
+    for row in rows {
+      guard try intent(of: row) == nil else {
+        throw .refused(
+          "the answer to the last refresh of \(row.name) was lost: first run thumblatch token"
+            + " \(row.name)"
+        )
+      }
+    }
+    let header = BackupHeader(
+      .passphrase(.standard),
+      salt: try random(BackupHeader.saltCount)
+    )
+    let boxes = try boxes(header, .key(key))
+    let manifest = BackupManifest(accounts: rows.count, chosen: try chosenName())
+    var file = header.encoded + (try sealed(manifest.object, 0, boxes))
+    var count = 0
+    try openForService(rows, authority, caller) { row, token throws(VaultFailure) in
+      count += 1
+      let life = try self.token(of: row).flatMap { SealedTokenLife($0) }
+      let record = BackupRecord(row, try provider(of: row), token, life: life)
+      file += try sealed(record.object, count, boxes)
+    }
+    guard file.count <= BackupHeader.mostFile else {
+      throw .refused("the accounts would have more than \(BackupHeader.mostFile >> 20) MiB")
+    }
+    return file
+  }
+
+  // MARK: - The steps
+
+  private func beginTransfer(
+    _ rows: [AccountRow],
+    _ socket: String?,
+    _ authority: Authority,
+    _ caller: Caller
+  ) throws(VaultFailure) -> [UInt8] {
+    let transfer = try random(Self.transferCount)
+    try change {
+      try store.setMeta(Self.transferKey, to: transfer + rows.flatMap(\.id))
+      try store.setMeta(Self.transferSocketKey, to: socket.map { Array($0.utf8) })
+      for row in rows {
+        try recordMove(.begun, of: row, method: authority.method, caller)
+      }
+    }
+    isTransferring = true
+    return transfer
+  }
+
+  /// The service has all of the accounts, so they end here.
+  private func endTransfer(
+    _ rows: [AccountRow],
+    _ authority: Authority,
+    _ caller: Caller
+  ) throws(VaultFailure) {
+    for row in rows { try removeTokenFile(of: row.name) }
+    try removeDefaultName()
+    try changeSealed {
+      for row in rows {
+        try unchoose(row.id)
+        try store.deleteAccount(id: row.id)
+        try forgetSteadiness(of: row.id)
+        try forgetImport(of: row.id)
+        try recordMove(.done, of: row, method: authority.method, caller)
+      }
+      try forgetTransfer()
+    } committed: {
+      for row in rows { forgetTokens(of: row.id) }
+      isTransferring = false
+    }
+    for row in rows {
+      windows.forget(row.id)
+      try stored(try SlotFile.delete(in: directory, account: row.id))
+    }
+    writeDefaultAccount()
+    try stored(try store.checkpoint())
+  }
+}
