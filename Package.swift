@@ -152,6 +152,10 @@ let package = Package(
       ]
     ),
     room(
+      "ServiceClient",
+      ["TokenVault", "VaultClient", "VaultInterface", "SecretMemory", "System"]
+    ),
+    room(
       "TerminalIO",
       [
         "VaultClient", "VaultInterface", "PresenceTerms", "PlainText", "System", "SecretMemory",
@@ -208,7 +212,10 @@ let package = Package(
     // six times the start itself (`-static-pie`).
     program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
     program("thumblatch-cli", ["Commands"]),
-    program("thumblatchd", ["VaultServer", "MachineFiles", "HelperClient", "System"]),
+    program(
+      "thumblatchd",
+      ["VaultServer", "MachineFiles", "HelperClient", "ServiceClient", "System"]
+    ),
     program(
       "thumblatch-presence",
       ["PresenceProgram", "FingerprintReader", "SecurityKey", "System"]

@@ -1,10 +1,12 @@
-// The wall of this room: no other one joins the server to the helpers.
+// The wall of this room: no other one joins the server to the helpers
+// and to the service.
 //
 // The engine of the private vault or of the service, selected by the arguments.
 
 import Glibc
 import HelperClient
 import MachineFiles
+import ServiceClient
 import System
 import VaultServer
 
@@ -65,7 +67,8 @@ case "--private" where arguments.count == 1:
       report: Descriptor(owning: 4),
       exchange: ExchangeHelperExchange(by: .children),
       check: HelperPresence(by: .children),
-      tpm: SecretHelper(by: .children)
+      tpm: SecretHelper(by: .children),
+      service: ServiceSocket()
     )
   )
 case "--check-config": exit(checkConfiguration(Array(arguments.dropFirst())))

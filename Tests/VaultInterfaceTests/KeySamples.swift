@@ -48,7 +48,8 @@ func slotSamples() throws -> [Sample] {
   ]
 }
 
-/// `Backup`, `SendBackup`, `Restore`.
+/// `Backup`, `SendBackup`, `Restore`, `ImportIntoService`, `CancelServiceImport`, `TakeOver`,
+/// `DropTransfer`.
 func backupSamples() throws -> [Sample] {
   try [
     call(
@@ -88,6 +89,19 @@ func backupSamples() throws -> [Sample] {
         )
       )
     ),
+    call(ImportIntoServiceCall(socket: "/run/thumblatch/s", prompt: "p1")),
+    reply(
+      to: ImportIntoServiceCall.self,
+      ImportIntoServiceReply(
+        account: VaultMovedAccount(name: "me", provider: "dev", signedIn: true)
+      )
+    ),
+    call(CancelServiceImportCall()),
+    reply(to: CancelServiceImportCall.self, CancelServiceImportReply(cancelled: true)),
+    call(TakeOverCall(transfer: [0, 255], backupKey: secret("key"))),
+    reply(to: TakeOverCall.self, EmptyReply()),
+    call(DropTransferCall(transfer: [0, 255])),
+    reply(to: DropTransferCall.self, DropTransferReply(taken: true)),
   ]
 }
 

@@ -94,6 +94,15 @@ let vaultDescription = #"""
     exists: bool
   )
 
+  # An account that has moved into the service.
+  type MovedAccount (
+    name: string,
+    # The name of its provider.
+    provider: string,
+    # Whether it needs no login.
+    signed_in: bool
+  )
+
   # What a notice tells.
   type NoticeKind (
     # A check, or the open unlock window, has allowed something.
@@ -1182,6 +1191,45 @@ let vaultDescription = #"""
   ) -> (
     # Absent if the backup has no account.
     account: ?RestoredAccount
+  )
+  # Moves all accounts of a private vault into the service of the machine: one reply for each, with `more`.
+  # The engine connects to the service itself, and sends it nothing unless root has bound its socket. Names that
+  # the service has are refused before a check. If this is interrupted, the accounts are not usable until the same
+  # call has finished it, or CancelServiceImport has succeeded.
+  method ImportIntoService(
+    # The path of the service's socket; absent for the usual one.
+    socket: ?string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> (
+    # Absent if there was no account.
+    account: ?MovedAccount
+  )
+  # Frees the accounts of a private vault after an interrupted ImportIntoService. The service first says that it
+  # has none of them and refuses that transfer from now on. It is refused if the service has them.
+  method CancelServiceImport() -> (
+    # Whether a transfer was open.
+    cancelled: bool
+  )
+  # Takes over the accounts of a private vault, which its engine has sent by SendBackup on the same connection. All
+  # become accounts in one transaction, or none does. A transfer that is done already is done.
+  method TakeOver(
+    # Sixteen bytes that name the transfer.
+    # [base64]
+    transfer: string,
+    # The key of what was sent, 32 bytes.
+    # [secret, base64]
+    backup_key: string
+  ) -> ()
+  # Refuses a transfer from now on, unless it was taken over.
+  method DropTransfer(
+    # Sixteen bytes that name the transfer.
+    # [base64]
+    transfer: string
+  ) -> (
+    # Whether it was taken over before.
+    taken: bool
   )
   # The refresh token itself, of an exportable account, always after a presence check of its own.
   method Release(

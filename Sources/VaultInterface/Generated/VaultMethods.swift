@@ -2926,6 +2926,199 @@ public struct RestoreReply: VarlinkRecord, Equatable {
   }
 }
 
+/// Moves all accounts of a private vault into the service of the machine: one reply for each, with `more`.
+/// The engine connects to the service itself, and sends it nothing unless root has bound its socket. Names that
+/// the service has are refused before a check. If this is interrupted, the accounts are not usable until the same
+/// call has finished it, or CancelServiceImport has succeeded.
+public struct ImportIntoServiceCall: AskingMethod, Equatable {
+  public typealias Reply = ImportIntoServiceReply
+  public static let method = "io.thumblatch.Vault.ImportIntoService"
+
+  /// The path of the service's socket; absent for the usual one.
+  public var socket: String?
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    socket: String? = nil,
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.socket = socket
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    socket = try object.optional("socket")
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "socket": socket,
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// What `ImportIntoService` answers.
+public struct ImportIntoServiceReply: VarlinkRecord, Equatable {
+  /// Absent if there was no account.
+  public var account: VaultMovedAccount?
+
+  public init(
+    account: VaultMovedAccount? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// Frees the accounts of a private vault after an interrupted ImportIntoService. The service first says that it
+/// has none of them and refuses that transfer from now on. It is refused if the service has them.
+public struct CancelServiceImportCall: VarlinkMethod, Equatable {
+  public typealias Reply = CancelServiceImportReply
+  public static let method = "io.thumblatch.Vault.CancelServiceImport"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `CancelServiceImport` answers.
+public struct CancelServiceImportReply: VarlinkRecord, Equatable {
+  /// Whether a transfer was open.
+  public var cancelled: Bool
+
+  public init(
+    cancelled: Bool
+  ) {
+    self.cancelled = cancelled
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    cancelled = try object.required("cancelled")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "cancelled": cancelled,
+      ])
+    }
+  }
+}
+
+/// Takes over the accounts of a private vault, which its engine has sent by SendBackup on the same connection. All
+/// become accounts in one transaction, or none does. A transfer that is done already is done.
+public struct TakeOverCall: VarlinkMethod {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.TakeOver"
+
+  /// Sixteen bytes that name the transfer.
+  public var transfer: [UInt8]
+  /// The key of what was sent, 32 bytes.
+  public var backupKey: SharedSecret
+
+  public init(
+    transfer: [UInt8],
+    backupKey: SharedSecret
+  ) {
+    self.transfer = transfer
+    self.backupKey = backupKey
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    transfer = (try object.required("transfer") as WireBytes).bytes
+    backupKey = (try object.required("backup_key") as WireSecret).secret
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "transfer": WireBytes(bytes: transfer),
+        "backup_key": WireSecret(secret: backupKey),
+      ])
+    }
+  }
+}
+
+/// Refuses a transfer from now on, unless it was taken over.
+public struct DropTransferCall: VarlinkMethod, Equatable {
+  public typealias Reply = DropTransferReply
+  public static let method = "io.thumblatch.Vault.DropTransfer"
+
+  /// Sixteen bytes that name the transfer.
+  public var transfer: [UInt8]
+
+  public init(
+    transfer: [UInt8]
+  ) {
+    self.transfer = transfer
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    transfer = (try object.required("transfer") as WireBytes).bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "transfer": WireBytes(bytes: transfer),
+      ])
+    }
+  }
+}
+
+/// What `DropTransfer` answers.
+public struct DropTransferReply: VarlinkRecord, Equatable {
+  /// Whether it was taken over before.
+  public var taken: Bool
+
+  public init(
+    taken: Bool
+  ) {
+    self.taken = taken
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    taken = try object.required("taken")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "taken": taken,
+      ])
+    }
+  }
+}
+
 /// The refresh token itself, of an exportable account, always after a presence check of its own.
 public struct ReleaseCall: AskingMethod, Equatable {
   public typealias Reply = ReleaseReply

@@ -47,6 +47,10 @@ package enum VaultRequest: Sendable {
   case backup(BackupCall)
   case sendBackup(SendBackupCall)
   case restore(RestoreCall)
+  case importIntoService(ImportIntoServiceCall)
+  case cancelServiceImport(CancelServiceImportCall)
+  case takeOver(TakeOverCall)
+  case dropTransfer(DropTransferCall)
   case release(ReleaseCall)
   case renameAccount(RenameAccountCall)
   case setDefaultAccount(SetDefaultAccountCall)
@@ -112,6 +116,10 @@ package enum VaultRequest: Sendable {
       case BackupCall.method: self = .backup(try call.content())
       case SendBackupCall.method: self = .sendBackup(try call.content())
       case RestoreCall.method: self = .restore(try call.content())
+      case ImportIntoServiceCall.method: self = .importIntoService(try call.content())
+      case CancelServiceImportCall.method: self = .cancelServiceImport(try call.content())
+      case TakeOverCall.method: self = .takeOver(try call.content())
+      case DropTransferCall.method: self = .dropTransfer(try call.content())
       case ReleaseCall.method: self = .release(try call.content())
       case RenameAccountCall.method: self = .renameAccount(try call.content())
       case SetDefaultAccountCall.method: self = .setDefaultAccount(try call.content())
@@ -166,6 +174,7 @@ package enum VaultRequest: Sendable {
     case .removeSlot(let call): (call.ask, call.reason)
     case .backup(let call): (call.ask, call.reason)
     case .restore(let call): (call.ask, call.reason)
+    case .importIntoService(let call): (call.ask, call.reason)
     case .release(let call): (call.ask, call.reason)
     case .renameAccount(let call): (call.ask, call.reason)
     case .setDefaultAccount(let call): (call.ask, call.reason)
@@ -224,6 +233,10 @@ package enum VaultRequest: Sendable {
     BackupCall.self,
     SendBackupCall.self,
     RestoreCall.self,
+    ImportIntoServiceCall.self,
+    CancelServiceImportCall.self,
+    TakeOverCall.self,
+    DropTransferCall.self,
     ReleaseCall.self,
     RenameAccountCall.self,
     SetDefaultAccountCall.self,

@@ -160,6 +160,41 @@ public struct VaultRestoredAccount: VarlinkRecord, WireValue, Equatable {
   }
 }
 
+/// An account that has moved into the service.
+public struct VaultMovedAccount: VarlinkRecord, WireValue, Equatable {
+  public var name: String
+  /// The name of its provider.
+  public var provider: String
+  /// Whether it needs no login.
+  public var signedIn: Bool
+
+  public init(
+    name: String,
+    provider: String,
+    signedIn: Bool
+  ) {
+    self.name = name
+    self.provider = provider
+    self.signedIn = signedIn
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    provider = try object.required("provider")
+    signedIn = try object.required("signed_in")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "provider": provider,
+        "signed_in": signedIn,
+      ])
+    }
+  }
+}
+
 /// What a notice tells.
 public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
   /// A check, or the open unlock window, has allowed something.

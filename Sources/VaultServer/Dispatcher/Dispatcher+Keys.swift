@@ -59,4 +59,12 @@ extension VaultRequest {
     default: true
     }
   }
+
+  /// Whether it ends an open transfer into the service.
+  var endsTransfer: Bool {
+    switch self {
+    case .importIntoService, .cancelServiceImport: true
+    default: false
+    }
+  }
 }

@@ -57,6 +57,46 @@ extension Dispatcher {
     return RestoreReply(account: accounts.last.map { wire($0, call) })
   }
 
+  /// Sends a reply for each account.
+  func importIntoService(
+    _ call: ImportIntoServiceCall
+  ) async throws(VaultFailure) -> ImportIntoServiceReply {
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    let accounts = try await vault.moveToService(
+      socket: call.socket,
+      prompt: call.prompt,
+      caller: caller
+    )
+    for account in accounts.dropLast() {
+      context.reply(
+        try .made(ImportIntoServiceReply(account: VaultMovedAccount(account)), continues: true)
+      )
+      guard await context.whenSent() else { break }
+    }
+    return ImportIntoServiceReply(account: accounts.last.map { VaultMovedAccount($0) })
+  }
+
+  func cancelServiceImport(
+    _ call: CancelServiceImportCall
+  ) async throws(VaultFailure) -> CancelServiceImportReply {
+    CancelServiceImportReply(cancelled: try await vault.cancelTransfer(caller: caller))
+  }
+
+  func takeOver(_ call: TakeOverCall) async throws(VaultFailure) -> EmptyReply {
+    try demandService()
+    try await vault.takeOver(call.transfer, call.backupKey, caller: caller)
+    return EmptyReply()
+  }
+
+  func dropTransfer(_ call: DropTransferCall) async throws(VaultFailure) -> DropTransferReply {
+    try demandService()
+    return DropTransferReply(taken: try await vault.dropTransfer(call.transfer))
+  }
+
+  private func demandService() throws(VaultFailure) {
+    guard form == .service else { throw .refused("only the service takes accounts over") }
+  }
+
   // MARK: - Parts
 
   private func secret(
@@ -98,5 +138,11 @@ extension Dispatcher {
       signedIn: account.isSignedIn,
       exists: account.exists
     )
+  }
+}
+
+extension VaultMovedAccount {
+  init(_ account: MovedAccount) {
+    self.init(name: account.name, provider: account.provider, signedIn: account.isSignedIn)
   }
 }

@@ -40,7 +40,9 @@ struct Dispatcher: VaultService {
     do throws(VarlinkError) {
       let request = try request.get()
       do throws(VaultFailure) {
-        if request.usesStore { try await vault.demandCurrentStore() }
+        if request.usesStore {
+          try await vault.demandUsable(forTransfer: request.endsTransfer)
+        }
         return try await reply(to: request)
       } catch {
         await vault.note(error, by: caller)

@@ -27,7 +27,8 @@ package enum PrivateEngine {
     report: consuming Descriptor,
     exchange: any TokenExchange,
     check: any PresenceChecker,
-    tpm: any TPMSealing
+    tpm: any TPMSealing,
+    service: any ServiceTransfer
   ) -> Int32 {
     do {
       try ThisProcess.refuseDumps()
@@ -45,7 +46,7 @@ package enum PrivateEngine {
         if error == .inUse { return 0 }
         return fail("U", "\(error)", error.remedy, report)
       }
-      let vaults = try vaults(in: state, exchange, check, tpm)
+      let vaults = try vaults(in: state, exchange, check, tpm, service)
       // This process holds the state lock, so an existing socket belongs to an engine that was
       // killed.
       try state.root.unlink(socketName)
@@ -81,7 +82,8 @@ package enum PrivateEngine {
     in state: StateDirectory,
     _ exchange: any TokenExchange,
     _ check: any PresenceChecker,
-    _ tpm: any TPMSealing
+    _ tpm: any TPMSealing,
+    _ service: any ServiceTransfer
   ) throws -> Vaults {
     // A client starts the engine without this variable, so it cannot choose the bus.
     let bus = ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS")
@@ -104,7 +106,8 @@ package enum PrivateEngine {
         windowGuard: SessionGuard(user: ThisProcess.user, address: bus),
         agents: agents,
         seats: CallerLocator(address: bus),
-        machineKeySlots: slots
+        machineKeySlots: slots,
+        service: service
       )
     }
     let vault: Vault?

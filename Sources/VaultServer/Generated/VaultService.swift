@@ -49,6 +49,10 @@ protocol VaultService: Sendable {
   func backup(_ call: BackupCall) async throws(VaultFailure) -> BackupCall.Reply
   func sendBackup(_ call: SendBackupCall) async throws(VaultFailure) -> SendBackupCall.Reply
   func restore(_ call: RestoreCall) async throws(VaultFailure) -> RestoreCall.Reply
+  func importIntoService(_ call: ImportIntoServiceCall) async throws(VaultFailure) -> ImportIntoServiceCall.Reply
+  func cancelServiceImport(_ call: CancelServiceImportCall) async throws(VaultFailure) -> CancelServiceImportCall.Reply
+  func takeOver(_ call: TakeOverCall) async throws(VaultFailure) -> TakeOverCall.Reply
+  func dropTransfer(_ call: DropTransferCall) async throws(VaultFailure) -> DropTransferCall.Reply
   func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseCall.Reply
   func renameAccount(_ call: RenameAccountCall) async throws(VaultFailure) -> RenameAccountCall.Reply
   func setDefaultAccount(_ call: SetDefaultAccountCall) async throws(VaultFailure) -> SetDefaultAccountCall.Reply
@@ -115,6 +119,10 @@ extension VaultService {
     case .backup(let call): try .made(await backup(call))
     case .sendBackup(let call): try .made(await sendBackup(call))
     case .restore(let call): try .made(await restore(call))
+    case .importIntoService(let call): try .made(await importIntoService(call))
+    case .cancelServiceImport(let call): try .made(await cancelServiceImport(call))
+    case .takeOver(let call): try .made(await takeOver(call))
+    case .dropTransfer(let call): try .made(await dropTransfer(call))
     case .release(let call): try .made(await release(call))
     case .renameAccount(let call): try .made(await renameAccount(call))
     case .setDefaultAccount(let call): try .made(await setDefaultAccount(call))

@@ -1,0 +1,27 @@
+import Testing
+import Varlink
+import VaultInterface
+
+@testable import VaultServer
+
+/// The calls that move accounts, as the server takes them.
+struct MovingCallTests {
+  @Test(arguments: [
+    ("ImportIntoService", "{}", true), ("CancelServiceImport", "{}", true),
+    ("TakeOver", #"{"transfer":"AP8=","backup_key":"a2V5"}"#, false),
+    ("DropTransfer", #"{"transfer":"AP8="}"#, false),
+  ])
+  func neitherARestrictedSocketNorACallerUnderARuleMovesAccounts(
+    _ method: String,
+    _ parameters: String,
+    endsTransfer: Bool
+  ) throws {
+    let text = #"{"method":"io.thumblatch.Vault.\#(method)","parameters":\#(parameters)}"#
+    let call = try unsafe Array(text.utf8).withUnsafeBytes { bytes in
+      ParsedCall(unsafe try VarlinkCall(decoding: bytes, on: .vault))
+    }
+    #expect(!call.isForRestricted && !call.isForRuled && !call.isForDiagnosis)
+    let request = try call.request.get()
+    #expect(request.usesStore && request.endsTransfer == endsTransfer)
+  }
+}
