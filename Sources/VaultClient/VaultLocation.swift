@@ -104,17 +104,27 @@ public enum VaultLocation: Sendable, Equatable {
     case .socket(let path): return try Self.connect(path: path, interrupt: interrupt)
     case .privateVault:
       try PrivateRule.demandAllowed()
-      return try Self.connectPrivately(
-        state: try StateLocation(environment: environment).open(),
+      return try Self.connectToMove(interrupt: interrupt, environment: environment)
+    }
+  }
+
+  /// Connects to the person's own vault to move its accounts into the service.
+  ///
+  /// A policy that forbids private vaults does not forbid moving out of them.
+  package static func connectToMove(
+    interrupt: Int32?,
+    environment: (String) -> String?
+  ) throws(VaultClientError) -> Connection {
+    try connectPrivately(
+      state: try StateLocation(environment: environment).open(),
+      interrupt: interrupt
+    ) { state, deadline throws(VaultClientError) in
+      try EngineStart.run(
+        try EngineStart.program(),
+        state: state,
+        deadline: deadline,
         interrupt: interrupt
-      ) { state, deadline throws(VaultClientError) in
-        try EngineStart.run(
-          try EngineStart.program(),
-          state: state,
-          deadline: deadline,
-          interrupt: interrupt
-        )
-      }
+      )
     }
   }
 

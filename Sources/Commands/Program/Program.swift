@@ -10,7 +10,7 @@ package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
     SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + StoreVerb.all
-    + ImportVerb.all + BackupVerb.all + RestoreVerb.all
+    + ImportVerb.all + BackupVerb.all + RestoreVerb.all + ServiceImportVerb.all
     + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + SecurityKeyVerbs.all
@@ -76,6 +76,9 @@ package enum Program {
         return try place.connect(interrupt: interrupt, environment: variables)
       }
     )
+    session.privateCalls = VaultCalls(interrupt: interrupt) { () throws(VaultClientError) in
+      try VaultLocation.connectToMove(interrupt: interrupt, environment: variables)
+    }
     session.inheritedMask = inherited.fileMask
     session.commandWords = CommandLaunch.lastArguments(arguments.command.count)
     session.launch = { launch, token throws(CommandError) in

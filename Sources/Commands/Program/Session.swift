@@ -41,6 +41,8 @@ final class Session {
   private var terminalIfAny: Terminal??
   /// The calls of this run to the vault.
   let calls: VaultCalls
+  /// The calls to the person's own vault, if the run moves its accounts into the service.
+  var privateCalls: VaultCalls
   /// Why a presence check could not be led.
   var failure: CommandError?
 
@@ -63,6 +65,7 @@ final class Session {
       try RequestExchangeHelper(interrupt: interrupt).perform(call, input: input, output: output)
     }
     calls = VaultCalls(interrupt: interrupt, connect: connect)
+    privateCalls = calls
   }
 
   /// Runs another verb in this session, with words as a person would type them.
@@ -199,18 +202,22 @@ final class Session {
   static let remoteLimit: Int64 = 150
 
   /// Hangs up: whatever the engine does for this caller is cancelled.
-  func hangUp() { calls.hangUp() }
+  func hangUp() {
+    calls.hangUp()
+    privateCalls.hangUp()
+  }
 
   /// Calls the vault, with a presence dialogue where it asks for one.
   ///
   /// `make` gets the prompt whose check has passed, or nil at first.
   func call<Method: VarlinkMethod>(
+    on calls: VaultCalls? = nil,
     within seconds: Int64,
     again: Repetition = .untilPrompted,
     _ make: (String?) -> Method
   ) throws(CommandError) -> Method.Reply {
     var result: Method.Reply?
-    try stream(within: seconds, more: false, again: again, make) { result = $0 }
+    try stream(on: calls, within: seconds, more: false, again: again, make) { result = $0 }
     guard let result else { throw CommandError(VaultClientError.disconnected, again) }
     return result
   }
@@ -227,7 +234,10 @@ final class Session {
   }
 
   /// The same as `call` for several replies.
+  ///
+  /// `calls` are those to the vault of this run if they are `nil`.
   func stream<Method: VarlinkMethod>(
+    on calls: VaultCalls? = nil,
     within seconds: Int64,
     more: Bool = true,
     again: Repetition = .untilPrompted,
@@ -236,7 +246,9 @@ final class Session {
   ) throws(CommandError) {
     defer { output.clearStatus() }
     do throws(VaultClientError) {
-      try calls.run(again: again, asking: asker) { connection, prompt throws(VaultClientError) in
+      try (calls ?? self.calls).run(again: again, asking: asker) {
+        connection,
+        prompt throws(VaultClientError) in
         var call = make(prompt)
         call.tell(reason: arguments.value(Verb.Option.reason.name)) { self.saysCanAsk }
         try connection.stream(

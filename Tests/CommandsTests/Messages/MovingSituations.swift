@@ -1,4 +1,6 @@
+import PresenceTerms
 import Varlink
+import VaultClient
 import VaultInterface
 
 @testable import Commands
@@ -145,5 +147,58 @@ extension Situation {
     }.with(input: passphrase + "\n").with(files: [
       "dev": "[Provider]\nkind = password-backend\nissuer = https://other.example.com\n"
     ]),
+  ]
+
+  private static func moved(_ name: String, signedIn: Bool = true) -> VaultMovedAccount {
+    VaultMovedAccount(name: name, provider: "dev", signedIn: signedIn)
+  }
+
+  private static func moving(
+    _ options: String,
+    _ what: String,
+    _ script: @escaping @Sendable (Stage) throws -> Void = { try $0.expectEnd() }
+  ) -> Situation {
+    Situation("service import \(options)", what, script: script).with { $0.location = .service }
+  }
+
+  /// Answers a move of three accounts, one of which is signed out, and the refresh of one.
+  private static func move(_ stage: Stage) throws {
+    _ = try stage.call(ImportIntoServiceCall.self)
+    try touch(stage, .moveToService)
+    _ = try stage.call(ImportIntoServiceCall.self)
+    let accounts = [moved("gone", signedIn: false), moved("home"), moved("work")]
+    for account in accounts {
+      try stage.reply(
+        ImportIntoServiceReply(account: account),
+        continues: account != accounts.last
+      )
+    }
+    try stage.knowAccounts(["gone", "home", "work"].map { name in account { $0.name = name } })
+    _ = try stage.call(AccessTokenCall.self)
+    try stage.reply(token: "at-1")
+    _ = try stage.call(AccessTokenCall.self)
+    try stage.fail(.providerUnavailable(message: "id.example.com does not answer"))
+  }
+
+  static let serviceImports: [Situation] = [
+    moving("", "two are refreshed, one of them in vain", move),
+    moving("--json", "the same", move),
+    moving("", "no account") { stage in
+      _ = try stage.call(ImportIntoServiceCall.self)
+      try stage.reply(ImportIntoServiceReply())
+    },
+    moving("", "the service has an account of that name") { stage in
+      _ = try stage.call(ImportIntoServiceCall.self)
+      try stage.fail(.refused(message: "the service has these accounts already: work"))
+    },
+    moving("", "no service").with { $0.location = .privateVault },
+    moving("--cancel", "after an interruption") { stage in
+      _ = try stage.expect(CancelServiceImportCall.self)
+      try stage.reply(CancelServiceImportReply(cancelled: true))
+    },
+    moving("--cancel", "nothing was interrupted") { stage in
+      _ = try stage.expect(CancelServiceImportCall.self)
+      try stage.reply(CancelServiceImportReply(cancelled: false))
+    },
   ]
 }

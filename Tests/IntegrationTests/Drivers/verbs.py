@@ -48,6 +48,8 @@ VERBS = {
                              "0"], "correct horse battery", {0, 5} | ASKED),
     "restore": (0.3, lambda: [f"{os.environ['HOME']}/b{random.randrange(4)}", "--passphrase-fd", "0"],
                 "correct horse battery", {0, 2, 5, 11} | ASKED),
+    # There is no service to move them into.
+    "service import": (0.3, lambda: random.choice([[], ["--json"]]), None, {2}),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
