@@ -3,7 +3,6 @@ internal import Cryptography
 internal import Presence
 internal import PresenceTerms
 internal import Storage
-internal import System
 
 // The acceptance of a vault that was restored from a backup.
 extension Vault {
@@ -39,15 +38,7 @@ extension Vault {
   private func acceptInLedger() async throws(VaultFailure) {
     guard let slots = machineKeySlots, slots.hasCounter else { return }
     let (vault, count) = (identifier, try acceptedCount())
-    let result: Result<Void, VaultFailure>
-    do throws(SystemError) {
-      result = try await onThread {
-        Result { () throws(VaultFailure) in try slots.accept(vault, count: count) }
-      }
-    } catch {
-      throw .unexpected("no thread could be started: \(error)")
-    }
-    try result.get()
+    try await blocking { () throws(VaultFailure) in try slots.accept(vault, count: count) }
   }
 
   private func acceptStore(_ caller: Caller) throws(VaultFailure) -> [String] {

@@ -74,7 +74,7 @@ extension Vault {
     let file = try sealForService(rows, key, authority, caller)
     let transfer =
       if let known { known.identifier } else { try beginTransfer(rows, socket, authority, caller) }
-    let failure = try await reached { () -> TransferFailure? in
+    let failure = try await blocking { () -> TransferFailure? in
       do throws(TransferFailure) {
         try service.send(file, key: key, transfer: transfer, socket: socket)
         return nil
@@ -105,7 +105,7 @@ extension Vault {
     _ service: any ServiceTransfer,
     _ socket: String?
   ) async throws(VaultFailure) {
-    let names = try await reached { () throws(VaultFailure) in
+    let names = try await blocking { () throws(VaultFailure) in
       try service.accountNames(socket: socket)
     }
     guard !isTransferring else { return }

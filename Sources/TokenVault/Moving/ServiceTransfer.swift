@@ -1,7 +1,6 @@
 internal import AuditLog
 package import SecretMemory
 internal import Storage
-internal import System
 
 /// Why a transfer failed.
 package struct TransferFailure: Error {
@@ -96,22 +95,9 @@ extension Vault {
     _ service: any ServiceTransfer,
     _ socket: String?
   ) async throws(VaultFailure) -> Bool {
-    try await reached { () throws(VaultFailure) in
+    try await blocking { () throws(VaultFailure) in
       try service.drop(transfer: transfer, socket: socket)
     }
-  }
-
-  /// Runs a step that reaches the service, on a thread of its own.
-  func reached<Value: Sendable>(
-    _ step: @escaping @Sendable () throws(VaultFailure) -> Value
-  ) async throws(VaultFailure) -> Value {
-    let result: Result<Value, VaultFailure>
-    do throws(SystemError) {
-      result = try await onThread { Result { () throws(VaultFailure) in try step() } }
-    } catch {
-      throw .unexpected("no thread for the service: \(error)")
-    }
-    return try result.get()
   }
 
   /// The service has none of the accounts and takes none, so all is as before.

@@ -15,3 +15,16 @@ package func onThread<Value: Sendable>(
   }
   return try outcome.get()
 }
+
+/// Runs a blocking step of a vault on a separate thread, and returns its result.
+package func blocking<Value: Sendable>(
+  _ step: @escaping @Sendable () throws(VaultFailure) -> Value
+) async throws(VaultFailure) -> Value {
+  let result: Result<Value, VaultFailure>
+  do throws(SystemError) {
+    result = try await onThread { Result { () throws(VaultFailure) in try step() } }
+  } catch {
+    throw .unexpected("no thread could be started: \(error)")
+  }
+  return try result.get()
+}

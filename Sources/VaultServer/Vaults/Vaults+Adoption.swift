@@ -13,7 +13,7 @@ extension Vaults {
     beside {
       do throws(VaultFailure) {
         try await self.slotChanges.alone { () async throws(VaultFailure) in
-          let key = try await self.blocking { () throws(VaultFailure) in try slots.key() }
+          let key = try await blocking { () throws(VaultFailure) in try slots.key() }
           guard key != nil, slots.isAdding else { return }
           _ = try await self.finishAddition(slots, .engine(self.onlyUser ?? ThisProcess.user))
         }
@@ -33,7 +33,7 @@ extension Vaults {
     guard let slots = slotChanges.slots, slots.isClosed else { return false }
     beside {
       do throws(VaultFailure) {
-        _ = try await self.blocking { () throws(VaultFailure) in try slots.key() }
+        _ = try await blocking { () throws(VaultFailure) in try slots.key() }
       } catch {
         // The call that needs the key tries again, and is told.
         Journal.note("the machine key was not opened at the start: \(error.problem)")

@@ -1,6 +1,5 @@
 internal import MachineKey
 internal import SecretMemory
-internal import System
 internal import TokenVault
 internal import Varlink
 internal import VaultInterface
@@ -241,18 +240,5 @@ extension Vaults {
     } catch {
       throw VaultFailure(error)
     }
-  }
-
-  /// Runs a step that waits for the TPM or the disk, on a thread of its own.
-  func blocking<Value: Sendable>(
-    _ step: @escaping @Sendable () throws(VaultFailure) -> Value
-  ) async throws(VaultFailure) -> Value {
-    let result: Result<Value, VaultFailure>
-    do throws(SystemError) {
-      result = try await onThread { Result { () throws(VaultFailure) in try step() } }
-    } catch {
-      throw .unexpected("no thread could be started: \(error)")
-    }
-    return try result.get()
   }
 }
