@@ -51,6 +51,36 @@ extension DesktopPromptTests {
   }
 
   @Test
+  func theReaderIsArmedOnlyAfterTheServerHasAnswered() throws {
+    try desk.run("desk.replace_server(7)")
+    try desk.run("desk.false.hold()")
+    let run = try token()
+    try desk.run("desk.until(lambda: bool(desk.false.held))")
+    // A reader that did not wait for the answer would be open within this second.
+    try desk.run("desk.wait(1, lambda: False)")
+    #expect(!person.readerIsOpen)
+    try desk.run("desk.false.release()")
+    try person.touch()
+    try ends(run, 0, "at_")
+  }
+
+  /// Without actions nobody can ask for the window, so it opens by itself.
+  @Test
+  func aServerWithoutActionsShowsThePromptAndTheWindow() throws {
+    try desk.run("desk.replace_server(7, 'body')")
+    let touched = try token()
+    try desk.sees(Self.question)
+    try person.touch()
+    try ends(touched, 0, "at_")
+    try person.run("lock").succeeded()
+    try person.expireTokens()
+    try shell("rm \(person.programs)/virtual-reader.conf")
+    let typed = try token()
+    try desk.run("desk.type(\(desk.quoted(Someone.systemPassword)))")
+    try ends(typed, 0, "at_")
+  }
+
+  @Test
   func aServerThatShowsNothingEndsTheCheckBeforeTheReaderIsArmed() throws {
     try desk.run("desk.replace_server(0)")
     try ends(try token(), 7, "the notification server showed no notification")

@@ -249,10 +249,10 @@ class Desk:
         self.server.wait()
         self.closed |= self.open()
 
-    def replace_server(self, number):
+    def replace_server(self, number, *capabilities):
         """Puts a server in the place of the real one that answers each notification with one id."""
         self.kill_server()
-        self.false = FalseServer(self.connect(), number)
+        self.false = FalseServer(self.connect(), number, capabilities or ("actions", "body"))
         self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
                   "(su)", NAME, 4, on=self.false.bus)
 

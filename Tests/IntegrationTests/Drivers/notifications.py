@@ -12,8 +12,9 @@ NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 class FalseServer:
     """Answers each notification with one id."""
 
-    def __init__(self, bus, number):
-        self.bus, self.number = bus, number
+    def __init__(self, bus, number, capabilities):
+        self.bus, self.number, self.capabilities = bus, number, capabilities
+        self.held = None
         description = Gio.DBusNodeInfo.new_for_xml("""<node><interface name="%s">
           <method name="GetCapabilities"><arg type="as" direction="out"/></method>
           <method name="Notify"><arg type="s"/><arg type="u"/><arg type="s"/><arg type="s"/><arg type="s"/>
@@ -23,12 +24,24 @@ class FalseServer:
         threading.Thread(target=GLib.MainLoop().run, daemon=True).start()
 
     def answer(self, connection, sender, path, interface, method, values, invocation):
+        if method == "Notify" and self.held is not None:
+            self.held.append(invocation)
+            return
         if method == "CloseNotification":
             self.send("NotificationClosed", "(uu)", 3)
         invocation.return_value({
             "Notify": GLib.Variant("(u)", (self.number,)), "CloseNotification": None,
-            "GetCapabilities": GLib.Variant("(as)", (["actions", "body"],)),
+            "GetCapabilities": GLib.Variant("(as)", (self.capabilities,)),
         }[method])
+
+    def hold(self):
+        """Answers no notification until `release`."""
+        self.held = []
+
+    def release(self):
+        held, self.held = self.held, None
+        for invocation in held:
+            invocation.return_value(GLib.Variant("(u)", (self.number,)))
 
     def send(self, member, kinds, value):
         self.bus.emit_signal(None, PATH, NAME, member, GLib.Variant(kinds, (self.number, value)))

@@ -14,6 +14,8 @@ from screen import Desk, watching
 from sleep import asleep
 
 AGENT = "thumblatch-agent.service"
+# The unit that systemd makes of the entry in /etc/xdg/autostart.
+AUTOSTARTED = "app-thumblatch\\x2dagent@autostart.service"
 QUESTION = f"Touch the fingerprint reader to use account '{ACCOUNT}' (requested by"
 CANCELLED = "the presence check was cancelled"
 # A name that is markup, a command, a line feed of a window's protocol and an entity.
@@ -76,9 +78,9 @@ def the_next_one_passes():
     asker.gets_token()
 
 
-def start_agent():
+def start_agent(unit=AGENT):
     # A start would wait until systemd restarts it by itself.
-    DESK.manager("systemctl", "restart", AGENT)
+    DESK.manager("systemctl", "restart", unit)
     until(watching, "the agent does not watch")
 
 
@@ -89,6 +91,17 @@ def aTouchAnswersAProgramWithoutATerminal():
     touch(FINGER)
     asker.gets_token()
     DESK.run(f"desk.await_signal('NotificationClosed', {number}, 3)")
+
+
+@scenario
+def theAutostartOfADesktopStartsTheAgentToo():
+    DESK.manager("systemctl", "stop", AGENT)
+    until(lambda: not watching(), "the agent goes on")
+    start_agent(AUTOSTARTED)
+    the_next_one_passes()
+    DESK.manager("systemctl", "stop", AUTOSTARTED)
+    until(lambda: not watching(), "the agent goes on")
+    start_agent()
 
 
 @scenario
