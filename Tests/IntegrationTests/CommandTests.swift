@@ -48,8 +48,9 @@ struct CommandTests {
     #expect(try status.object("engine").string("form") == "private")
     #expect(
       status.members.map(\.name) == [
-        "engine", "device_secret", "memory", "unlocked", "unlocked_until", "unlocked_accounts",
-        "reader", "enrolled_fingers", "fingerprint_locked_out", "desktop_fingers",
+        "engine", "device_secret", "memory", "counter", "unlocked", "unlocked_until",
+        "unlocked_accounts", "reader", "enrolled_fingers", "fingerprint_locked_out",
+        "desktop_fingers",
         "finger_source", "finger_reason", "enrolled_keys", "accounts", "problem", "remedy",
       ]
     )

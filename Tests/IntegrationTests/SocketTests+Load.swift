@@ -32,7 +32,9 @@ extension SocketTests {
       let callers = try (0..<400).map { _ in try vault.connect() }
       var served = 0
       for caller in callers {
-        guard try caller.send(bytes: message(Self.status)) else { continue }
+        // A status looks for the reader, and would keep the last of them silent for too long.
+        let call = #"{"method":"org.varlink.service.GetInfo"}"#
+        guard try caller.send(bytes: message(call)) else { continue }
         if try caller.reply() != nil { served += 1 }
       }
       #expect((128...256).contains(served))
