@@ -64,7 +64,7 @@ extension DesktopPromptTests {
     try ends(run, 0, "at_")
   }
 
-  /// Without actions nobody can ask for the window, so it opens by itself.
+  /// Without actions the person cannot ask for the window, so it opens by itself.
   @Test
   func aServerWithoutActionsShowsThePromptAndTheWindow() throws {
     try desk.run("desk.replace_server(7, 'body')")
