@@ -12,8 +12,6 @@ internal import VaultInterface
 /// it must lie in a directory that only root can change. A program of the user can name a socket, and
 /// cannot make one of that kind.
 package struct ServiceSocket: ServiceTransfer {
-  /// The most bytes of the accounts in one message.
-  private static let mostBytes = 32 << 10
   /// How long a reply may take, in seconds.
   private static let limit: Int64 = 30
   private static let root: UInt32 = 0
@@ -44,9 +42,8 @@ package struct ServiceSocket: ServiceTransfer {
     var mayBeTaken = false
     do throws(VaultClientError) {
       let connection = try open(socket)
-      for start in stride(from: 0, to: accounts.count, by: Self.mostBytes) {
-        let part = Array(accounts[start..<min(start + Self.mostBytes, accounts.count)])
-        _ = try connection.call(SendBackupCall(offset: start, bytes: part), within: Self.limit)
+      for part in SendBackupCall.parts(of: accounts) {
+        _ = try connection.call(part, within: Self.limit)
       }
       mayBeTaken = true
       _ = try connection.call(

@@ -132,3 +132,16 @@ public final class VaultCalls {
     }
   }
 }
+
+extension SendBackupCall {
+  /// The most bytes of a backup in one message.
+  private static let mostBytes = 32 << 10
+
+  /// The calls that bring a backup to an engine, in their order.
+  package static func parts(of backup: [UInt8]) -> [SendBackupCall] {
+    stride(from: 0, to: backup.count, by: mostBytes).map { start in
+      let end = min(start + mostBytes, backup.count)
+      return SendBackupCall(offset: start, bytes: Array(backup[start..<end]))
+    }
+  }
+}

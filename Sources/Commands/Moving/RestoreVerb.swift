@@ -10,8 +10,6 @@ enum RestoreVerb {
   static let all = [verb]
 
   private static let skip = "--skip-existing"
-  /// The most bytes of the file in one message.
-  private static let mostBytes = 32 << 10
 
   static let verb = Verb(
     "restore",
@@ -61,13 +59,12 @@ enum RestoreVerb {
   // MARK: - Calls
 
   private static func send(_ bytes: [UInt8], _ session: Session) throws(CommandError) {
-    for start in stride(from: 0, to: bytes.count, by: mostBytes) {
-      let part = Array(bytes[start..<min(start + mostBytes, bytes.count)])
+    for part in SendBackupCall.parts(of: bytes) {
       // Another engine does not have the parts before.
       _ = try session.call(
         within: Session.localLimit,
-        again: start == 0 ? .always : .never
-      ) { _ in SendBackupCall(offset: start, bytes: part) }
+        again: part.offset == 0 ? .always : .never
+      ) { _ in part }
     }
   }
 
