@@ -16,20 +16,17 @@ extension MachineKeySlots {
   ) throws(VaultFailure) -> CounterUse.Finding {
     // The ledger counts only if the state names it: its definition may have been interrupted.
     guard state?.hasCounter ?? true else { return .none }
-    return CounterUse.Finding(try counter(key, state).check(isExpected: true))
+    let counter = counter(key, in: try identifier(of: key, state))
+    return CounterUse.Finding(try counter.check(isExpected: true))
   }
 
-  private func counter(
-    _ key: MachineKey,
-    _ state: MachineKeyState?
-  ) throws(VaultFailure) -> MachineCounter {
-    let identifier = try identifier(of: key, state)
-    return MachineCounter(directory, tpm, key, identifier: identifier)
+  private func counter(_ key: MachineKey, in identifier: [UInt8]) -> MachineCounter {
+    MachineCounter(directory, tpm, key, identifier: identifier)
   }
 
   private func openedCounter() throws(VaultFailure) -> MachineCounter {
     let (key, identifier) = try openedKey()
-    return MachineCounter(directory, tpm, key, identifier: identifier)
+    return counter(key, in: identifier)
   }
 
   /// Whether the TPM's counter refuses a vault whose store has counted so many changes.
@@ -152,9 +149,8 @@ extension MachineKeySlots {
     in identifier: [UInt8],
     _ slot: SealedSlot
   ) -> CounterLedger? {
-    let counter = MachineCounter(directory, tpm, key, identifier: identifier)
     do throws(VaultFailure) {
-      return try counter.defined(parentName: slot.slot.parentName ?? [])
+      return try counter(key, in: identifier).defined(parentName: slot.slot.parentName ?? [])
     } catch {
       withCounter { $0.problem = error.problem }
       return nil
@@ -163,7 +159,7 @@ extension MachineKeySlots {
 
   /// Removes the counter of a machine key that was not made.
   func removeCounter(_ ledger: CounterLedger, _ key: MachineKey, in identifier: [UInt8]) {
-    MachineCounter(directory, tpm, key, identifier: identifier).remove(ledger)
+    counter(key, in: identifier).remove(ledger)
   }
 
   /// Compares again, in turn; with a TPM that has no counter of this directory it begins a new one.

@@ -54,8 +54,7 @@ extension Vault {
   /// The transfer that an earlier call has not finished; `nil` if there is none.
   func openTransfer() throws(VaultFailure) -> OpenTransfer? {
     guard let value = try stored(try store.meta(Self.transferKey)) else { return nil }
-    let parts = stride(from: 0, to: value.count, by: Self.transferCount)
-      .map { Array(value.dropFirst($0).prefix(Self.transferCount)) }
+    let parts = Self.identifiers(in: value)
     guard let first = parts.first, value.count % Self.transferCount == 0 else {
       throw .vaultUnsafe("the record of the move into the service is damaged", hint: nil)
     }
@@ -65,6 +64,12 @@ extension Vault {
       socket: try stored(try store.meta(Self.transferSocketKey))
         .map { String(decoding: $0, as: UTF8.self) }
     )
+  }
+
+  /// The identifiers that a row of `meta` holds one after the other.
+  static func identifiers(in bytes: [UInt8]) -> [[UInt8]] {
+    stride(from: 0, to: bytes.count, by: transferCount)
+      .map { Array(bytes.dropFirst($0).prefix(transferCount)) }
   }
 
   /// Frees the accounts of an open transfer, if the service has none of them.

@@ -82,8 +82,6 @@ extension Vault {
   }
 
   func droppedTransfers() throws(VaultFailure) -> [[UInt8]] {
-    let bytes = try stored(try store.meta(Self.droppedKey)) ?? []
-    return stride(from: 0, to: bytes.count, by: Self.transferCount)
-      .map { Array(bytes[$0..<min($0 + Self.transferCount, bytes.count)]) }
+    Self.identifiers(in: try stored(try store.meta(Self.droppedKey)) ?? [])
   }
 }
