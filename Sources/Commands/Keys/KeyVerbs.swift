@@ -99,9 +99,10 @@ enum KeyVerbs {
     details: """
       Needs the system password. Run it also after the rollback counter was lost, and after you \
       restored a copy of the whole state directory: that copy has its own rollback counter, and \
-      looks current unless the TPM has a counter. Every account that is signed in needs a login afterwards: its refresh token may \
-      have been replaced since, and a provider may treat the use of an old one as theft. Your own \
-      rules are those of the restored vault: look at them with thumblatch policy.
+      looks current unless the TPM has a counter. Every account that is signed in needs a login \
+      afterwards: its refresh token may have been replaced since, and a provider may treat the use \
+      of an old one as theft. Your own rules are those of the restored vault: look at them with \
+      thumblatch policy.
       With --code or --code-stdin, no restored vault is accepted. The recovery code opens the \
       machine key. If the TPM of this machine opens no slot, a new slot is sealed with it. Use it \
       after the TPM was cleared, replaced or left behind. It needs no password. In the service only \
