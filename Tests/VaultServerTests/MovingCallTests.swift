@@ -17,9 +17,7 @@ struct MovingCallTests {
     endsTransfer: Bool
   ) throws {
     let text = #"{"method":"io.thumblatch.Vault.\#(method)","parameters":\#(parameters)}"#
-    let call = try unsafe Array(text.utf8).withUnsafeBytes { bytes in
-      ParsedCall(unsafe try VarlinkCall(decoding: bytes, on: .vault))
-    }
+    let call = try ParsedCall(text: text)
     #expect(!call.isForRestricted && !call.isForRuled && !call.isForDiagnosis)
     let request = try call.request.get()
     #expect(request.usesStore && request.endsTransfer == endsTransfer)

@@ -12,10 +12,7 @@ import VaultInterface
 struct RestrictedMethodTests {
   @Test
   func fourMethodsAreAnsweredBehindARestrictedSocket() async throws {
-    let vaults = Vaults(
-      opening: { _, _ in throw VaultFailure.unexpected("a vault is asked") },
-      name: { _ in "ada" }
-    )
+    let vaults = Vaults.closed()
     // A call of each method.
     let samples = try Directory(
       path: BuiltPrograms.sourceDirectory + "/Tests/VaultInterfaceTests/Wire"
@@ -28,21 +25,13 @@ struct RestrictedMethodTests {
         continue
       }
       let (method, text) = ("\(words[0])", words[2])
-      let call = try unsafe Array(text.utf8).withUnsafeBytes { bytes in
-        ParsedCall(unsafe try VarlinkCall(decoding: bytes, on: .vault))
-      }
       let recognition = Recognition()
       let rule = try CallerRule(socket: "ci", accounts: ["me"], scope: nil)
       #expect(recognition.restrict(by: rule))
-      let answer = await vaults.answer(
-        call,
-        from: Caller(connection: 1, user: 1000, requester: "a test"),
-        recognition,
-        reply: { _ in },
-        whenSent: { true }
-      )
       asked.insert(method)
-      let error = try VaultError(decoding: answer.reply).map { "\($0)" } ?? ""
+      let error =
+        try await vaults.error(of: ParsedCall(text: text), recognition)
+        .map { "\($0)" } ?? ""
       if !error.contains("does not allow this method") { answered.insert(method) }
     }
     #expect(asked.count > 60)

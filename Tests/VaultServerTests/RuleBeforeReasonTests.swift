@@ -11,10 +11,7 @@ struct RuleBeforeReasonTests {
   private static let tooLong = String(repeating: "x", count: 201)
   private static let diagnosis = ["GetStatus", "Examine", "GetPolicy", "ListRules", "TestRule"]
 
-  private let vaults = Vaults(
-    opening: { _, _ in throw VaultFailure.unexpected("a vault is asked") },
-    name: { _ in "ada" }
-  )
+  private let vaults = Vaults.closed()
   private let recognition = Recognition()
 
   private func call(_ method: String, _ more: String = "") throws -> ParsedCall {
@@ -25,21 +22,12 @@ struct RuleBeforeReasonTests {
     let text =
       #"{"method":"io.thumblatch.Vault.\#(method)","parameters":{\#(needed[method] ?? "")"#
       + #"\#(more)"reason":"\#(Self.tooLong)"}}"#
-    return try unsafe Array(text.utf8).withUnsafeBytes { bytes in
-      ParsedCall(unsafe try VarlinkCall(decoding: bytes, on: .vault))
-    }
+    return try ParsedCall(text: text)
   }
 
   /// The error that answers a call whose reason is too long.
   private func error(_ method: String) async throws -> String {
-    let answer = await vaults.answer(
-      try call(method),
-      from: Caller(connection: 1, user: 1000, requester: "a test"),
-      recognition,
-      reply: { _ in },
-      whenSent: { true }
-    )
-    return "\(try #require(try VaultError(decoding: answer.reply)))"
+    "\(try #require(try await vaults.error(of: try call(method), recognition)))"
   }
 
   @Test(arguments: diagnosis + ["Unlock"])

@@ -25,11 +25,7 @@ struct RuleLookupTests {
   @Test
   func theRulesOfTheMachineAreReadOnceForAConnection() throws {
     let rules = CountedRules()
-    let vaults = Vaults(
-      opening: { _, _ in throw VaultFailure.unexpected("a vault is asked") },
-      name: { _ in "ada" },
-      rules: rules
-    )
+    let vaults = Vaults.closed(under: rules)
     for connection in UInt64(1)...2 {
       let caller = Caller(
         connection: connection,

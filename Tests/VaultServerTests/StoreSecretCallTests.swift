@@ -10,18 +10,16 @@ import VaultInterface
 
 /// The call that stores a static secret, as the server takes it.
 struct StoreSecretCallTests {
-  private func read(_ claims: String) throws -> VarlinkCall {
+  private func read(_ claims: String) throws -> ParsedCall {
     let text =
       #"{"method":"io.thumblatch.Vault.StoreSecret","parameters":{"account":"me","#
       + #""provider":{"name":"git","settings":{"kind":"static","issuer":"https://a.org"}},"#
       + #""secret":"hunter2","claims":\#(claims)}}"#
-    return try unsafe Array(text.utf8).withUnsafeBytes { bytes in
-      unsafe try VarlinkCall(decoding: bytes, on: .vault)
-    }
+    return try ParsedCall(text: text)
   }
 
   private func claims(_ text: String) throws -> JSONObject {
-    let call = ParsedCall(try read(text))
+    let call = try read(text)
     guard case .success(.storeSecret(let content)) = call.request else {
       throw MessageError.badValue("method")
     }
@@ -30,7 +28,7 @@ struct StoreSecretCallTests {
 
   @Test
   func neitherARestrictedSocketNorACallerUnderARuleStoresASecret() throws {
-    let call = ParsedCall(try read("{}"))
+    let call = try read("{}")
     #expect(!call.isForRestricted && !call.isForRuled && !call.isForDiagnosis)
     #expect(try call.request.get().usesStore)
   }
@@ -41,9 +39,7 @@ struct StoreSecretCallTests {
       #"{"method":"io.thumblatch.Vault.ImportLogin","parameters":{"account":"me","#
       + #""provider":{"name":"git","settings":{"kind":"oauth2","issuer":"https://a.org"}},"#
       + #""refresh_token":"rt"}}"#
-    let call = try unsafe Array(text.utf8).withUnsafeBytes { bytes in
-      ParsedCall(unsafe try VarlinkCall(decoding: bytes, on: .vault))
-    }
+    let call = try ParsedCall(text: text)
     #expect(!call.isForRestricted && !call.isForRuled && !call.isForDiagnosis)
     #expect(try call.request.get().usesStore && !call.waitsForPerson)
   }
