@@ -43,14 +43,8 @@ struct ProviderChangeKillTests {
   ) async throws {
     let made = try Bench()
     try await made.makeVault()
-    var stops = 0
-    var outcomes: Set<Bool> = []
-    while true {
-      let bench = try made.snapshot()
-      let lines = try Writer(bench, .apply).stopped(at: call, stops + 1, injection)
-      outcomes.insert(try await judge(bench, lines ?? ["done"]))
-      if lines == nil { break }
-      stops += 1
+    let (stops, outcomes) = try await Writer.stopped(.apply, of: made, at: call, injection) {
+      try await judge($0, $1)
     }
     #expect(outcomes.contains(true))
     // Control: the injection hits the writer.

@@ -40,15 +40,10 @@ struct RestoreKillTests {
     let file = try await backups.backup(vault, source).flatMap(\.bytes)
     let made = try Bench()
     try await made.signIn(try await made.open(), "here", refresh: "rt-here")
-    var stops = 0
-    var outcomes: Set<Bool> = []
-    while true {
-      let bench = try made.snapshot()
-      try Directory(path: bench.scratch.base).create("backup").write(file)
-      let lines = try Writer(bench, .restore).stopped(at: call, stops + 1, injection)
-      outcomes.insert(try await judge(bench, lines ?? ["done"]))
-      if lines == nil { break }
-      stops += 1
+    let (stops, outcomes) = try await Writer.stopped(.restore, of: made, at: call, injection) {
+      try Directory(path: $0.scratch.base).create("backup").write(file)
+    } judge: {
+      try await judge($0, $1)
     }
     #expect(outcomes.contains(true))
     // Control: the injection hits the writer.

@@ -45,11 +45,11 @@ struct RestoreTierTests {
     _ bench: Bench,
     _ tier: Tier,
     _ expected: [StoreFreshness],
-    line: Int = #line
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let index = try #require(Tier.allCases.firstIndex(of: tier))
     let found = try await freshness(bench)
-    #expect(found == expected[index], "\(tier)")
+    #expect(found == expected[index], "\(tier)", sourceLocation: sourceLocation)
   }
 
   @Test(arguments: Tier.allCases)

@@ -22,6 +22,30 @@ struct Writer {
     self.deed = deed
   }
 
+  /// Makes the change in copies of a state, stopped at each of the calls, and once without a stop.
+  ///
+  /// `prepare` completes a copy. `judge` gets the copy afterwards, with the lines of the process, or
+  /// `done` alone without a stop. Returns the number of stops, and what `judge` has found.
+  static func stopped(
+    _ deed: Deed,
+    of made: Bench,
+    at call: String,
+    _ injection: StoppedProgram.Injection,
+    prepare: (Bench) throws -> Void = { _ in },
+    judge: (Bench, [String]) async throws -> Bool
+  ) async throws -> (stops: Int, outcomes: Set<Bool>) {
+    var stops = 0
+    var outcomes: Set<Bool> = []
+    while true {
+      let bench = try made.snapshot()
+      try prepare(bench)
+      let lines = try Writer(bench, deed).stopped(at: call, stops + 1, injection)
+      outcomes.insert(try await judge(bench, lines ?? ["done"]))
+      guard lines != nil else { return (stops, outcomes) }
+      stops += 1
+    }
+  }
+
   /// Runs the process with an injection at call number `number`.
   ///
   /// The lines that it wrote, or `nil` if it ended before that call.
