@@ -137,6 +137,25 @@ struct DesktopPromptTests {
   }
 
   @Test
+  func theEndOfAProgramThatWaitsLeavesTheOtherPromptAlone() throws {
+    let first = try token()
+    try desk.sees(Self.question)
+    #expect(eventually { person.readerIsOpen })
+    let commands = processes(in: person.programs, named: "thumblatch-cli")
+    let second = try person.start(["presence", "test"], variables: desk.variables)
+    try desk.sees("waiting for the other prompt")
+    for command in processes(in: person.programs, named: "thumblatch-cli")
+    where !commands.contains(command) {
+      kill(command, SIGKILL)
+    }
+    _ = try second.text()
+    _ = try second.child.wait()
+    try person.touch()
+    // The notification of the second program stays without effect.
+    try ends(first, 0, "at_", others: 1)
+  }
+
+  @Test
   func aLockedScreenARemoteSessionAndNoInputShowNothing() throws {
     func isRefused(
       _ reason: String,
