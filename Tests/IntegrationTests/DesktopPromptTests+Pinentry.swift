@@ -7,7 +7,8 @@ import Testing
 // The program that asks for the password: which one it is, what it inherits, and how it ends.
 extension DesktopPromptTests {
   private func pinentries() throws -> [Int32] {
-    guard case .array(let found) = try desk.run("desk.programs('pinentry-gtk-2')") else { return [] }
+    let answer = try desk.run("desk.programs('pinentry-gtk-2')")
+    guard case .array(let found) = answer else { return [] }
     return found.compactMap { value in
       if case .integer(let process) = value { Int32(process) } else { nil }
     }
@@ -65,7 +66,9 @@ extension DesktopPromptTests {
     try desk.run("desk.await_window()")
     let process = try #require(try pinentries().first)
     halt(process)
-    for command in processes(in: person.programs, named: "thumblatch-cli") { kill(command, SIGTERM) }
+    for command in processes(in: person.programs, named: "thumblatch-cli") {
+      kill(command, SIGTERM)
+    }
     try ends(run, 130, "interrupted")
     #expect(try pinentries().isEmpty)
     #expect(eventually { !person.readerIsOpen })

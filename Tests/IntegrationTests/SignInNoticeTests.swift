@@ -4,7 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// "Sign in" in a notice of the service: the login in the browser, at a real identity provider.
+/// "Sign in" in a notice of the service, which is the login in the browser at a real identity provider,
+/// and the prompt for a token with a scope and an audience.
 @Suite(.serialized)
 struct SignInNoticeTests {
   private let provider: IdentityProvider
@@ -54,18 +55,49 @@ struct SignInNoticeTests {
     desk = try Desk(of: person, bus: bench.bus)
   }
 
-  @Test
-  func theActionSignsInByTheBrowserAndTheAccountWorks() throws {
-    let agent = try person.start(
-      ["agent"],
-      variables: desk.variables + ["BROWSER=\(person.base)/browser"]
-    )
+  /// Starts an agent, and waits until the engine knows it.
+  private func startAgent(_ variables: String..., options: [String] = []) throws -> Run {
+    let agent = try person.start(["agent"] + options, variables: desk.variables + variables)
     let notes = "\(bench.directory)/agents"
     try #require(
       eventually {
         (try? Directory(path: notes).names().contains { $0.contains(".") }) == true
       }
     )
+    return agent
+  }
+
+  /// One touch is for one token, so the person sees its scope and its audience.
+  @Test
+  func aPromptShowsTheScopeAndTheAudienceOfTheToken() throws {
+    try person.enroll()
+    let socket = person.home + "/build.socket"
+    let agent = try startAgent(
+      options: ["--socket", socket, "--name", "build", "--account", "work"]
+    )
+    try awaitSocket(socket)
+    person.socket = socket
+    let run = try person.start([
+      "token", "work", "--scope", "read", "--audience", "https://api.example.org",
+    ])
+    let shown = try desk.notification("Touch the fingerprint reader to use account 'work'")
+    let detail = "(for https://api.example.org, scope read)"
+    #expect(
+      try shown.string("body")
+        == "Touch the fingerprint reader to use account 'work' \(detail) (requested by restricted"
+        + " socket \"build\")."
+    )
+    try desk.run("desk.click('Deny')")
+    #expect(try run.text().contains("the presence check was cancelled"))
+    #expect(try run.child.wait() == .exited(3))
+    kill(agent.child.identifier, SIGTERM)
+    _ = try agent.text()
+    _ = try agent.child.wait()
+  }
+
+  @Test
+  func theActionSignsInByTheBrowserAndTheAccountWorks() throws {
+    let agent = try startAgent("BROWSER=\(person.base)/browser")
     try provider.call("revoke")
     try person.expireTokens()
     let refused = try person.run("token", "work")

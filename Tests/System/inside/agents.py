@@ -152,6 +152,28 @@ def overTheNetworkAndWithoutASessionNothingIsShown():
 
 
 @scenario
+def aTerminalMultiplexerOverTheNetworkStaysRemote():
+    """As tmux: a server that has left its terminal, and starts a program in the scope of the session or in
+    one of the user's manager."""
+    agent = Agent()
+    output, ended = "/home/ada/detached", "/home/ada/detached.end"
+    token = f"thumblatch token {ACCOUNT} --min-ttl {provider.LIFETIME}s"
+    scope = f"env XDG_RUNTIME_DIR=/run/user/{FAR.uid} systemd-run --user --scope --quiet --collect "
+    for before in ("", scope):
+        let_the_token_age()
+        server = f"{before}{token} </dev/null >{output} 2>&1; echo $? >{ended}.new; mv {ended}.new {ended}"
+        FAR.type("setsid", "--fork", "sh", "-c", server).end()
+        until(lambda: os.path.exists(ended), "the program did not end")
+        with open(output, encoding="utf-8") as shown, open(ended, encoding="utf-8") as status:
+            text, code = shown.read(), status.read().strip()
+        check(code == "7" and "remote session" in text, f"{code}: {text}")
+        os.unlink(ended)
+    check(not agent.talk.has_reply(), "a prompt was shown")
+    os.unlink(output)
+    agent.close()
+
+
+@scenario
 def aSocketThatAUnitOfTheSystemOpensComesUnderTheRuleOfTheUnit():
     agent = Agent()
     directory = "/run/thumblatch-job"
