@@ -85,6 +85,26 @@ extension CallerRuleTests {
     )
   }
 
+  /// A person that gives a reason finds it in the log.
+  ///
+  /// A tool would fill the log.
+  @Test(arguments: [nil, Tool(process: 4711, started: 1)])
+  func theReasonForAStoredTokenIsRecordedWithoutARule(of tool: Tool?) async throws {
+    let grant = try await vault.accessToken(
+      account: "me",
+      minimumLifetime: nil,
+      rejected: nil,
+      prompt: nil,
+      reason: "deploy",
+      tool: tool,
+      caller: caller()
+    )
+    #expect(grant.accessToken == "at-1")
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    let detail = records.last { $0.event == "access-token" }?.detail
+    #expect(detail == (tool == nil ? "stated reason \"deploy\"" : nil))
+  }
+
   @Test
   func theReasonForAStoredTokenIsRecordedIfTheRuleWantsOne() async throws {
     var rule = CallerRule(title: "rule \"ci\"")

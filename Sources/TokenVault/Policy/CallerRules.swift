@@ -125,9 +125,12 @@ extension Vault {
     }
   }
 
-  /// Records a token that was handed out to a caller that must state a reason.
+  /// Records a token for which its caller has stated a reason.
+  ///
+  /// A helper states one at each call of its tool, so that is recorded only if a rule wants it.
   func recordReason(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
-    guard call.caller.rule?.needsReason == true, !call.caller.needsOwnCheck,
+    let isStated = call.reason != nil && call.tool == nil && grant.opened == nil
+    guard call.caller.rule?.needsReason == true || isStated, !call.caller.needsOwnCheck,
       audit.takeOpening(at: clock.boot)
     else { return }
     let account = try account(named: grant.account)
