@@ -92,7 +92,8 @@ def play(recordings, results, name):
         if not failure:
             facts = {"matches": output.strip().split("\n")[-1]}
             environment = dict(
-                os.environ, READER_PRELOAD=os.path.join(results, "steps.so"), READER_UNPLUG="armed")
+                os.environ, READER_PRELOAD=os.path.join(results, "steps.so"), READER_UNPLUG="armed",
+                READER_EAGER="1")
             _, end = replayed(recording, PLAIN, "identify", target, env=environment)
             if end and end.startswith("signal"):
                 facts["crashes"] = "unplugged"

@@ -7,6 +7,7 @@
 //   READER_BUSY     this many claims of the reader fail, as if another program used it
 //   READER_UNPLUG   open, armed, stage, transfer or close: when the reader is unplugged
 //   READER_CLOSE    how many milliseconds longer the reader takes to close
+//   READER_EAGER    no pause between two looks for results, so that a limit of processor time ends the program
 //   READER_LOG      a file to which each reset, claim, deletion and unplugging is written
 //   READER_CONTROL  a descriptor: a byte asks the replay to unplug the reader, a byte answers
 #define _GNU_SOURCE
@@ -16,6 +17,7 @@
 #include <fprint.h>
 #include <linux/ioctl.h>
 #include <linux/usbdevice_fs.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,6 +59,16 @@ static void unplug(const char *point) {
   is_gone = true;
 }
 
+// The descriptor of a recording is always ready, so the thread of libusb asks for results without a pause.
+// It waits a little here, as it would wait for the kernel.
+static void pause_if_idle(int result) {
+  static _Thread_local int empty;
+  int error = errno;
+  empty = result < 0 ? empty + 1 : 0;
+  if (empty > 8 && !setting("READER_EAGER")) poll(NULL, 0, 1);
+  errno = error;
+}
+
 // The program clears the variables that libfprint obeys. This one makes drivers replay recordings.
 int unsetenv(const char *name) {
   return strcmp(name, "FP_DEVICE_EMULATION") ? NEXT(unsetenv)(name) : 0;
@@ -78,11 +90,15 @@ int ioctl(int descriptor, unsigned long request, ...) {
   }
   if (request == USBDEVFS_SUBMITURB && is_armed) unplug("transfer");
   // The kernel's answer for a missing device, whatever the recording has after this point.
+  int result;
   if (is_gone && _IOC_TYPE(request) == 'U') {
     errno = ENODEV;
-    return -1;
+    result = -1;
+  } else {
+    result = NEXT(ioctl)(descriptor, request, argument);
   }
-  return NEXT(ioctl)(descriptor, request, argument);
+  if (request == USBDEVFS_REAPURBNDELAY) pause_if_idle(result);
+  return result;
 }
 
 // The recorded steps beside the program's own.
