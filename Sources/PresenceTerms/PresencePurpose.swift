@@ -46,6 +46,8 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
   case restore
   /// Move all accounts of a private vault into the service.
   case moveToService = "move_to_service"
+  /// Move accounts of the service into the private vault of their user.
+  case moveToPrivateVault = "move_to_private_vault"
 }
 
 extension PresencePurpose {
@@ -61,7 +63,7 @@ extension PresencePurpose {
   public var allowsDevices: Bool {
     switch self {
     case .enroll, .deleteFinger, .exportable, .rekey, .machineKey, .recover, .applyProvider,
-      .policy, .backup, .restore:
+      .policy, .backup, .restore, .moveToPrivateVault:
       false
     case .refresh, .enable, .disable, .unlock, .release, .test, .rename, .signOut, .remove,
       .replace, .setDefault, .moveToService:
@@ -77,7 +79,7 @@ extension PresencePurpose {
     case .refresh, .unlock: true
     case .enable, .disable, .enroll, .deleteFinger, .release, .exportable, .rekey,
       .machineKey, .recover, .test, .applyProvider, .rename, .policy, .signOut, .remove, .replace,
-      .setDefault, .backup, .restore, .moveToService:
+      .setDefault, .backup, .restore, .moveToService, .moveToPrivateVault:
       false
     }
   }
@@ -120,6 +122,8 @@ extension PresencePurpose {
     case .backup: "back up the vault\(more)"
     case .restore: "restore accounts from a backup\(more)"
     case .moveToService: "move all accounts into the service of this machine\(more)"
+    case .moveToPrivateVault:
+      "move \(detail.map { "the accounts \($0)" } ?? "accounts") into your private vault"
     }
   }
 
@@ -148,6 +152,7 @@ extension PresencePurpose {
     case .backup: "back up the vault"
     case .restore: "restore accounts from a backup"
     case .moveToService: "move the accounts into the service"
+    case .moveToPrivateVault: "move accounts into the private vault"
     }
   }
 }

@@ -14,6 +14,8 @@ internal import VaultInterface
 package struct ServiceSocket: ServiceTransfer {
   /// How long a reply may take, in seconds.
   private static let limit: Int64 = 30
+  /// The same for a reply that waits for exchanges of the accounts.
+  private static let handOverLimit: Int64 = 120
   private static let root: UInt32 = 0
 
   package init() {}
@@ -58,6 +60,38 @@ package struct ServiceSocket: ServiceTransfer {
   package func drop(transfer: [UInt8], socket: String?) throws(VaultFailure) -> Bool {
     try answered { () throws(VaultClientError) in
       try open(socket).call(DropTransferCall(transfer: transfer), within: Self.limit).taken
+    }
+  }
+
+  package func openHandOver(socket: String?) throws(VaultFailure) -> OpenHandOver? {
+    try answered { () throws(VaultClientError) in
+      let reply = try open(socket).call(OpenHandOverCall(), within: Self.limit)
+      guard let transfer = reply.transfer, let vault = reply.vault else { return nil }
+      return OpenHandOver(transfer: transfer, vault: vault)
+    }
+  }
+
+  package func handOver(
+    _ key: SharedSecret,
+    vault: [UInt8],
+    socket: String?
+  ) throws(VaultFailure) -> [UInt8] {
+    try answered { () throws(VaultClientError) in
+      let call = HandOverCall(backupKey: key, vault: vault)
+      var bytes: [UInt8] = []
+      try open(socket).stream(call, within: Self.handOverLimit) { bytes += $0.bytes }
+      return bytes
+    }
+  }
+
+  package func endHandOver(
+    transfer: [UInt8],
+    receipt: SharedSecret?,
+    socket: String?
+  ) throws(VaultFailure) -> Bool {
+    try answered { () throws(VaultClientError) in
+      let call = EndHandOverCall(transfer: transfer, receipt: receipt)
+      return try open(socket).call(call, within: Self.handOverLimit).ended
     }
   }
 

@@ -105,6 +105,39 @@ func backupSamples() throws -> [Sample] {
   ]
 }
 
+/// `ListExportable`, `AllowExport`, `HandOver`, `OpenHandOver`, `EndHandOver`, `PrepareExport`,
+/// `ExportFromService`, `EndServiceExport`.
+func exportSamples() throws -> [Sample] {
+  let moved = VaultMovedAccount(name: "me", provider: "dev", signedIn: true)
+  return try [
+    call(ListExportableCall()),
+    reply(
+      to: ListExportableCall.self,
+      ListExportableReply(
+        account: VaultExportableAccount(
+          name: "me",
+          provider: "dev",
+          reason: "it is not exportable"
+        )
+      )
+    ),
+    call(AllowExportCall(accounts: ["me"], commitment: [0, 255], prompt: "p1")),
+    reply(to: AllowExportCall.self, EmptyReply()),
+    call(HandOverCall(backupKey: secret("key"), vault: [0, 255])),
+    reply(to: HandOverCall.self, HandOverReply(bytes: [0, 255])),
+    call(OpenHandOverCall()),
+    reply(to: OpenHandOverCall.self, OpenHandOverReply(transfer: [0, 255], vault: [1])),
+    call(EndHandOverCall(transfer: [0, 255], receipt: secret("receipt"))),
+    reply(to: EndHandOverCall.self, EndHandOverReply(ended: true)),
+    call(PrepareExportCall(accounts: ["me"])),
+    reply(to: PrepareExportCall.self, PrepareExportReply(commitment: [0, 255])),
+    call(ExportFromServiceCall(socket: "/run/thumblatch/s")),
+    reply(to: ExportFromServiceCall.self, ImportIntoServiceReply(account: moved)),
+    call(EndServiceExportCall(socket: "/run/thumblatch/s", cancel: true)),
+    reply(to: EndServiceExportCall.self, EndServiceExportReply(account: moved, freed: true)),
+  ]
+}
+
 /// `Rekey`, `Recover`, `Release`, `GetPolicy`, `SetPolicy`.
 func keySamples() throws -> [Sample] {
   try [

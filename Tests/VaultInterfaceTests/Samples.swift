@@ -132,5 +132,5 @@ let provider = VaultProvider(
 ///
 /// Empty if one could not be made, which a test checks.
 let samples: [Sample] =
-  (try? accountSamples() + presenceSamples() + helperSamples() + backupSamples() + keySamples()
-    + loginSamples(account, provider) + slotSamples()) ?? []
+  (try? accountSamples() + presenceSamples() + helperSamples() + backupSamples() + exportSamples()
+    + keySamples() + loginSamples(account, provider) + slotSamples()) ?? []

@@ -32,7 +32,7 @@ struct WireTests {
       VarlinkInterface.vault.callSecrets
         == [
           "code", "password", "pin", "secret", "recovery", "refresh_token", "text", "query",
-          "client_secret", "backup_key",
+          "client_secret", "backup_key", "receipt",
         ]
     )
     #expect(VarlinkInterface.vault.replySecrets == ["code", "refresh_token", "client_secret"])

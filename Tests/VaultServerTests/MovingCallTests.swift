@@ -9,7 +9,12 @@ struct MovingCallTests {
   @Test(arguments: [
     ("ImportIntoService", "{}", true), ("CancelServiceImport", "{}", true),
     ("TakeOver", #"{"transfer":"AP8=","backup_key":"a2V5"}"#, false),
-    ("DropTransfer", #"{"transfer":"AP8="}"#, false),
+    ("DropTransfer", #"{"transfer":"AP8="}"#, false), ("ListExportable", "{}", false),
+    ("AllowExport", #"{"accounts":["me"],"commitment":"AP8="}"#, false),
+    ("HandOver", #"{"backup_key":"a2V5","vault":"AP8="}"#, false), ("OpenHandOver", "{}", false),
+    ("EndHandOver", #"{"transfer":"AP8="}"#, false),
+    ("PrepareExport", #"{"accounts":["me"]}"#, false), ("ExportFromService", "{}", false),
+    ("EndServiceExport", #"{"cancel":true}"#, false),
   ])
   func neitherARestrictedSocketNorACallerUnderARuleMovesAccounts(
     _ method: String,

@@ -29,6 +29,7 @@ extension Vault {
     defer { leave(account.id) }
     let row = try self.account(withIdentifier: account.id)
     guard row.name == account.name else { throw .noSuchAccount(account.name) }
+    try demandNotLeaving(row)
     guard row.name != fresh.text else { return try facts(of: row, at: location) }
     guard try accountIfAny(named: fresh.text) == nil else {
       throw .invalidArgument("there is an account \(fresh.text) already")
@@ -160,6 +161,7 @@ extension Vault {
       try store.deleteAccount(id: row.id)
       try forgetSteadiness(of: row.id)
       try forgetImport(of: row.id)
+      try forgetLeaving(row.id)
       try record(
         .removed,
         .done,
@@ -170,6 +172,7 @@ extension Vault {
       )
     } committed: {
       forgetTokens(of: row.id)
+      leaving.remove(row.id)
     }
     // A window without any account of its own would count as one for all accounts.
     windows.forget(row.id)

@@ -155,7 +155,7 @@ extension Vault {
   }
 
   /// Finds nothing if no transfer is open.
-  private func examineTransfer(_: inout Findings) throws(VaultFailure) { try demandNoTransfer() }
+  private func examineTransfer(_: inout Findings) throws(VaultFailure) { try demandNoMove() }
 
   private func examineSlots(_ found: inout Findings) throws(VaultFailure) {
     var left = Set(try stored(try SlotFile.names(in: directory)))

@@ -78,6 +78,7 @@ extension Vault {
   ) throws(VaultFailure) -> SecretBytes {
     try demandCurrentStore()
     try demandNoTransfer()
+    try demandNotLeaving(account)
     let protection = try protectionClass(of: account)
     let isLeaving = use.purpose == .release
     let isGoingElsewhere = use.purpose == .applyProvider
@@ -159,18 +160,40 @@ extension Vault {
     _ accounts: [AccountRow],
     _ authority: Authority,
     _ caller: Caller,
-    each seal: (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
+    each seal: TransferSeal
   ) throws(VaultFailure) {
     try demandCurrentStore()
     guard let proof = authority.take() else { throw .denied("a presence check is needed") }
     _ = try spend(proof, for: .moveToService, nil, caller)
-    for account in accounts {
-      guard account.sealedRefreshToken != nil, account.state == .signedIn else {
-        try seal(account, nil)
-        continue
-      }
-      try seal(account, SharedSecret(try opened(account, try protectionClass(of: account))))
+    for account in accounts { try lend(account, to: seal) }
+  }
+
+  /// Opens the refresh tokens that move into the private vault of their user, and lends each to a seal.
+  ///
+  /// One proof, made by the system password for this, is valid for all of them. An account that must stay
+  /// stops it.
+  func openForPrivateVault(
+    _ accounts: [AccountRow],
+    _ authority: Authority,
+    _ caller: Caller,
+    each seal: TransferSeal
+  ) throws(VaultFailure) {
+    try demandCurrentStore()
+    guard let proof = authority.take() else { throw .denied("a presence check is needed") }
+    guard try spend(proof, for: .moveToPrivateVault, nil, caller) == .check(.password) else {
+      throw .needsPassword(methods: [])
     }
+    for account in accounts {
+      try demandExportable(account)
+      try lend(account, to: seal)
+    }
+  }
+
+  private func lend(_ account: AccountRow, to seal: TransferSeal) throws(VaultFailure) {
+    guard account.sealedRefreshToken != nil, account.state == .signedIn else {
+      return try seal(account, nil)
+    }
+    try seal(account, SharedSecret(try opened(account, try protectionClass(of: account))))
   }
 
   /// Opens the box of an account; only this file calls it, behind the proofs above.

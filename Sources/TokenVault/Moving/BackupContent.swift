@@ -10,25 +10,31 @@ struct BackupManifest {
   let accounts: Int
   /// The name of the account that the person chose as default.
   let chosen: String?
+  /// Shows the service that these accounts were taken; `nil` if it asks for nothing.
+  let receipt: [UInt8]?
 
   private enum Member {
     static let accounts = "accounts"
     static let chosen = "default"
+    static let receipt = "receipt"
   }
 
-  init(accounts: Int, chosen: String?) {
+  init(accounts: Int, chosen: String?, receipt: [UInt8]? = nil) {
     self.accounts = accounts
     self.chosen = chosen
+    self.receipt = receipt
   }
 
   init(_ object: JSONObject) throws {
     accounts = Int(clamping: try object.integer(Member.accounts))
     chosen = try object.optionalString(Member.chosen)
+    receipt = try object.optionalString(Member.receipt).flatMap { Base64.standard.bytes($0.utf8) }
   }
 
   var object: JSONObject {
     var object: JSONObject = [Member.accounts: .integer(Int64(accounts))]
     if let chosen { object[Member.chosen] = .string(chosen) }
+    if let receipt { object[Member.receipt] = .string(Base64.standard.text(receipt)) }
     return object
   }
 }

@@ -7,7 +7,10 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// An account that has moved into the service.
+/// Takes an account into the boxes of a transfer; its token is `nil` if it is signed out.
+typealias TransferSeal = (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
+
+/// An account that has moved to another vault.
 package struct MovedAccount: Sendable, Equatable {
   package let name: String
   package let provider: String
@@ -71,7 +74,10 @@ extension Vault {
       MovedAccount(name: row.name, provider: row.provider, isSignedIn: try isUsable(row))
     }
     let key = try transferSecret()
-    let file = try sealForService(rows, key, authority, caller)
+    for row in rows { try demandClearAnswer(row) }
+    let file = try sealAccounts(rows, key) { seal throws(VaultFailure) in
+      try openForService(rows, authority, caller, each: seal)
+    }
     let transfer =
       if let known { known.identifier } else { try beginTransfer(rows, socket, authority, caller) }
     let failure = try await blocking { () -> TransferFailure? in
@@ -122,11 +128,11 @@ extension Vault {
     )
   }
 
-  private func isUsable(_ row: AccountRow) throws(VaultFailure) -> Bool {
+  func isUsable(_ row: AccountRow) throws(VaultFailure) -> Bool {
     row.sealedRefreshToken != nil && row.state == .signedIn
   }
 
-  private func transferSecret() throws(VaultFailure) -> SharedSecret {
+  func transferSecret() throws(VaultFailure) -> SharedSecret {
     do throws(SecretMemoryError) {
       return SharedSecret(try SecretBytes.random(count: SealingKey.count))
     } catch {
@@ -134,30 +140,44 @@ extension Vault {
     }
   }
 
+  private func demandClearAnswer(_ row: AccountRow) throws(VaultFailure) {
+    guard try intent(of: row) == nil else {
+      throw .refused(
+        "the answer to the last refresh of \(row.name) was lost: first run thumblatch token"
+          + " \(row.name)"
+      )
+    }
+  }
+
   /// The accounts in the form of a backup, with every refresh token that is still valid.
-  private func sealForService(
+  ///
+  /// - Parameters:
+  ///   - rows: the accounts.
+  ///   - key: opens the result.
+  ///   - receipt: what the other vault shows when it has the accounts.
+  ///   - open: opens the tokens at the gate, and lends each to a seal.
+  /// - Returns: the header and the boxes.
+  /// - Throws: what `open` throws, and `refused` for too many accounts.
+  func sealAccounts(
     _ rows: [AccountRow],
     _ key: SharedSecret,
-    _ authority: Authority,
-    _ caller: Caller
+    receipt: [UInt8]? = nil,
+    _ open: (TransferSeal) throws(VaultFailure) -> Void
   ) throws(VaultFailure) -> [UInt8] {
-    for row in rows {
-      guard try intent(of: row) == nil else {
-        throw .refused(
-          "the answer to the last refresh of \(row.name) was lost: first run thumblatch token"
-            + " \(row.name)"
-        )
-      }
-    }
     let header = BackupHeader(
       .passphrase(.standard),
       salt: try random(BackupHeader.saltCount)
     )
     let boxes = try boxes(header, .key(key))
-    let manifest = BackupManifest(accounts: rows.count, chosen: try chosenName())
+    let chosen = try chosenName()
+    let manifest = BackupManifest(
+      accounts: rows.count,
+      chosen: rows.contains { $0.name == chosen } ? chosen : nil,
+      receipt: receipt
+    )
     var file = header.encoded + (try sealed(manifest.object, 0, boxes))
     var count = 0
-    try openForService(rows, authority, caller) { row, token throws(VaultFailure) in
+    try open { row, token throws(VaultFailure) in
       count += 1
       let life = try self.token(of: row).flatMap { SealedTokenLife($0) }
       let record = BackupRecord(row, try provider(of: row), token, life: life)
@@ -195,6 +215,29 @@ extension Vault {
     _ authority: Authority,
     _ caller: Caller
   ) throws(VaultFailure) {
+    try erase(rows) { row throws(VaultFailure) in
+      try recordMove(.done, of: row, method: authority.method, caller)
+    } _: { () throws(StorageError) in
+      try forgetTransfer()
+    } committed: {
+      isTransferring = false
+    }
+  }
+
+  /// Erases accounts that another vault has, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - rows: the accounts.
+  ///   - note: records the end of each, inside the transaction.
+  ///   - forget: removes the record of the transfer, inside the transaction.
+  ///   - committed: is called after the commit.
+  /// - Throws: failures of the store, and what `note` and `forget` throw.
+  func erase(
+    _ rows: [AccountRow],
+    _ note: (AccountRow) throws(VaultFailure) -> Void,
+    _ forget: () throws(StorageError) -> Void,
+    committed: () -> Void
+  ) throws(VaultFailure) {
     for row in rows { try removeTokenFile(of: row.name) }
     try removeDefaultName()
     try changeSealed {
@@ -203,12 +246,12 @@ extension Vault {
         try store.deleteAccount(id: row.id)
         try forgetSteadiness(of: row.id)
         try forgetImport(of: row.id)
-        try recordMove(.done, of: row, method: authority.method, caller)
+        try note(row)
       }
-      try forgetTransfer()
+      try forget()
     } committed: {
       for row in rows { forgetTokens(of: row.id) }
-      isTransferring = false
+      committed()
     }
     for row in rows {
       windows.forget(row.id)

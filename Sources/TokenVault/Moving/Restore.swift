@@ -98,6 +98,8 @@ extension Vault {
   struct OpenedBackup {
     let records: [BackupRecord]
     let chosen: String?
+    /// Shows the service that these accounts were taken; `nil` if it asks for nothing.
+    let receipt: [UInt8]?
   }
 
   func opened(
@@ -122,7 +124,11 @@ extension Vault {
         records.append(try BackupRecord(try boxes.open(box, number: number)))
       }
       guard Set(records.map(\.name)).count == records.count else { throw damaged }
-      return OpenedBackup(records: records, chosen: manifest.chosen)
+      return OpenedBackup(
+        records: records,
+        chosen: manifest.chosen,
+        receipt: manifest.receipt
+      )
     } catch CryptographyError.memory(let error) {
       throw .unexpected("the backup cannot be opened: \(error)")
     } catch let failure as VaultFailure {
@@ -182,7 +188,7 @@ extension Vault {
     /// The name of the default account.
     let chosen: String?
     /// The record of a transfer; `nil` for a backup.
-    let taken: String?
+    let taken: TakenTransfer?
   }
 
   func insert(
@@ -212,7 +218,7 @@ extension Vault {
           )
         }
         if let row = rows.first(where: { $0.name == note.chosen }) { try choose(row.id) }
-        if let taken = note.taken { try store.setMeta(taken, to: [1]) }
+        if let taken = note.taken { try store.setMeta(taken.key, to: taken.value(rows)) }
       }
     } catch {
       // After a failed commit it is not known what the store holds: the next start looks.

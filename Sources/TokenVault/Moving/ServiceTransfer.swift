@@ -34,6 +34,25 @@ package protocol ServiceTransfer: Sendable {
   ///
   /// - Returns: whether the service has the accounts.
   func drop(transfer: [UInt8], socket: String?) throws(VaultFailure) -> Bool
+
+  /// The handover of the service that is not known to have ended; `nil` if there is none.
+  func openHandOver(socket: String?) throws(VaultFailure) -> OpenHandOver?
+
+  /// Fetches the accounts that a passed check has allowed, sealed under the key that it was bound to.
+  func handOver(
+    _ key: SharedSecret,
+    vault: [UInt8],
+    socket: String?
+  ) throws(VaultFailure) -> [UInt8]
+
+  /// Ends a handover; without a receipt, the service uses its accounts again.
+  ///
+  /// - Returns: whether there was this handover.
+  func endHandOver(
+    transfer: [UInt8],
+    receipt: SharedSecret?,
+    socket: String?
+  ) throws(VaultFailure) -> Bool
 }
 
 // The private vault keeps a record of a transfer in `meta`. It exists from the moment in which the service
@@ -172,16 +191,19 @@ extension VaultFailure {
 
   /// A transfer that stays open, because the service does not say if it has the accounts.
   static func interrupted(by failure: VaultFailure) -> VaultFailure {
-    let reason =
-      switch failure {
-      case .providerUnavailable(let message, _, _), .refused(let message),
-        .vaultUnsafe(let message, _):
-        "; \(message)"
-      default: ""
-      }
-    return .providerUnavailable(
+    .providerUnavailable(
       "the service does not say if it has the accounts, and they are unusable until then: finish it"
-        + " with 'thumblatch service import', or go back with --cancel\(reason)"
+        + " with 'thumblatch service import', or go back with --cancel\(failure.reasonOfMove)"
     )
+  }
+
+  /// The rest of a sentence about a move that failed.
+  var reasonOfMove: String {
+    switch self {
+    case .providerUnavailable(let message, _, _), .refused(let message),
+      .vaultUnsafe(let message, _):
+      "; \(message)"
+    default: ""
+    }
   }
 }

@@ -2,6 +2,18 @@ internal import AuditLog
 package import SecretMemory
 internal import Storage
 
+/// The row of `meta` that says that a transfer was taken.
+struct TakenTransfer {
+  let key: String
+  /// The bytes that show it to the other vault; empty if it asks for none.
+  let receipt: [UInt8]
+
+  /// The receipt, and the new accounts if the other vault has to be told of them.
+  func value(_ rows: [AccountRow]) -> [UInt8] {
+    receipt.isEmpty ? [1] : receipt + rows.flatMap(\.id)
+  }
+}
+
 // The service's side of a transfer. A row of `meta` names each transfer that was taken. One more names the
 // last transfers that are refused, in the order in which the private vaults gave them up.
 extension Vault {
@@ -10,7 +22,7 @@ extension Vault {
   private static let mostDropped = 64
 
   /// The key of the row for a taken transfer.
-  private static func takenKey(_ transfer: [UInt8]) -> String {
+  static func takenKey(_ transfer: [UInt8]) -> String {
     "transfer-taken:" + Hexadecimal.text(transfer)
   }
 
@@ -53,7 +65,7 @@ extension Vault {
         event: .moved,
         method: nil,
         chosen: chosen,
-        taken: Self.takenKey(transfer)
+        taken: TakenTransfer(key: Self.takenKey(transfer), receipt: [])
       ),
       caller
     )

@@ -28,7 +28,7 @@ extension Vault {
       await enter(next)
       taken.append(next)
       do throws(VaultFailure) {
-        let slot = try await lockedSlot(next)
+        let slot = try await lockedSlot(next, ofLeaving: true)
         try await prepare(next, slot)
       } catch {
         if case .noSuchAccount = error { continue }

@@ -15,7 +15,8 @@ extension Vault {
     let now = clock.boot
     let open = windows.window(at: location, now: now)
     var problem: (message: String, remedy: String?)?
-    if case .vaultUnsafe(let message, let hint)? = freshness.failure ?? transferFailure {
+    let failure = freshness.failure ?? transferFailure ?? leavingFailure
+    if case .vaultUnsafe(let message, let hint)? = failure {
       problem = (message, hint)
     }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)

@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Vault",
     description: vaultDescription,
     maximumMessage: 65536,
-    callSecrets: ["backup_key", "client_secret", "code", "password", "pin", "query", "recovery", "refresh_token", "secret", "text"],
+    callSecrets: ["backup_key", "client_secret", "code", "password", "pin", "query", "receipt", "recovery", "refresh_token", "secret", "text"],
     replySecrets: ["client_secret", "code", "refresh_token"]
   )
 }
@@ -94,13 +94,22 @@ let vaultDescription = #"""
     exists: bool
   )
 
-  # An account that has moved into the service.
+  # An account that has moved to another vault.
   type MovedAccount (
     name: string,
     # The name of its provider.
     provider: string,
     # Whether it needs no login.
     signed_in: bool
+  )
+
+  # An account of the service, and whether it may move into the private vault of its user.
+  type ExportableAccount (
+    name: string,
+    # The name of its provider.
+    provider: string,
+    # Why it stays in the service; absent if it may move.
+    reason: ?string
   )
 
   # What a notice tells.
@@ -218,7 +227,9 @@ let vaultDescription = #"""
     # Add the accounts of a backup to a vault that has accounts.
     restore,
     # Move all accounts of a private vault into the service.
-    move_to_service
+    move_to_service,
+    # Move accounts of the service into the private vault of their user.
+    move_to_private_vault
   )
 
   # Why a presence check was not passed.
@@ -1230,6 +1241,90 @@ let vaultDescription = #"""
   ) -> (
     # Whether it was taken over before.
     taken: bool
+  )
+  # Says which accounts of the service may move into the private vault of the caller: one reply for each, with
+  # `more`. It is refused if the policy lets no account out.
+  method ListExportable() -> (
+    # Absent if there is no account.
+    account: ?ExportableAccount
+  )
+  # Lets the engine of the caller's private vault fetch these accounts from the service once, by HandOver, within a
+  # short time. Needs a prompt passed by password, which names the accounts and is bound to `commitment`.
+  method AllowExport(
+    # Names of accounts that may move.
+    accounts: []string,
+    # The reply of PrepareExport. Only the key that was made there fetches the accounts.
+    # [base64]
+    commitment: string,
+    prompt: ?string,
+    ask: ?bool,
+    reason: ?string
+  ) -> ()
+  # The accounts that AllowExport has allowed, sealed under this key, in parts: with `more`. From now on the service
+  # uses none of them until EndHandOver.
+  method HandOver(
+    # The key whose digest was allowed, 32 bytes.
+    # [secret, base64]
+    backup_key: string,
+    # Sixteen bytes that name the private vault.
+    # [base64]
+    vault: string
+  ) -> (
+    # The next bytes, at most 32 KiB.
+    # [base64]
+    bytes: string
+  )
+  # The handover that is not known to have ended.
+  method OpenHandOver() -> (
+    # Sixteen bytes that name it; absent if there is none.
+    # [base64]
+    transfer: ?string,
+    # Sixteen bytes that name the private vault.
+    # [base64]
+    vault: ?string
+  )
+  # Ends a handover. The service erases the accounts if the private vault has them, and uses them again otherwise.
+  method EndHandOver(
+    # Sixteen bytes that name the handover.
+    # [base64]
+    transfer: string,
+    # The bytes that came with the accounts, which show that the private vault has them; absent if it has none of them.
+    # [secret, base64]
+    receipt: ?string
+  ) -> (
+    # Whether there was this handover.
+    ended: bool
+  )
+  # Makes the key of an export into a private vault, for ExportFromService on the same connection. Names that the
+  # vault has are refused.
+  method PrepareExport(
+    # The names of the accounts.
+    accounts: []string
+  ) -> (
+    # The SHA-256 of the key.
+    # [base64]
+    commitment: string
+  )
+  # Fetches the accounts that AllowExport has allowed from the service into a private vault: one reply for each, with
+  # `more`. The engine connects to the service itself. All become accounts in one transaction, or none does.
+  method ExportFromService(
+    # The path of the service's socket; absent for the usual one.
+    socket: ?string
+  ) -> (
+    account: ?MovedAccount
+  )
+  # Ends an interrupted ExportFromService: the service erases accounts that the private vault has, and uses them again
+  # otherwise. One reply for each account that has moved, with `more`.
+  method EndServiceExport(
+    # The path of the service's socket; absent for the usual one.
+    socket: ?string,
+    # Whether it is refused if the private vault has the accounts.
+    cancel: bool
+  ) -> (
+    # Absent if none has moved.
+    account: ?MovedAccount,
+    # Whether the service uses the accounts again.
+    freed: bool
   )
   # The refresh token itself, of an exportable account, always after a presence check of its own.
   method Release(

@@ -2971,7 +2971,7 @@ public struct ImportIntoServiceCall: AskingMethod, Equatable {
   }
 }
 
-/// What `ImportIntoService` answers.
+/// What `ImportIntoService`, `ExportFromService` answer.
 public struct ImportIntoServiceReply: VarlinkRecord, Equatable {
   /// Absent if there was no account.
   public var account: VaultMovedAccount?
@@ -3114,6 +3114,397 @@ public struct DropTransferReply: VarlinkRecord, Equatable {
     get throws(MessageError) {
       try .wire([
         "taken": taken,
+      ])
+    }
+  }
+}
+
+/// Says which accounts of the service may move into the private vault of the caller: one reply for each, with
+/// `more`. It is refused if the policy lets no account out.
+public struct ListExportableCall: VarlinkMethod, Equatable {
+  public typealias Reply = ListExportableReply
+  public static let method = "io.thumblatch.Vault.ListExportable"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `ListExportable` answers.
+public struct ListExportableReply: VarlinkRecord, Equatable {
+  /// Absent if there is no account.
+  public var account: VaultExportableAccount?
+
+  public init(
+    account: VaultExportableAccount? = nil
+  ) {
+    self.account = account
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+      ])
+    }
+  }
+}
+
+/// Lets the engine of the caller's private vault fetch these accounts from the service once, by HandOver, within a
+/// short time. Needs a prompt passed by password, which names the accounts and is bound to `commitment`.
+public struct AllowExportCall: AskingMethod, Equatable {
+  public typealias Reply = EmptyReply
+  public static let method = "io.thumblatch.Vault.AllowExport"
+
+  /// Names of accounts that may move.
+  public var accounts: [String]
+  /// The reply of PrepareExport. Only the key that was made there fetches the accounts.
+  public var commitment: [UInt8]
+  public var prompt: String?
+  public var ask: Bool?
+  public var reason: String?
+
+  public init(
+    accounts: [String],
+    commitment: [UInt8],
+    prompt: String? = nil,
+    ask: Bool? = nil,
+    reason: String? = nil
+  ) {
+    self.accounts = accounts
+    self.commitment = commitment
+    self.prompt = prompt
+    self.ask = ask
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    accounts = try object.required("accounts")
+    commitment = (try object.required("commitment") as WireBytes).bytes
+    prompt = try object.optional("prompt")
+    ask = try object.optional("ask")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "accounts": accounts,
+        "commitment": WireBytes(bytes: commitment),
+        "prompt": prompt,
+        "ask": ask,
+        "reason": reason,
+      ])
+    }
+  }
+}
+
+/// The accounts that AllowExport has allowed, sealed under this key, in parts: with `more`. From now on the service
+/// uses none of them until EndHandOver.
+public struct HandOverCall: VarlinkMethod {
+  public typealias Reply = HandOverReply
+  public static let method = "io.thumblatch.Vault.HandOver"
+
+  /// The key whose digest was allowed, 32 bytes.
+  public var backupKey: SharedSecret
+  /// Sixteen bytes that name the private vault.
+  public var vault: [UInt8]
+
+  public init(
+    backupKey: SharedSecret,
+    vault: [UInt8]
+  ) {
+    self.backupKey = backupKey
+    self.vault = vault
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    backupKey = (try object.required("backup_key") as WireSecret).secret
+    vault = (try object.required("vault") as WireBytes).bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "backup_key": WireSecret(secret: backupKey),
+        "vault": WireBytes(bytes: vault),
+      ])
+    }
+  }
+}
+
+/// What `HandOver` answers.
+public struct HandOverReply: VarlinkRecord, Equatable {
+  /// The next bytes, at most 32 KiB.
+  public var bytes: [UInt8]
+
+  public init(
+    bytes: [UInt8]
+  ) {
+    self.bytes = bytes
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    bytes = (try object.required("bytes") as WireBytes).bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "bytes": WireBytes(bytes: bytes),
+      ])
+    }
+  }
+}
+
+/// The handover that is not known to have ended.
+public struct OpenHandOverCall: VarlinkMethod, Equatable {
+  public typealias Reply = OpenHandOverReply
+  public static let method = "io.thumblatch.Vault.OpenHandOver"
+
+  public init() {}
+
+  public init(decoding object: JSONObject) throws(MessageError) {}
+
+  public var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `OpenHandOver` answers.
+public struct OpenHandOverReply: VarlinkRecord, Equatable {
+  /// Sixteen bytes that name it; absent if there is none.
+  public var transfer: [UInt8]?
+  /// Sixteen bytes that name the private vault.
+  public var vault: [UInt8]?
+
+  public init(
+    transfer: [UInt8]? = nil,
+    vault: [UInt8]? = nil
+  ) {
+    self.transfer = transfer
+    self.vault = vault
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    transfer = (try object.optional("transfer") as WireBytes?)?.bytes
+    vault = (try object.optional("vault") as WireBytes?)?.bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "transfer": transfer.map(WireBytes.init(bytes:)),
+        "vault": vault.map(WireBytes.init(bytes:)),
+      ])
+    }
+  }
+}
+
+/// Ends a handover. The service erases the accounts if the private vault has them, and uses them again otherwise.
+public struct EndHandOverCall: VarlinkMethod {
+  public typealias Reply = EndHandOverReply
+  public static let method = "io.thumblatch.Vault.EndHandOver"
+
+  /// Sixteen bytes that name the handover.
+  public var transfer: [UInt8]
+  /// The bytes that came with the accounts, which show that the private vault has them; absent if it has none of them.
+  public var receipt: SharedSecret?
+
+  public init(
+    transfer: [UInt8],
+    receipt: SharedSecret? = nil
+  ) {
+    self.transfer = transfer
+    self.receipt = receipt
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    transfer = (try object.required("transfer") as WireBytes).bytes
+    receipt = (try object.optional("receipt") as WireSecret?)?.secret
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "transfer": WireBytes(bytes: transfer),
+        "receipt": receipt.map(WireSecret.init(secret:)),
+      ])
+    }
+  }
+}
+
+/// What `EndHandOver` answers.
+public struct EndHandOverReply: VarlinkRecord, Equatable {
+  /// Whether there was this handover.
+  public var ended: Bool
+
+  public init(
+    ended: Bool
+  ) {
+    self.ended = ended
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    ended = try object.required("ended")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "ended": ended,
+      ])
+    }
+  }
+}
+
+/// Makes the key of an export into a private vault, for ExportFromService on the same connection. Names that the
+/// vault has are refused.
+public struct PrepareExportCall: VarlinkMethod, Equatable {
+  public typealias Reply = PrepareExportReply
+  public static let method = "io.thumblatch.Vault.PrepareExport"
+
+  /// The names of the accounts.
+  public var accounts: [String]
+
+  public init(
+    accounts: [String]
+  ) {
+    self.accounts = accounts
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    accounts = try object.required("accounts")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "accounts": accounts,
+      ])
+    }
+  }
+}
+
+/// What `PrepareExport` answers.
+public struct PrepareExportReply: VarlinkRecord, Equatable {
+  /// The SHA-256 of the key.
+  public var commitment: [UInt8]
+
+  public init(
+    commitment: [UInt8]
+  ) {
+    self.commitment = commitment
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    commitment = (try object.required("commitment") as WireBytes).bytes
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "commitment": WireBytes(bytes: commitment),
+      ])
+    }
+  }
+}
+
+/// Fetches the accounts that AllowExport has allowed from the service into a private vault: one reply for each, with
+/// `more`. The engine connects to the service itself. All become accounts in one transaction, or none does.
+public struct ExportFromServiceCall: VarlinkMethod, Equatable {
+  public typealias Reply = ImportIntoServiceReply
+  public static let method = "io.thumblatch.Vault.ExportFromService"
+
+  /// The path of the service's socket; absent for the usual one.
+  public var socket: String?
+
+  public init(
+    socket: String? = nil
+  ) {
+    self.socket = socket
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    socket = try object.optional("socket")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "socket": socket,
+      ])
+    }
+  }
+}
+
+/// Ends an interrupted ExportFromService: the service erases accounts that the private vault has, and uses them again
+/// otherwise. One reply for each account that has moved, with `more`.
+public struct EndServiceExportCall: VarlinkMethod, Equatable {
+  public typealias Reply = EndServiceExportReply
+  public static let method = "io.thumblatch.Vault.EndServiceExport"
+
+  /// The path of the service's socket; absent for the usual one.
+  public var socket: String?
+  /// Whether it is refused if the private vault has the accounts.
+  public var cancel: Bool
+
+  public init(
+    socket: String? = nil,
+    cancel: Bool
+  ) {
+    self.socket = socket
+    self.cancel = cancel
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    socket = try object.optional("socket")
+    cancel = try object.required("cancel")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "socket": socket,
+        "cancel": cancel,
+      ])
+    }
+  }
+}
+
+/// What `EndServiceExport` answers.
+public struct EndServiceExportReply: VarlinkRecord, Equatable {
+  /// Absent if none has moved.
+  public var account: VaultMovedAccount?
+  /// Whether the service uses the accounts again.
+  public var freed: Bool
+
+  public init(
+    account: VaultMovedAccount? = nil,
+    freed: Bool
+  ) {
+    self.account = account
+    self.freed = freed
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    account = try object.optional("account")
+    freed = try object.required("freed")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "account": account,
+        "freed": freed,
       ])
     }
   }

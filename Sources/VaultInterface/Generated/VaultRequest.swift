@@ -51,6 +51,14 @@ package enum VaultRequest: Sendable {
   case cancelServiceImport(CancelServiceImportCall)
   case takeOver(TakeOverCall)
   case dropTransfer(DropTransferCall)
+  case listExportable(ListExportableCall)
+  case allowExport(AllowExportCall)
+  case handOver(HandOverCall)
+  case openHandOver(OpenHandOverCall)
+  case endHandOver(EndHandOverCall)
+  case prepareExport(PrepareExportCall)
+  case exportFromService(ExportFromServiceCall)
+  case endServiceExport(EndServiceExportCall)
   case release(ReleaseCall)
   case renameAccount(RenameAccountCall)
   case setDefaultAccount(SetDefaultAccountCall)
@@ -120,6 +128,14 @@ package enum VaultRequest: Sendable {
       case CancelServiceImportCall.method: self = .cancelServiceImport(try call.content())
       case TakeOverCall.method: self = .takeOver(try call.content())
       case DropTransferCall.method: self = .dropTransfer(try call.content())
+      case ListExportableCall.method: self = .listExportable(try call.content())
+      case AllowExportCall.method: self = .allowExport(try call.content())
+      case HandOverCall.method: self = .handOver(try call.content())
+      case OpenHandOverCall.method: self = .openHandOver(try call.content())
+      case EndHandOverCall.method: self = .endHandOver(try call.content())
+      case PrepareExportCall.method: self = .prepareExport(try call.content())
+      case ExportFromServiceCall.method: self = .exportFromService(try call.content())
+      case EndServiceExportCall.method: self = .endServiceExport(try call.content())
       case ReleaseCall.method: self = .release(try call.content())
       case RenameAccountCall.method: self = .renameAccount(try call.content())
       case SetDefaultAccountCall.method: self = .setDefaultAccount(try call.content())
@@ -175,6 +191,7 @@ package enum VaultRequest: Sendable {
     case .backup(let call): (call.ask, call.reason)
     case .restore(let call): (call.ask, call.reason)
     case .importIntoService(let call): (call.ask, call.reason)
+    case .allowExport(let call): (call.ask, call.reason)
     case .release(let call): (call.ask, call.reason)
     case .renameAccount(let call): (call.ask, call.reason)
     case .setDefaultAccount(let call): (call.ask, call.reason)
@@ -237,6 +254,14 @@ package enum VaultRequest: Sendable {
     CancelServiceImportCall.self,
     TakeOverCall.self,
     DropTransferCall.self,
+    ListExportableCall.self,
+    AllowExportCall.self,
+    HandOverCall.self,
+    OpenHandOverCall.self,
+    EndHandOverCall.self,
+    PrepareExportCall.self,
+    ExportFromServiceCall.self,
+    EndServiceExportCall.self,
     ReleaseCall.self,
     RenameAccountCall.self,
     SetDefaultAccountCall.self,

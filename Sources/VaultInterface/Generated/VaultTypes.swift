@@ -160,7 +160,7 @@ public struct VaultRestoredAccount: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// An account that has moved into the service.
+/// An account that has moved to another vault.
 public struct VaultMovedAccount: VarlinkRecord, WireValue, Equatable {
   public var name: String
   /// The name of its provider.
@@ -190,6 +190,41 @@ public struct VaultMovedAccount: VarlinkRecord, WireValue, Equatable {
         "name": name,
         "provider": provider,
         "signed_in": signedIn,
+      ])
+    }
+  }
+}
+
+/// An account of the service, and whether it may move into the private vault of its user.
+public struct VaultExportableAccount: VarlinkRecord, WireValue, Equatable {
+  public var name: String
+  /// The name of its provider.
+  public var provider: String
+  /// Why it stays in the service; absent if it may move.
+  public var reason: String?
+
+  public init(
+    name: String,
+    provider: String,
+    reason: String? = nil
+  ) {
+    self.name = name
+    self.provider = provider
+    self.reason = reason
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    name = try object.required("name")
+    provider = try object.required("provider")
+    reason = try object.optional("reason")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "name": name,
+        "provider": provider,
+        "reason": reason,
       ])
     }
   }

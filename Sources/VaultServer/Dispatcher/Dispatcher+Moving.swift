@@ -93,6 +93,92 @@ extension Dispatcher {
     return DropTransferReply(taken: try await vault.dropTransfer(call.transfer))
   }
 
+  // MARK: - Exports
+
+  /// Sends a reply for each account.
+  func listExportable(
+    _ call: ListExportableCall
+  ) async throws(VaultFailure) -> ListExportableReply {
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    let accounts = try await vault.exportableAccounts().map {
+      VaultExportableAccount(name: $0.name, provider: $0.provider, reason: $0.reason)
+    }
+    for account in accounts.dropLast() {
+      context.reply(try .made(ListExportableReply(account: account), continues: true))
+      guard await context.whenSent() else { break }
+    }
+    return ListExportableReply(account: accounts.last)
+  }
+
+  func allowExport(_ call: AllowExportCall) async throws(VaultFailure) -> EmptyReply {
+    try await vault.allowExport(
+      call.accounts,
+      commitment: call.commitment,
+      prompt: call.prompt,
+      caller: caller
+    )
+    return EmptyReply()
+  }
+
+  /// Sends the accounts in parts.
+  func handOver(_ call: HandOverCall) async throws(VaultFailure) -> HandOverReply {
+    guard context.more else { throw .invalidArgument("accounts come in parts: call with `more`") }
+    var rest = try await vault.handOver(call.backupKey, to: call.vault)[...]
+    while rest.count > Self.mostBytes {
+      let part = HandOverReply(bytes: Array(rest.prefix(Self.mostBytes)))
+      context.reply(try .made(part, continues: true))
+      rest = rest.dropFirst(Self.mostBytes)
+      guard await context.whenSent() else { break }
+    }
+    return HandOverReply(bytes: Array(rest.prefix(Self.mostBytes)))
+  }
+
+  func openHandOver(_ call: OpenHandOverCall) async throws(VaultFailure) -> OpenHandOverReply {
+    let open = try await vault.openHandOver()
+    return OpenHandOverReply(transfer: open?.transfer, vault: open?.vault)
+  }
+
+  func endHandOver(_ call: EndHandOverCall) async throws(VaultFailure) -> EndHandOverReply {
+    EndHandOverReply(
+      ended: try await vault.endHandOver(call.transfer, receipt: call.receipt, caller: caller)
+    )
+  }
+
+  func prepareExport(_ call: PrepareExportCall) async throws(VaultFailure) -> PrepareExportReply {
+    PrepareExportReply(
+      commitment: try await vault.prepareExport(call.accounts, caller: caller)
+    )
+  }
+
+  /// Sends a reply for each account.
+  func exportFromService(
+    _ call: ExportFromServiceCall
+  ) async throws(VaultFailure) -> ExportFromServiceCall.Reply {
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    let accounts = try await vault.exportFromService(socket: call.socket, caller: caller)
+    for account in accounts.dropLast() {
+      context.reply(
+        try .made(ExportFromServiceCall.Reply(account: VaultMovedAccount(account)), continues: true)
+      )
+      guard await context.whenSent() else { break }
+    }
+    return ExportFromServiceCall.Reply(account: accounts.last.map { VaultMovedAccount($0) })
+  }
+
+  /// Sends a reply for each account.
+  func endServiceExport(
+    _ call: EndServiceExportCall
+  ) async throws(VaultFailure) -> EndServiceExportReply {
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    let (accounts, freed) = try await vault.endExport(socket: call.socket, cancel: call.cancel)
+    for account in accounts.dropLast() {
+      let reply = EndServiceExportReply(account: VaultMovedAccount(account), freed: freed)
+      context.reply(try .made(reply, continues: true))
+      guard await context.whenSent() else { break }
+    }
+    return EndServiceExportReply(account: accounts.last.map { VaultMovedAccount($0) }, freed: freed)
+  }
+
   private func demandService() throws(VaultFailure) {
     guard form == .service else { throw .refused("only the service takes accounts over") }
   }

@@ -53,6 +53,14 @@ protocol VaultService: Sendable {
   func cancelServiceImport(_ call: CancelServiceImportCall) async throws(VaultFailure) -> CancelServiceImportCall.Reply
   func takeOver(_ call: TakeOverCall) async throws(VaultFailure) -> TakeOverCall.Reply
   func dropTransfer(_ call: DropTransferCall) async throws(VaultFailure) -> DropTransferCall.Reply
+  func listExportable(_ call: ListExportableCall) async throws(VaultFailure) -> ListExportableCall.Reply
+  func allowExport(_ call: AllowExportCall) async throws(VaultFailure) -> AllowExportCall.Reply
+  func handOver(_ call: HandOverCall) async throws(VaultFailure) -> HandOverCall.Reply
+  func openHandOver(_ call: OpenHandOverCall) async throws(VaultFailure) -> OpenHandOverCall.Reply
+  func endHandOver(_ call: EndHandOverCall) async throws(VaultFailure) -> EndHandOverCall.Reply
+  func prepareExport(_ call: PrepareExportCall) async throws(VaultFailure) -> PrepareExportCall.Reply
+  func exportFromService(_ call: ExportFromServiceCall) async throws(VaultFailure) -> ExportFromServiceCall.Reply
+  func endServiceExport(_ call: EndServiceExportCall) async throws(VaultFailure) -> EndServiceExportCall.Reply
   func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseCall.Reply
   func renameAccount(_ call: RenameAccountCall) async throws(VaultFailure) -> RenameAccountCall.Reply
   func setDefaultAccount(_ call: SetDefaultAccountCall) async throws(VaultFailure) -> SetDefaultAccountCall.Reply
@@ -123,6 +131,14 @@ extension VaultService {
     case .cancelServiceImport(let call): try .made(await cancelServiceImport(call))
     case .takeOver(let call): try .made(await takeOver(call))
     case .dropTransfer(let call): try .made(await dropTransfer(call))
+    case .listExportable(let call): try .made(await listExportable(call))
+    case .allowExport(let call): try .made(await allowExport(call))
+    case .handOver(let call): try .made(await handOver(call))
+    case .openHandOver(let call): try .made(await openHandOver(call))
+    case .endHandOver(let call): try .made(await endHandOver(call))
+    case .prepareExport(let call): try .made(await prepareExport(call))
+    case .exportFromService(let call): try .made(await exportFromService(call))
+    case .endServiceExport(let call): try .made(await endServiceExport(call))
     case .release(let call): try .made(await release(call))
     case .renameAccount(let call): try .made(await renameAccount(call))
     case .setDefaultAccount(let call): try .made(await setDefaultAccount(call))

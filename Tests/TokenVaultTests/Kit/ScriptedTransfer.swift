@@ -59,4 +59,18 @@ final class ScriptedTransfer: ServiceTransfer {
     guard let isTaken = isTaken.withLock({ $0 }) else { throw Self.lost }
     return isTaken
   }
+
+  func openHandOver(socket: String?) throws(VaultFailure) -> OpenHandOver? { throw Self.lost }
+
+  func handOver(
+    _ key: SharedSecret,
+    vault: [UInt8],
+    socket: String?
+  ) throws(VaultFailure) -> [UInt8] { throw Self.lost }
+
+  func endHandOver(
+    transfer: [UInt8],
+    receipt: SharedSecret?,
+    socket: String?
+  ) throws(VaultFailure) -> Bool { throw Self.lost }
 }

@@ -36,11 +36,17 @@ extension Vault {
   }
 
   /// Opens and locks the account's slot; waits for an exchange helper that outlived its engine.
-  func lockedSlot(_ identifier: [UInt8]) async throws(VaultFailure) -> SlotFile {
+  ///
+  /// Refuses an account that is on its way into a private vault, unless the caller works on all accounts.
+  func lockedSlot(
+    _ identifier: [UInt8],
+    ofLeaving: Bool = false
+  ) async throws(VaultFailure) -> SlotFile {
     let begun = clock.boot
     while true {
       // The slot of a removed account is missing, which is no damage.
       let account = try account(withIdentifier: identifier)
+      if !ofLeaving { try demandNotLeaving(account) }
       let slot = try stored(try SlotFile(in: directory, account: identifier))
       if try stored(try slot.lock()) { return slot }
       guard clock.boot < begun.advanced(bySeconds: orphanWait(of: account)) else {

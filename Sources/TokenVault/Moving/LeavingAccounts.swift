@@ -1,0 +1,90 @@
+internal import Configuration
+internal import Storage
+
+/// An account of the service, and whether it may move into the private vault of its user.
+package struct ExportableAccount: Sendable, Equatable {
+  package let name: String
+  package let provider: String
+  /// Why it stays; `nil` if it may move.
+  package let reason: String?
+}
+
+// What the service refuses while a private vault may have some of its accounts. Two vaults would otherwise
+// use the same refresh tokens.
+extension Vault {
+  /// The failure that says what to do while it is not known if a private vault has accounts.
+  var leavingFailure: VaultFailure? {
+    guard !leaving.isEmpty else { return nil }
+    let names = ((try? accounts()) ?? []).filter { leaving.contains($0.id) }.map(\.name)
+    return Self.isLeaving(names.joined(separator: ", "))
+  }
+
+  private static func isLeaving(_ names: String) -> VaultFailure {
+    .vaultUnsafe(
+      "on the way into the private vault, after an interrupted call: \(names)",
+      hint: "finish it: thumblatch service export; or go back: thumblatch service export --cancel"
+    )
+  }
+
+  /// Refuses an account that a private vault may have.
+  func demandNotLeaving(_ account: AccountRow) throws(VaultFailure) {
+    guard leaving.contains(account.id) else { return }
+    throw Self.isLeaving(account.name)
+  }
+
+  /// Refuses while a move of accounts is open, in either direction.
+  func demandNoMove() throws(VaultFailure) {
+    try demandNoTransfer()
+    if let failure = leavingFailure { throw failure }
+  }
+
+  /// Leaves a removed account out of the handover, inside the transaction that removes it.
+  func forgetLeaving(_ account: [UInt8]) throws(VaultFailure) {
+    guard leaving.contains(account) else { return }
+    try dropFromHandOver(account)
+  }
+
+  // MARK: - What may move
+
+  /// The accounts, and why each may not move into the private vault of the user.
+  ///
+  /// - Throws: `refused` if the policy lets no account out.
+  package func exportableAccounts() throws(VaultFailure) -> [ExportableAccount] {
+    try demandExports()
+    return try accounts().filter { $0.generation > 0 }.map { row throws(VaultFailure) in
+      ExportableAccount(name: row.name, provider: row.provider, reason: try whyNotExported(row))
+    }
+  }
+
+  func demandExports() throws(VaultFailure) {
+    guard service == nil else { throw .refused("only the service hands accounts over") }
+    try demandMayLeave()
+    guard try policy().privateVaults != .never else {
+      throw .refused("private vaults are not allowed\(setting(.privateVaults))")
+    }
+  }
+
+  /// Refuses an account that must stay in the service.
+  func demandExportable(_ account: AccountRow) throws(VaultFailure) {
+    guard let reason = try whyNotExported(account) else { return }
+    throw .refused("\(account.name) stays in the service: \(reason)")
+  }
+
+  private func whyNotExported(_ account: AccountRow) throws(VaultFailure) -> String? {
+    // This also checks the record: the box is bound to whether the account is exportable.
+    let provider = try provider(of: account)
+    guard provider.kind != .static else { return "its secret stays in the vault" }
+    guard account.exportable else { return "it is not exportable" }
+    guard try policy().exportable != .never else {
+      return "no refresh token may leave the vault\(try origin(of: .exportable))"
+    }
+    guard try isAllowed(provider) else {
+      return "its provider is not allowed\(try origin(of: .providers))"
+    }
+    guard !leaving.contains(account.id) else { return "an earlier export has not ended" }
+    guard try intent(of: account) == nil else {
+      return "the answer to its last refresh was lost: first run thumblatch token \(account.name)"
+    }
+    return nil
+  }
+}
