@@ -108,9 +108,10 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
-  /// Connects to the person's own vault to move its accounts into the service.
+  /// Connects to the person's own vault to move accounts between it and the service.
   ///
-  /// A policy that forbids private vaults does not forbid moving out of them.
+  /// A policy that forbids private vaults does not forbid moving out of them. The service itself refuses
+  /// to move accounts into one.
   package static func connectToMove(
     interrupt: Int32?,
     environment: (String) -> String?

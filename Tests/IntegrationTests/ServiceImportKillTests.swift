@@ -10,9 +10,7 @@ struct ServiceImportKillTests {
     let bench: ServiceBench
     let person: Customer
     private let backend: DevBackend
-    private let cutter: Run
-    private let input: Descriptor
-    private var folder: String { bench.base + "/cutter" }
+    private let cutter: TransferCutter
 
     init() throws {
       bench = try ServiceBench()
@@ -29,36 +27,12 @@ struct ServiceImportKillTests {
         "--password-stdin",
         input: "backend-password\n"
       ).succeeded()
-      let folder = bench.base + "/cutter"
-      try shell("install -d -m 755 \(folder)")
-      let (near, far) = try UnixSocket.pair()
-      input = Descriptor(owning: near)
-      let theirs = Descriptor(owning: far)
-      cutter = try Run(
-        "/usr/bin/python3",
-        [
-          BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers/transfer-cutter.py",
-          folder, bench.socket, "\(person.user.user)",
-        ],
-        environment: person.environment,
-        input: theirs.number
-      )
-      try cutter.waitForOutput()
-      person.socket = folder + "/io.thumblatch.Vault"
-    }
-
-    deinit {
-      input.shutDown()
-      _ = try? cutter.child.wait()
+      cutter = try TransferCutter(bench, person)
     }
 
     /// Runs `service import`, which is cut in this way.
     func move(_ mode: String, exit status: Int32 = 0) throws -> String {
-      try shell("printf %s \(mode) >\(folder)/mode")
-      let terminal = try person.terminal("service", "import")
-      try terminal.expect("System password for")
-      try terminal.enter(person.systemPassword)
-      return try terminal.end(status)
+      try cutter.move(["service", "import"], mode, exit: status)
     }
 
     /// Whether the own vault uses no account, and says what to do.

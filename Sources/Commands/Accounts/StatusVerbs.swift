@@ -1,6 +1,7 @@
 internal import JSON
 internal import PlainText
 internal import System
+internal import VaultClient
 internal import VaultInterface
 
 enum StatusVerbs {
@@ -50,10 +51,12 @@ enum StatusVerbs {
   /// One account, or all.
   static func accounts(
     _ session: Session,
-    named name: String?
+    named name: String?,
+    on calls: VaultCalls? = nil
   ) throws(CommandError) -> [VaultAccount] {
     var accounts: [VaultAccount] = []
     try session.stream(
+      on: calls,
       within: Session.localLimit,
       more: name == nil,
       { _ in GetAccountCall(account: name) },

@@ -1,6 +1,4 @@
 internal import JSON
-internal import PlainText
-internal import VaultClient
 internal import VaultInterface
 
 /// `service import`: moves the accounts of the person's own vault into the service.
@@ -30,31 +28,10 @@ enum ServiceImportVerb {
       """
   ) { session throws(CommandError) in
     if session.arguments.has(cancel) { return try cancelMove(session) }
-    let moved = try move(to: try socket(session), session)
-    var problems: [String: String] = [:]
-    for account in try refreshable(moved, session) {
-      do throws(CommandError) {
-        _ = try session.accessToken(of: account, rejected: nil)
-      } catch {
-        if error == .interrupted { throw error }
-        problems[account] = error.message
-      }
-    }
-    try told(moved, problems, session)
-  }
-
-  /// The socket of the service; `nil` for the usual one.
-  private static func socket(_ session: Session) throws(CommandError) -> String? {
-    switch try session.knownLocation() {
-    case .service: return nil
-    case .socket(let path): return path
-    case .privateVault:
-      throw CommandError(
-        .usage,
-        "there is no service to move the accounts into",
-        hint: "leave out --private; thumblatchd(8) says how the service is installed"
-      )
-    }
+    let socket = try MovedAccounts.socket(session, for: "to move the accounts into")
+    let moved = try move(to: socket, session)
+    let problems = try MovedAccounts.refresh(moved, on: session.calls, session)
+    try MovedAccounts.told(moved, problems, to: "into the service", session)
   }
 
   private static func cancelMove(_ session: Session) throws(CommandError) {
@@ -81,46 +58,5 @@ enum ServiceImportVerb {
       each: { reply in if let account = reply.account { moved.append(account) } }
     )
     return moved
-  }
-
-  /// The names of the accounts whose refresh token was moved.
-  private static func refreshable(
-    _ moved: [VaultMovedAccount],
-    _ session: Session
-  ) throws(CommandError) -> [String] {
-    guard moved.contains(where: \.signedIn) else { return [] }
-    let known = try StatusVerbs.accounts(session, named: nil)
-    return moved.filter { account in
-      account.signedIn && known.contains { $0.name == account.name && !$0.isStatic }
-    }.map(\.name)
-  }
-
-  private static func told(
-    _ moved: [VaultMovedAccount],
-    _ problems: [String: String],
-    _ session: Session
-  ) throws(CommandError) {
-    try session.report(
-      [
-        "accounts": .array(
-          moved.map { account in
-            .object([
-              "name": .string(account.name), "provider": .string(account.provider),
-              "signed_in": .boolean(account.signedIn),
-              "problem": AccountText.optional(problems[account.name]),
-            ])
-          }
-        )
-      ],
-      "moved \(AccountText.counted(moved.count, "account")) into the service"
-    )
-    guard !session.output.json else { return }
-    for account in moved {
-      if let problem = problems[account.name] {
-        session.output.talk("\(account.name) was not refreshed: \(PlainText.line(problem))")
-      } else if !account.signedIn {
-        session.output.talk("\(account.name) is signed out, as it was before")
-      }
-    }
   }
 }

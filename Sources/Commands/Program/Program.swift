@@ -10,7 +10,8 @@ package enum Program {
   /// Every verb; any other word is unknown.
   static let verbs: [Verb] =
     SetupVerb.all + ProviderVerbs.all + SignInVerbs.all + StoreVerb.all
-    + ImportVerb.all + BackupVerb.all + RestoreVerb.all + ServiceImportVerb.all
+    + ImportVerb.all + BackupVerb.all + RestoreVerb.all
+    + ServiceImportVerb.all + ServiceExportVerb.all
     + TokenVerbs.all + RequestVerbs.all
     + StatusVerbs.all
     + AccountVerbs.all + PresenceVerbs.all + FingerVerbs.all + SecurityKeyVerbs.all

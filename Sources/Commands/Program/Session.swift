@@ -41,7 +41,7 @@ final class Session {
   private var terminalIfAny: Terminal??
   /// The calls of this run to the vault.
   let calls: VaultCalls
-  /// The calls to the person's own vault, if the run moves its accounts into the service.
+  /// The calls to the person's own vault, if the run moves accounts between it and the service.
   var privateCalls: VaultCalls
   /// Why a presence check could not be led.
   var failure: CommandError?

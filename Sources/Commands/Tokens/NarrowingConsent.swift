@@ -16,9 +16,10 @@ extension Session {
   func accessToken(
     of account: String?,
     minimumLifetime: Int? = nil,
-    rejected: String?
+    rejected: String?,
+    on calls: VaultCalls? = nil
   ) throws(CommandError) -> AccessTokenReply {
-    try accessToken { prompt in
+    try accessToken(on: calls) { prompt in
       AccessTokenCall(
         account: account,
         minimumLifetime: minimumLifetime,
@@ -32,8 +33,11 @@ extension Session {
   }
 
   /// Gets an access token by the call that `make` makes with a prompt.
-  func accessToken(_ make: (String?) -> AccessTokenCall) throws(CommandError) -> AccessTokenReply {
-    let reply = try consenting { prompt in
+  func accessToken(
+    on calls: VaultCalls? = nil,
+    _ make: (String?) -> AccessTokenCall
+  ) throws(CommandError) -> AccessTokenReply {
+    let reply = try consenting(on: calls) { prompt in
       var call = make(prompt)
       if arguments.has(HelperRelay.helper.name) { call.helper = true }
       return call
@@ -69,15 +73,16 @@ extension Session {
   }
 
   private func consenting(
+    on calls: VaultCalls?,
     _ make: (String?) -> AccessTokenCall
   ) throws(CommandError) -> AccessTokenReply {
     do {
-      return try call(within: Session.remoteLimit, again: .always, make)
+      return try call(on: calls, within: Session.remoteLimit, again: .always, make)
     } catch {
       guard error.reason == .mayNarrow, canQuestion else { throw error }
       try agree(to: error.message)
     }
-    return try call(within: Session.remoteLimit, again: .always) { prompt in
+    return try call(on: calls, within: Session.remoteLimit, again: .always) { prompt in
       var call = make(prompt)
       call.narrow = true
       call.remember = true

@@ -15,7 +15,7 @@ extension Situation {
     + deliveries + requests + presence + desktop + callerRules + fingers + securityKeys + audit
     + keys + policies
     + hosts + tools + secrets + imports + slots + backups + restores
-    + serviceImports
+    + serviceImports + serviceExports
 
   /// An account that is signed in at a provider of this machine.
   static func account(_ change: (inout VaultAccount) -> Void = { _ in }) -> VaultAccount {

@@ -4,9 +4,9 @@
 usage: transfer-cutter.py DIRECTORY SERVICE USER
 
 Listens as root at DIRECTORY/io.thumblatch.Vault, and passes each message on to the socket SERVICE as
-the user with the id USER. DIRECTORY/mode says what happens at a TakeOver: "before" kills the sender
-and passes nothing on, "after" kills it once the service has answered, "lost" hangs up then, "pass"
-does neither. Ends with its input.
+the user with the id USER. DIRECTORY/mode says what happens at a TakeOver, or at the method that is
+its second word: "before" kills the sender and passes nothing on, "after" kills it once the service has
+answered, "lost" hangs up then, "pass" does neither. Ends with its input.
 """
 import os
 import selectors
@@ -35,10 +35,10 @@ def serve(near, far):
                     return
                 *messages, kept[side] = (kept[side] + data).split(b"\0")
                 for message in messages:
-                    if side is near and b".TakeOver" in message:
-                        cut = open(DIRECTORY + "/mode").read()
-                    elif side is near:
-                        cut = None
+                    if side is near:
+                        mode, *method = open(DIRECTORY + "/mode").read().split()
+                        name = method[0] if method else "TakeOver"
+                        cut = mode if f'.{name}"'.encode() in message else None
                     if cut == "before" or side is far and cut in ("after", "lost"):
                         if cut != "lost":
                             os.kill(sender, signal.SIGKILL)

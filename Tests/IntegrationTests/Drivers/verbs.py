@@ -50,6 +50,7 @@ VERBS = {
                 "correct horse battery", {0, 2, 5, 11} | ASKED),
     # There is no service to move them into.
     "service import": (0.3, lambda: random.choice([[], ["--json"]]), None, {2}),
+    "service export": (0.3, lambda: random.choice([[], [account()], ["--cancel"]]), None, {2}),
     "logout": (0.3, lambda: [account()] + random.choice([[], ["--local"]]), None, {0, 5, 9, 12} | ASKED),
     "token": (24, lambda: [account()], None, {0, 4, 5, 9} | ASKED),
     "token --min-ttl 800s": (12, lambda: [account()], None, {0, 4, 5, 9} | ASKED),

@@ -37,7 +37,7 @@ end
 function __thumblatch_at --argument-names first last
     set --local words (__thumblatch_words)
     set --local length 1
-    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'service import' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'keys list' 'keys enroll' 'keys remove' 'audit verify' 'device-secret status' 'device-secret add' 'device-secret remove' 'device-secret test' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
+    contains -- "$words[1..2]" 'provider add' 'provider list' 'provider show' 'provider test' 'provider apply' 'provider remove' 'service import' 'service export' 'account list' 'account rename' 'account default' 'account remove' 'presence enable' 'presence disable' 'presence test' 'fingers list' 'fingers enroll' 'fingers delete' 'keys list' 'keys enroll' 'keys remove' 'audit verify' 'device-secret status' 'device-secret add' 'device-secret remove' 'device-secret test' 'rule list' 'rule test' 'user remove' 'host add' 'host list' 'host remove'
     and set length 2
     test "$words[1..$length]" = "$argv[3..]"
     and test (math (count $words) - (count $argv) + 3) -ge $first
@@ -61,7 +61,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments stor
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments import --description 'move a login of another program into the vault'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments backup --description 'write an encrypted backup of the accounts'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments restore --description 'restore accounts from a backup'
-complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments service --description 'import'
+complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments service --description 'import, export'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments token --description 'print a valid access token'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments env --description 'print an access token as a shell variable'
 complete --command thumblatch --condition '__thumblatch_at 1 1' --arguments headers --description 'print an access token as a JSON object of HTTP headers'
@@ -99,6 +99,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 provider' --argum
 complete --command thumblatch --condition '__thumblatch_at 1 1 provider' --arguments apply --description 'apply an edited provider to accounts that are signed in'
 complete --command thumblatch --condition '__thumblatch_at 1 1 provider' --arguments remove --description 'remove a provider; accounts that are signed in keep working'
 complete --command thumblatch --condition '__thumblatch_at 1 1 service' --arguments import --description 'move your own vault into the service'
+complete --command thumblatch --condition '__thumblatch_at 1 1 service' --arguments export --description 'move exportable accounts of the service into your own vault'
 complete --command thumblatch --condition '__thumblatch_at 1 1 account' --arguments list --description 'list the accounts'
 complete --command thumblatch --condition '__thumblatch_at 1 1 account' --arguments rename --description 'rename an account'
 complete --command thumblatch --condition '__thumblatch_at 1 1 account' --arguments default --description 'choose the account that is used if none is named'
@@ -206,6 +207,9 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 restore' --long
 complete --command thumblatch --condition '__thumblatch_at 1 1 restore' --force-files
 complete --command thumblatch --condition '__thumblatch_at 1 999 service import' --long-option reason --exclusive --description 'the reason for the request: shown as not verified, and recorded'
 complete --command thumblatch --condition '__thumblatch_at 1 999 service import' --long-option cancel --description 'go back after an interrupted move, if the service has no account of it'
+complete --command thumblatch --condition '__thumblatch_at 1 999 service export' --long-option reason --exclusive --description 'the reason for the request: shown as not verified, and recorded'
+complete --command thumblatch --condition '__thumblatch_at 1 999 service export' --long-option cancel --description 'go back after an interrupted move, if your own vault has no account of it'
+complete --command thumblatch --condition '__thumblatch_at 1 999 service export' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option min-ttl --exclusive --description 'how long the token must stay valid; 10s by default'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option rejected --description 'get a newer token: the one on standard input was refused with 401'
 complete --command thumblatch --condition '__thumblatch_at 1 999 token' --long-option scope --exclusive --description 'a token for these scopes, separated by spaces'
