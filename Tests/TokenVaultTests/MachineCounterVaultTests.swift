@@ -224,6 +224,23 @@ struct MachineCounterVaultTests {
   }
 
   @Test
+  func theDoctorSaysHowATPMWithoutACounterGetsOne() async throws {
+    tpm.limitCounters(to: 0)
+    let bench = try await made()
+    var vault: Vault? = try await bench.open(with: tpm)
+    let found = await vault?.examine().first { $0.name == "tpm-counter" }
+    #expect(found?.level == .warning)
+    #expect(found?.remedy?.contains("thumblatch device-secret add tpm") == true)
+    vault = nil
+    tpm.limitCounters(to: 25)
+    let slots = try bench.slots(tpm)
+    #expect(try slots.key() != nil)
+    _ = try slots.addTPM()
+    let again = try await bench.open(with: tpm)
+    #expect(await !again.examine().contains { $0.name == "tpm-counter" })
+  }
+
+  @Test
   func aTPMThatDoesNotReadTheCounterNowIsNoAlarm() async throws {
     let bench = try await made()
     let slots = try bench.slots(tpm)

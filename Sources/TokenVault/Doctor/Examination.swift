@@ -77,6 +77,7 @@ extension Vault {
     var findings = look("store", examineStore)
     findings += look("rollback-counter", examineCounter)
     findings += look("device-secret", examineDeviceSecret)
+    findings += look("tpm-counter", examineMachineCounter)
     findings += look("transfer", examineTransfer)
     findings += look("slots", examineSlots)
     findings += look("token-files", examineTokenFiles)
