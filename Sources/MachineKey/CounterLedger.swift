@@ -8,7 +8,8 @@ package import SecretMemory
 /// the NV index of the counter (4), a salt (32), the value (8), the rule for vaults that are not
 /// listed (1), the length of the name of the TPM's storage key (1) and the name, 24 bytes for each
 /// vault, and HMAC-SHA256 of all before under a key of the machine key (32). A vault has its
-/// identifier (16) and its count of changes to sealed boxes (8). Integers are little endian.
+/// identifier (16) and its count of changes to sealed boxes (8). The vaults are sorted by identifier,
+/// each once. Integers are little endian.
 package struct CounterLedger: Sendable, Equatable {
   /// The counter that a ledger belongs to.
   package struct Counter: Sendable, Equatable {
@@ -119,10 +120,13 @@ package struct CounterLedger: Sendable, Equatable {
     value = integer(littleEndian: bytes[68..<76])
     self.unlisted = unlisted
     var vaults: [[UInt8]: UInt64] = [:]
+    var last: [UInt8] = []
     for vault in stride(from: start, to: end, by: Self.vaultCount) {
-      vaults[Array(bytes[vault..<vault + 16])] = integer(
-        littleEndian: bytes[vault + 16..<vault + Self.vaultCount]
-      )
+      let identifier = Array(bytes[vault..<vault + 16])
+      // A ledger has one encoding.
+      guard last.lexicographicallyPrecedes(identifier) else { throw .malformed }
+      last = identifier
+      vaults[identifier] = integer(littleEndian: bytes[vault + 16..<vault + Self.vaultCount])
     }
     self.vaults = vaults
     code = Array(bytes[end...])

@@ -90,6 +90,19 @@ struct CounterLedgerTests {
   }
 
   @Test
+  func vaultsOutOfOrderAndVaultsTwiceAreRefused() throws {
+    let end = Self.sample.count - 32
+    let (first, second) = (Self.sample[(end - 48)..<(end - 24)], Self.sample[(end - 24)..<end])
+    for vaults in [second + first, first + first, second + second] {
+      #expect(throws: MachineKeyError.malformed) {
+        _ = try CounterLedger(
+          parsing: Array(Self.sample[..<(end - 48)] + vaults + Self.sample[end...])
+        )
+      }
+    }
+  }
+
+  @Test
   func aVaultIsJudgedByItsCount() throws {
     let listed = try ledger(.isNew)
     #expect(listed.judgement(of: Self.first, count: 4) == .older)

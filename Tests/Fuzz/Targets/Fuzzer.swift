@@ -46,7 +46,7 @@ extension Fuzzer {
     .redirectRequests, .redirectAnswers,
     .providerFiles, .policyFiles, .providerForms, .hostFiles, .toolRequests,
     .resources, .secretService,
-    .prints, .storeRows, .storeFiles, .machineKeySlots, .machineKeyStates,
+    .prints, .storeRows, .storeFiles, .machineKeySlots, .machineKeyStates, .counterLedgers,
     .backupHeaders,
   ]
 

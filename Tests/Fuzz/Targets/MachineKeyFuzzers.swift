@@ -35,4 +35,15 @@ extension Fuzzer {
     demand(state.encoded == bytes, "a state has two encodings")
     _ = try state.isAuthentic(under: MachineKey(slotSecret()))
   }
+
+  /// The ledger of the TPM's counter.
+  static let counterLedgers = Fuzzer("counter-ledgers", maximum: 4096) { input in
+    let bytes = input.bytes()
+    let ledger = try CounterLedger(parsing: bytes)
+    demand(ledger.encoded == bytes, "a ledger has two encodings")
+    for (vault, count) in ledger.vaults {
+      demand(ledger.judgement(of: vault, count: count) == .current, "a listed vault is old")
+    }
+    _ = try ledger.isAuthentic(under: MachineKey(slotSecret()))
+  }
 }
