@@ -51,6 +51,28 @@ struct SlotCallTests {
   }
 
   @Test
+  func aChangeOfTheSlotsIsInTheAuditLogOfRoot() async throws {
+    try await machine.service(tpm).makeVaults(of: 0, 1000)
+    let vaults = try machine.service(tpm)
+    let code = try await vaults.shownCode()
+    let made = try await vaults.addSlot(AddSlotCall(kind: .tpm, recovery: code), of: root).slots
+    let second = try await vaults.shownCode(.recovery)
+    _ = try await vaults.addSlot(AddSlotCall(kind: .recovery, recovery: second), of: root)
+    let old = try #require(made.first { $0.kind == .recovery })
+    _ = try await vaults.removeSlot(RemoveSlotCall(slot: old.id), of: root)
+    let records = try await vaults.use(of: 0) { vault throws(VaultFailure) in
+      try await vault.auditPage(after: 0, since: nil, account: nil)
+    }
+    let details = records.filter { $0.event == "machine-key" }.compactMap(\.detail)
+    #expect(details.contains("added a slot: tpm"))
+    #expect(Array(details.suffix(2)) == ["added a slot: recovery", "removed slot \(old.id)"])
+    let others = try await vaults.use(of: 1000) { vault throws(VaultFailure) in
+      try await vault.auditPage(after: 0, since: nil, account: nil)
+    }
+    #expect(!others.contains { $0.detail?.hasPrefix("removed slot") == true })
+  }
+
+  @Test
   func onlyRootChangesTheSlotsOfTheMachine() async throws {
     let vaults = try machine.service(tpm)
     let user = Caller(connection: 2, user: 1000, requester: "a test")
