@@ -54,6 +54,30 @@ struct BackupStoryTests {
     try restoreBesideAccounts(person, file)
   }
 
+  @Test(arguments: [1, 2])
+  func aBackupThatIsNotOnTheDiskIsReportedAndLeavesNoFile(failing call: Int) throws {
+    let person = try Person(["--no-rotation"])
+    try person.register()
+    let file = person.home + "/backup"
+    // The first call is for the file, and the second one for its name.
+    let terminal = try TerminalSession(
+      [
+        "/usr/bin/strace", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e",
+        "inject=fsync:error=EIO:when=\(call)",
+      ] + person.running + [person.programs + "/thumblatch", "backup", file],
+      environment: person.environment,
+      columns: 80
+    )
+    for question in ["New passphrase of the backup: ", "Passphrase again: "] {
+      try terminal.expect(question)
+      try terminal.enter(Self.passphrase)
+    }
+    try terminal.expect("System password for")
+    try terminal.enter(Person.systemPassword)
+    #expect(try terminal.end(2).contains("could not be written"))
+    #expect(try shell("ls -A \(person.home)").contains("backup") == false)
+  }
+
   private func restoreOnANewMachine(_ person: Person, _ file: String) throws {
     let wrong = try person.run(
       "restore",

@@ -42,9 +42,16 @@ struct FileDestination {
       } else {
         try folder.rename(temporary, toNew: name)
       }
-      if isDurable { try folder.synchronize() }
     } catch {
       _ = try? folder.unlink(temporary)
+      throw error
+    }
+    guard isDurable else { return }
+    do throws(SystemError) {
+      try folder.synchronize()
+    } catch {
+      // What was replaced may be gone, so the new file is the only one.
+      if !replacing { _ = try? folder.unlink(name) }
       throw error
     }
   }
