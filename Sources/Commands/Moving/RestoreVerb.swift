@@ -24,7 +24,8 @@ enum RestoreVerb {
       vault has accounts. All accounts of the backup are restored at once, or none is. An account \
       that the vault has already is never replaced. Accounts whose refresh token is not in the \
       backup are signed out and listed. Each provider that has no provider file here gets one of \
-      yours. One of your files with other settings is refused, because a later login would use it.
+      yours, unless accounts of the backup have different settings under its name. Then each keeps \
+      its own. One of your files with other settings is refused, because a later login would use it.
       """
   ) { session throws(CommandError) in
     let bytes = try BackupFile.read(session.arguments.operands[0])
@@ -43,13 +44,15 @@ enum RestoreVerb {
     let missing = try missingProviders(found, skips: skips, files)
     let restored = try restore(secret, examine: false, session)
     var written: [String] = []
-    for provider in missing {
+    for file in missing {
       do throws(CommandError) {
-        try files.put(provider, replacing: false)
-        written.append(provider.name.text)
+        guard file.isClear else { throw .usage(file.difference) }
+        try files.put(file.provider, replacing: false)
+        written.append(file.provider.name.text)
       } catch {
         session.output.warn(
-          "warning: the accounts are restored, but not the file of \(provider.name): \(error.message)"
+          "warning: the accounts are restored, but not the file of \(file.provider.name):"
+            + " \(error.message)"
         )
       }
     }
@@ -90,18 +93,36 @@ enum RestoreVerb {
 
   // MARK: - Provider files
 
+  /// A provider that has no file yet.
+  private struct MissingFile {
+    let provider: Provider
+    var accounts: [String]
+    /// Whether all accounts have the same settings.
+    var isClear = true
+
+    /// Names the accounts: a file of either would be wrong for the others.
+    var difference: String {
+      "\(accounts.joined(separator: ", ")) have different settings, and each keeps its own"
+    }
+  }
+
   /// The providers that have no file yet, each once.
   private static func missingProviders(
     _ accounts: [VaultRestoredAccount],
     skips: Bool,
     _ files: ProviderFiles
-  ) throws(CommandError) -> [Provider] {
+  ) throws(CommandError) -> [MissingFile] {
     let known = try files.names()
-    var missing: [Provider] = []
+    var missing: [MissingFile] = []
     for account in accounts {
       let provider = try account.provider.bound.asWritten
       guard let file = known.first(where: { $0.name == provider.name }) else {
-        if !missing.contains(where: { $0.name == provider.name }) { missing.append(provider) }
+        if let index = missing.firstIndex(where: { $0.provider.name == provider.name }) {
+          missing[index].accounts.append(account.name)
+          if missing[index].provider != provider { missing[index].isClear = false }
+        } else {
+          missing.append(MissingFile(provider: provider, accounts: [account.name]))
+        }
         continue
       }
       guard !skips || !account.exists else { continue }
