@@ -12,7 +12,7 @@ extension ExportTests {
   private func demandAsBefore(_ rig: ExportRig) async throws {
     #expect(try await rig.own.accounts().isEmpty)
     #expect(try await rig.vault.openHandOver() == nil)
-    #expect(try await rig.vault.facts().problem == nil)
+    #expect(try await rig.vault.accountFacts(named: "me")[0].cause == nil)
     #expect(try await rig.vault.sentToken("me", rig.service).contains("rt-me"))
   }
 

@@ -194,7 +194,7 @@ struct ExportTests {
     // The rule came after the check.
     rig.administrator.write("[Policy]\n")
     try await rig.allow(["me"], digest)
-    rig.administrator.write("[Policy]\nexportable = never\n")
+    rig.administrator.write("[Policy]\nproviders = corp\n")
     #expect(await rig.isRefused { _ = try await rig.fetch() })
     #expect(try await rig.own.accounts().isEmpty)
     #expect(try await rig.vault.openHandOver() == nil)

@@ -19,6 +19,11 @@ extension Vault {
     return Self.isLeaving(names.joined(separator: ", "))
   }
 
+  /// What the status says about such an account.
+  static let leavingCause =
+    "on the way into the private vault, after an interrupted call; finish it: thumblatch service"
+    + " export; or go back: thumblatch service export --cancel"
+
   private static func isLeaving(_ names: String) -> VaultFailure {
     .vaultUnsafe(
       "on the way into the private vault, after an interrupted call: \(names)",

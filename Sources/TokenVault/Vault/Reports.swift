@@ -15,8 +15,7 @@ extension Vault {
     let now = clock.boot
     let open = windows.window(at: location, now: now)
     var problem: (message: String, remedy: String?)?
-    let failure = freshness.failure ?? transferFailure ?? leavingFailure
-    if case .vaultUnsafe(let message, let hint)? = failure {
+    if case .vaultUnsafe(let message, let hint)? = freshness.failure ?? transferFailure {
       problem = (message, hint)
     }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
@@ -134,6 +133,7 @@ extension Vault {
   }
 
   private func cause(of row: AccountRow) throws(VaultFailure) -> String? {
+    if leaving.contains(row.id) { return Self.leavingCause }
     if let cause = row.cause { return cause }
     return try unclearAnswer(to: try intent(of: row))?.text
   }
@@ -143,6 +143,8 @@ extension Vault {
     _ token: AccessTokenRow?,
     at location: CallerLocation
   ) throws(VaultFailure) -> AccountState {
+    // The other vault may have its only valid token.
+    if leaving.contains(row.id) { return .uncertain }
     if let intent = try intent(of: row), intent.purpose == .refresh {
       guard refreshes.refresh(of: row.id) == nil else { return .refreshing }
       guard intent.uncertain else { return .refreshing }

@@ -78,10 +78,10 @@ struct ExportRig {
       await failure { _ = try await vault.signOut(account: "me", local: true, caller: caller()) },
       await failure { try await bench.signIn(vault, "me", refresh: "rt-new") },
     ]
-    let problem = try await vault.facts().problem
+    let facts = try await vault.accountFacts(named: "me")[0]
     let finding = await vault.examine().first { $0.name == "transfer" }
-    return problem?.remedy?.contains("thumblatch service export --cancel") == true
-      && finding?.level == .problem
+    return facts.cause?.contains("thumblatch service export --cancel") == true
+      && facts.state == .uncertain && finding?.level == .problem
       && calls.allSatisfy {
         guard case .vaultUnsafe? = $0 else { return false }
         return true
