@@ -1,4 +1,5 @@
 internal import CFido2
+internal import SecretMemory
 
 /// A request for a signature, and the key's answer.
 @safe
@@ -38,6 +39,35 @@ final class Assertion {
     let count = unsafe fido.assert_id_len(pointer, 0)
     guard count > 0 else { return nil }
     return unsafe KeyLibrary.bytes(fido.assert_id_ptr(pointer, 0), count)
+  }
+
+  /// Wants the secret that the key makes of a salt of 32 bytes (CTAP 2.1, section 12.5).
+  func set(salt: [UInt8]) throws(KeyFailure) {
+    var code = unsafe fido.assert_set_extensions(pointer, FIDO_EXT_HMAC_SECRET)
+    if code == FIDO_OK {
+      code = unsafe fido.assert_set_hmac_salt(pointer, salt, salt.count)
+    }
+    guard code == FIDO_OK else { throw .unexpected(code) }
+  }
+
+  /// The secret that the key has made, 32 bytes.
+  func secret() throws(KeyFailure) -> SharedSecret {
+    guard unsafe fido.assert_count(pointer) == 1,
+      let start = unsafe fido.assert_hmac_secret_ptr(pointer, 0),
+      unsafe fido.assert_hmac_secret_len(pointer, 0) == KeyRequest.secretCount
+    else { throw .noSecret }
+    do throws(SecretMemoryError) {
+      return SharedSecret(
+        unsafe try SecretBytes(capacity: KeyRequest.secretCount) { room in
+          unsafe room.copyMemory(
+            from: UnsafeRawBufferPointer(start: start, count: KeyRequest.secretCount)
+          )
+          return KeyRequest.secretCount
+        }
+      )
+    } catch {
+      throw .unexpected(FIDO_ERR_INTERNAL)
+    }
   }
 
   /// What the key has signed with this credential, the only one that was allowed.

@@ -45,6 +45,12 @@ final class Enrollment {
     guard code == FIDO_OK else { throw .unexpected(code) }
   }
 
+  /// Wants a credential with the extension hmac-secret (CTAP 2.1, section 12.5).
+  func setSecret() throws(KeyFailure) {
+    let code = unsafe fido.cred_set_extensions(pointer, FIDO_EXT_HMAC_SECRET)
+    guard code == FIDO_OK else { throw .unexpected(code) }
+  }
+
   /// The credential that the key has made, after its signature was verified.
   func made() throws(KeyFailure) -> NewKeyCredential {
     let isAttested = unsafe fido.cred_x5c_ptr(pointer) != nil

@@ -26,6 +26,10 @@ package enum KeyFailure: Error, Sendable, Equatable {
   case notVerified
   /// The key's own check of the person is blocked, and its PIN is needed.
   case verificationBlocked
+  /// The key has no extension hmac-secret.
+  case noSecret
+  /// The key verifies its person always, and that makes another secret.
+  case alwaysVerifies
   /// The key was not touched in time.
   case timedOut
   case cancelled

@@ -97,9 +97,7 @@ package final class KeyRequest: Sendable {
     _ verification: KeyVerification,
     lit: () -> Void
   ) throws(KeyFailure) -> NewKeyCredential {
-    let keys = try openKeys()
-    guard let key = keys.first else { throw .noKey }
-    guard keys.count == 1 else { throw .severalKeys }
+    let key = try onlyKey()
     return try using(key) { () throws(KeyFailure) in
       try key.enroll(
         challenge,
@@ -110,6 +108,14 @@ package final class KeyRequest: Sendable {
         lit: lit
       )
     }
+  }
+
+  /// The only key that is plugged in.
+  func onlyKey() throws(KeyFailure) -> OpenKey {
+    let keys = try openKeys()
+    guard let key = keys.first else { throw .noKey }
+    guard keys.count == 1 else { throw .severalKeys }
+    return key
   }
 
   private func openKeys() throws(KeyFailure) -> [OpenKey] {
@@ -128,7 +134,7 @@ package final class KeyRequest: Sendable {
   }
 
   /// The first key that holds one of these credentials, and the credential.
-  private func holder(
+  func holder(
     of credentials: [[UInt8]]
   ) throws(KeyFailure) -> (OpenKey, [UInt8]) {
     let keys = try openKeys()
@@ -145,7 +151,7 @@ package final class KeyRequest: Sendable {
   }
 
   /// Runs a request at a key that `cancel` can reach.
-  private func using<Result>(
+  func using<Result>(
     _ key: OpenKey,
     _ body: () throws(KeyFailure) -> Result
   ) throws(KeyFailure) -> Result {

@@ -41,3 +41,37 @@ package struct KeyVerification: Sendable {
     self.pin = pin
   }
 }
+
+/// What a key makes a secret of.
+package struct KeySecretWish: Sendable {
+  /// The name of the credential.
+  package let credential: [UInt8]
+  /// 32 bytes.
+  package let salt: [UInt8]
+  /// Whether the person is verified, which makes another secret than a touch alone.
+  package let verifies: Bool
+
+  /// Puts the three together.
+  package init(credential: [UInt8], salt: [UInt8], verifies: Bool) {
+    self.credential = credential
+    self.salt = salt
+    self.verifies = verifies
+  }
+}
+
+/// What a key says of itself before it makes a secret.
+package struct KeySecretFacts: Sendable, Equatable {
+  /// Whether the key can verify its person, by its PIN or by itself.
+  package let verifies: Bool
+  /// Whether that needs its PIN.
+  package let needsPIN: Bool
+  /// How many wrong PINs the key still accepts; `nil` if it does not say.
+  package let retries: Int?
+
+  /// Puts the three together.
+  package init(verifies: Bool, needsPIN: Bool, retries: Int?) {
+    self.verifies = verifies
+    self.needsPIN = needsPIN
+    self.retries = retries
+  }
+}

@@ -8,8 +8,8 @@ internal import Synchronization
 /// Its requests block one thread; `cancel` comes from another one.
 @safe
 final class OpenKey: @unchecked Sendable {
-  private let device: OpaquePointer
-  private let fido: cfido2
+  let device: OpaquePointer
+  let fido: cfido2
   /// How often a touch is looked for, and how long each look waits, in milliseconds.
   private static let touchLooks = 150
   private static let touchPause: Int32 = 200
@@ -59,14 +59,14 @@ final class OpenKey: @unchecked Sendable {
   var verifies: Bool { unsafe fido.dev_has_uv(device) }
 
   /// How many wrong PINs the key still accepts; `nil` if it does not say.
-  private var retries: Int? {
+  var retries: Int? {
     var count: Int32 = 0
     guard unsafe fido.dev_get_retry_count(device, &count) == FIDO_OK else { return nil }
     return Int(count)
   }
 
   /// The failure that a code of this key means.
-  private func failure(_ code: Int32) -> KeyFailure {
+  func failure(_ code: Int32) -> KeyFailure {
     switch code {
     case FIDO_ERR_PIN_REQUIRED, FIDO_ERR_PIN_INVALID: KeyFailure(code, retries: retries)
     default: KeyFailure(code)
@@ -131,12 +131,14 @@ final class OpenKey: @unchecked Sendable {
     name: String,
     excluding credentials: [[UInt8]],
     _ verification: KeyVerification,
+    withSecret: Bool = false,
     lit: () -> Void
   ) throws(KeyFailure) -> NewKeyCredential {
     try demandPIN(verification)
     let byItself = verification.isRequired && verification.pin == nil
     let request = try Enrollment(challenge, user: user, name: name, excluding: credentials)
     try request.set(verification: byItself)
+    if withSecret { try request.setSecret() }
     lit()
     let code = unsafe try KeyLibrary.withPIN(verification.pin) { pin in
       unsafe fido.dev_make_cred(device, request.pointer, pin)
@@ -146,7 +148,7 @@ final class OpenKey: @unchecked Sendable {
   }
 
   /// Requires a PIN before the key is lit, if the key cannot verify without one.
-  private func demandPIN(_ verification: KeyVerification) throws(KeyFailure) {
+  func demandPIN(_ verification: KeyVerification) throws(KeyFailure) {
     guard verification.isRequired, verification.pin == nil, !verifies else { return }
     guard unsafe fido.dev_has_pin(device) else { throw .noPIN }
     throw .pinNeeded(retries: retries)

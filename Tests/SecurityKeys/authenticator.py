@@ -35,6 +35,7 @@ class Key:
         self.domain = None
         self.counts = True
         self.flags = None
+        self.forges = False
         self.state = {"credentials": {}, "retries": RETRIES, "pin": None, "counter": 0}
         if os.path.exists(path):
             with open(path) as file:
@@ -49,6 +50,11 @@ class Key:
             json.dump(self.state, file)
         os.rename(self.path + ".new", self.path)
 
+    def reset(self):
+        self.state["credentials"] = {}
+        self.save()
+        say("reset")
+
     # What the key can do.
 
     def info(self):
@@ -58,7 +64,8 @@ class Key:
             options["uv"] = True
         if "--always-verifies" in self.options:
             options["alwaysUv"] = True
-        return {1: ["FIDO_2_0", "FIDO_2_1"], 2: ["hmac-secret"], 3: bytes(range(16)), 4: options,
+        extensions = [] if "--no-secret" in self.options else ["hmac-secret"]
+        return {1: ["FIDO_2_0", "FIDO_2_1"], 2: extensions, 3: bytes(range(16)), 4: options,
                 5: 1200, 6: [2, 1], 7: 8, 8: 128,
                 0x0A: [{"alg": -7, "type": "public-key"}]}
 
@@ -229,4 +236,6 @@ class Key:
         salts = protocol.decrypt(shared, extension[2])
         key = bytes.fromhex(credential["verified" if verified else "plain"])
         values = b"".join(hmac.digest(key, salts[at:at + 32], "sha256") for at in range(0, len(salts), 32))
+        if self.forges:
+            self.forges, values = False, bytes(byte ^ 1 for byte in values)
         return protocol.encrypt(shared, values)

@@ -52,6 +52,10 @@ class Line:
             self.error = int(words[1], 0)
         elif words[0] == "flags":
             self.key.flags = int(words[1], 0)
+        elif words[0] == "forge":
+            self.key.forges = True
+        elif words[0] == "reset":
+            self.key.reset()
         elif words[0] == "counter":
             self.key.counts = False
         elif words[0] == "replug":

@@ -11,12 +11,14 @@ touch          touches the key, now or at its next request
 bad-finger     does not pass the built-in check of the key, now or at its next request
 answer CODE    answers the next request with this error, such as 0x36
 flags BYTE     signs the next assertion with these flags instead of the true ones
+forge          changes the secret of the next assertion
+reset          forgets the credentials
 counter        does not raise the counter any more: a copied key
 replug         forgets what a key forgets without power: the wrong PINs since then
 unplug         closes the pty and ends
 
 `--pin`: the PIN of the key is the text of the environment's KEY_PIN. `--verifies`: the key checks a
-finger itself. `--always-verifies`: it signs nothing without.
+finger itself. `--always-verifies`: it signs nothing without. `--no-secret`: it has no hmac-secret.
 """
 
 import os

@@ -8,14 +8,19 @@
 // The functions in use, by their names without `fido_`.
 #define CFIDO2_FUNCTIONS(each) \
   each(assert_allow_cred) each(assert_authdata_len) each(assert_authdata_ptr) \
-  each(assert_count) each(assert_free) each(assert_id_len) each(assert_id_ptr) \
-  each(assert_new) each(assert_set_clientdata_hash) each(assert_set_rp) each(assert_set_up) \
-  each(assert_set_uv) each(assert_sig_len) each(assert_sig_ptr) each(cred_exclude) \
-  each(cred_flags) each(cred_free) each(cred_id_len) each(cred_id_ptr) each(cred_new) \
+  each(assert_count) each(assert_free) each(assert_hmac_secret_len) \
+  each(assert_hmac_secret_ptr) each(assert_id_len) each(assert_id_ptr) \
+  each(assert_new) each(assert_set_clientdata_hash) each(assert_set_extensions) \
+  each(assert_set_hmac_salt) each(assert_set_rp) each(assert_set_up) \
+  each(assert_set_uv) each(assert_sig_len) each(assert_sig_ptr) \
+  each(cbor_info_extensions_len) each(cbor_info_extensions_ptr) each(cbor_info_free) \
+  each(cbor_info_new) each(cred_exclude) each(cred_flags) each(cred_free) each(cred_id_len) each(cred_id_ptr) each(cred_new) \
   each(cred_pubkey_len) each(cred_pubkey_ptr) each(cred_set_clientdata_hash) \
+  each(cred_set_extensions) \
   each(cred_set_rk) each(cred_set_rp) each(cred_set_type) each(cred_set_user) \
   each(cred_set_uv) each(cred_verify) each(cred_verify_self) each(cred_x5c_ptr) \
   each(dev_cancel) each(dev_close) each(dev_free) each(dev_get_assert) \
+  each(dev_get_cbor_info) \
   each(dev_get_retry_count) each(dev_get_touch_begin) each(dev_get_touch_status) \
   each(dev_has_pin) each(dev_has_uv) each(dev_info_free) \
   each(dev_info_manifest) each(dev_info_new) each(dev_info_path) each(dev_info_ptr) \

@@ -133,7 +133,8 @@ extension KeyFailure {
     case .alreadyEnrolled, .pinNeeded, .wrongPIN, .pinBlockedUntilReplugged, .pinBlocked, .noPIN,
       .notVerified, .verificationBlocked:
       .denied
-    case .noLibrary, .noKey, .notEnrolled, .severalKeys, .removed, .notPermitted, .unexpected:
+    case .noLibrary, .noKey, .notEnrolled, .severalKeys, .removed, .notPermitted, .unexpected,
+      .noSecret, .alwaysVerifies:
       .notAvailable
     }
   }
@@ -157,6 +158,9 @@ extension KeyFailure {
     case .notVerified: "the security key did not recognize its person"
     case .verificationBlocked: "the security key does not check its person any more: use its PIN"
     case .removed: "the security key was unplugged, or does not answer"
+    // Only slots of the machine key need a secret.
+    case .noSecret: "the security key has no hmac-secret"
+    case .alwaysVerifies: "the security key verifies its person always"
     case .notPermitted: "this user may not open the security key"
     case .unexpected(let code): "the security key answered with error \(code)"
     }
