@@ -207,6 +207,13 @@ let package = Package(
         "SystemBus", "HelperInterface", "Varlink", "UserNames", "SecretMemory", "System",
       ]
     ),
+    room(
+      "SecretProgram",
+      [
+        "TPM", "MachineKey", "SecurityKey", "HelperInterface", "Varlink", "UserNames",
+        "SecretMemory", "System",
+      ]
+    ),
 
     // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each start,
     // six times the start itself (`-static-pie`).
@@ -233,9 +240,11 @@ let package = Package(
     ),
     program(
       "thumblatch-secret",
-      [
-        "TPM", "MachineKey", "HelperInterface", "Varlink", "UserNames", "SecretMemory", "System",
-      ]
+      ["SecretProgram", "SecurityKey"]
+    ),
+    program(
+      "thumblatch-secret-virtual",
+      ["SecretProgram", "SecurityKey", "System"]
     ),
 
     room("WebServer", ["CMicroHTTPD"], path: "Sources/Examples/WebServer"),
@@ -407,6 +416,7 @@ let package = Package(
       "TPMTests",
       [
         "TPM", "MachineKey", "HelperInterface", "Varlink", "SecretMemory", "System", "TestSupport",
+        "HelperClient",
       ],
       exclude: ["Bridge"]
     ),

@@ -107,7 +107,8 @@ struct ExchangeHelper: ~Copyable {
           case .request(let request) where !isService: return .request(request)
           case .request, .loadPrint, .check, .respond, .enroll, .keep, .deletePrints, .getReader,
             .listEnrolled, .getTPM, .sealSecret, .openSecret, .defineCounter, .readCounter,
-            .incrementCounter, .removeCounter:
+            .incrementCounter, .removeCounter, .getKey, .makeKeySecret,
+            .openKeySecret:
             throw .methodNotImplemented(call.method)
           }
         } catch {

@@ -9,8 +9,10 @@ import Testing
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests.
 enum Programs {
   private static let names = [
-    "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange", "thumblatch-secret",
+    "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange",
   ]
+  /// The programs that are built with virtual devices too.
+  private static let virtual = ["thumblatch-presence", "thumblatch-secret"]
   /// The names by which other tools call the program.
   private static let helpers = [
     "git-credential-thumblatch", "docker-credential-thumblatch", "cargo-credential-thumblatch",
@@ -44,7 +46,8 @@ enum Programs {
       umask 022
       mkdir \(directory)
       cd \(built)
-      newer=$(find \(names.joined(separator: " ")) thumblatch-presence-virtual \
+      newer=$(find \(names.joined(separator: " ")) \
+        \(virtual.map { $0 + "-virtual" }.joined(separator: " ")) \
         -newer \(released)/thumblatchd 2>&1 || echo none)
       if [ -z "$newer" ]; then
         cp -r \(released)/. \(directory)
@@ -52,7 +55,9 @@ enum Programs {
         for name in \(names.joined(separator: " ")); do
           install -m 755 \(built)/$name \(directory)/$name
         done
-        install -m 755 \(built)/thumblatch-presence-virtual \(directory)/thumblatch-presence
+        for name in \(virtual.joined(separator: " ")); do
+          install -m 755 \(built)/$name-virtual \(directory)/$name
+        done
         mkdir \(directory)/pam.d
         install -m 644 \(pam) \(directory)/pam.d/thumblatch
       fi

@@ -1,9 +1,9 @@
 import HelperInterface
 import Varlink
 
-/// Messages of the helper for the TPM.
+/// Messages of the helper for the TPM and for security keys.
 func secretSamples() throws -> [Sample] {
-  try sealingSamples() + counterSamples()
+  try sealingSamples() + counterSamples() + keySecretSamples()
 }
 
 private func sealingSamples() throws -> [Sample] {
@@ -66,5 +66,37 @@ private func counterSamples() throws -> [Sample] {
     call(RemoveCounterCall(index: 25_165_824)),
     reply(to: RemoveCounterCall.self, .done, isVariant: true),
     reply(to: RemoveCounterCall.self, .failed(.absent, detail: "d"), isVariant: true),
+  ]
+}
+
+private func keySecretSamples() throws -> [Sample] {
+  try [
+    call(GetKeyCall()),
+    reply(to: GetKeyCall.self, .done(needsPin: true, retries: 8), isVariant: true),
+    reply(to: GetKeyCall.self, .failed(.noKey, detail: "d"), isVariant: true),
+    call(MakeKeySecretCall(keyCredentials: [[1, 2, 3], [0]], keyPin: secret("1234"))),
+    reply(to: MakeKeySecretCall.self, .touch, isVariant: true),
+    reply(
+      to: MakeKeySecretCall.self,
+      .done(parameters: [1, 2, 3], secret: secret("secret")),
+      isVariant: true
+    ),
+    reply(
+      to: MakeKeySecretCall.self,
+      .failed(.wrongPin, retries: 7, detail: "d"),
+      isVariant: true
+    ),
+    call(OpenKeySecretCall(slots: [[1, 2, 3], [0]], keyPin: secret("1234"))),
+    reply(to: OpenKeySecretCall.self, .touch, isVariant: true),
+    reply(
+      to: OpenKeySecretCall.self,
+      .done(place: 1, secret: secret("secret")),
+      isVariant: true
+    ),
+    reply(
+      to: OpenKeySecretCall.self,
+      .failed(.pinNeeded, retries: 8, detail: "d"),
+      isVariant: true
+    ),
   ]
 }

@@ -236,6 +236,56 @@ let helperDescription = #"""
     unexpected
   )
 
+  # What happens while a security key makes a secret.
+  type KeySecretStep (
+    # The key waits for a touch.
+    touch,
+    # The secret is made.
+    done,
+    # It was given up.
+    failed
+  )
+
+  # Why a security key made no secret.
+  type KeySecretFailure (
+    # libfido2 is missing, or is another version.
+    no_library,
+    # None is plugged in.
+    no_key,
+    # The key made none of the credentials, or was reset.
+    another_key,
+    # More than one is plugged in.
+    several_keys,
+    # The key holds one of the credentials that it must not hold yet.
+    already_added,
+    # The key has no hmac-secret.
+    no_secret,
+    # The key wants its PIN.
+    pin_needed,
+    # The PIN was wrong.
+    wrong_pin,
+    # The key accepts a PIN only after it was unplugged.
+    pin_blocked_until_replugged,
+    # The key accepts no PIN until it is reset.
+    pin_blocked,
+    # The key has no PIN, and the slot needs one.
+    no_pin,
+    # The key verifies its person always, and the slot was made without that.
+    always_verifies,
+    # The key did not recognize its person.
+    not_verified,
+    # The key was not touched in time.
+    timed_out,
+    # The engine ended it.
+    cancelled,
+    # The key was unplugged, or does not answer.
+    removed,
+    # The user of the helper may not open the key.
+    not_permitted,
+    # Another response, whose code is in `detail`.
+    unexpected
+  )
+
   # One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
   # where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
   # With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
@@ -690,6 +740,74 @@ let helperDescription = #"""
     outcome: SecretOutcome,
     # [of failed]
     reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # What the only security key that is plugged in says of itself; without a touch. The helper for secrets
+  # answers one request, and ends.
+  method GetKey() -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # Whether it needs its PIN for a new slot.
+    # [of done]
+    needs_pin: ?bool,
+    # How many wrong PINs it still accepts, if it says so.
+    # [maybe of done]
+    retries: ?int,
+    # [of failed]
+    reason: ?KeySecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Has the only security key that is plugged in make a credential and a secret: two touches. With `more`:
+  # touch, touch, then done or failed.
+  method MakeKeySecret(
+    # The names of credentials that the key must not hold yet.
+    # [base64]
+    key_credentials: []string,
+    # In UTF-8. Absent: the key needs none.
+    # [secret]
+    key_pin: ?string
+  ) -> (
+    # [variant]
+    event: KeySecretStep,
+    # The parameters of the slot, as the slot holds them.
+    # [base64, of done]
+    parameters: ?string,
+    # 32 bytes.
+    # [secret, base64, of done]
+    secret: ?string,
+    # [of failed]
+    reason: ?KeySecretFailure,
+    # How many wrong PINs the key still accepts, if it says so.
+    # [maybe of failed]
+    retries: ?int,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Has a security key make the secret of one of these slots again: one touch. With `more`: touch, then done
+  # or failed.
+  method OpenKeySecret(
+    # The parameters of each slot.
+    # [base64]
+    slots: []string,
+    # In UTF-8. Absent: it was not asked for.
+    # [secret]
+    key_pin: ?string
+  ) -> (
+    # [variant]
+    event: KeySecretStep,
+    # The place of the slot among those, from 0.
+    # [of done]
+    place: ?int,
+    # 32 bytes.
+    # [secret, base64, of done]
+    secret: ?string,
+    # [of failed]
+    reason: ?KeySecretFailure,
+    # How many wrong PINs the key still accepts, if it says so.
+    # [maybe of failed]
+    retries: ?int,
     # [maybe of failed]
     detail: ?string
   )

@@ -1248,3 +1248,182 @@ package enum RemovedCounterReply: VarlinkRecord, Equatable {
     }
   }
 }
+
+/// What the only security key that is plugged in says of itself; without a touch. The helper for secrets
+/// answers one request, and ends.
+package struct GetKeyCall: VarlinkMethod, Equatable {
+  package typealias Reply = KeyFactsReply
+  package static let method = "io.thumblatch.Helper.GetKey"
+
+  package init() {}
+
+  package init(decoding object: JSONObject) throws(MessageError) {}
+
+  package var encoded: JSONObject {
+    get throws(MessageError) { JSONObject() }
+  }
+}
+
+/// What `GetKey` answers.
+package enum KeyFactsReply: VarlinkRecord, Equatable {
+  /// The TPM did it.
+  ///
+  /// `needsPin`: Whether it needs its PIN for a new slot.
+  ///
+  /// `retries`: How many wrong PINs it still accepts, if it says so.
+  case done(needsPin: Bool, retries: Int? = nil)
+  /// It did not.
+  case failed(KeySecretFailure, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("outcome") as SecretOutcome {
+    case .done: self = .done(needsPin: try object.required("needs_pin"), retries: try object.optional("retries"))
+    case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .done(let needsPin, let retries): try .wire(["outcome": SecretOutcome.done, "needs_pin": needsPin, "retries": retries])
+      case .failed(let reason, let detail): try .wire(["outcome": SecretOutcome.failed, "reason": reason, "detail": detail])
+      }
+    }
+  }
+}
+
+/// Has the only security key that is plugged in make a credential and a secret: two touches. With `more`:
+/// touch, touch, then done or failed.
+package struct MakeKeySecretCall: VarlinkMethod {
+  package typealias Reply = MadeKeySecretReply
+  package static let method = "io.thumblatch.Helper.MakeKeySecret"
+
+  /// The names of credentials that the key must not hold yet.
+  package var keyCredentials: [[UInt8]]
+  /// In UTF-8. Absent: the key needs none.
+  package var keyPin: SharedSecret?
+
+  package init(
+    keyCredentials: [[UInt8]],
+    keyPin: SharedSecret? = nil
+  ) {
+    self.keyCredentials = keyCredentials
+    self.keyPin = keyPin
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    keyCredentials = (try object.required("key_credentials") as [WireBytes]).map(\.bytes)
+    keyPin = try object.optional("key_pin")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "key_credentials": keyCredentials.map(WireBytes.init(bytes:)),
+        "key_pin": keyPin,
+      ])
+    }
+  }
+}
+
+/// What `MakeKeySecret` answers.
+package enum MadeKeySecretReply: VarlinkRecord {
+  /// The key waits for a touch.
+  case touch
+  /// The secret is made.
+  ///
+  /// `parameters`: The parameters of the slot, as the slot holds them.
+  ///
+  /// `secret`: 32 bytes.
+  case done(parameters: [UInt8], secret: SharedSecret)
+  /// It was given up.
+  ///
+  /// `retries`: How many wrong PINs the key still accepts, if it says so.
+  case failed(KeySecretFailure, retries: Int? = nil, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("event") as KeySecretStep {
+    case .touch: self = .touch
+    case .done: self = .done(parameters: (try object.required("parameters") as WireBytes).bytes, secret: (try object.required("secret") as WireSecret).secret)
+    case .failed: self = .failed(try object.required("reason"), retries: try object.optional("retries"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .touch: try .wire(["event": KeySecretStep.touch])
+      case .done(let parameters, let secret): try .wire(["event": KeySecretStep.done, "parameters": WireBytes(bytes: parameters), "secret": WireSecret(secret: secret)])
+      case .failed(let reason, let retries, let detail): try .wire(["event": KeySecretStep.failed, "reason": reason, "retries": retries, "detail": detail])
+      }
+    }
+  }
+}
+
+/// Has a security key make the secret of one of these slots again: one touch. With `more`: touch, then done
+/// or failed.
+package struct OpenKeySecretCall: VarlinkMethod {
+  package typealias Reply = OpenedKeySecretReply
+  package static let method = "io.thumblatch.Helper.OpenKeySecret"
+
+  /// The parameters of each slot.
+  package var slots: [[UInt8]]
+  /// In UTF-8. Absent: it was not asked for.
+  package var keyPin: SharedSecret?
+
+  package init(
+    slots: [[UInt8]],
+    keyPin: SharedSecret? = nil
+  ) {
+    self.slots = slots
+    self.keyPin = keyPin
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    slots = (try object.required("slots") as [WireBytes]).map(\.bytes)
+    keyPin = try object.optional("key_pin")
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "slots": slots.map(WireBytes.init(bytes:)),
+        "key_pin": keyPin,
+      ])
+    }
+  }
+}
+
+/// What `OpenKeySecret` answers.
+package enum OpenedKeySecretReply: VarlinkRecord {
+  /// The key waits for a touch.
+  case touch
+  /// The secret is made.
+  ///
+  /// `place`: The place of the slot among those, from 0.
+  ///
+  /// `secret`: 32 bytes.
+  case done(place: Int, secret: SharedSecret)
+  /// It was given up.
+  ///
+  /// `retries`: How many wrong PINs the key still accepts, if it says so.
+  case failed(KeySecretFailure, retries: Int? = nil, detail: String? = nil)
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    switch try object.required("event") as KeySecretStep {
+    case .touch: self = .touch
+    case .done: self = .done(place: try object.required("place"), secret: (try object.required("secret") as WireSecret).secret)
+    case .failed: self = .failed(try object.required("reason"), retries: try object.optional("retries"), detail: try object.optional("detail"))
+    }
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      switch self {
+      case .touch: try .wire(["event": KeySecretStep.touch])
+      case .done(let place, let secret): try .wire(["event": KeySecretStep.done, "place": place, "secret": WireSecret(secret: secret)])
+      case .failed(let reason, let retries, let detail): try .wire(["event": KeySecretStep.failed, "reason": reason, "retries": retries, "detail": detail])
+      }
+    }
+  }
+}

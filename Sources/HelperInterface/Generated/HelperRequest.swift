@@ -22,6 +22,9 @@ package enum HelperRequest: Sendable {
   case readCounter(ReadCounterCall)
   case incrementCounter(IncrementCounterCall)
   case removeCounter(RemoveCounterCall)
+  case getKey(GetKeyCall)
+  case makeKeySecret(MakeKeySecretCall)
+  case openKeySecret(OpenKeySecretCall)
 
   /// Reads a call; throws the error that answers it if it cannot be read.
   package init(_ call: VarlinkCall) throws(VarlinkError) {
@@ -45,6 +48,9 @@ package enum HelperRequest: Sendable {
       case ReadCounterCall.method: self = .readCounter(try call.content())
       case IncrementCounterCall.method: self = .incrementCounter(try call.content())
       case RemoveCounterCall.method: self = .removeCounter(try call.content())
+      case GetKeyCall.method: self = .getKey(try call.content())
+      case MakeKeySecretCall.method: self = .makeKeySecret(try call.content())
+      case OpenKeySecretCall.method: self = .openKeySecret(try call.content())
       default: throw VarlinkError.methodNotFound(call.method)
       }
     } catch let error as VarlinkError {
@@ -76,5 +82,8 @@ package enum HelperRequest: Sendable {
     ReadCounterCall.self,
     IncrementCounterCall.self,
     RemoveCounterCall.self,
+    GetKeyCall.self,
+    MakeKeySecretCall.self,
+    OpenKeySecretCall.self,
   ]
 }

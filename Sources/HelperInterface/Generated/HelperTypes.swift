@@ -155,3 +155,53 @@ package enum SecretFailure: String, Sendable, CaseIterable, WireValue {
   /// Another response, whose code is in `detail`.
   case unexpected
 }
+
+/// What happens while a security key makes a secret.
+enum KeySecretStep: String, Sendable, CaseIterable, WireValue {
+  /// The key waits for a touch.
+  case touch
+  /// The secret is made.
+  case done
+  /// It was given up.
+  case failed
+}
+
+/// Why a security key made no secret.
+package enum KeySecretFailure: String, Sendable, CaseIterable, WireValue {
+  /// libfido2 is missing, or is another version.
+  case noLibrary = "no_library"
+  /// None is plugged in.
+  case noKey = "no_key"
+  /// The key made none of the credentials, or was reset.
+  case anotherKey = "another_key"
+  /// More than one is plugged in.
+  case severalKeys = "several_keys"
+  /// The key holds one of the credentials that it must not hold yet.
+  case alreadyAdded = "already_added"
+  /// The key has no hmac-secret.
+  case noSecret = "no_secret"
+  /// The key wants its PIN.
+  case pinNeeded = "pin_needed"
+  /// The PIN was wrong.
+  case wrongPin = "wrong_pin"
+  /// The key accepts a PIN only after it was unplugged.
+  case pinBlockedUntilReplugged = "pin_blocked_until_replugged"
+  /// The key accepts no PIN until it is reset.
+  case pinBlocked = "pin_blocked"
+  /// The key has no PIN, and the slot needs one.
+  case noPin = "no_pin"
+  /// The key verifies its person always, and the slot was made without that.
+  case alwaysVerifies = "always_verifies"
+  /// The key did not recognize its person.
+  case notVerified = "not_verified"
+  /// The key was not touched in time.
+  case timedOut = "timed_out"
+  /// The engine ended it.
+  case cancelled
+  /// The key was unplugged, or does not answer.
+  case removed
+  /// The user of the helper may not open the key.
+  case notPermitted = "not_permitted"
+  /// Another response, whose code is in `detail`.
+  case unexpected
+}

@@ -1,24 +1,28 @@
-import HelperInterface
-import MachineKey
-import SecretMemory
-import System
-import TPM
-import Varlink
+internal import HelperInterface
+internal import MachineKey
+internal import SecretMemory
+internal import SecurityKey
+internal import System
+internal import TPM
+internal import Varlink
 
-/// The conversation with the engine: one request to the TPM, and its answer.
+/// The conversation with the engine: one request to the TPM or to a security key, and its answers.
 ///
-/// There is no second one. The TPM's library keeps copies of secrets and authorization values, which
+/// There is no second one. The libraries keep copies of secrets and authorization values, which
 /// end with the process.
 struct SecretConversation: ~Copyable {
   private let socket = Descriptor(owning: 0)
   /// The engine's user.
   private let engine: UInt32
   private let device: String
+  /// The security keys; `nil` if this process uses none.
+  private let keys: KeyNodes?
 
   /// Makes a conversation on descriptor 0 with the engine that runs as this user.
-  init(engine: UInt32, device: String) {
+  init(engine: UInt32, device: String, keys: KeyNodes?) {
     self.engine = engine
     self.device = device
+    self.keys = keys
   }
 
   /// Serves one request; false if there was none.
@@ -76,10 +80,19 @@ struct SecretConversation: ~Copyable {
         }
       )
     case .removeCounter(let call): try VarlinkReply(remove(call))
+    case .getKey, .makeKeySecret, .openKeySecret: try answerByKey(request, call)
     case .exchange, .request, .proceed, .loadPrint, .check, .respond, .enroll, .keep,
       .deletePrints, .getReader, .listEnrolled:
       VarlinkError.methodNotImplemented(call.method).reply
     }
+  }
+
+  private func answerByKey(
+    _ request: HelperRequest,
+    _ call: VarlinkCall
+  ) throws(MessageError) -> VarlinkReply {
+    guard let keys else { return VarlinkError.methodNotImplemented(call.method).reply }
+    return try KeyConversation(keys: keys, streams: call.more).answer(request, on: socket)
   }
 
   private func facts() -> TPMFactsReply {

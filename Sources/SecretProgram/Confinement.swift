@@ -1,5 +1,5 @@
-import Glibc
-import System
+internal import Glibc
+internal import System
 
 /// Drops this process's privileges before it reads a byte, and limits its lifetime.
 enum Confinement {

@@ -1,0 +1,31 @@
+internal import Glibc
+package import SecurityKey
+internal import System
+internal import TPM
+internal import UserNames
+
+/// The program that keeps the secrets of slots away from the engine: one request to the TPM or to a
+/// security key, in on descriptor 0, its answer out.
+///
+/// It never prints. It opens no other device.
+package enum SecretProgram {
+  /// Serves one request, and ends the process.
+  ///
+  /// - Parameter keys: the security keys; only the helper of a private vault uses them.
+  package static func run(keys: KeyNodes) -> Never {
+    do throws(SystemError) {
+      try Confinement.enter()
+    } catch {
+      _exit(1)
+    }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard let engine = EngineUser.user(arguments: arguments) else { _exit(2) }
+    let isServed = SecretConversation(
+      engine: engine,
+      device: TPMDevice.path,
+      keys: arguments.isEmpty ? keys : nil
+    ).run()
+    // Not exit(3): no exit handler of a library is needed, and the answer is sent.
+    _exit(isServed ? 0 : 1)
+  }
+}
