@@ -63,6 +63,8 @@ enum EngineChecks {
     case .interrupted: throw error
     case .refused(.vaultUnsafe(let message, let hint)):
       .problem(name, message, remedy: hint)
+    case .refused(.machineKeyNeeded(let message)):
+      .warning(name, message, remedy: "touch it at a terminal: thumblatch status")
     case .refused(let error): .problem(name, error.message ?? error.name, remedy: nil)
     default: .problem(name, "\(error)", remedy: error.remedy)
     }

@@ -8,18 +8,22 @@ public struct PresenceAsker {
   public let canAsk: () -> Bool
   let check: (PresenceRequest, Connection) throws(VaultClientError) -> Void
   let tellOfDesk: (PresenceRequest) -> Void
+  let openKey: ((String, Connection) throws(VaultClientError) -> Void)?
 
   /// Makes an asker, whose `check` returns when the check of the prompt has passed.
   ///
   /// `tellOfDesk` is called if the check is made at the desktop of the vault's person, because the
-  /// connection is restricted.
+  /// connection is restricted. `openKey` returns when a touch of a security key has opened the machine key.
+  /// It gets the reason. Without it, a call that needs that fails.
   public init(
     canAsk: @escaping @autoclosure () -> Bool,
     tellOfDesk: @escaping (PresenceRequest) -> Void = { _ in },
+    openKey: ((String, Connection) throws(VaultClientError) -> Void)? = nil,
     check: @escaping (PresenceRequest, Connection) throws(VaultClientError) -> Void
   ) {
     self.canAsk = canAsk
     self.tellOfDesk = tellOfDesk
+    self.openKey = openKey
     self.check = check
   }
 }
@@ -76,6 +80,12 @@ public final class VaultCalls {
           checks += 1
           try check(request, asker)
           prompt = request.prompt
+        } catch .refused(.machineKeyNeeded(let message)) {
+          guard let openKey = asker?.openKey else {
+            throw .refused(.machineKeyNeeded(message: message))
+          }
+          checks += 1
+          try openKey(message, try open())
         }
       } catch {
         let isUntouched = prompt == nil && connection?.answers ?? 0 == answers

@@ -68,6 +68,7 @@ case "--private" where arguments.count == 1:
       exchange: ExchangeHelperExchange(by: .children),
       check: HelperPresence(by: .children),
       tpm: SecretHelper(by: .children),
+      keys: KeySecretHelper(by: .children),
       service: ServiceSocket()
     )
   )

@@ -125,7 +125,7 @@ struct DeviceSecretVerbTests {
         _ = try stage.expect(DeviceSecretStatusCall.self)
         try stage.reply(DeviceSecretStatusReply(tier: tier, slots: [Self.slot], open: false))
       }
-      #expect(play.out.contains(DeviceSecretVerbs.weakest(tier)))
+      #expect(play.out.contains(DeviceSecretVerbs.weakest(tier, [Self.slot])))
     }
   }
 }

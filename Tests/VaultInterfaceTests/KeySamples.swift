@@ -21,10 +21,23 @@ func slotSamples() throws -> [Sample] {
         counterProblem: "no room"
       )
     ),
-    call(AddSlotCall(kind: .tpm, recovery: secret("000G-40R4"), prompt: "p1")),
+    call(
+      AddSlotCall(
+        kind: .tpm,
+        recovery: secret("000G-40R4"),
+        pin: secret("1234"),
+        prompt: "p1"
+      )
+    ),
     reply(
       to: AddSlotCall.self,
-      AddSlotReply(code: secret("000G-40R4"), slots: slots, vaults: 3, counterProblem: "no room")
+      AddSlotReply(
+        code: secret("000G-40R4"),
+        slots: slots,
+        vaults: 3,
+        counterProblem: "no room",
+        touch: true
+      )
     ),
     call(RemoveSlotCall(slot: "a0a1a2a3a4a5a6a7", prompt: "p1")),
     reply(to: RemoveSlotCall.self, RemoveSlotReply(slots: slots)),
@@ -35,6 +48,8 @@ func slotSamples() throws -> [Sample] {
         tests: slots.map { VaultSlotTest(slot: $0, opens: false, detail: "no TPM") }
       )
     ),
+    call(OpenMachineKeyCall(pin: secret("1234"))),
+    reply(to: OpenMachineKeyCall.self, OpenMachineKeyReply(event: .waiting)),
     call(RecoverWithCodeCall(code: secret("000G-40R4"))),
     reply(
       to: RecoverWithCodeCall.self,

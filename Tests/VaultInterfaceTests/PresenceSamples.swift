@@ -229,6 +229,8 @@ private func otherErrors() throws -> [Sample] {
     error(.providerUnavailable(message: "m", retryAfter: nil, status: 503)),
     error(.providerRefused(status: 401, message: "m")),
     error(.misconfigured(message: "m")),
+    error(.machineKeyNeeded(message: "m")),
+    error(.keyPINNeeded(message: "m", retries: 7)),
     error(.vaultUnsafe(message: "m", hint: "h")),
     error(.refused(message: "m")),
     error(.refused(message: "m", narrows: true)),

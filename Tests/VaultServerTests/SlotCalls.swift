@@ -1,6 +1,7 @@
 import SecretMemory
 import Testing
 import TokenVault
+import Varlink
 import VaultInterface
 
 @testable import VaultServer
@@ -8,6 +9,18 @@ import VaultInterface
 let root = Caller(connection: 1, user: 0, requester: "root")
 
 extension Vaults {
+  /// Makes a call that tells of no touch.
+  func addSlot(
+    _ call: AddSlotCall,
+    of caller: Caller
+  ) async throws(VaultFailure) -> AddSlotReply {
+    try await addSlot(call, .of(caller))
+  }
+
+  func answerAboutSlots(_ request: VaultRequest, _ caller: Caller) async -> VarlinkReply? {
+    await answerAboutSlots(request, .of(caller))
+  }
+
   func tier() async throws -> DeviceSecretTier { try await deviceSecretStatus(of: root).tier }
 
   /// The code that root is shown for a new slot.
@@ -16,6 +29,23 @@ extension Vaults {
     let code = try #require(shown.code)
     #expect(shown.slots.isEmpty && shown.vaults == 0)
     return code
+  }
+}
+
+extension CallContext {
+  /// A call of this caller.
+  static func of(
+    _ caller: Caller,
+    more: Bool = false,
+    reply: @escaping @Sendable (VarlinkReply) -> Void = { _ in }
+  ) -> CallContext {
+    CallContext(
+      more: more,
+      caller: caller,
+      recognition: Recognition(),
+      reply: reply,
+      whenSent: { true }
+    )
   }
 }
 

@@ -119,12 +119,16 @@ final class SlotMachine: Sendable {
   }
 
   /// The vault of an engine of one user that has just started.
-  func privately(_ tpm: any TPMSealing) throws -> Vaults {
+  func privately(
+    _ tpm: any TPMSealing,
+    keys: any SecurityKeySealing = NoSecurityKeys()
+  ) throws -> Vaults {
     let state = try StateDirectory(path: path)
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: state.root),
       owner: .user(ThisProcess.user),
       tpm: tpm,
+      keys: keys,
       beside: { work in work() }
     )
     let open: @Sendable () throws -> Vault = {

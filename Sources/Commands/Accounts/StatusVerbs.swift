@@ -181,6 +181,7 @@ enum StatusVerbs {
     switch tier {
     case "file": "file (a copy of the directory opens the vault)"
     case "tpm": "TPM (or the recovery code)"
+    case "security_key": "security key (or the recovery code)"
     default: tier
     }
   }

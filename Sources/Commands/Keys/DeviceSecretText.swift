@@ -31,7 +31,7 @@ extension DeviceSecretVerbs {
 
   static func text(_ reply: DeviceSecretStatusReply, columns: Int?) -> String {
     var table = Table(headings: ["", ""])
-    table.add("tier", weakest(reply.tier))
+    table.add("tier", weakest(reply.tier, reply.slots))
     if let remedy = remedy(reply) { table.add("", remedy) }
     if let tpm = reply.tpm { table.add("TPM", tpm) }
     if let problem = reply.tpmProblem { table.add("TPM", problem) }
@@ -50,11 +50,15 @@ extension DeviceSecretVerbs {
   }
 
   /// The tier, and the weakest way to open the vault.
-  static func weakest(_ tier: DeviceSecretTier) -> String {
+  static func weakest(_ tier: DeviceSecretTier, _ slots: [VaultMachineSlot]) -> String {
     switch tier {
     case .file: "file: a copy of the directory opens the vault"
     case .adding: "adding: a copy of the directory opens each vault that is not re-encrypted yet"
+    case .tpm where slots.contains { $0.kind == .securityKey }:
+      "tpm: the directory opens only with the TPM of this machine, a security key or the recovery code"
     case .tpm: "tpm: the directory opens only with the TPM of this machine or the recovery code"
+    case .securityKey:
+      "security_key: the directory opens only with a security key or the recovery code"
     }
   }
 
@@ -78,8 +82,10 @@ extension DeviceSecretVerbs {
     switch reply.tier {
     case .file where reply.tpm != nil:
       "the TPM would prevent that: thumblatch device-secret add tpm"
+    case .adding where !reply.slots.contains { $0.kind == .tpm }:
+      "finish it: thumblatch device-secret add fido2"
     case .adding: "finish it: thumblatch device-secret add tpm"
-    case .file, .tpm: nil
+    case .file, .tpm, .securityKey: nil
     }
   }
 
@@ -100,7 +106,12 @@ extension DeviceSecretVerbs {
         "Added the TPM and re-encrypted \(vaults). A copy of the directory no longer opens \(them)."
         + " Delete earlier copies, such as backups."
     case .tpm: return "added the TPM of this machine"
-    case .recovery, .securityKey:
+    case .securityKey where reply.vaults > 0:
+      return
+        "Added the security key and re-encrypted \(vaults). A copy of the directory no longer opens"
+        + " \(them). Delete earlier copies, such as backups. Keep a second key or the code."
+    case .securityKey: return "added the security key"
+    case .recovery:
       return "Added a recovery code. To remove the old one, find its slot with device-secret"
         + " status, then: thumblatch device-secret remove SLOT"
     }

@@ -13,15 +13,17 @@ enum DeviceSecretVerbs {
   /// The option that takes the recovery code for an administrator.
   private static let recoveryTo = "--recovery-to"
 
-  private static let kinds = [SlotKind.tpm, .recovery]
+  private static let kinds: [(word: String, kind: SlotKind)] = [
+    ("tpm", .tpm), ("fido2", .securityKey), ("recovery", .recovery),
+  ]
 
   static let status = Verb(
     "device-secret status",
     summary: "show the slots of the machine key, and if a copy of the directory opens the vault",
     details: """
       A device secret in a file protects from other users, but a copy of the directory opens the \
-      vault. Under the machine key, the TPM of this machine or the recovery code is needed too. A \
-      counter in the TPM tells an old copy of the whole directory. "old copies" says if the last \
+      vault. Under the machine key, the TPM of this machine, a security key or the recovery code is \
+      needed too. A counter in the TPM tells an old copy of the whole directory. "old copies" says if the last \
       start of the engine compared with it.
       """
   ) { session throws(CommandError) in
@@ -31,7 +33,7 @@ enum DeviceSecretVerbs {
 
   static let add = Verb(
     "device-secret add",
-    [Verb.Operand("KIND", .one, offers: .words(kinds.map(\.rawValue)))],
+    [Verb.Operand("KIND", .one, offers: .words(kinds.map(\.word)))],
     options: [
       Verb.Option(
         recoveryTo,
@@ -39,12 +41,14 @@ enum DeviceSecretVerbs {
         "write a new recovery code to this descriptor and do not show it"
       )
     ],
-    summary: "add a slot: the TPM or a recovery code",
+    summary: "add a slot: the TPM, a security key or a recovery code",
     details: """
-      KIND is tpm or recovery. The first "add tpm" makes the machine key. It shows a recovery code \
-      once. Write the code down and type it back. Then the TPM seals the key, and every vault is \
-      re-encrypted. From then on no vault opens without the TPM or the code. If you lose the TPM \
-      and the code, the vault is lost. If the TPM has room, it also gets a counter, which tells an \
+      KIND is tpm, fido2 or recovery. The first "add tpm" or "add fido2" makes the machine key. It shows \
+      a recovery code once. Write the code down and type it back. Then the TPM or the security key seals \
+      the machine key, and every vault is re-encrypted. From then on no vault opens without one of the \
+      slots. If you lose them all, the vault is lost. "add fido2" takes the only security key that is \
+      plugged in, only for a private vault, and asks for two touches, and for the PIN of a key that has \
+      one. A vault without a slot of the TPM then needs a touch at each start of the engine. If the TPM has room, it also gets a counter, which tells an \
       old copy of the whole directory. Safe to interrupt: run it again. In the service only root may \
       do this, for all users. A private vault needs the system password.
       "add recovery" makes a further code, if there is a machine key. Remove the old code \
@@ -55,16 +59,14 @@ enum DeviceSecretVerbs {
   ) { session throws(CommandError) in
     let kind = try kind(session.arguments.operands[0])
     let descriptor = try descriptor(session)
-    let first = try session.call(within: limit) { prompt in
-      AddSlotCall(kind: kind, prompt: prompt)
-    }
-    var reply = first
-    if let code = first.code {
+    var adding = Adding(kind: kind)
+    var reply = try adding.call(nil, session)
+    if let code = reply.code {
       if let descriptor {
         try session.output.write(code.bytes, toDescriptor: descriptor)
-        reply = try confirm(kind, code, session)
+        reply = try adding.call(code, session)
       } else {
-        reply = try typedBack(kind, code, session)
+        reply = try typedBack(&adding, code, session)
       }
     }
     if let problem = reply.counterProblem { session.output.warn(warning(problem)) }
@@ -83,9 +85,9 @@ enum DeviceSecretVerbs {
     [Verb.Operand("SLOT", .one)],
     summary: "remove a slot of the machine key",
     details: """
-      SLOT is the identifier that "device-secret status" shows. The last slot that the TPM opens \
-      and the last recovery code cannot be removed. The machine key stays the same. With its code or \
-      TPM, the file of a removed slot, from an earlier copy of the directory, opens later copies \
+      SLOT is the identifier that "device-secret status" shows. The last slot that the TPM or a \
+      security key opens and the last recovery code cannot be removed. The machine key stays the same. \
+      With its code, TPM or security key, the file of a removed slot, from an earlier copy of the directory, opens later copies \
       too. Removing the slot of a leaked code does not make that code harmless. In the service only \
       root may do this. A private vault needs the system password.
       """
@@ -105,9 +107,9 @@ enum DeviceSecretVerbs {
     options: [RecoveryCodeInput.ask, RecoveryCodeInput.standardInput],
     summary: "test whether the slots open",
     details: """
-      Opens each slot of the TPM. With --code or --code-stdin it also tests a recovery code. Exit \
-      6 if a slot does not open, and 5 if the TPM is busy. Nothing is changed. In the service only \
-      root may do this.
+      Opens each slot of the TPM. A slot of a security key needs a touch and is not tried. With --code \
+      or --code-stdin it also tests a recovery code. Exit 6 if a slot does not open, and 5 if the TPM \
+      is busy. Nothing is changed. In the service only root may do this.
       """
   ) { session throws(CommandError) in
     let code = try RecoveryCodeInput.given(session)
@@ -135,7 +137,7 @@ enum DeviceSecretVerbs {
 
   /// Has a new code written down and typed back; only this function shows one.
   private static func typedBack(
-    _ kind: SlotKind,
+    _ adding: inout Adding,
     _ code: SharedSecret,
     _ session: Session
   ) throws(CommandError) -> AddSlotReply {
@@ -152,36 +154,48 @@ enum DeviceSecretVerbs {
     for _ in 0..<2 {
       let typed = try RecoveryCodeInput.asked("The recovery code again: ", session)
       do throws(CommandError) {
-        return try confirm(kind, typed, session)
+        return try adding.call(typed, session)
       } catch {
         // Any failure but a typing error would be the same again.
         guard error.code == .usage, !RecoveryCodeInput.isSame(typed, code) else { throw error }
         session.output.say("\(error.message). Type it again.")
       }
     }
-    return try confirm(
-      kind,
+    return try adding.call(
       try RecoveryCodeInput.asked("The recovery code again: ", session),
       session
     )
   }
 
-  private static func confirm(
-    _ kind: SlotKind,
-    _ code: SharedSecret,
-    _ session: Session
-  ) throws(CommandError) -> AddSlotReply {
-    // Another engine does not know the code.
-    try session.call(within: limit, again: .never) { prompt in
-      AddSlotCall(kind: kind, recovery: code, prompt: prompt)
+  /// The calls that add one slot, with the PIN of the security key once it was asked for.
+  private struct Adding {
+    let kind: SlotKind
+    var pin: SharedSecret?
+
+    /// Adds the slot; `code` is the recovery code that was shown, or `nil` at first.
+    mutating func call(
+      _ code: SharedSecret?,
+      _ session: Session
+    ) throws(CommandError) -> AddSlotReply {
+      let kind = kind
+      // Another engine does not know the code.
+      return try session.callByKey(
+        within: limit,
+        again: code == nil ? .untilPrompted : .never,
+        pin: &pin
+      ) { prompt, pin in
+        AddSlotCall(kind: kind, recovery: code, pin: pin, prompt: prompt)
+      } isTouch: { reply in
+        reply.touch
+      }
     }
   }
 
   private static func kind(_ word: String) throws(CommandError) -> SlotKind {
-    guard let kind = SlotKind(rawValue: word), kinds.contains(kind) else {
-      throw .usage("KIND must be tpm or recovery, not \"\(word)\"")
+    guard let known = kinds.first(where: { $0.word == word }) else {
+      throw .usage("KIND must be tpm, fido2 or recovery, not \"\(word)\"")
     }
-    return kind
+    return known.kind
   }
 
   private static func descriptor(_ session: Session) throws(CommandError) -> Int32? {

@@ -82,7 +82,7 @@ extension ExitCode {
   init(_ error: VaultError) {
     self =
       switch error {
-      case .presenceNeeded, .noDesktop: .promptNeeded
+      case .presenceNeeded, .noDesktop, .machineKeyNeeded, .keyPINNeeded: .promptNeeded
       case .presenceFailed(let outcome, _, _): ExitCode(outcome)
       case .busy: .busy
       case .noSuchAccount, .noSuchFinger, .noSuchKey, .noSuchUser: .notFound

@@ -47,6 +47,14 @@ extension Session {
         let need = PresenceText.need(request)
         self.output.talk("waiting for \(need), at the desktop where the agent runs")
       },
+      openKey: { message, connection throws(VaultClientError) in
+        do throws(CommandError) {
+          try self.openMachineKey(message, on: connection)
+        } catch {
+          self.failure = error
+          throw .interrupted
+        }
+      },
       check: { request, connection throws(VaultClientError) in
         do throws(CommandError) {
           try self.check(request, on: connection)

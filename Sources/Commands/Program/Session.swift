@@ -45,6 +45,8 @@ final class Session {
   var privateCalls: VaultCalls
   /// Why a presence check could not be led.
   var failure: CommandError?
+  /// The question of a security key for its PIN, which has ended the last call.
+  var pinQuestion: String?
 
   /// Brings together what a run needs; terminal and vault are opened when first wanted.
   init(
@@ -260,6 +262,7 @@ final class Session {
         )
       }
     } catch {
+      pinQuestion = SecurityKeyText.question(error)
       throw takeFailure() ?? CommandError(error, again)
     }
   }

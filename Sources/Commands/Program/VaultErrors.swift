@@ -54,6 +54,10 @@ extension CommandError {
   /// The advice to a program without a terminal.
   static let foreground = "run the command in the foreground of a terminal"
 
+  /// How the machine key is opened.
+  static let openHint =
+    "at a terminal: thumblatch status; or open it with the recovery code: thumblatch recover --code"
+
   /// How the engine says that an account has to be named.
   static let severalAccounts = "there are several accounts: name one"
   /// The same if none of them has a login.
@@ -84,12 +88,9 @@ extension CommandError {
     case .noSuchKey(let key):
       self.init(code, "no such security key: \(key)", hint: "thumblatch keys list")
     case .loginRequired(let account, let message):
-      self.init(
-        code,
-        "login required for \(account)" + (message.isEmpty ? "" : ": \(message)"),
-        hint: Self.isAboutSecret(message)
-          ? "thumblatch store \(account)" : "thumblatch login \(account)"
-      )
+      let verb = Self.isAboutSecret(message) ? "store" : "login"
+      let why = message.isEmpty ? "" : ": \(message)"
+      self.init(code, "login required for \(account)\(why)", hint: "thumblatch \(verb) \(account)")
     case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
       self.init(
         code,
@@ -106,6 +107,9 @@ extension CommandError {
         status: status,
         fields: fields
       )
+    case .machineKeyNeeded(let message): self.init(code, message, hint: Self.openHint)
+    case .keyPINNeeded(let message, let retries):
+      self.init(code, message + (retries.map { " (tries left: \($0))" } ?? ""))
     case .vaultUnsafe(let message, let hint):
       self.init(code, message, hint: hint ?? "nothing was changed")
     case .internal(let message):

@@ -50,6 +50,11 @@ extension Session {
     try ask("PIN of the security key: ", terminal)
   }
 
+  /// An answer to a security key's question for its PIN.
+  func keyPIN(_ question: String) throws(CommandError) -> SharedSecret {
+    try hidden(question, try terminal(for: "the PIN of the security key"))
+  }
+
   /// A provider's client secret, typed without echo or read from standard input.
   func clientSecret() throws(CommandError) -> SharedSecret {
     if arguments.has("--client-secret-stdin") {

@@ -106,6 +106,13 @@ extension AuthError {
         cause: cause
       )
     case .misconfigured(let message): self.init(.misconfigured, message, cause: cause)
+    case .machineKeyNeeded(let message), .keyPINNeeded(let message, _):
+      self.init(
+        .vaultUnavailable,
+        message,
+        recoverySuggestion: "open the vault at a terminal: thumblatch status",
+        cause: cause
+      )
     case .vaultUnsafe(let message, let hint):
       self.init(.vaultUnsafe, message, recoverySuggestion: hint, cause: cause)
     case .refused(let message, narrows: true):

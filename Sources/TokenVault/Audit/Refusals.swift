@@ -104,7 +104,8 @@ extension Vault {
       noteRefusal("release of an account that is not exportable", of: account, by: caller.requester)
     case .presenceNeeded, .presenceFailed, .noDesktop, .noSuchFinger, .noSuchKey, .noSuchAccount,
       .noSuchUser, .invalidArgument, .loginRequired, .providerUnavailable, .unavailable, .offline,
-      .providerRefused, .misconfigured, .vaultUnsafe, .unexpected:
+      .providerRefused, .misconfigured, .vaultUnsafe, .machineKeyNeeded, .keyPINNeeded,
+      .unexpected:
       break
     }
   }

@@ -10,6 +10,8 @@ package struct MachineKeyFacts: Sendable, Equatable {
     case adding
     /// A vault needs this machine's TPM or the recovery code.
     case tpm
+    /// A vault needs a security key or the recovery code.
+    case securityKey = "security_key"
   }
 
   package let tier: Tier

@@ -18,18 +18,29 @@ internal import Storage
 // |               | that are left                      | and refuses each other one that    |
 // |               |                                    | opens by its file: an old copy     |
 extension MachineKeySlots {
-  /// Makes the machine key, with a slot of the TPM and one of this code (steps 2 and 3).
+  /// Makes the machine key, with a slot of this code and one of the hardware (steps 2 and 3).
   ///
+  /// - Parameters:
+  ///   - code: the recovery code.
+  ///   - made: what a security key has made for its slot; `nil` for a slot of the TPM.
   /// - Throws: `invalidArgument` if there is one, or no TPM.
-  package func make(recovery code: RecoveryCode) throws(VaultFailure) {
+  package func make(
+    recovery code: RecoveryCode,
+    by made: SecurityKeySecret? = nil
+  ) throws(VaultFailure) {
     try inTurn { () throws(VaultFailure) in
       guard try !stored(try directory.exists()) else {
         throw .invalidArgument("the machine key was made before: thumblatch device-secret status")
       }
       let (key, identifier) = try fresh()
-      let tpm = try sealed(key, in: identifier)
+      let first: SealedSlot
+      if let made {
+        first = try sealed(key, in: identifier, by: made)
+      } else {
+        first = try sealed(key, in: identifier)
+      }
       let recovery = try sealed(key, in: identifier, by: code)
-      let ledger = counterLedger(of: key, in: identifier, tpm)
+      let ledger = made == nil ? counterLedger(of: key, in: identifier, first) : nil
       let state = try usable { () throws(MachineKeyError) in
         try MachineKeyState(
           directory: identifier,
@@ -39,7 +50,7 @@ extension MachineKeySlots {
         )
       }
       do throws(StorageError) {
-        let slots = [tpm, recovery].map(\.file)
+        let slots = [first, recovery].map(\.file)
         try directory.make(state: state.encoded, slots: slots, ledger: ledger?.encoded)
       } catch {
         // After an uncertain write, the directory may be there and need its counter.
@@ -90,8 +101,9 @@ extension MachineKeySlots {
 
   /// Removes a slot.
   ///
-  /// A slot of the TPM that opens and a recovery slot must remain. Without the first, each start of
-  /// the engine would need the code. Without the second, a cleared TPM would lose all vaults.
+  /// A slot of the TPM that opens, or one of a security key, and a recovery slot must remain. Without the
+  /// first, each start of the engine would need the code. Without the second, a cleared TPM or a lost key
+  /// would lose all vaults.
   package func remove(_ name: String) throws(VaultFailure) {
     try inTurn { () throws(VaultFailure) in
       guard try stored(try directory.exists()) else { throw .noMachineKey }
@@ -108,15 +120,20 @@ extension MachineKeySlots {
             + " (add another one first: thumblatch device-secret add recovery)"
         )
       }
-      var opens = false
+      // A security key is not asked for a touch here. If it is lost, there is the code.
+      var opens = others.contains { $0.header.kind == .securityKey }
       for other in others where other.header.kind == .tpm && !opens {
         if case .success = try openByTPM(other) { opens = true }
       }
       guard opens else {
         throw .refused(
-          "the last slot that the TPM opens stays: without it each start of the engine needs the"
-            + " recovery code"
+          "the last slot that the TPM or a security key opens stays: without it each start of the"
+            + " engine needs the recovery code"
         )
+      }
+      // Without a slot of the TPM, another machine must not need this one's counter.
+      if slot.slot?.header.kind == .tpm, !others.contains(where: { $0.header.kind == .tpm }) {
+        try endCounter()
       }
       try stored(try directory.remove(slot.identifier))
     }
@@ -150,6 +167,12 @@ extension MachineKeySlots {
     _ key: MachineKey,
     _ slots: [MachineKeySlot]
   ) throws(VaultFailure) -> RecoveredKey {
+    // A person that wants a touch at each start gets no slot that opens without one.
+    let kinds = Set(slots.map(\.header.kind))
+    guard kinds.contains(.tpm) || !kinds.contains(.securityKey) else {
+      let problem = "add a security key in place of a lost one: thumblatch device-secret add fido2"
+      return RecoveredKey(added: nil, removed: [], problem: problem)
+    }
     var dead: [MachineKeySlot] = []
     for slot in slots where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
@@ -203,7 +226,7 @@ extension MachineKeySlots {
     return slot.header.directory
   }
 
-  private func demandRoom() throws(VaultFailure) {
+  func demandRoom() throws(VaultFailure) {
     guard try readSlots().count < MachineKeyDirectory.mostSlots else {
       throw .invalidArgument(
         "there are \(MachineKeyDirectory.mostSlots) slots: remove one first"
@@ -216,6 +239,7 @@ extension MachineKeySlots {
 extension VaultFailure {
   /// There is no machine key, so there is no slot.
   static let noMachineKey = invalidArgument(
-    "the device secret is in a file: add the TPM first (thumblatch device-secret add tpm)"
+    "the device secret is in a file: add the TPM or a security key first"
+      + " (thumblatch device-secret add)"
   )
 }

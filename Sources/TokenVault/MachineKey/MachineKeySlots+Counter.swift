@@ -210,6 +210,18 @@ extension MachineKeySlots {
     }
   }
 
+  /// Ends the use of the TPM's counter, before its last slot is removed.
+  ///
+  /// - Throws: why the state cannot be written.
+  func endCounter() throws(VaultFailure) {
+    guard hasCounter else { return }
+    let finding = withCounter { $0.finding }
+    try noteCounter(false)
+    withCounter { $0.finding = .none }
+    let (key, identifier) = try openedKey()
+    if case .current(let ledger) = finding { removeCounter(ledger, key, in: identifier) }
+  }
+
   /// Writes into the state whether there is a counter.
   private func noteCounter(_ isThere: Bool) throws(VaultFailure) {
     let isKept = try readState(under: try openedKey().0) != nil

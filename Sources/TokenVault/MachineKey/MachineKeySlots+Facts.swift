@@ -1,4 +1,5 @@
 package import MachineKey
+package import SecretMemory
 internal import Storage
 
 extension MachineKeySlots {
@@ -22,10 +23,12 @@ extension MachineKeySlots {
       // Until the key is open, the state is not authenticated: it is only shown.
       (phase, left) = (said.phase, said.left)
     }
+    let slots = try readSlots().map(\.facts)
+    let whole = slots.contains { $0.kind == .tpm } || !slots.contains { $0.kind == .securityKey }
     let isLeft = user.map { left[$0] != nil } ?? !left.isEmpty
     return MachineKeyFacts(
-      tier: phase == .adding || isLeft ? .adding : .tpm,
-      slots: try readSlots().map(\.facts),
+      tier: phase == .adding || isLeft ? .adding : whole ? .tpm : .securityKey,
+      slots: slots,
       isOpen: opened != nil,
       counter: counterCheck,
       counterProblem: counterProblem
@@ -84,13 +87,19 @@ extension MachineKeySlots {
   /// Whether a new recovery code is needed before a slot of this kind is added.
   ///
   /// - Throws: why the slot cannot be added.
-  package func needsCode(toAdd kind: MachineKeySlot.Kind) throws(VaultFailure) -> Bool {
+  package func needsCode(
+    toAdd kind: MachineKeySlot.Kind,
+    pin: SharedSecret? = nil
+  ) throws(VaultFailure) -> Bool {
     let key = try key()
-    if kind == .recovery {
+    switch kind {
+    case .recovery:
       guard key != nil else { throw .noMachineKey }
       return true
+    case .tpm: _ = try askedFacts()
+    // An addition that was interrupted goes on without the key.
+    case .securityKey: if !isAdding || !hasKeySlot { try lookAtKey(pin: pin) }
     }
-    _ = try askedFacts()
     return key == nil
   }
 
@@ -139,7 +148,7 @@ extension MachineKeySlots {
         detail: opens ? nil : "this is not its code, or the slot is damaged"
       )
     case .securityKey:
-      return SlotTest(slot: read.facts, opens: nil, detail: "this version cannot open it")
+      return SlotTest(slot: read.facts, opens: nil, detail: "it needs a touch")
     }
   }
 }

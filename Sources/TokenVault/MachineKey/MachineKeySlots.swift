@@ -31,6 +31,7 @@ package final class MachineKeySlots: Sendable {
   let directory: MachineKeyDirectory
   let owner: MachineKeyOwner
   let tpm: any TPMSealing
+  let keys: any SecurityKeySealing
   let now: @Sendable () -> BootInstant
   /// Runs work beside a call, on a thread.
   let beside: @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void
@@ -43,6 +44,7 @@ package final class MachineKeySlots: Sendable {
     _ directory: MachineKeyDirectory,
     owner: MachineKeyOwner,
     tpm: any TPMSealing,
+    keys: any SecurityKeySealing = NoSecurityKeys(),
     now: @escaping @Sendable () -> BootInstant = { .now },
     beside: @escaping @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void = {
       work throws(SystemError) in try startThread(work)
@@ -51,6 +53,7 @@ package final class MachineKeySlots: Sendable {
     self.directory = directory
     self.owner = owner
     self.tpm = tpm
+    self.keys = keys
     self.now = now
     self.beside = beside
   }
@@ -115,26 +118,23 @@ package final class MachineKeySlots: Sendable {
   }
 
   private func openByTPM() throws(VaultFailure) -> MachineKey {
-    var found: (failure: VaultFailure, isTemporary: Bool)?
+    var found: (failure: TPMFailure, isTemporary: Bool)?
     for slot in try likelySlots() where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
       case .success(let key): return try adoptOpened(key)
       case .failure(let failure):
         // If one slot may open soon, the person need not look for the code.
         if found == nil || failure.isTemporary {
-          found = (.machineKeyClosed(failure), failure.isTemporary)
+          found = (failure, failure.isTemporary)
         }
       }
     }
-    let failure =
-      found
-      ?? (
-        .vaultUnsafe("the machine key has no slot of a TPM", hint: VaultFailure.recoverByCode),
-        false
-      )
+    let isTemporary = found?.isTemporary ?? false
+    let needed = isTemporary ? nil : try keyNeeded(found?.failure)
+    let failure = needed ?? found.map { .machineKeyClosed($0.failure) } ?? .noHardwareSlot
     let at = now()
-    state.withLock { $0.failure = (failure.failure, at, failure.isTemporary) }
-    throw failure.failure
+    state.withLock { $0.failure = (failure, at, isTemporary) }
+    throw failure
   }
 
   /// Opens the machine key with the TPM and this slot.
@@ -161,8 +161,8 @@ package final class MachineKeySlots: Sendable {
     }
   }
 
-  /// Keeps a key that the TPM has opened, after a comparison with its counter.
-  private func adoptOpened(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
+  /// Keeps a key that a slot of the hardware has opened, after a comparison with the TPM's counter.
+  func adoptOpened(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
     let found = try readState(under: key)
     let counter: CounterUse.Finding
     do throws(VaultFailure) {

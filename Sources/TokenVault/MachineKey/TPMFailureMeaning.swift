@@ -4,11 +4,18 @@ extension VaultFailure {
   /// The remedy if the TPM does not open its slot any more.
   static let recoverByCode = "open it with the recovery code: thumblatch recover --code"
 
+  /// Only the recovery code opens the machine key.
+  static let noHardwareSlot = vaultUnsafe(
+    "the machine key has no slot of a TPM or a security key",
+    hint: recoverByCode
+  )
+
   /// The problem in one clause, without its remedy.
   package var problem: String {
     switch self {
     case .vaultUnsafe(let message, _), .invalidArgument(let message), .unexpected(let message),
-      .refused(let message), .providerUnavailable(let message, _, _):
+      .refused(let message), .providerUnavailable(let message, _, _),
+      .machineKeyNeeded(let message), .keyPINNeeded(let message, _):
       message
     default: "\(self)"
     }

@@ -69,6 +69,12 @@ package enum VaultFailure: Error, Sendable, Equatable {
   case misconfigured(String)
   /// The store is damaged, newer, full or unsafe; nothing was changed.
   case vaultUnsafe(String, hint: String?)
+  /// A person has to open the machine key with a security key first; nothing was changed.
+  case machineKeyNeeded(String)
+  /// The security key wants its PIN, or the PIN was wrong; nothing was changed.
+  ///
+  /// `retries` is how many wrong ones it still accepts; `nil` if it does not say.
+  case keyPINNeeded(String, retries: Int?)
   /// A rule of the vault forbids it.
   case refused(String)
   /// The rule of the caller, by its title, does not allow this.

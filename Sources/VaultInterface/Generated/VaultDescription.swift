@@ -367,7 +367,9 @@ let vaultDescription = #"""
     # The machine key is being added: some vaults still open by their file.
     adding,
     # The vault needs the TPM of this machine, or the recovery code.
-    tpm
+    tpm,
+    # The vault needs a security key, or the recovery code.
+    security_key
   )
 
   # What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
@@ -1095,8 +1097,9 @@ let vaultDescription = #"""
     counter_problem: ?string
   )
   # Adds a slot of the machine key. In the service form only for root. In the private form it needs a
-  # prompt that was passed by password. The first slot of a TPM makes the machine key, and rekeys every
-  # vault. A repeated call resumes an interrupted one.
+  # prompt that was passed by password. The first slot of a TPM or a security key makes the machine key, and
+  # rekeys every vault. A repeated call resumes an interrupted one. A slot of a security key only in the
+  # private form: it fails with KeyPINNeeded before the prompt is used, if the key wants its PIN.
   #
   # If a recovery code is needed, the first reply holds it in `code`. Nothing changes until the same
   # connection calls again with that code.
@@ -1105,6 +1108,9 @@ let vaultDescription = #"""
     # The code of an earlier reply, as a person has typed it back.
     # [secret]
     recovery: ?string,
+    # The PIN of the security key, in UTF-8.
+    # [secret]
+    pin: ?string,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
@@ -1117,7 +1123,10 @@ let vaultDescription = #"""
     # How many vaults were rekeyed.
     vaults: int,
     # Why the TPM has no counter, after its slot was added.
-    counter_problem: ?string
+    counter_problem: ?string,
+    # Whether the security key waits for a touch. Only with `more`, before the last reply.
+    # [false if absent]
+    touch: ?bool
   )
   # Removes a slot of the machine key: root or a passed prompt, as for AddSlot. The last slot that the TPM
   # opens and the last recovery code cannot be removed.
@@ -1152,6 +1161,13 @@ let vaultDescription = #"""
     # Why the TPM has no counter, or could not be compared with it.
     counter_problem: ?string
   )
+  # Opens the machine key with the security key that is plugged in, after MachineKeyNeeded. Needs no open
+  # vault and no prompt. With `more`: `waiting` when the key is lit, last `done`. Only in the private form.
+  method OpenMachineKey(
+    # The PIN of the security key, in UTF-8. Absent: it was not asked for.
+    # [secret]
+    pin: ?string
+  ) -> (event: EnrollEvent)
   # An encrypted backup of all accounts: one reply for each part of the file, with `more`. It carries refresh
   # tokens only of exportable accounts at providers that are known to keep them. Needs a prompt passed by
   # password. Either `backup_key` or `code` is given, as `header` says.
@@ -1619,6 +1635,15 @@ let vaultDescription = #"""
     reason: ?string,
     # The HTTP status of an answer that came.
     status: ?int
+  )
+  # The call needs the machine key, and a person has to open it with a security key: OpenMachineKey. Nothing
+  # was changed.
+  error MachineKeyNeeded(message: string)
+  # The security key wants its PIN, or the PIN was wrong. Nothing was changed.
+  error KeyPINNeeded(
+    message: string,
+    # How many wrong PINs the key still accepts, if it says so.
+    retries: ?int
   )
   # The provider answered no: wrong password, e-mail taken, or another 4xx.
   error ProviderRefused(

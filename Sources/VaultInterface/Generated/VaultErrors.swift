@@ -31,6 +31,11 @@ enum VaultErrorName: String, CaseIterable {
   case loginRequired = "LoginRequired"
   /// Unreachable or failing: nothing is lost unless `reason` says so, try again later.
   case providerUnavailable = "ProviderUnavailable"
+  /// The call needs the machine key, and a person has to open it with a security key: OpenMachineKey. Nothing
+  /// was changed.
+  case machineKeyNeeded = "MachineKeyNeeded"
+  /// The security key wants its PIN, or the PIN was wrong. Nothing was changed.
+  case keyPINNeeded = "KeyPINNeeded"
   /// The provider answered no: wrong password, e-mail taken, or another 4xx.
   case providerRefused = "ProviderRefused"
   /// The provider's configuration does not fit what it answers.
@@ -83,6 +88,13 @@ public enum VaultError: Error, Equatable, Sendable {
   ///
   /// `status`: The HTTP status of an answer that came.
   case providerUnavailable(message: String, retryAfter: Int? = nil, offline: Bool? = nil, reason: UnavailableReason? = nil, status: Int? = nil)
+  /// The call needs the machine key, and a person has to open it with a security key: OpenMachineKey. Nothing
+  /// was changed.
+  case machineKeyNeeded(message: String)
+  /// The security key wants its PIN, or the PIN was wrong. Nothing was changed.
+  ///
+  /// `retries`: How many wrong PINs the key still accepts, if it says so.
+  case keyPINNeeded(message: String, retries: Int? = nil)
   /// The provider answered no: wrong password, e-mail taken, or another 4xx.
   ///
   /// `reason`: If the answer says what was wrong with the input.
@@ -120,6 +132,8 @@ public enum VaultError: Error, Equatable, Sendable {
     case .invalidArgument: self = .invalidArgument(message: try object.required("message"))
     case .loginRequired: self = .loginRequired(account: try object.required("account"), message: try object.required("message"))
     case .providerUnavailable: self = .providerUnavailable(message: try object.required("message"), retryAfter: try object.optional("retry_after"), offline: try object.optional("offline"), reason: try object.optional("reason").flatMap(UnavailableReason.init(named:)), status: try object.optional("status"))
+    case .machineKeyNeeded: self = .machineKeyNeeded(message: try object.required("message"))
+    case .keyPINNeeded: self = .keyPINNeeded(message: try object.required("message"), retries: try object.optional("retries"))
     case .providerRefused: self = .providerRefused(status: try object.required("status"), message: try object.required("message"), reason: try object.optional("reason").flatMap(VaultRefusalReason.init(named:)), fields: try object.optional("fields") ?? [])
     case .misconfigured: self = .misconfigured(message: try object.required("message"))
     case .vaultUnsafe: self = .vaultUnsafe(message: try object.required("message"), hint: try object.optional("hint"))
@@ -144,6 +158,8 @@ public enum VaultError: Error, Equatable, Sendable {
       case .invalidArgument(let message): parameters = try .wire(["message": message])
       case .loginRequired(let account, let message): parameters = try .wire(["account": account, "message": message])
       case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status): parameters = try .wire(["message": message, "retry_after": retryAfter, "offline": offline, "reason": reason, "status": status])
+      case .machineKeyNeeded(let message): parameters = try .wire(["message": message])
+      case .keyPINNeeded(let message, let retries): parameters = try .wire(["message": message, "retries": retries])
       case .providerRefused(let status, let message, let reason, let fields): parameters = try .wire(["status": status, "message": message, "reason": reason, "fields": fields.isEmpty ? nil : fields])
       case .misconfigured(let message): parameters = try .wire(["message": message])
       case .vaultUnsafe(let message, let hint): parameters = try .wire(["message": message, "hint": hint])
@@ -168,6 +184,8 @@ public enum VaultError: Error, Equatable, Sendable {
     case .invalidArgument: "InvalidArgument"
     case .loginRequired: "LoginRequired"
     case .providerUnavailable: "ProviderUnavailable"
+    case .machineKeyNeeded: "MachineKeyNeeded"
+    case .keyPINNeeded: "KeyPINNeeded"
     case .providerRefused: "ProviderRefused"
     case .misconfigured: "Misconfigured"
     case .vaultUnsafe: "VaultUnsafe"
@@ -185,6 +203,8 @@ public enum VaultError: Error, Equatable, Sendable {
     case .invalidArgument(let message): message
     case .loginRequired(_, let message): message
     case .providerUnavailable(let message, _, _, _, _): message
+    case .machineKeyNeeded(let message): message
+    case .keyPINNeeded(let message, _): message
     case .providerRefused(_, let message, _, _): message
     case .misconfigured(let message): message
     case .vaultUnsafe(let message, _): message

@@ -2443,8 +2443,9 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
 }
 
 /// Adds a slot of the machine key. In the service form only for root. In the private form it needs a
-/// prompt that was passed by password. The first slot of a TPM makes the machine key, and rekeys every
-/// vault. A repeated call resumes an interrupted one.
+/// prompt that was passed by password. The first slot of a TPM or a security key makes the machine key, and
+/// rekeys every vault. A repeated call resumes an interrupted one. A slot of a security key only in the
+/// private form: it fails with KeyPINNeeded before the prompt is used, if the key wants its PIN.
 ///
 /// If a recovery code is needed, the first reply holds it in `code`. Nothing changes until the same
 /// connection calls again with that code.
@@ -2455,6 +2456,8 @@ public struct AddSlotCall: AskingMethod {
   public var kind: SlotKind
   /// The code of an earlier reply, as a person has typed it back.
   public var recovery: SharedSecret?
+  /// The PIN of the security key, in UTF-8.
+  public var pin: SharedSecret?
   public var prompt: String?
   public var ask: Bool?
   public var reason: String?
@@ -2462,12 +2465,14 @@ public struct AddSlotCall: AskingMethod {
   public init(
     kind: SlotKind,
     recovery: SharedSecret? = nil,
+    pin: SharedSecret? = nil,
     prompt: String? = nil,
     ask: Bool? = nil,
     reason: String? = nil
   ) {
     self.kind = kind
     self.recovery = recovery
+    self.pin = pin
     self.prompt = prompt
     self.ask = ask
     self.reason = reason
@@ -2476,6 +2481,7 @@ public struct AddSlotCall: AskingMethod {
   public init(decoding object: JSONObject) throws(MessageError) {
     kind = try object.required("kind")
     recovery = try object.optional("recovery")
+    pin = try object.optional("pin")
     prompt = try object.optional("prompt")
     ask = try object.optional("ask")
     reason = try object.optional("reason")
@@ -2486,6 +2492,7 @@ public struct AddSlotCall: AskingMethod {
       try .wire([
         "kind": kind,
         "recovery": recovery,
+        "pin": pin,
         "prompt": prompt,
         "ask": ask,
         "reason": reason,
@@ -2504,17 +2511,21 @@ public struct AddSlotReply: VarlinkRecord {
   public var vaults: Int
   /// Why the TPM has no counter, after its slot was added.
   public var counterProblem: String?
+  /// Whether the security key waits for a touch. Only with `more`, before the last reply.
+  public var touch: Bool
 
   public init(
     code: SharedSecret? = nil,
     slots: [VaultMachineSlot],
     vaults: Int,
-    counterProblem: String? = nil
+    counterProblem: String? = nil,
+    touch: Bool = false
   ) {
     self.code = code
     self.slots = slots
     self.vaults = vaults
     self.counterProblem = counterProblem
+    self.touch = touch
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -2522,6 +2533,7 @@ public struct AddSlotReply: VarlinkRecord {
     slots = try object.required("slots")
     vaults = try object.required("vaults")
     counterProblem = try object.optional("counter_problem")
+    touch = try object.optional("touch") ?? false
   }
 
   public var encoded: JSONObject {
@@ -2531,6 +2543,7 @@ public struct AddSlotReply: VarlinkRecord {
         "slots": slots,
         "vaults": vaults,
         "counter_problem": counterProblem,
+        "touch": touch ? true : nil,
       ])
     }
   }
@@ -2717,6 +2730,57 @@ public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
         "removed": removed,
         "problem": problem,
         "counter_problem": counterProblem,
+      ])
+    }
+  }
+}
+
+/// Opens the machine key with the security key that is plugged in, after MachineKeyNeeded. Needs no open
+/// vault and no prompt. With `more`: `waiting` when the key is lit, last `done`. Only in the private form.
+public struct OpenMachineKeyCall: VarlinkMethod {
+  public typealias Reply = OpenMachineKeyReply
+  public static let method = "io.thumblatch.Vault.OpenMachineKey"
+
+  /// The PIN of the security key, in UTF-8. Absent: it was not asked for.
+  public var pin: SharedSecret?
+
+  public init(
+    pin: SharedSecret? = nil
+  ) {
+    self.pin = pin
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    pin = try object.optional("pin")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "pin": pin,
+      ])
+    }
+  }
+}
+
+/// What `OpenMachineKey` answers.
+public struct OpenMachineKeyReply: VarlinkRecord, Equatable {
+  public var event: EnrollEvent
+
+  public init(
+    event: EnrollEvent
+  ) {
+    self.event = event
+  }
+
+  public init(decoding object: JSONObject) throws(MessageError) {
+    event = try object.required("event")
+  }
+
+  public var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "event": event,
       ])
     }
   }

@@ -44,6 +44,7 @@ package enum VaultRequest: Sendable {
   case removeSlot(RemoveSlotCall)
   case testSlots(TestSlotsCall)
   case recoverWithCode(RecoverWithCodeCall)
+  case openMachineKey(OpenMachineKeyCall)
   case backup(BackupCall)
   case sendBackup(SendBackupCall)
   case restore(RestoreCall)
@@ -121,6 +122,7 @@ package enum VaultRequest: Sendable {
       case RemoveSlotCall.method: self = .removeSlot(try call.content())
       case TestSlotsCall.method: self = .testSlots(try call.content())
       case RecoverWithCodeCall.method: self = .recoverWithCode(try call.content())
+      case OpenMachineKeyCall.method: self = .openMachineKey(try call.content())
       case BackupCall.method: self = .backup(try call.content())
       case SendBackupCall.method: self = .sendBackup(try call.content())
       case RestoreCall.method: self = .restore(try call.content())
@@ -247,6 +249,7 @@ package enum VaultRequest: Sendable {
     RemoveSlotCall.self,
     TestSlotsCall.self,
     RecoverWithCodeCall.self,
+    OpenMachineKeyCall.self,
     BackupCall.self,
     SendBackupCall.self,
     RestoreCall.self,

@@ -430,6 +430,8 @@ public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
   case adding
   /// The vault needs the TPM of this machine, or the recovery code.
   case tpm
+  /// The vault needs a security key, or the recovery code.
+  case securityKey = "security_key"
 }
 
 /// What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.

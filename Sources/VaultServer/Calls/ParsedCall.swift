@@ -45,7 +45,8 @@ struct ParsedCall: Sendable {
   var waitsForPerson: Bool {
     switch request {
     case .success(.check(let call)): call.presenceMethod.isDevice || call.wait == true
-    case .success(.enrollFinger), .success(.enrollKey): true
+    case .success(.enrollFinger), .success(.enrollKey), .success(.openMachineKey): true
+    case .success(.addSlot(let call)): call.kind == .securityKey
     case .success(.awaitLogin), .success(.watch): true
     case .success(.askAtDesktop), .success(.nextPrompt): true
     case .success(.audit(let call)): call.follow == true
@@ -148,8 +149,15 @@ extension Vaults {
     if case .success(.nextPrompt(let call)) = call.request {
       return (await nextPrompt(call, asking), false)
     }
+    let context = CallContext(
+      more: call.more,
+      caller: asking,
+      recognition: recognition,
+      reply: reply,
+      whenSent: whenSent
+    )
     if case .success(let request) = call.request,
-      let reply = await answerAboutSlots(request, asking)
+      let reply = await answerAboutSlots(request, context)
     {
       return (reply, false)
     }
@@ -159,14 +167,7 @@ extension Vaults {
         by: recognition,
         isPassing: call.isPassing
       ) { vault throws(VaultFailure) in
-        let context = CallContext(
-          more: call.more,
-          caller: asking,
-          recognition: recognition,
-          reply: reply,
-          whenSent: whenSent
-        )
-        return try await answer(call, in: vault, context)
+        try await answer(call, in: vault, context)
       }
       return (last, false)
     } catch {

@@ -46,14 +46,12 @@ extension VaultError {
         reason: isUncertain ? .uncertain : nil
       )
     case .providerRefused(let status, let message, let details):
-      self = .providerRefused(
-        status: status,
-        message: message,
-        reason: details.reason.flatMap { VaultRefusalReason(rawValue: $0.rawValue) },
-        fields: details.fields.map { VaultFieldProblem(field: $0.field, message: $0.message) }
-      )
+      self = .refused(status: status, message, details)
     case .misconfigured(let message): self = .misconfigured(message: message)
     case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
+    case .machineKeyNeeded(let message): self = .machineKeyNeeded(message: message)
+    case .keyPINNeeded(let message, let retries):
+      self = .keyPINNeeded(message: message, retries: retries)
     case .refused(let message): self = .refused(message: message)
     case .outsideRule(let rule, let what):
       self = .refused(message: "the \(rule) does not allow \(what)")
@@ -65,6 +63,19 @@ extension VaultError {
       )
     case .unexpected(let message): self = .internal(message: message)
     }
+  }
+
+  private static func refused(
+    status: Int,
+    _ message: String,
+    _ details: RefusalDetails
+  ) -> VaultError {
+    .providerRefused(
+      status: status,
+      message: message,
+      reason: details.reason.flatMap { VaultRefusalReason(rawValue: $0.rawValue) },
+      fields: details.fields.map { VaultFieldProblem(field: $0.field, message: $0.message) }
+    )
   }
 }
 

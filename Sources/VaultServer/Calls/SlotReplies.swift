@@ -10,6 +10,7 @@ extension DeviceSecretTier {
     case .file: self = .file
     case .adding: self = .adding
     case .tpm: self = .tpm
+    case .securityKey: self = .securityKey
     }
   }
 }
@@ -35,13 +36,18 @@ extension SlotKind {
   }
 }
 
+extension SlotKind {
+  /// The word of the command line.
+  var word: String { self == .securityKey ? "fido2" : rawValue }
+}
+
 extension MachineKeySlot.Kind {
-  /// The kind of a slot that is added; `nil` if this version adds none of that kind.
-  init?(_ kind: SlotKind) {
+  /// The kind of a slot that is added.
+  init(_ kind: SlotKind) {
     switch kind {
     case .tpm: self = .tpm
     case .recovery: self = .recovery
-    case .securityKey: return nil
+    case .securityKey: self = .securityKey
     }
   }
 }

@@ -21,7 +21,7 @@ extension Dispatcher {
   }
 
   func addSlot(_ call: AddSlotCall) async throws(VaultFailure) -> AddSlotReply {
-    try await vaults.addSlot(call, of: caller)
+    try await vaults.addSlot(call, context)
   }
 
   func removeSlot(_ call: RemoveSlotCall) async throws(VaultFailure) -> RemoveSlotReply {
@@ -36,6 +36,12 @@ extension Dispatcher {
     _ call: RecoverWithCodeCall
   ) async throws(VaultFailure) -> RecoverWithCodeReply {
     try await vaults.recoverWithCode(call, of: caller)
+  }
+
+  func openMachineKey(
+    _ call: OpenMachineKeyCall
+  ) async throws(VaultFailure) -> OpenMachineKeyReply {
+    try await vaults.openMachineKey(call, context)
   }
 
   func release(_ call: ReleaseCall) async throws(VaultFailure) -> ReleaseReply {
@@ -55,7 +61,9 @@ extension VaultRequest {
     switch self {
     case .getStatus, .check, .respond, .cancel, .audit, .examine, .recover: false
     case .askAtDesktop, .nextPrompt: false
-    case .deviceSecretStatus, .addSlot, .removeSlot, .testSlots, .recoverWithCode: false
+    case .deviceSecretStatus, .addSlot, .removeSlot, .testSlots, .recoverWithCode,
+      .openMachineKey:
+      false
     default: true
     }
   }

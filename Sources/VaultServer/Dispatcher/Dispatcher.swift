@@ -83,7 +83,7 @@ struct Dispatcher: VaultService {
       form: form,
       version: thumblatchVersion,
       process: Int(ThisProcess.identifier),
-      deviceSecret: facts.isUnderMachineKey ? "tpm" : "file",
+      deviceSecret: facts.isUnderMachineKey ? vaults.hardwareTier.rawValue : "file",
       memory: memory,
       unlocked: facts.unlockedFor != nil,
       unlockedFor: facts.unlockedFor.map { Int(clamping: $0) },

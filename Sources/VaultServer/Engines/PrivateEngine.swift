@@ -28,6 +28,7 @@ package enum PrivateEngine {
     exchange: any TokenExchange,
     check: any PresenceChecker,
     tpm: any TPMSealing,
+    keys: any SecurityKeySealing,
     service: any ServiceTransfer
   ) -> Int32 {
     do {
@@ -46,7 +47,7 @@ package enum PrivateEngine {
         if error == .inUse { return 0 }
         return fail("U", "\(error)", error.remedy, report)
       }
-      let vaults = try vaults(in: state, exchange, check, tpm, service)
+      let vaults = try vaults(in: state, exchange, check, tpm, keys, service)
       // This process holds the state lock, so an existing socket belongs to an engine that was
       // killed.
       try state.root.unlink(socketName)
@@ -83,6 +84,7 @@ package enum PrivateEngine {
     _ exchange: any TokenExchange,
     _ check: any PresenceChecker,
     _ tpm: any TPMSealing,
+    _ keys: any SecurityKeySealing,
     _ service: any ServiceTransfer
   ) throws -> Vaults {
     // A client starts the engine without this variable, so it cannot choose the bus.
@@ -91,7 +93,8 @@ package enum PrivateEngine {
     let slots: MachineKeySlots
     do throws(StorageError) {
       let directory = try MachineKeyDirectory(in: state.root)
-      slots = MachineKeySlots(directory, owner: .user(ThisProcess.user), tpm: tpm)
+      let owner = MachineKeyOwner.user(ThisProcess.user)
+      slots = MachineKeySlots(directory, owner: owner, tpm: tpm, keys: keys)
     } catch {
       throw VaultFailure(error)
     }

@@ -46,6 +46,7 @@ protocol VaultService: Sendable {
   func removeSlot(_ call: RemoveSlotCall) async throws(VaultFailure) -> RemoveSlotCall.Reply
   func testSlots(_ call: TestSlotsCall) async throws(VaultFailure) -> TestSlotsCall.Reply
   func recoverWithCode(_ call: RecoverWithCodeCall) async throws(VaultFailure) -> RecoverWithCodeCall.Reply
+  func openMachineKey(_ call: OpenMachineKeyCall) async throws(VaultFailure) -> OpenMachineKeyCall.Reply
   func backup(_ call: BackupCall) async throws(VaultFailure) -> BackupCall.Reply
   func sendBackup(_ call: SendBackupCall) async throws(VaultFailure) -> SendBackupCall.Reply
   func restore(_ call: RestoreCall) async throws(VaultFailure) -> RestoreCall.Reply
@@ -124,6 +125,7 @@ extension VaultService {
     case .removeSlot(let call): try .made(await removeSlot(call))
     case .testSlots(let call): try .made(await testSlots(call))
     case .recoverWithCode(let call): try .made(await recoverWithCode(call))
+    case .openMachineKey(let call): try .made(await openMachineKey(call))
     case .backup(let call): try .made(await backup(call))
     case .sendBackup(let call): try .made(await sendBackup(call))
     case .restore(let call): try .made(await restore(call))

@@ -19,6 +19,10 @@ final class SlotChanges: Sendable {
   /// The slots of the machine key; `nil` if none is used.
   let slots: MachineKeySlots?
   private let shown = Mutex<ShownCode?>(nil)
+  /// The connection whose person has given the password for a slot of this kind, until a time.
+  private let allowed = Mutex<(UInt64, MachineKeySlot.Kind, until: BootInstant)?>(nil)
+  /// The wait for a touch of a security key, and its caller.
+  private let touch = Mutex<(connection: UInt64, wait: SecurityKeyWait)?>(nil)
   private let isBusy = Atomic(false)
   /// The tries to go on with an addition, and the time before which there is no other.
   private let additions = Mutex((count: 0, next: BootInstant?.none))
@@ -91,6 +95,44 @@ final class SlotChanges: Sendable {
         throw .invalidArgument("this is not the recovery code that was shown")
       }
     }
+  }
+
+  // MARK: - The caller
+
+  /// Keeps the wait for a touch, which ends when its caller leaves.
+  func keep(_ wait: SecurityKeyWait?, of connection: UInt64) {
+    touch.withLock { $0 = wait.map { (connection, $0) } }
+  }
+
+  /// Ends what a connection that has left waits for, and forgets what it may do.
+  func forget(_ connection: UInt64) {
+    forgetCode(of: connection)
+    forgetAllowance(of: connection)
+    let wait = touch.withLock { $0?.connection == connection ? $0?.wait : nil }
+    wait?.cancel()
+  }
+
+  // MARK: - The password
+
+  /// How long a password counts for further tries of the same change, in seconds.
+  private static let allowanceSeconds: Int64 = 300
+
+  /// Lets a connection try to add a slot of this kind again.
+  func allow(_ kind: MachineKeySlot.Kind, to connection: UInt64) {
+    let end = BootInstant.now.advanced(bySeconds: Self.allowanceSeconds)
+    allowed.withLock { $0 = (connection, kind, end) }
+  }
+
+  /// Whether a password was given on this connection for a slot of this kind.
+  func isAllowed(_ kind: MachineKeySlot.Kind, to connection: UInt64) -> Bool {
+    allowed.withLock { allowed in
+      guard let allowed else { return false }
+      return allowed.0 == connection && allowed.1 == kind && BootInstant.now < allowed.until
+    }
+  }
+
+  func forgetAllowance(of connection: UInt64) {
+    allowed.withLock { if $0?.0 == connection { $0 = nil } }
   }
 
   /// Forgets the code that was shown to a connection.

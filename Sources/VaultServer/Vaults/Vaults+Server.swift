@@ -33,7 +33,7 @@ extension Vaults {
   /// Tells the vault of a user that a connection has ended.
   func disconnect(_ connection: UInt64, of user: UInt32) {
     agents?.remove(connection)
-    slotChanges.forgetCode(of: connection)
+    slotChanges.forget(connection)
     guard let vault = openVault(of: user) else { return }
     beside { await vault.disconnect(connection) }
   }

@@ -11,13 +11,15 @@ extension Vaults {
   /// Answers a call about the slots; `nil` if it is about something else.
   ///
   /// No vault of the caller is needed. It may not open without the machine key.
-  func answerAboutSlots(_ request: VaultRequest, _ caller: Caller) async -> VarlinkReply? {
+  func answerAboutSlots(_ request: VaultRequest, _ context: CallContext) async -> VarlinkReply? {
+    let caller = context.caller
     do throws(VaultFailure) {
       switch request {
       case .deviceSecretStatus: return try .made(try await deviceSecretStatus(of: caller))
-      case .addSlot(let call): return try .made(try await addSlot(call, of: caller))
+      case .addSlot(let call): return try .made(try await addSlot(call, context))
       case .removeSlot(let call): return try .made(try await removeSlot(call, of: caller))
       case .testSlots(let call): return try .made(try await testSlots(call, of: caller))
+      case .openMachineKey(let call): return try .made(try await openMachineKey(call, context))
       case .recoverWithCode(let call): return try .made(try await recoverWithCode(call, of: caller))
       default: return nil
       }
@@ -52,14 +54,14 @@ extension Vaults {
 
   func addSlot(
     _ call: AddSlotCall,
-    of caller: Caller
+    _ context: CallContext
   ) async throws(VaultFailure) -> AddSlotReply {
+    let caller = context.caller
     let slots = try knownSlots()
     // A refused caller neither asks the TPM nor keeps root from a change.
     try demandRoot(caller)
-    guard let kind = MachineKeySlot.Kind(call.kind) else {
-      throw .invalidArgument("this version adds no slot of that kind")
-    }
+    let kind = MachineKeySlot.Kind(call.kind)
+    if kind == .securityKey { try demandPrivate() }
     return try await slotChanges.alone { () async throws(VaultFailure) in
       var code: RecoveryCode?
       if let typed = call.recovery {
@@ -69,13 +71,18 @@ extension Vaults {
       } else {
         // A person is asked for the password only if the rest can succeed.
         let needsCode = try await blocking { () throws(VaultFailure) in
-          try slots.needsCode(toAdd: kind)
+          try slots.needsCode(toAdd: kind, pin: call.pin)
         }
-        try await allowChange("add \(call.kind.rawValue)", call.prompt, caller)
+        if !slotChanges.isAllowed(kind, to: caller.connection) {
+          try await allowChange("add \(call.kind.word)", call.prompt, caller)
+        }
         if needsCode { return try show(kind, slots, caller) }
+        // A wrong PIN does not cost another password.
+        if kind == .securityKey { slotChanges.allow(kind, to: caller.connection) }
       }
-      let count = try await add(kind, code, slots, caller)
-      await record("added a slot: \(call.kind.rawValue)", caller)
+      let made = kind == .securityKey ? try await madeKey(call.pin, slots, context) : nil
+      let count = try await add(kind, code, made, slots, caller)
+      await record("added a slot: \(call.kind.word)", caller)
       return AddSlotReply(
         code: nil,
         slots: try await shownSlots(slots),
@@ -107,20 +114,23 @@ extension Vaults {
   private func add(
     _ kind: MachineKeySlot.Kind,
     _ code: RecoveryCode?,
+    _ made: SecurityKeySecret?,
     _ slots: MachineKeySlots,
     _ caller: Caller
   ) async throws(VaultFailure) -> Int {
     try await blocking { () throws(VaultFailure) in
       switch (kind, code) {
       case (.recovery, let code?): _ = try slots.addRecovery(code)
-      case (_, let code?): try slots.make(recovery: code)
+      case (_, let code?): try slots.make(recovery: code, by: made)
+      case (.securityKey, nil): if let made { _ = try slots.addKey(made) }
       // An addition that was interrupted goes on. It has no slot of the TPM if only the code opens the key.
       case (_, nil): if !slots.isAdding || slots.isHeldByCode { _ = try slots.addTPM() }
       }
     }
     if code != nil { slotChanges.forgetCode(of: caller.connection) }
+    slotChanges.forgetAllowance(of: caller.connection)
     // A recovery code is of use now, whichever vault cannot be brought under the key yet.
-    return kind == .tpm && slots.isAdding ? try await finishAddition(slots, caller) : 0
+    return kind != .recovery && slots.isAdding ? try await finishAddition(slots, caller) : 0
   }
 
   func removeSlot(
@@ -189,7 +199,7 @@ extension Vaults {
     return found.identifier
   }
 
-  private func knownSlots() throws(VaultFailure) -> MachineKeySlots {
+  func knownSlots() throws(VaultFailure) -> MachineKeySlots {
     guard let slots = slotChanges.slots else { throw .unexpected("no machine key is used here") }
     return slots
   }

@@ -111,6 +111,14 @@ extension Situation {
         reader: VaultReader(available: true, name: "Goodix MOC", known: .lastUsed)
       )
     },
+    Situation("status", "a security key opens the vault") {
+      try ready(
+        $0,
+        various,
+        { $0.deviceSecret = "security_key" },
+        reader: VaultReader(available: true, name: "Goodix MOC", known: .lastUsed)
+      )
+    },
     Situation("status", "too many fingers failed; no reader") {
       try ready(
         $0,

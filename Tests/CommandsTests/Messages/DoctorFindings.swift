@@ -194,6 +194,9 @@ enum DoctorFindings {
         "no engine",
         try failing(.engineMissing(places: ["/usr/libexec/thumblatch"]))
           + failing(.refused(.vaultUnsafe(message: "vault.db is damaged", hint: nil)))
+          + failing(
+            .refused(.machineKeyNeeded(message: "the vault needs a touch of its security key"))
+          )
           + failing(.refused(.noSuchUser(user: "bob")))
       ),
     ].map { $0.replacing(thumblatchVersion, with: "VERSION") }

@@ -12,6 +12,7 @@ import VaultInterface
 enum VaultErrorCase: CaseIterable {
   case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger, noSuchKey
   case invalidArgument, loginRequired, providerUnavailable, providerRefused, misconfigured
+  case machineKeyNeeded, keyPINNeeded
   case vaultUnsafe, refused, mayNarrow, `internal`, noDesktop
 }
 
@@ -30,6 +31,8 @@ extension VaultError {
     case .providerUnavailable: .providerUnavailable
     case .providerRefused: .providerRefused
     case .misconfigured: .misconfigured
+    case .machineKeyNeeded: .machineKeyNeeded
+    case .keyPINNeeded: .keyPINNeeded
     case .vaultUnsafe: .vaultUnsafe
     case .refused(_, let narrows): narrows ? .mayNarrow : .refused
     case .internal: .internal
@@ -53,6 +56,9 @@ extension VaultError {
       .loginRequired(account: "me", message: "the provider signed you out"),
       .providerRefused(status: 401, message: "wrong e-mail or password"),
       .misconfigured(message: "`token_type` is not Bearer"),
+      .machineKeyNeeded(message: "the vault needs a touch of its security key"),
+      .keyPINNeeded(message: "the security key wants its PIN", retries: 8),
+      .keyPINNeeded(message: "the security key wants its PIN", retries: nil),
       .vaultUnsafe(message: "vault.db is damaged", hint: "restore it from a backup"),
       .vaultUnsafe(message: "vault.db is damaged", hint: nil),
       .refused(message: "me is not exportable"),

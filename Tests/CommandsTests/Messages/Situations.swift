@@ -13,6 +13,7 @@ extension Situation {
     + signIns + choices + registrations + webSignIns + browserSignIns + pastedSignIns + chosenWays
     + serverLogins + tokens + serverTokens
     + deliveries + requests + presence + desktop + callerRules + fingers + securityKeys + audit
+    + keySlots
     + keys + policies
     + hosts + tools + secrets + imports + slots + backups + restores
     + serviceImports + serviceExports

@@ -90,6 +90,20 @@ extension Situation {
         tpm: "IFX 7.85"
       )
     ),
+    status(
+      "a security key that opens the vault beside no TPM",
+      DeviceSecretStatusReply(
+        tier: .securityKey,
+        slots: [keySlot, codeSlot],
+        open: true,
+        tpmProblem: "this machine has no TPM (/dev/tpmrm0)",
+        counter: CounterCheck.none
+      )
+    ),
+    status(
+      "an addition of a security key that is not complete",
+      DeviceSecretStatusReply(tier: .adding, slots: [keySlot, codeSlot], open: true)
+    ),
     checked(.current),
     checked(.none, noRoom),
     checked(.unchecked),
@@ -125,7 +139,7 @@ extension Situation {
           + " (thumblatch device-secret add tpm)"
       )
     ),
-    Situation("device-secret add fido2", "another kind"),
+    Situation("device-secret add smartcard", "another kind"),
     Situation("device-secret add tpm --recovery-to 1", "standard output"),
     Situation("device-secret add tpm --recovery-to 999", "a closed descriptor") { stage in
       _ = try stage.expect(AddSlotCall.self)

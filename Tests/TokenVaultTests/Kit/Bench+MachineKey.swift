@@ -16,12 +16,16 @@ extension Bench {
   }
 
   /// The slots of this vault's machine key, in an engine that has just started.
-  func slots(_ tpm: any TPMSealing) throws -> MachineKeySlots {
+  func slots(
+    _ tpm: any TPMSealing,
+    keys: any SecurityKeySealing = NoSecurityKeys()
+  ) throws -> MachineKeySlots {
     let clock = clock
     return MachineKeySlots(
       try MachineKeyDirectory(in: try Directory.make(path: scratch.path)),
       owner: .user(ThisProcess.user),
       tpm: tpm,
+      keys: keys,
       now: { clock.boot },
       beside: { work in work() }
     )
