@@ -13,7 +13,7 @@ import TokenVault
 
 // A process to be killed. It replaces the device secret in the vault of a state directory
 // (`rekey`), applies another provider to the account `work` (`apply`), brings the vault under the
-// machine key (`adopt`), or restores the file `backup` beside that directory, whose key is 32 times 7
+// machine key (`adopt`, and `adopt-by-key` with a security key), or restores the file `backup` beside that directory, whose key is 32 times 7
 // (`restore`), and reports the end. Arguments: the state directory, the command, and the directory
 // with the counters of the TPM. All of it runs on one thread, because strace(1) counts the calls of
 // each thread separately.
@@ -84,10 +84,11 @@ func report(_ line: String) {
 }
 
 /// Makes the machine key unless there is one, and brings the vault under it.
-func adopt(_ vault: Vault, _ slots: MachineKeySlots, _ caller: Caller) async throws {
+func adopt(_ vault: Vault, _ slots: MachineKeySlots, _ caller: Caller, byKey: Bool) async throws {
   if try slots.key() == nil {
     let code = "000G-40R4-0M30-E209-185G-R38E-1W81-24GK-B9"
-    try slots.make(recovery: try .typed(SecretBytes(copying: Array(code.utf8))))
+    let made = byKey ? try slots.makeKeySecret(pin: nil, SecurityKeyWait()) {} : nil
+    try slots.make(recovery: try .typed(SecretBytes(copying: Array(code.utf8))), by: made)
   }
   try slots.list([caller.user])
   try await vault.adoptMachineKey(caller: caller)
@@ -127,6 +128,7 @@ func work() async {
       try MachineKeyDirectory(in: directory.root),
       owner: .user(ThisProcess.user),
       tpm: ScriptedTPM(keptIn: CommandLine.arguments[3]),
+      keys: ScriptedKey(),
       beside: { work in work() }
     )
     let vault = try Vault(
@@ -139,7 +141,10 @@ func work() async {
     )
     report("open")
     let caller = Caller(connection: 1, user: ThisProcess.user, requester: "a writer")
-    if CommandLine.arguments[2] == "adopt" { return try await adopt(vault, slots, caller) }
+    let command = CommandLine.arguments[2]
+    if command.hasPrefix("adopt") {
+      return try await adopt(vault, slots, caller, byKey: command == "adopt-by-key")
+    }
     do {
       try await act(vault, nil, caller)
     } catch VaultFailure.presenceNeeded(let need) {

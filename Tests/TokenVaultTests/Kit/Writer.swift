@@ -8,6 +8,8 @@ struct Writer {
     case rekey
     /// The machine key is made, and the vault is brought under it.
     case adopt
+    /// The same with a security key in place of the TPM.
+    case adoptByKey = "adopt-by-key"
     /// The account `work` gets the provider of `laterProvider`.
     case apply
     /// The accounts of the backup beside the state directory are restored.
