@@ -23,9 +23,14 @@ enum SecretObject: Equatable {
       self = .folder
       return
     }
-    let parts = path.dropFirst(Self.root.count).split(separator: "/").map(String.init)
+    guard path != Self.root else {
+      self = .service
+      return
+    }
+    // An object has one spelling: a bus passes on no path with an empty part.
+    let parts = path.dropFirst(Self.root.count + 1)
+      .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     switch parts.count {
-    case 0: self = .service
     case 1 where ["aliases", "collection", "session", "prompt"].contains(parts[0]): self = .folder
     case 2 where parts[0] == "aliases" && Self.aliases.contains(parts[1]): self = .collection
     case 2 where parts[0] == "collection" && parts[1] == Self.collectionName: self = .collection

@@ -37,6 +37,22 @@ struct HostileProgramTests {
     #expect(bench.refusal(session, "Close") == "NoSession")
   }
 
+  /// Otherwise an answer would name the session by a path that its program was never given.
+  @Test
+  func anObjectHasOneSpelling() throws {
+    let session = try bench.open()
+    let (item, _) = try bench.create(session, "one", [:])
+    bench.store.isLocked = false
+    for path in [session.replacing("/session", with: "//session"), session + "/"] {
+      #expect(bench.refusal(item, "GetSecret", [.path(path)]) == "NoSession")
+      #expect(
+        bench.refusal(root, "GetSecrets", [.array("o", [.path(item)]), .path(path)]) == "NoSession"
+      )
+    }
+    #expect(bench.refusal(root + "/", "OpenSession", [.text("plain"), .variant(.text(""))]) != nil)
+    #expect(try bench.call(item, "GetSecret", [.path(session)]).count == 1)
+  }
+
   /// Shows a prompt as its program does.
   private func beginWork(of prompt: String) throws -> SecretWork {
     let call = SecretCall(
