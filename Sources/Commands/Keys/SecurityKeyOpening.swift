@@ -24,7 +24,7 @@ extension Session {
         return
       } catch {
         guard let question = SecurityKeyText.question(error) else { throw CommandError(error) }
-        pin = try keyPIN(question)
+        pin = try keyPIN(SecurityKeyText.again(pin) + question)
       }
     }
   }
@@ -50,7 +50,7 @@ extension Session {
         return result
       } catch {
         guard let question = pinQuestion else { throw error }
-        pin = try keyPIN(question)
+        pin = try keyPIN(SecurityKeyText.again(known) + question)
       }
     }
   }
@@ -63,14 +63,16 @@ enum SecurityKeyText {
 
   /// The question for the PIN that a call needs; `nil` if it failed for another reason.
   static func question(_ error: VaultClientError) -> String? {
-    guard case .refused(.keyPINNeeded(let message, let retries)) = error else { return nil }
+    guard case .refused(.keyPINNeeded(_, let retries)) = error else { return nil }
     let left =
       switch retries {
       case 1?: " (1 try left)"
       case let retries?: " (\(retries) tries left)"
       case nil: ""
       }
-    let isWrong = message.hasPrefix("wrong")
-    return (isWrong ? "Wrong PIN. " : "") + "PIN of the security key\(left): "
+    return "PIN of the security key\(left): "
   }
+
+  /// The words before a question, after a PIN that the key did not accept.
+  static func again(_ pin: SharedSecret?) -> String { pin == nil ? "" : "Wrong PIN. " }
 }

@@ -107,7 +107,7 @@ extension VaultFailure {
   ) -> VaultFailure {
     let vaults = count == 1 ? "the vault of user \(user)" : "the vaults of \(count) users"
     let problem = "\(vaults) cannot be brought under the machine key"
-    let again = "then run: thumblatch device-secret add tpm"
+    let again = "then run the same thumblatch device-secret add again"
     switch why {
     case .vaultUnsafe(let message, _):
       return .vaultUnsafe(
