@@ -66,7 +66,7 @@ struct BackupStoryTests {
         "inject=fsync:error=EIO:when=\(call)",
       ] + person.running + [person.programs + "/thumblatch", "backup", file],
       environment: person.environment,
-      columns: 80
+      columns: 240
     )
     for question in ["New passphrase of the backup: ", "Passphrase again: "] {
       try terminal.expect(question)

@@ -23,7 +23,8 @@ final class SlotChanges: Sendable {
   private let allowed = Mutex<(UInt64, MachineKeySlot.Kind, until: BootInstant)?>(nil)
   /// The wait for a touch of a security key, and its caller.
   private let touch = Mutex<(connection: UInt64, wait: SecurityKeyWait)?>(nil)
-  private let isBusy = Atomic(false)
+  /// Whether a change runs, and the changes that wait for its end.
+  private let turn = Mutex((isTaken: false, waiting: [CheckedContinuation<Void, Never>]()))
   /// The tries to go on with an addition, and the time before which there is no other.
   private let additions = Mutex((count: 0, next: BootInstant?.none))
 
@@ -35,11 +36,43 @@ final class SlotChanges: Sendable {
   func alone<Value: Sendable>(
     _ change: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    guard !isBusy.exchange(true, ordering: .acquiringAndReleasing) else {
-      throw .busy("the slots of the machine key are being changed")
+    let isFree = turn.withLock { turn in
+      defer { turn.isTaken = true }
+      return !turn.isTaken
     }
-    defer { isBusy.store(false, ordering: .releasing) }
+    guard isFree else { throw .busy("the slots of the machine key are being changed") }
+    defer { endTurn() }
     return try await change()
+  }
+
+  /// Runs a change after those that were there before.
+  func next<Value: Sendable>(
+    _ change: () async throws(VaultFailure) -> Value
+  ) async throws(VaultFailure) -> Value {
+    await withCheckedContinuation { wake in
+      let isFree = turn.withLock { turn in
+        guard turn.isTaken else {
+          turn.isTaken = true
+          return true
+        }
+        turn.waiting.append(wake)
+        return false
+      }
+      if isFree { wake.resume() }
+    }
+    defer { endTurn() }
+    return try await change()
+  }
+
+  private func endTurn() {
+    let next = turn.withLock { turn -> CheckedContinuation<Void, Never>? in
+      guard !turn.waiting.isEmpty else {
+        turn.isTaken = false
+        return nil
+      }
+      return turn.waiting.removeFirst()
+    }
+    next?.resume()
   }
 
   /// Takes a try to go on with an addition, of which each waits longer than the previous.

@@ -13,7 +13,8 @@ extension Vaults {
     let slots = try knownSlots()
     try demandPrivate()
     guard slots.isClosed else { return OpenMachineKeyReply(event: .done) }
-    try await slotChanges.alone { () async throws(VaultFailure) in
+    // A caller that has left may still hold the key for a moment, and another one may open it.
+    try await slotChanges.next { () async throws(VaultFailure) in
       try await touching(context.caller.connection) {
         context.send(OpenMachineKeyReply(event: .waiting))
       } _: { wait, lit throws(VaultFailure) in
