@@ -73,4 +73,24 @@ extension DesktopPromptTests {
     #expect(try pinentries().isEmpty)
     #expect(eventually { !person.readerIsOpen })
   }
+
+  /// The check of the password ends with the command, and allows nothing.
+  @Test
+  func theEndOfTheCommandEndsTheCheckOfThePassword() throws {
+    let (reached, _) = try person.haltPAM()
+    try person.backend.clear()
+    let run = try token()
+    try desk.sees(Self.question)
+    try desk.run("desk.click('Type password')")
+    try desk.run("desk.type(\(desk.quoted(Someone.systemPassword)))")
+    #expect(eventually { unsafe access(reached, F_OK) == 0 })
+    for command in processes(in: person.programs, named: "thumblatch-cli") {
+      kill(command, SIGKILL)
+    }
+    _ = try run.child.wait()
+    #expect(eventually { processes(in: person.programs, named: "thumblatch-presence") == [] })
+    try desk.run("desk.await_no_window()")
+    #expect(try person.backend.requests().isEmpty)
+    #expect(try person.run("token", "me").end == .exited(7))
+  }
 }

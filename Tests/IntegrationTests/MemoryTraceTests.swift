@@ -32,26 +32,6 @@ struct MemoryTraceTests {
     )
   }
 
-  /// A PAM stack that accepts the right password and then waits until `go` is called.
-  private func haltPAM(of person: Person) throws -> (reached: String, go: () throws -> Void) {
-    let reached = person.base + "/reader/reached"
-    let gate = person.base + "/reader/gate"
-    try shell(
-      """
-      cd \(person.programs)
-      mkfifo -m 666 \(gate)
-      printf '#!/bin/sh\\n: >>\(reached)\\nread -r x <\(gate)\\n' >halt
-      chmod 755 halt
-      cp pam.d/thumblatch stack
-      awk '{ print } $1 == "auth" { print "auth required pam_exec.so quiet \(person.programs)/halt" }' \
-        <stack >stack.new
-      rm pam.d/thumblatch
-      install -m 644 stack.new pam.d/thumblatch
-      """
-    )
-    return (reached, { try shell("rm -f \(reached); echo >\(gate)") })
-  }
-
   /// Waits for a file.
   private func waits(until path: String) -> Bool {
     eventually { unsafe Glibc.access(path, F_OK) == 0 }
@@ -68,7 +48,7 @@ struct MemoryTraceTests {
     ]
     try signsIn(person, record, &secrets)
     try refreshes(person, record, &secrets)
-    let (reached, go) = try haltPAM(of: person)
+    let (reached, go) = try person.haltPAM()
     let enroll = try givesThePassword(person, record, until: reached)
     try go()
     try enrollsAFinger(enroll, person, record)
