@@ -37,7 +37,7 @@ extension Dispatcher {
 
   /// Sends a reply for each account.
   func restore(_ call: RestoreCall) async throws(VaultFailure) -> RestoreReply {
-    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    try demandMore()
     let secret = try secret(call.backupKey, call.code)
     let accounts =
       if call.examine {
@@ -50,30 +50,24 @@ extension Dispatcher {
           caller: caller
         )
       }
-    for account in accounts.dropLast() {
-      context.reply(try .made(RestoreReply(account: wire(account, call)), continues: true))
-      guard await context.whenSent() else { break }
+    return try await oneByOne(accounts) { account in
+      RestoreReply(account: account.map { wire($0, call) })
     }
-    return RestoreReply(account: accounts.last.map { wire($0, call) })
   }
 
   /// Sends a reply for each account.
   func importIntoService(
     _ call: ImportIntoServiceCall
   ) async throws(VaultFailure) -> ImportIntoServiceReply {
-    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    try demandMore()
     let accounts = try await vault.moveToService(
       socket: call.socket,
       prompt: call.prompt,
       caller: caller
     )
-    for account in accounts.dropLast() {
-      context.reply(
-        try .made(ImportIntoServiceReply(account: VaultMovedAccount(account)), continues: true)
-      )
-      guard await context.whenSent() else { break }
+    return try await oneByOne(accounts) { account in
+      ImportIntoServiceReply(account: account.map { VaultMovedAccount($0) })
     }
-    return ImportIntoServiceReply(account: accounts.last.map { VaultMovedAccount($0) })
   }
 
   func cancelServiceImport(
@@ -99,15 +93,14 @@ extension Dispatcher {
   func listExportable(
     _ call: ListExportableCall
   ) async throws(VaultFailure) -> ListExportableReply {
-    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
-    let accounts = try await vault.exportableAccounts().map {
-      VaultExportableAccount(name: $0.name, provider: $0.provider, reason: $0.reason)
+    try demandMore()
+    return try await oneByOne(try await vault.exportableAccounts()) { account in
+      ListExportableReply(
+        account: account.map {
+          VaultExportableAccount(name: $0.name, provider: $0.provider, reason: $0.reason)
+        }
+      )
     }
-    for account in accounts.dropLast() {
-      context.reply(try .made(ListExportableReply(account: account), continues: true))
-      guard await context.whenSent() else { break }
-    }
-    return ListExportableReply(account: accounts.last)
   }
 
   func allowExport(_ call: AllowExportCall) async throws(VaultFailure) -> EmptyReply {
@@ -154,29 +147,39 @@ extension Dispatcher {
   func exportFromService(
     _ call: ExportFromServiceCall
   ) async throws(VaultFailure) -> ExportFromServiceCall.Reply {
-    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    try demandMore()
     let accounts = try await vault.exportFromService(socket: call.socket, caller: caller)
-    for account in accounts.dropLast() {
-      context.reply(
-        try .made(ExportFromServiceCall.Reply(account: VaultMovedAccount(account)), continues: true)
-      )
-      guard await context.whenSent() else { break }
+    return try await oneByOne(accounts) { account in
+      ExportFromServiceCall.Reply(account: account.map { VaultMovedAccount($0) })
     }
-    return ExportFromServiceCall.Reply(account: accounts.last.map { VaultMovedAccount($0) })
   }
 
   /// Sends a reply for each account.
   func endServiceExport(
     _ call: EndServiceExportCall
   ) async throws(VaultFailure) -> EndServiceExportReply {
-    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+    try demandMore()
     let (accounts, freed) = try await vault.endExport(socket: call.socket, cancel: call.cancel)
+    return try await oneByOne(accounts) { account in
+      EndServiceExportReply(account: account.map { VaultMovedAccount($0) }, freed: freed)
+    }
+  }
+
+  /// Refuses a caller that takes only one reply.
+  private func demandMore() throws(VaultFailure) {
+    guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
+  }
+
+  /// Sends a reply for each account but the last, and returns that one; without an account, one for `nil`.
+  private func oneByOne<Account, Reply: VarlinkRecord>(
+    _ accounts: [Account],
+    _ reply: (Account?) -> Reply
+  ) async throws(VaultFailure) -> Reply {
     for account in accounts.dropLast() {
-      let reply = EndServiceExportReply(account: VaultMovedAccount(account), freed: freed)
-      context.reply(try .made(reply, continues: true))
+      context.reply(try .made(reply(account), continues: true))
       guard await context.whenSent() else { break }
     }
-    return EndServiceExportReply(account: accounts.last.map { VaultMovedAccount($0) }, freed: freed)
+    return reply(accounts.last)
   }
 
   private func demandService() throws(VaultFailure) {
