@@ -118,20 +118,18 @@ package final class MachineKeySlots: Sendable {
   }
 
   private func openByTPM() throws(VaultFailure) -> MachineKey {
-    var found: (failure: TPMFailure, isTemporary: Bool)?
+    var found: TPMFailure?
     for slot in try likelySlots() where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
       case .success(let key): return try adoptOpened(key)
       case .failure(let failure):
         // If one slot may open soon, the person need not look for the code.
-        if found == nil || failure.isTemporary {
-          found = (failure, failure.isTemporary)
-        }
+        if found == nil || failure.isTemporary { found = failure }
       }
     }
     let isTemporary = found?.isTemporary ?? false
-    let needed = isTemporary ? nil : try keyNeeded(found?.failure)
-    let failure = needed ?? found.map { .machineKeyClosed($0.failure) } ?? .noHardwareSlot
+    let needed = isTemporary ? nil : try keyNeeded(found)
+    let failure = needed ?? found.map { .machineKeyClosed($0) } ?? .noHardwareSlot
     let at = now()
     state.withLock { $0.failure = (failure, at, isTemporary) }
     throw failure
