@@ -210,8 +210,8 @@ let package = Package(
     room(
       "SecretProgram",
       [
-        "TPM", "MachineKey", "SecurityKey", "HelperInterface", "Varlink", "UserNames",
-        "SecretMemory", "System",
+        "TPM", "MachineKey", "SecurityKey", "Cryptography", "HelperInterface", "Varlink",
+        "UserNames", "SecretMemory", "System",
       ]
     ),
 

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Glibc
 internal import HelperInterface
 internal import MachineKey
@@ -65,9 +66,9 @@ struct KeyConversation {
       return .failed(.unexpected, detail: "too many credentials")
     }
     do {
-      let salt = try Self.random(KeyRequest.secretCount)
+      let salt = try randomBytes(KeyRequest.secretCount)
       let made = try use.makeSecret(
-        user: try Self.random(KeyRequest.secretCount),
+        user: try randomBytes(KeyRequest.secretCount),
         salt: salt,
         excluding: call.keyCredentials,
         pin: call.keyPin,
@@ -124,15 +125,6 @@ struct KeyConversation {
       try socket.send(VarlinkReply(event, continues: true).encoded(on: .helper))
     } catch {
       // An engine that is gone has cancelled the request.
-    }
-  }
-
-  private static func random(_ count: Int) throws(SecretMemoryError) -> [UInt8] {
-    let secret = try SecretBytes.random(count: count)
-    return secret.withBytes { bytes in
-      var copy: [UInt8] = []
-      for index in bytes.indices { copy.append(bytes[index]) }
-      return copy
     }
   }
 }
