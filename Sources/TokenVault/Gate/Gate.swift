@@ -190,9 +190,7 @@ extension Vault {
   }
 
   private func lend(_ account: AccountRow, to seal: TransferSeal) throws(VaultFailure) {
-    guard account.sealedRefreshToken != nil, account.state == .signedIn else {
-      return try seal(account, nil)
-    }
+    guard account.hasUsableToken else { return try seal(account, nil) }
     try seal(account, SharedSecret(try opened(account, try protectionClass(of: account))))
   }
 

@@ -151,7 +151,7 @@ extension Vault {
   func whyNotBackedUp(_ account: AccountRow) throws(VaultFailure) -> String? {
     let provider = try provider(of: account)
     guard provider.kind != .static else { return "its secret stays in the vault" }
-    guard account.sealedRefreshToken != nil, account.state == .signedIn else {
+    guard account.hasUsableToken else {
       return account.state == .loginRequired ? "it needs a login" : "it is signed out"
     }
     guard try policy().exportable != .never else {

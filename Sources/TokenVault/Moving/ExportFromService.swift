@@ -105,19 +105,8 @@ extension Vault {
       throw .refused("the service sent no receipt with the accounts")
     }
     try demandNew(backup.records.map(\.name))
-    let records = try demandRestorable(backup, skipExisting: false)
-    let transfer = try Self.transfer(of: receipt)
-    let chosen = try accounts().isEmpty ? backup.chosen : nil
-    try insert(
-      records,
-      RestoredRecord(
-        event: .moved,
-        method: nil,
-        chosen: chosen,
-        taken: TakenTransfer(key: Self.takenKey(transfer), receipt: receipt)
-      ),
-      caller
-    )
+    let transfer = try self.transfer(of: receipt)
+    try insertMoved(backup, TakenTransfer(key: Self.takenKey(transfer), receipt: receipt), caller)
     return transfer
   }
 
@@ -141,10 +130,7 @@ extension Vault {
     } catch {
       throw .exportUnfinished(by: error)
     }
-    let moved = try accounts().filter { receipt.accounts.contains($0.id) }
-      .map { row throws(VaultFailure) in
-        MovedAccount(name: row.name, provider: row.provider, isSignedIn: try isUsable(row))
-      }
+    let moved = try accounts().filter { receipt.accounts.contains($0.id) }.map(MovedAccount.init)
     try change { try store.setMeta(Self.takenKey(transfer), to: nil) }
     guard ended else {
       throw .refused(
@@ -191,8 +177,7 @@ extension Vault {
   }
 
   private func demandNew(_ names: [String]) throws(VaultFailure) {
-    var both: [String] = []
-    for name in names where try accountIfAny(named: name) != nil { both.append(name) }
+    let both = try taken(names)
     guard both.isEmpty else {
       throw .refused(
         "your private vault has these accounts already: \(both.joined(separator: ", ")); rename them"

@@ -126,7 +126,7 @@ extension Vault {
       return row
     }
     let receipt = try random(Self.receiptCount)
-    let transfer = try Self.transfer(of: receipt)
+    let transfer = try self.transfer(of: receipt)
     let (authority, caller) = (allowed.authority, allowed.caller)
     let file = try sealAccounts(rows, key, receipt: receipt) { seal throws(VaultFailure) in
       try openForPrivateVault(rows, authority, caller, each: seal)
@@ -159,7 +159,7 @@ extension Vault {
   ) async throws(VaultFailure) -> Bool {
     try demandCurrentStore()
     if let receipt {
-      guard try Self.transfer(digest: digest(of: receipt)) == transfer else {
+      guard try self.transfer(digest: digest(of: receipt)) == transfer else {
         throw .invalidArgument("this receipt is not of this handover")
       }
     }
@@ -228,14 +228,14 @@ extension Vault {
   }
 
   /// The name of a handover, which does not show its receipt.
-  static func transfer(of receipt: [UInt8]) throws(VaultFailure) -> [UInt8] {
-    do { return transfer(digest: try sha256(receipt)) } catch { throw .unexpected("no digest") }
+  func transfer(of receipt: [UInt8]) throws(VaultFailure) -> [UInt8] {
+    transfer(digest: try digest(receipt))
   }
 
-  private static func transfer(digest: [UInt8]) -> [UInt8] { Array(digest.prefix(transferCount)) }
+  private func transfer(digest: [UInt8]) -> [UInt8] { Array(digest.prefix(Self.transferCount)) }
 
   func digest(of secret: SharedSecret) throws(VaultFailure) -> [UInt8] {
-    do { return try sha256(secret.bytes) } catch { throw .unexpected("no digest: \(error)") }
+    try mappingErrors(to: .unexpected("no digest")) { try sha256(secret.bytes) }
   }
 
   private func recordExport(

@@ -20,15 +20,15 @@ extension Vault {
   }
 
   /// What the status says about such an account.
-  static let leavingCause =
-    "on the way into the private vault, after an interrupted call; finish it: thumblatch service"
-    + " export; or go back: thumblatch service export --cancel"
+  static let leavingCause = "\(leavingProblem); \(leavingRemedy)"
+
+  private static let leavingProblem =
+    "on the way into the private vault, after an interrupted call"
+  private static let leavingRemedy =
+    "finish it: thumblatch service export; or go back: thumblatch service export --cancel"
 
   private static func isLeaving(_ names: String) -> VaultFailure {
-    .vaultUnsafe(
-      "on the way into the private vault, after an interrupted call: \(names)",
-      hint: "finish it: thumblatch service export; or go back: thumblatch service export --cancel"
-    )
+    .vaultUnsafe("\(leavingProblem): \(names)", hint: leavingRemedy)
   }
 
   /// Refuses an account that a private vault may have.

@@ -18,6 +18,17 @@ package struct MovedAccount: Sendable, Equatable {
   package let isSignedIn: Bool
 }
 
+extension MovedAccount {
+  init(_ row: AccountRow) {
+    self.init(name: row.name, provider: row.provider, isSignedIn: row.hasUsableToken)
+  }
+}
+
+extension AccountRow {
+  /// Whether the refresh token is here and its grant has not ended.
+  var hasUsableToken: Bool { sealedRefreshToken != nil && state == .signedIn }
+}
+
 // A transfer of a private vault into the service. The steps:
 //  1. Work on no account any more, and seal all of them under a fresh key.
 //  2. Commit a record that names the transfer, its accounts and the service's socket.
@@ -70,9 +81,6 @@ extension Vault {
     let rows = try accounts().filter { row in
       known?.accounts.contains(row.id) ?? (row.generation > 0)
     }
-    let moved = try rows.map { row throws(VaultFailure) in
-      MovedAccount(name: row.name, provider: row.provider, isSignedIn: try isUsable(row))
-    }
     let key = try transferSecret()
     for row in rows { try demandClearAnswer(row) }
     let file = try sealAccounts(rows, key) { seal throws(VaultFailure) in
@@ -103,7 +111,7 @@ extension Vault {
       }
     }
     try endTransfer(rows, authority, caller)
-    return moved
+    return rows.map(MovedAccount.init)
   }
 
   /// Refuses names that the service has, unless it may have them from this transfer.
@@ -126,10 +134,6 @@ extension Vault {
     throw .refused(
       "the move has begun into the service at \(open.socket ?? "its usual socket"): finish it there"
     )
-  }
-
-  func isUsable(_ row: AccountRow) throws(VaultFailure) -> Bool {
-    row.sealedRefreshToken != nil && row.state == .signedIn
   }
 
   func transferSecret() throws(VaultFailure) -> SharedSecret {

@@ -51,24 +51,32 @@ extension Vault {
     let backup = try opened(try backupUpload.whole(of: caller.connection), .key(key))
     // A transfer without accounts needs no row, which would stay.
     guard !backup.records.isEmpty else { return }
-    var both: [String] = []
-    for record in backup.records where try accountIfAny(named: record.name) != nil {
-      both.append(record.name)
-    }
+    let both = try taken(backup.records.map(\.name))
     guard both.isEmpty else { throw .namesInService(both) }
+    try insertMoved(backup, TakenTransfer(key: Self.takenKey(transfer), receipt: []), caller)
+  }
+
+  /// Commits the accounts of another vault with the row that says that they were taken.
+  func insertMoved(
+    _ backup: OpenedBackup,
+    _ taken: TakenTransfer,
+    _ caller: Caller
+  ) throws(VaultFailure) {
     let records = try demandRestorable(backup, skipExisting: false)
-    // An account of the service stays the default one.
+    // An account that is here stays the default one.
     let chosen = try accounts().isEmpty ? backup.chosen : nil
     try insert(
       records,
-      RestoredRecord(
-        event: .moved,
-        method: nil,
-        chosen: chosen,
-        taken: TakenTransfer(key: Self.takenKey(transfer), receipt: [])
-      ),
+      RestoredRecord(event: .moved, method: nil, chosen: chosen, taken: taken),
       caller
     )
+  }
+
+  /// The names that accounts of this vault have already.
+  func taken(_ names: [String]) throws(VaultFailure) -> [String] {
+    var both: [String] = []
+    for name in names where try accountIfAny(named: name) != nil { both.append(name) }
+    return both
   }
 
   /// Refuses a transfer from now on, unless it was taken; returns whether it was.
