@@ -14,14 +14,7 @@ extension AgentTests {
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let shown = try desk.count()
-    let (near, far) = try UnixSocket.pair()
-    let theirs = Descriptor(owning: far)
-    let run: Run
-    do {
-      let ours = Descriptor(owning: near)
-      try ours.write(input)
-      run = try person.start(command, input: theirs.number)
-    }
+    let run = try person.start(command, typing: input)
     try desk.sees("Touch the fingerprint reader to \(purpose)", above: shown)
     try person.touchAgain()
     let text = try run.text()

@@ -7,12 +7,12 @@ import Testing
 // Every part of the desktop can fail at every step.
 extension DesktopPromptTests {
   /// Sends a signal to the command.
-  private func send(_ signal: Int32) {
+  func send(_ signal: Int32) {
     for process in processes(in: person.programs, named: "thumblatch-cli") { kill(process, signal) }
   }
 
   /// Opens the window of the password.
-  private func openWindow() throws {
+  func openWindow() throws {
     try desk.sees(Self.question)
     try desk.run("desk.click('Type password')")
     try desk.run("desk.await_window()")

@@ -33,9 +33,7 @@ extension DesktopPromptTests {
         "GTK_IM_MODULE=false", "PINENTRY_USER_DATA=USE_TTY=1", "XMODIFIERS=@im=false",
       ]
     )
-    try desk.sees(Self.question)
-    try desk.run("desk.click('Type password')")
-    try desk.run("desk.await_window()")
+    try openWindow()
     let process = try #require(try pinentries().first)
     #expect(try shell("readlink /proc/\(process)/exe") == "/usr/bin/pinentry-gtk-2\n")
     let names = try shell("tr '\\0' '\\n' </proc/\(process)/environ | cut -d= -f1 | sort")
@@ -61,14 +59,10 @@ extension DesktopPromptTests {
   @Test
   func aPinentryThatHangsIsKilled() throws {
     let run = try token()
-    try desk.sees(Self.question)
-    try desk.run("desk.click('Type password')")
-    try desk.run("desk.await_window()")
+    try openWindow()
     let process = try #require(try pinentries().first)
     halt(process)
-    for command in processes(in: person.programs, named: "thumblatch-cli") {
-      kill(command, SIGTERM)
-    }
+    send(SIGTERM)
     try ends(run, 130, "interrupted")
     #expect(try pinentries().isEmpty)
     #expect(eventually { !person.readerIsOpen })
@@ -84,9 +78,7 @@ extension DesktopPromptTests {
     try desk.run("desk.click('Type password')")
     try desk.run("desk.type(\(desk.quoted(Someone.systemPassword)))")
     #expect(eventually { unsafe access(reached, F_OK) == 0 })
-    for command in processes(in: person.programs, named: "thumblatch-cli") {
-      kill(command, SIGKILL)
-    }
+    send(SIGKILL)
     _ = try run.child.wait()
     #expect(eventually { processes(in: person.programs, named: "thumblatch-presence") == [] })
     try desk.run("desk.await_no_window()")

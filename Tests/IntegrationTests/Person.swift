@@ -98,6 +98,19 @@ class Someone {
     )
   }
 
+  /// Starts a command without a terminal, whose input is this text.
+  func start(
+    _ arguments: [String],
+    variables: [String] = [],
+    typing input: String
+  ) throws -> Run {
+    let (near, far) = try UnixSocket.pair()
+    let theirs = Descriptor(owning: far)
+    let ours = Descriptor(owning: near)
+    try ours.write(input)
+    return try start(arguments, variables: variables, input: theirs.number)
+  }
+
   /// Runs a command without a terminal.
   @discardableResult
   func run(
@@ -115,14 +128,7 @@ class Someone {
     variables: [String] = [],
     input: String = ""
   ) throws -> Outcome {
-    let (near, far) = try UnixSocket.pair()
-    let theirs = Descriptor(owning: far)
-    let run: Run
-    do {
-      let ours = Descriptor(owning: near)
-      try ours.write(input)
-      run = try start(arguments, variables: variables, input: theirs.number)
-    }
+    let run = try start(arguments, variables: variables, typing: input)
     return Outcome(text: try run.text(), end: try run.child.wait())
   }
 
