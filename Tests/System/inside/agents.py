@@ -161,8 +161,10 @@ def aTerminalMultiplexerOverTheNetworkStaysRemote():
     scope = f"env XDG_RUNTIME_DIR=/run/user/{FAR.uid} systemd-run --user --scope --quiet --collect "
     for before in ("", scope):
         let_the_token_age()
-        server = f"{before}{token} </dev/null >{output} 2>&1; echo $? >{ended}.new; mv {ended}.new {ended}"
-        FAR.type("setsid", "--fork", "sh", "-c", server).end()
+        server = (f"exec >{output} 2>&1; {before}{token} </dev/null; "
+                  f"echo $? >{ended}.new; mv {ended}.new {ended}")
+        # The terminal stays until the server has left it, or its end would end the server (SIGHUP).
+        FAR.type("sh", "-c", f"setsid --fork sh -c '{server}' | cat").end()
         until(lambda: os.path.exists(ended), "the program did not end")
         with open(output, encoding="utf-8") as shown, open(ended, encoding="utf-8") as status:
             text, code = shown.read(), status.read().strip()
