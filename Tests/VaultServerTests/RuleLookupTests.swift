@@ -39,4 +39,33 @@ struct RuleLookupTests {
       #expect(rules.count == Int(connection))
     }
   }
+
+  @Test
+  func theProcessThatConnectedIsLookedAtOnce() throws {
+    let child = try ChildProcess(
+      path: "/usr/bin/sleep",
+      arguments: ["infinity"],
+      environment: [],
+      descriptors: [-1, -1, -1]
+    )
+    let (near, far) = try UnixSocket.pair()
+    _ = Descriptor(owning: far)
+    let credentials = PeerCredentials(process: child.identifier, user: ThisProcess.user, group: 0)
+    let caller = Caller(
+      connection: 1,
+      user: ThisProcess.user,
+      requester: "a test",
+      peer: Peer(
+        Descriptor(owning: near),
+        credentials,
+        try ProcessHandle(identifier: child.identifier)
+      )
+    )
+    let recognition = Recognition()
+    let marks = try Vaults.marks(of: caller, recognition)
+    child.kill()
+    _ = try child.wait()
+    #expect(try Vaults.marks(of: caller, recognition) == marks)
+    #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller, Recognition()) }
+  }
 }

@@ -76,18 +76,19 @@ extension Vaults {
     case .unknown: break
     }
     let rules = try callerRules()
-    let rule = rules.isEmpty ? nil : rules.rule(for: try Self.marks(of: caller))
+    let rule = rules.isEmpty ? nil : rules.rule(for: try Self.marks(of: caller, recognition))
     recognition.learn(rule)
     return rule.map { caller.ruled(by: $0) } ?? caller
   }
 
   /// A caller of a vault with the rules of its user, too.
   ///
-  /// They may change at any time, so they are looked up for each call.
+  /// A rule that its user adds holds for open connections too, so the rules are read for each call.
   ///
   /// - Throws: `refused` if the caller cannot be looked at, failures of the store.
   func underOwnRule(
     _ caller: Caller,
+    _ recognition: Recognition,
     in vault: Vault
   ) async throws(VaultFailure) -> Caller {
     // They were looked up for a restricted socket when it was made.
@@ -95,7 +96,7 @@ extension Vaults {
       return caller
     }
     let rules = try await vault.ownCallerRules()
-    guard !rules.isEmpty, let own = rules.rule(for: try Self.marks(of: caller)) else {
+    guard !rules.isEmpty, let own = rules.rule(for: try Self.marks(of: caller, recognition)) else {
       return caller
     }
     return caller.ruled(by: caller.rule?.tightened(by: own) ?? own)
@@ -166,7 +167,19 @@ extension Vaults {
     }
   }
 
-  /// The marks of the process that connected.
+  /// The marks of the process that connected, which are looked at once for its connection.
+  static func marks(
+    of caller: Caller,
+    _ recognition: Recognition
+  ) throws(VaultFailure) -> CallerMarks {
+    try recognition.marks.withLock { known throws(VaultFailure) in
+      if let known { return known }
+      let marks = try marks(of: caller)
+      known = marks
+      return marks
+    }
+  }
+
   private static func marks(of caller: Caller) throws(VaultFailure) -> CallerMarks {
     // The process still runs afterwards, so its number belonged to it during the look.
     guard let peer = caller.peer, let marks = CallerMarks(process: peer.identifier), peer.isAlive

@@ -220,7 +220,7 @@ extension Vaults {
     var context = context
     do throws(VaultFailure) {
       if !call.isAboveOwnRules {
-        context.caller = try await underOwnRule(context.caller, in: vault)
+        context.caller = try await underOwnRule(context.caller, context.recognition, in: vault)
       }
     } catch {
       guard call.isForDiagnosis else { throw error }
