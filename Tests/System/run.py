@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
-PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "desk",
-         "keys", "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
+PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "jobs",
+         "desk", "keys", "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
 # These run only if they are named.
 MEASURES = ["speed", "tpm_speed"]
 # Parts in a machine of their own, of another suite of Debian, after the others.
