@@ -121,12 +121,14 @@ public final class Connection {
   /// Each reply must come within `seconds`.
   ///
   /// `whenSlow` is called once if the first reply takes more than two seconds, so that the person
-  /// can be told.
+  /// can be told. `whenInput` is called when `input` is readable; if it throws, the call stays open.
   public func stream<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = true,
     within seconds: Int64 = 30,
     whenSlow: (() -> Void)? = nil,
+    input: Int32? = nil,
+    whenInput: () throws(VaultClientError) -> Void = {},
     each body: (Method.Reply) throws(VaultClientError) -> Void
   ) throws(VaultClientError) {
     let number = try send(content, more: more)
@@ -134,8 +136,8 @@ public final class Connection {
     var deadline = BootInstant.now.advanced(bySeconds: seconds)
     while true {
       let soon = whenSlow.map { _ in BootInstant.now.advanced(bySeconds: 2) }
-      switch try next(deadline: min(soon ?? deadline, deadline)) {
-      case .input: continue
+      switch try next(input: input, deadline: min(soon ?? deadline, deadline)) {
+      case .input: try whenInput()
       case .timedOut:
         if BootInstant.now >= deadline { throw .timedOut }
         whenSlow?()

@@ -1,4 +1,6 @@
+internal import DesktopPrompt
 internal import SecretMemory
+internal import System
 internal import TerminalIO
 internal import Varlink
 internal import VaultClient
@@ -6,18 +8,21 @@ internal import VaultInterface
 
 // Security keys that open the machine key, or get a slot of it: a touch, and a PIN if the key wants one.
 extension Session {
-  /// The most time for a touch, in seconds: the key itself gives up after some 30.
-  private static let touchLimit: Int64 = 90
-
-  /// Opens the machine key with the person at the terminal; `message` says why.
+  /// Opens the machine key with the person at the terminal, or at the desktop if there is none; `message`
+  /// says why.
   func openMachineKey(_ message: String, on connection: Connection) throws(CommandError) {
+    if findTerminal() == nil, !arguments.has("--no-input"),
+      case .success(let desktop)? = findDesktop()
+    {
+      return try openMachineKey(message, on: connection, at: desktop)
+    }
     _ = try terminal(whose: message, instead: CommandError.openHint)
     var pin: SharedSecret?
     while true {
       do throws(VaultClientError) {
         try connection.stream(
           OpenMachineKeyCall(pin: pin),
-          within: Self.touchLimit
+          within: SecurityKeyText.touchLimit
         ) { reply throws(VaultClientError) in
           if reply.event == .waiting { output.say(SecurityKeyText.touchToOpen) }
         }
@@ -27,6 +32,40 @@ extension Session {
         pin = try keyPIN(SecurityKeyText.again(pin) + question)
       }
     }
+  }
+
+  private func openMachineKey(
+    _ message: String,
+    on connection: Connection,
+    at desktop: Desktop
+  ) throws(CommandError) {
+    let opening: VaultOpening
+    do throws(DesktopError) {
+      opening = try VaultOpening(requester: Self.parent, at: desktop, interrupt: interrupt)
+    } catch {
+      throw Self.notShown(message, error)
+    }
+    do throws(VaultClientError) {
+      try opening.run(on: connection)
+    } catch {
+      // The end of the connection ends the light of the key.
+      calls.hangUp()
+      throw opening.failure.map { Self.notShown(message, $0) } ?? CommandError(error)
+    }
+  }
+
+  private static func notShown(_ message: String, _ error: DesktopError) -> CommandError {
+    CommandError(
+      .promptNeeded,
+      "\(message), but there is no terminal, and \(error)",
+      hint: CommandError.openHint
+    )
+  }
+
+  /// The program that has started this one, as a person knows it.
+  private static var parent: String {
+    let parent = ProcessFacts(process: ThisProcess.identifier)?.parent
+    return parent.map { SecretCallers.program(UInt32(clamping: $0)) } ?? "a program"
   }
 
   /// Makes a call that a touch of a security key may complete, and asks for its PIN if the key wants it.
@@ -54,25 +93,4 @@ extension Session {
       }
     }
   }
-}
-
-/// What is said about a security key that opens the machine key, or gets a slot of it.
-enum SecurityKeyText {
-  static let touch = "Touch the security key."
-  static let touchToOpen = "Touch the security key to open the vault."
-
-  /// The question for the PIN that a call needs; `nil` if it failed for another reason.
-  static func question(_ error: VaultClientError) -> String? {
-    guard case .refused(.keyPINNeeded(_, let retries)) = error else { return nil }
-    let left =
-      switch retries {
-      case 1?: " (1 try left)"
-      case let retries?: " (\(retries) tries left)"
-      case nil: ""
-      }
-    return "PIN of the security key\(left): "
-  }
-
-  /// The words before a question, after a PIN that the key did not accept.
-  static func again(_ pin: SharedSecret?) -> String { pin == nil ? "" : "Wrong PIN. " }
 }

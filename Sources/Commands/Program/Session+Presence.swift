@@ -32,7 +32,7 @@ extension Session {
   }
 
   /// The person's desktop, or why there is none; `nil` if it is not used.
-  private func findDesktop() -> Result<Desktop, DesktopError>? {
+  func findDesktop() -> Result<Desktop, DesktopError>? {
     if desktopIfAny == nil, let openDesktop {
       desktopIfAny = Result { () throws(DesktopError) in try openDesktop() }
     }
