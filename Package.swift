@@ -14,12 +14,17 @@ let strict: [SwiftSetting] = [
 /// A room: a library target of this package.
 ///
 /// It imports these rooms and no other; `Scripts/lint` checks that.
-func room(_ name: String, _ dependencies: [String] = [], path: String? = nil) -> Target {
+func room(
+  _ name: String,
+  _ dependencies: [String] = [],
+  path: String? = nil,
+  settings: [SwiftSetting] = strict
+) -> Target {
   .target(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
     path: path,
-    swiftSettings: strict
+    swiftSettings: settings
   )
 }
 
@@ -52,6 +57,25 @@ func library(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target
     providers: [.apt(apt)]
   )
 }
+
+/// What a target needs that uses GTK: where the distribution has its headers.
+///
+/// It is no `pkgConfig`, because that has flags of which SwiftPM warns (`-pthread`, `-msse`), also in a
+/// package that depends on this one.
+let desktop: [SwiftSetting] = {
+  #if arch(arm64)
+  let architecture = "aarch64-linux-gnu"
+  #else
+  let architecture = "x86_64-linux-gnu"
+  #endif
+  let included = [
+    "libadwaita-1", "gtk-4.0", "gio-unix-2.0", "pango-1.0", "harfbuzz", "fribidi", "cairo",
+    "gdk-pixbuf-2.0", "graphene-1.0", "glib-2.0", "pixman-1", "freetype2",
+  ].map { "/usr/include/" + $0 }
+  let libraries = ["/usr/lib/\(architecture)", "/usr/lib64"]
+  let configured = libraries.flatMap { ["\($0)/glib-2.0/include", "\($0)/graphene-1.0/include"] }
+  return strict + [.unsafeFlags((included + configured).flatMap { ["-Xcc", "-I" + $0] })]
+}()
 
 func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
   .testTarget(
@@ -92,6 +116,7 @@ let package = Package(
     library("CSodium", apt: "libsodium-dev"),
     library("CSystemd", apt: "libsystemd-dev"),
     library("CTSS", apt: "libtss2-dev"),
+    library("CAdwaita", apt: "libadwaita-1-dev", "libgtk-4-dev"),
 
     room("System", ["CLinux"]),
     room("SecretMemory", ["System"]),
@@ -198,6 +223,7 @@ let package = Package(
     room("TPM", ["CTSS", "MachineKey", "SecretMemory", "System"]),
     room("SecurityKey", ["CFido2", "SecretMemory", "System"]),
     room("QRCode", ["CQRencode"]),
+    room("GTK", ["CAdwaita", "SecretMemory"], settings: desktop),
     room("Sodium", ["CSodium", "SecretMemory"]),
     room("KeyAgreement", ["CLibcrypto", "SecretMemory"]),
     room(
@@ -380,6 +406,14 @@ let package = Package(
         "TestSupport",
       ]
     ),
+    .executableTarget(
+      name: "GTKProbe",
+      dependencies: ["GTK"],
+      path: "Tests/GTKProbe",
+      resources: [.embedInCode("UI")],
+      swiftSettings: desktop
+    ),
+    tests("GTKTests", ["GTKProbe", "System", "TestSupport"]),
     tests("SystemBusTests", ["SystemBus", "SecretMemory", "System", "TestSupport"]),
     tests("SecretServiceTests", ["SecretService", "KeyAgreement", "SecretMemory", "SystemBus"]),
     tests("LoginEventsTests", ["LoginEvents", "System", "TestSupport"]),

@@ -1,0 +1,79 @@
+internal import CAdwaita
+
+/// A program with windows, and its main loop.
+package final class Application: Object {
+  override class var type: UInt { adw_application_get_type() }
+
+  /// Makes the program; it does nothing before `run`.
+  package convenience init(id: String) {
+    let application = unsafe adw_application_new(id, G_APPLICATION_DEFAULT_FLAGS)
+    unsafe self.init(owning: new(application))
+  }
+
+  /// Runs the main loop, and the tasks of the main actor in it, until the last window is closed.
+  ///
+  /// If the program runs already in this session, that one is activated, and this one ends.
+  /// (g_application_run(3))
+  package func run(_ activate: @escaping @MainActor () -> Void) -> Int32 {
+    MainQueue.attach()
+    on("activate", activate)
+    return unsafe g_application_run(typed(), 0, nil)
+  }
+
+  /// Ends the main loop. (g_application_quit(3))
+  package func quit() { unsafe g_application_quit(typed()) }
+
+  /// Keeps the program alive without a window. (g_application_hold(3))
+  package func hold() { unsafe g_application_hold(typed()) }
+
+  /// Adds an action that buttons and menus name as `app.NAME`, with its keys.
+  ///
+  /// Keys are written as in `<Control>q`. (gtk_application_set_accels_for_action(3))
+  package func addAction(
+    _ name: String,
+    keys: [String] = [],
+    _ body: @escaping @MainActor () -> Void
+  ) {
+    guard let made = unsafe g_simple_action_new(name, nil) else { return }
+    let action = unsafe Action(owning: UnsafeMutableRawPointer(made))
+    action.on("activate", body)
+    unsafe g_action_map_add_action(opaque, made)
+    unsafe withTexts(keys) { list in
+      unsafe gtk_application_set_accels_for_action(typed(), "app.\(name)", list)
+    }
+  }
+
+  /// Puts a window of a UI file into the program. (gtk_application_add_window(3))
+  package func add(_ window: Window) {
+    unsafe gtk_application_add_window(typed(), window.typed())
+  }
+
+  /// Adds rules of CSS to all windows. (gtk_style_context_add_provider_for_display(3))
+  package func addStyle(_ rules: String) {
+    guard let display = unsafe gdk_display_get_default(),
+      let provider = unsafe gtk_css_provider_new()
+    else { return }
+    unsafe gtk_css_provider_load_from_data(provider, rules, -1)
+    unsafe gtk_style_context_add_provider_for_display(display, OpaquePointer(provider), 600)
+    unsafe g_object_unref(provider)
+  }
+}
+
+/// An action of a program.
+final class Action: Object {
+  override class var type: UInt { g_simple_action_get_type() }
+}
+
+/// Lends texts as an array that ends with NULL.
+@MainActor
+func withTexts(_ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Void) {
+  let copies = unsafe texts.map { unsafe UnsafePointer(g_strdup($0)) }
+  defer {
+    for index in unsafe copies.indices {
+      unsafe g_free(UnsafeMutableRawPointer(mutating: copies[index]))
+    }
+  }
+  unsafe (copies + [nil]).withUnsafeBufferPointer { list in
+    if let start = list.baseAddress { unsafe body(start) }
+  }
+}

@@ -1,0 +1,13 @@
+internal import CAdwaita
+
+/// Times in the words and the time zone of the person.
+package enum LocalTime {
+  /// Seconds since 1970 as a date and a time, in the person's language. (g_date_time_format(3))
+  package static func text(_ seconds: Int) -> String {
+    guard let time = unsafe g_date_time_new_from_unix_local(seconds) else { return "" }
+    defer { unsafe g_date_time_unref(time) }
+    guard let text = unsafe g_date_time_format(time, "%e %B %Y, %H:%M") else { return "" }
+    defer { unsafe g_free(text) }
+    return String(unsafe String(cString: text).trimmingPrefix(" "))
+  }
+}

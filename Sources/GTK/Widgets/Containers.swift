@@ -1,0 +1,207 @@
+internal import CAdwaita
+
+/// Pages of which one is shown.
+package final class Stack: Widget {
+  override class var type: UInt { gtk_stack_get_type() }
+
+  /// The name of the shown page.
+  package var page: String {
+    get { text("visible-child-name") }
+    set { unsafe gtk_stack_set_visible_child_name(opaque, newValue) }
+  }
+}
+
+/// A place for one widget.
+package final class Bin: Widget {
+  override class var type: UInt { adw_bin_get_type() }
+
+  /// The widget in it.
+  ///
+  /// Without a place the widget is in no tree, and no screen reader finds it.
+  package var child: Widget? {
+    get {
+      guard let child = unsafe adw_bin_get_child(typed()) else { return nil }
+      return unsafe Widget(UnsafeMutableRawPointer(child))
+    }
+    set { unsafe adw_bin_set_child(typed(), newValue?.typed()) }
+  }
+}
+
+/// Two panes beside each other, or one of them where the window is narrow.
+package final class Leaflet: Widget {
+  override class var type: UInt { adw_leaflet_get_type() }
+
+  /// Whether only one pane is shown.
+  package var isFolded: Bool { unsafe adw_leaflet_get_folded(opaque) != 0 }
+
+  /// Shows the pane with this name if only one is shown.
+  package var pane: String {
+    get { text("visible-child-name") }
+    set { unsafe adw_leaflet_set_visible_child_name(opaque, newValue) }
+  }
+}
+
+/// A row with a title and a subtitle, neither of which is markup.
+package class Row: Widget {
+  override class var type: UInt { adw_action_row_get_type() }
+
+  /// Makes an empty row.
+  package convenience init() {
+    unsafe self.init(new(adw_action_row_new()))
+    set("use-markup", false)
+    set("activatable", true)
+  }
+
+  /// The title.
+  package var title: String {
+    get { text("title") }
+    set { set("title", newValue) }
+  }
+
+  /// The text below the title.
+  package var subtitle: String {
+    get { text("subtitle") }
+    set { set("subtitle", newValue) }
+  }
+
+  /// The most lines of the title; 0 for all.
+  package func limitLines(title: Int32, subtitle: Int32) {
+    unsafe adw_action_row_set_title_lines(typed(), title)
+    unsafe adw_action_row_set_subtitle_lines(typed(), subtitle)
+  }
+
+  /// Puts an icon before the title.
+  package func addIcon(_ name: String) -> Icon {
+    let icon = unsafe Icon(new(gtk_image_new_from_icon_name(name)))
+    unsafe adw_action_row_add_prefix(typed(), icon.typed())
+    return icon
+  }
+}
+
+/// A list of rows.
+package final class ListBox: Widget {
+  override class var type: UInt { gtk_list_box_get_type() }
+
+  /// Puts a row at a position; -1 is the end. (gtk_list_box_insert(3))
+  package func insert(_ row: Widget, at position: Int) {
+    unsafe gtk_list_box_insert(opaque, row.typed(), Int32(position))
+  }
+
+  /// Takes a row out. (gtk_list_box_remove(3))
+  package func remove(_ row: Widget) { unsafe gtk_list_box_remove(opaque, row.typed()) }
+
+  /// Marks a row as the chosen one; `nil` marks none.
+  package func select(_ row: Widget?) {
+    unsafe gtk_list_box_select_row(opaque, row?.typed())
+  }
+
+  /// Calls a closure with the position of a row that was clicked, or on which Enter was pressed.
+  package func onActivate(_ body: @escaping @MainActor (Int) -> Void) {
+    connect("row-activated") { arguments in
+      if let row = arguments.object(0, as: Widget.self) {
+        body(Int(unsafe gtk_list_box_row_get_index(row.typed())))
+      }
+      return nil
+    }
+  }
+}
+
+/// A row in which a person types a line.
+package final class EntryRow: Widget {
+  override class var type: UInt { adw_entry_row_get_type() }
+
+  /// The typed line.
+  package var text: String {
+    get { text("text") }
+    set { set("text", newValue) }
+  }
+
+  /// Calls a closure when the person is done with the line.
+  package func onApply(_ body: @escaping @MainActor () -> Void) { on("apply", body) }
+
+  /// Calls a closure at Enter.
+  package func onEnter(_ body: @escaping @MainActor () -> Void) { on("entry-activated", body) }
+}
+
+/// A page with a picture, a title and a description, which is no markup.
+package final class StatusPage: Widget {
+  override class var type: UInt { adw_status_page_get_type() }
+
+  /// The title.
+  package var title: String {
+    get { text("title") }
+    set { set("title", newValue) }
+  }
+
+  /// The text below the title.
+  package var text: String {
+    get { text("description") }
+    set {
+      // AdwStatusPage takes markup there.
+      guard let escaped = unsafe g_markup_escape_text(newValue, -1) else { return }
+      defer { unsafe g_free(escaped) }
+      set("description", unsafe String(cString: escaped))
+    }
+  }
+}
+
+/// Shows short messages above its child for a few seconds.
+package final class ToastOverlay: Widget {
+  override class var type: UInt { adw_toast_overlay_get_type() }
+
+  /// Shows a message, which is never markup.
+  package func show(_ text: String) {
+    // AdwToast takes markup.
+    guard let escaped = unsafe g_markup_escape_text(text, -1) else { return }
+    defer { unsafe g_free(escaped) }
+    guard let toast = unsafe adw_toast_new(escaped) else { return }
+    unsafe adw_toast_overlay_add_toast(opaque, toast)
+  }
+}
+
+/// A question about something dangerous.
+package final class MessageDialog: Widget {
+  override class var type: UInt { adw_message_dialog_get_type() }
+
+  /// The heading, never markup.
+  package var heading: String {
+    get { text("heading") }
+    set { set("heading", newValue) }
+  }
+
+  /// The text below it, never markup.
+  package var body: String {
+    get { text("body") }
+    set { set("body", newValue) }
+  }
+
+  /// Makes a question with the answers `cancel`, which has the focus, and `act`.
+  package convenience init(over parent: Window, act: String, isDangerous: Bool) {
+    unsafe self.init(new(adw_message_dialog_new(parent.typed(), nil, nil)))
+    let dialog: UnsafeMutablePointer<AdwMessageDialog> = unsafe typed()
+    unsafe adw_message_dialog_add_response(dialog, "cancel", "Cancel")
+    unsafe adw_message_dialog_add_response(dialog, "act", act)
+    unsafe adw_message_dialog_set_response_appearance(
+      dialog,
+      "act",
+      isDangerous ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED
+    )
+    unsafe adw_message_dialog_set_default_response(dialog, "cancel")
+    unsafe adw_message_dialog_set_close_response(dialog, "cancel")
+  }
+
+  /// Puts a widget below the text.
+  package var extra: Widget? {
+    get { nil }
+    set { unsafe adw_message_dialog_set_extra_child(typed(), newValue?.typed()) }
+  }
+
+  /// Shows it; the closure learns once whether the person chose `act`.
+  package func ask(_ body: @escaping @MainActor (Bool) -> Void) {
+    connect("response") { arguments in
+      body(arguments.text(0) == "act")
+      return nil
+    }
+    unsafe gtk_window_present(typed())
+  }
+}

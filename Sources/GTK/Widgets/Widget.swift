@@ -1,0 +1,163 @@
+internal import CAdwaita
+
+/// Something on the screen.
+package class Widget: Object {
+  override class var type: UInt { gtk_widget_get_type() }
+
+  fileprivate var widget: UnsafeMutablePointer<GtkWidget> { unsafe typed() }
+
+  /// Whether it takes room on the screen.
+  package var isVisible: Bool {
+    get { unsafe gtk_widget_get_visible(widget) != 0 }
+    set { unsafe gtk_widget_set_visible(widget, newValue ? 1 : 0) }
+  }
+
+  /// Whether the person can use it.
+  package var isSensitive: Bool {
+    get { unsafe gtk_widget_get_sensitive(widget) != 0 }
+    set { unsafe gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
+  }
+
+  /// Adds or removes a style class.
+  package func set(style: String, _ isOn: Bool) {
+    if isOn {
+      unsafe gtk_widget_add_css_class(widget, style)
+    } else {
+      unsafe gtk_widget_remove_css_class(widget, style)
+    }
+  }
+
+  /// Moves the focus of the keyboard here. (gtk_widget_grab_focus(3))
+  package func focus() { unsafe gtk_widget_grab_focus(widget) }
+
+  /// Sets the name that a screen reader speaks. (GTK_ACCESSIBLE_PROPERTY_LABEL)
+  package func name(_ name: String) {
+    unsafe withValue(of: cadwaita_type_string()) { value in
+      unsafe g_value_set_string(value, name)
+      var property = GTK_ACCESSIBLE_PROPERTY_LABEL
+      unsafe gtk_accessible_update_property_value(opaque, 1, &property, value)
+    }
+  }
+
+  /// Calls a closure once, when the next frame with this widget is on its way to the screen.
+  /// (gtk_widget_add_tick_callback(3))
+  package func onNextFrame(_ body: @escaping @MainActor () -> Void) {
+    let content = unsafe Unmanaged.passRetained(FrameBody(body)).toOpaque()
+    unsafe gtk_widget_add_tick_callback(
+      widget,
+      { _, _, content in
+        guard let content = unsafe content else { return 0 }
+        let frame = unsafe Unmanaged<FrameBody>.fromOpaque(content).takeUnretainedValue()
+        MainActor.assumeIsolated { frame.body() }
+        return 0
+      },
+      content,
+      { content in
+        guard let content = unsafe content else { return }
+        unsafe Unmanaged<FrameBody>.fromOpaque(content).release()
+      }
+    )
+    unsafe gtk_widget_queue_draw(widget)
+  }
+}
+
+private final class FrameBody: Sendable {
+  let body: @MainActor () -> Void
+
+  init(_ body: @escaping @MainActor () -> Void) {
+    self.body = body
+  }
+}
+
+/// A window.
+package final class Window: Widget {
+  override class var type: UInt { gtk_window_get_type() }
+
+  /// The title, which the list of windows shows.
+  package var title: String {
+    get { text("title") }
+    set { set("title", newValue) }
+  }
+
+  /// Whether the person works in it now.
+  package var isActive: Bool { flag("is-active") }
+
+  /// Shows it, and brings it to the front where the desktop allows that. (gtk_window_present(3))
+  package func present() { unsafe gtk_window_present(typed()) }
+
+  /// Closes it, as the person does. (gtk_window_close(3))
+  package func close() { unsafe gtk_window_close(typed()) }
+
+  /// Ends it. (gtk_window_destroy(3))
+  package func destroy() { unsafe gtk_window_destroy(typed()) }
+
+  /// Puts it before another window.
+  package func belong(to parent: Window) { set("transient-for", parent) }
+
+  /// The widget that Enter activates.
+  package func setDefault(_ button: Button) { set("default-widget", button) }
+}
+
+/// Some text.
+package final class Label: Widget {
+  override class var type: UInt { gtk_label_get_type() }
+
+  /// The text, which is never markup.
+  package var text: String {
+    get { text("label") }
+    set { unsafe gtk_label_set_text(opaque, newValue) }
+  }
+}
+
+/// A picture by its name in the icon theme.
+package final class Icon: Widget {
+  override class var type: UInt { gtk_image_get_type() }
+
+  /// The name of the icon.
+  package var icon: String {
+    get { text("icon-name") }
+    set { set("icon-name", newValue) }
+  }
+}
+
+/// A button.
+package final class Button: Widget {
+  override class var type: UInt { gtk_button_get_type() }
+
+  /// The words on it.
+  package var label: String {
+    get { text("label") }
+    set { set("label", newValue) }
+  }
+
+  /// Calls a closure at each click.
+  package func onClick(_ body: @escaping @MainActor () -> Void) { on("clicked", body) }
+}
+
+/// A switch whose state follows a model: a click asks, and the model answers.
+package final class Switch: Widget {
+  override class var type: UInt { gtk_switch_get_type() }
+
+  /// Whether it is on.
+  package var isOn: Bool {
+    get { unsafe gtk_switch_get_active(opaque) != 0 }
+    set {
+      guard newValue != isOn else { return }
+      unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0)
+    }
+  }
+
+  /// Calls a closure when it was turned, also by the program.
+  package func onTurn(_ body: @escaping @MainActor () -> Void) { on("notify::active", body) }
+}
+
+/// An arc that turns while something takes time.
+package final class Spinner: Widget {
+  override class var type: UInt { gtk_spinner_get_type() }
+
+  /// Whether it turns.
+  package var isSpinning: Bool {
+    get { flag("spinning") }
+    set { set("spinning", newValue) }
+  }
+}

@@ -1,0 +1,102 @@
+import GTK
+import Glibc
+
+/// What the tests of the room `GTK` observe: the closures that are alive.
+@MainActor
+final class Counted {
+  static var alive = 0
+  var clicks = 0
+
+  init() { Self.alive += 1 }
+
+  isolated deinit { Self.alive -= 1 }
+}
+
+/// Prints a line at once.
+@MainActor
+func say(_ text: String) {
+  print(text)
+  fflush(nil)
+}
+
+@MainActor
+final class Probe {
+  let application = Application(id: "io.thumblatch.Probe")
+  let subject: String
+
+  init(_ subject: String) { self.subject = subject }
+
+  func run() -> Int32 {
+    application.run { [unowned self] in
+      let builder = Builder(ui: PackageResources.probe_ui)
+      let window: Window = builder.object("window")
+      application.add(window)
+      window.present()
+      window.onNextFrame { [unowned self] in
+        say("shown")
+        examine(builder)
+      }
+    }
+  }
+
+  func examine(_ builder: Builder) {
+    switch subject {
+    case "rows": replaceRows(builder.object("list"))
+    case "tasks": runTasks()
+    case "signals": turnSwitch(builder.object("switch"))
+    case "markup": showMarkup(builder.object("list"))
+    default: break
+    }
+  }
+
+  /// Fills a list with rows that own closures, and empties it.
+  private func replaceRows(_ list: ListBox) {
+    var rows: [Row] = []
+    for number in 0..<8000 {
+      let row = Row()
+      let counted = Counted()
+      row.on("activated") { counted.clicks += 1 }
+      row.title = "row \(number)"
+      list.insert(row, at: -1)
+      rows.append(row)
+    }
+    say("alive \(Counted.alive)")
+    for row in rows { list.remove(row) }
+    rows = []
+    say("alive \(Counted.alive)")
+    application.quit()
+  }
+
+  /// Awaits work elsewhere and on the main actor.
+  private func runTasks() {
+    Task { @MainActor in
+      var sum = 0
+      for number in 1...1000 {
+        sum += await Task.detached { number }.value
+        await Task.yield()
+      }
+      say("sum \(sum)")
+      application.quit()
+    }
+  }
+
+  private func turnSwitch(_ turned: Switch) {
+    var count = 0
+    turned.onTurn { count += 1 }
+    turned.isOn = true
+    turned.isOn = true
+    turned.isOn = false
+    say("turned \(count)")
+    application.quit()
+  }
+
+  private func showMarkup(_ list: ListBox) {
+    let row = Row()
+    (row.title, row.subtitle) = ("<b>a & b", "<i>")
+    list.insert(row, at: -1)
+    say("row \(row.title) \(row.subtitle)")
+    application.quit()
+  }
+}
+
+exit(Probe(CommandLine.arguments.dropFirst().first ?? "").run())

@@ -1,0 +1,95 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// The room `GTK`, in a program of its own on a screen in memory.
+@Suite(.serialized)
+struct GTKTests {
+  private let screen: VirtualScreen
+
+  init() throws { screen = try VirtualScreen() }
+
+  /// The environment of a program that uses no bus.
+  private var environment: [String] {
+    screen.variables + [
+      "HOME=/nonexistent", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
+      "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent",
+    ]
+  }
+
+  private func output(_ subject: String) throws -> String {
+    let probe = try RunningProbe(subject, environment)
+    let text = String(decoding: try probe.output.readAll(limit: 1 << 16), as: UTF8.self)
+    #expect(try probe.child.wait() == .exited(0))
+    return text
+  }
+
+  @Test
+  func closuresEndWithTheirRows() throws {
+    #expect(try output("rows") == "shown\nalive 8000\nalive 0\n")
+  }
+
+  @Test
+  func tasksOfTheMainActorRunUnderTheMainLoop() throws {
+    #expect(try output("tasks") == "shown\nsum 500500\n")
+  }
+
+  @Test
+  func signalsReachTheirClosure() throws {
+    #expect(try output("signals") == "shown\nturned 2\n")
+  }
+
+  @Test
+  func titlesAreNoMarkup() throws {
+    #expect(try output("markup") == "shown\nrow <b>a & b <i>\n")
+  }
+
+  @Test
+  func anIdleWindowWakesNoThread() throws {
+    let probe = try RunningProbe("idle", environment)
+    defer {
+      probe.child.kill()
+      _ = try? probe.child.wait()
+    }
+    let isShown = try probe.output.waitReadable(milliseconds: 60_000)
+    #expect(isShown)
+    _ = try probe.output.read(atMost: 64)
+    let isIdle = try eventually {
+      let before = try waits(of: probe.child.identifier)
+      // Nothing comes: this is a second without input.
+      _ = try probe.output.waitReadable(milliseconds: 1000)
+      return try before == waits(of: probe.child.identifier)
+    }
+    #expect(isIdle)
+  }
+
+  /// How often each thread of a process has waited (proc_pid_status(5)).
+  private func waits(of process: Int32) throws -> [String] {
+    let tasks = "/proc/\(process)/task"
+    return try Directory(path: tasks).names().sorted().map { name in
+      let status = Descriptor(owning: unsafe open("\(tasks)/\(name)/status", O_RDONLY | O_CLOEXEC))
+      let lines = String(decoding: try status.readAll(limit: 1 << 16), as: UTF8.self)
+        .split(separator: "\n")
+      return "\(name) \(lines.filter { $0.hasPrefix("voluntary_ctxt_switches") })"
+    }
+  }
+}
+
+/// A probe that runs, and what it prints.
+private final class RunningProbe {
+  let child: ChildProcess
+  let output: Descriptor
+
+  init(_ subject: String, _ environment: [String]) throws {
+    let (near, far) = try UnixSocket.pair()
+    output = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    child = try ChildProcess(
+      path: BuiltPrograms.path("GTKProbe"),
+      arguments: [subject],
+      environment: environment,
+      descriptors: [-1, theirs.number, 2]
+    )
+  }
+}
