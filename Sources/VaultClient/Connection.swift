@@ -48,7 +48,7 @@ public final class Connection {
   }
 
   /// The descriptor that is readable when the server has closed the connection, while no call is open.
-  package var descriptor: Int32 { socket.number }
+  public var descriptor: Int32 { socket.number }
 
   /// Whether the server has closed the connection.
   var hasEnded: Bool { (try? socket.hasEnded()) ?? true }

@@ -39,7 +39,7 @@ extension Connection {
   /// Waits until a person may have acted, while a question of the vault is open.
   ///
   /// Returns false if the deadline passed, or if `ending` is readable: the vault has ended the prompt.
-  package static func wait(
+  public static func wait(
     for input: Int32,
     ending: Int32,
     interrupt: Int32?,
