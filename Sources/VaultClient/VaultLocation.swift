@@ -47,8 +47,9 @@ public enum VaultLocation: Sendable, Equatable {
 
   /// The directory where the engine calls the agents of its users.
   ///
-  /// That of a private vault is made if it is missing.
-  package func agentDirectory(
+  /// That of a private vault is made if it is missing. An agent calls this before it connects: the
+  /// engine notes its agents there, so that programs know of them.
+  public func agentDirectory(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) throws(VaultClientError) -> String {
     switch self {
