@@ -18,12 +18,14 @@ func room(
   _ name: String,
   _ dependencies: [String] = [],
   path: String? = nil,
+  resources: [Resource] = [],
   settings: [SwiftSetting] = strict
 ) -> Target {
   .target(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
     path: path,
+    resources: resources.isEmpty ? nil : resources,
     swiftSettings: settings
   )
 }
@@ -33,13 +35,14 @@ func program(
   _ name: String,
   _ dependencies: [String],
   path: String? = nil,
+  settings: [SwiftSetting] = strict,
   linker: [LinkerSetting] = []
 ) -> Target {
   .executableTarget(
     name: name,
     dependencies: dependencies.map { .init(stringLiteral: $0) },
     path: path,
-    swiftSettings: strict,
+    swiftSettings: settings,
     linkerSettings: linker
   )
 }
@@ -215,6 +218,15 @@ let package = Package(
         "System", "SecretMemory",
       ]
     ),
+    room(
+      "DesktopApp",
+      [
+        "GTK", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
+        "PlainText", "System", "SecretMemory",
+      ],
+      resources: [.embedInCode("UI")],
+      settings: desktop
+    ),
     room("ThumblatchKitTesting", ["ThumblatchKit", "System"]),
     room("HTTPTransport", ["CCurl", "System", "SecretMemory"]),
     room("FingerprintReader", ["CFprint", "PresenceTerms", "SecretMemory", "System"]),
@@ -272,6 +284,8 @@ let package = Package(
       "thumblatch-secret-virtual",
       ["SecretProgram", "SecurityKey", "System"]
     ),
+
+    program("thumblatch-desktop", ["DesktopApp"], settings: desktop),
 
     room("WebServer", ["CMicroHTTPD"], path: "Sources/Examples/WebServer"),
     program("example-cli", ["ThumblatchKit"], path: "Sources/Examples/example-cli"),
@@ -503,6 +517,7 @@ let package = Package(
         "System", "SecretMemory", "JSON", "VaultInterface", "Varlink", "VaultClient", "Storage",
         "AppSession",
         "AppAtTerminal", "TokenFile", "SessionSpeed", "example-server", "example-cli",
+        "thumblatch-desktop",
         "TestSupport",
       ],
       exclude: ["Drivers"]

@@ -205,3 +205,14 @@ package final class MessageDialog: Widget {
     unsafe gtk_window_present(typed())
   }
 }
+
+/// The title of a page in its header bar.
+package final class PageTitle: Widget {
+  override class var type: UInt { adw_window_title_get_type() }
+
+  /// The title, which is never markup.
+  package var title: String {
+    get { text("title") }
+    set { set("title", newValue) }
+  }
+}

@@ -1,0 +1,116 @@
+internal import GTK
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// The desktop app: the vault that a person looks at.
+@MainActor
+package final class DesktopProgram {
+  private static let usage = """
+    usage: thumblatch-desktop [--private]
+
+    Shows the accounts of your vault, and its presence checks.
+
+      --private   use your own vault, also if this machine has the service
+      --version   print the version
+      --help      print this text
+    """
+
+  private let application: Application
+  private let model: VaultModel
+  private let desk: PromptDesk
+  private let location: VaultLocation?
+  private let prompts = OpenPrompts()
+  private var main: MainWindow?
+
+  private init(privately: Bool) {
+    application = Application(
+      id: privately ? "io.thumblatch.Desktop.Private" : "io.thumblatch.Desktop"
+    )
+    desk = PromptDesk { [prompts] link in Task { @MainActor in prompts.show(link) } }
+    do throws(VaultClientError) {
+      let location = try VaultLocation(privately: privately)
+      self.location = location
+      model = VaultModel(VaultLink(location: location, desk: desk))
+    } catch {
+      location = nil
+      model = VaultModel(nil, trouble: Trouble(error))
+    }
+  }
+
+  /// Runs the app to its end.
+  ///
+  /// - Parameter arguments: the words after the program's name.
+  /// - Returns: the exit code.
+  package static func run(_ arguments: [String]) -> Int32 {
+    switch arguments {
+    case [], ["--private"]: DesktopProgram(privately: !arguments.isEmpty).run()
+    case ["--version"]: say("thumblatch-desktop \(thumblatchVersion)", 0)
+    case ["--help"]: say(usage, 0)
+    default: say(usage, 2)
+    }
+  }
+
+  private static func say(_ text: String, _ code: Int32) -> Int32 {
+    print(text)
+    return code
+  }
+
+  private func run() -> Int32 {
+    application.addAction("lock", keys: ["<Control>l"]) { [model] in
+      Task { await model.lock() }
+    }
+    application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
+      application?.quit()
+    }
+    // It lives as long as the process.
+    return application.run { self.activate() }
+  }
+
+  private func activate() {
+    if let main { return main.window.present() }
+    application.addStyle(Style.rules)
+    let main = MainWindow(model)
+    self.main = main
+    application.add(main.window)
+    prompts.parent = main.window
+    main.window.present()
+    Task { await model.follow() }
+    if let location { desk.serve(location) }
+  }
+}
+
+/// The prompts on the screen.
+@MainActor
+final class OpenPrompts {
+  /// The window that they belong to.
+  var parent: Window?
+  /// A window's closures hold it weakly.
+  private var open: [PromptWindow] = []
+
+  nonisolated init() {}
+
+  /// Shows a prompt until it is over.
+  func show(_ link: PromptLink) {
+    guard let parent else { return link.did(.deny) }
+    let window = PromptWindow(PromptModel(link), over: parent)
+    open.append(window)
+    Task {
+      await window.run()
+      open.removeAll { $0 === window }
+    }
+  }
+}
+
+/// The app's own rules of CSS.
+private enum Style {
+  static let rules = """
+    .trouble { margin: 6px 12px; padding: 12px; border-radius: 12px;
+      background-color: alpha(@warning_bg_color, 0.25); }
+    text.secret { padding: 9px 12px; border-radius: 9px; min-height: 18px;
+      background-color: alpha(currentColor, 0.1); }
+    text.secret:focus-within { outline: 2px solid @accent_color; }
+    row.fact label.title { font-size: smaller; opacity: 0.7; }
+    row.fact label.subtitle { font-size: inherit; opacity: 1; }
+    """
+}

@@ -1,0 +1,67 @@
+internal import PresenceTerms
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// Brings the prompts of checks to the app's screen, from their threads.
+struct PromptDesk: Sendable {
+  /// Shows a prompt until its steps end.
+  let show: @Sendable (PromptLink) -> Void
+
+  /// Asks at the app's own prompt for calls of the app.
+  var asker: PresenceAsker {
+    PresenceAsker(canAsk: true) { request, connection throws(VaultClientError) in
+      try run(request, isOwn: true, on: connection)
+    }
+  }
+
+  private func run(
+    _ request: PresenceRequest,
+    isOwn: Bool,
+    on connection: Connection
+  ) throws(VaultClientError) {
+    let link = try PromptLink(request, isOwn: isOwn, on: connection)
+    show(link)
+    defer { link.end() }
+    try PresenceRun(request, on: connection, view: link).run()
+  }
+
+  /// Shows the prompts of other programs of the person, while the app runs: it is an agent.
+  func serve(_ location: VaultLocation) {
+    // Without a thread the app is no agent, and another one shows the prompts.
+    try? startThread {
+      var pause: Int64 = 1
+      while true {
+        do throws(VaultClientError) {
+          // The engine notes its agents there.
+          _ = try location.agentDirectory()
+          let connection = try location.connect()
+          while true {
+            try serveNext(on: connection)
+            pause = 1
+          }
+        } catch {
+          let end = BootInstant.now.advanced(bySeconds: pause)
+          pause = min(pause * 2, 60)
+          _ = try? Connection.wait(for: -1, interrupt: nil, until: end)
+        }
+      }
+    }
+  }
+
+  private func serveNext(on connection: Connection) throws(VaultClientError) {
+    let number = try connection.send(NextPromptCall())
+    while true {
+      guard case .reply(let reply, let of) = try connection.next(), of == number else { continue }
+      let next = try Connection.result(of: reply, to: NextPromptCall.self)
+      guard let request = next.prompt else { return }
+      do throws(VaultClientError) {
+        try run(request, isOwn: false, on: connection)
+      } catch {
+        if case .disconnected = error { throw error }
+        _ = try connection.call(CancelCall(prompt: request.prompt))
+      }
+      return
+    }
+  }
+}

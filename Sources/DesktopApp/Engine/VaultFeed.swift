@@ -1,0 +1,81 @@
+internal import System
+internal import Varlink
+internal import VaultClient
+internal import VaultInterface
+
+/// What the app learns of the vault while it runs.
+enum VaultNews: Sendable {
+  /// Something was recorded, or the connection is there again: the vault may differ.
+  case changed
+  /// The vault cannot be reached, for this reason.
+  case unreached(VaultClientError)
+}
+
+/// Follows the vault's audit log, which has a record of each change.
+///
+/// The engine sends each record when it is written, so nothing is polled. The connection keeps a
+/// private engine running.
+enum VaultFeed {
+  /// The longest pause before the next try, in seconds.
+  private static let longestPause: Int64 = 60
+
+  /// The news from now on.
+  ///
+  /// Only the newest counts, because each makes the app read the vault again.
+  static func news(from location: VaultLocation) -> AsyncStream<VaultNews> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      do throws(SystemError) {
+        let wake = try SharedWake()
+        continuation.onTermination = { _ in wake.event.signal() }
+        try startThread {
+          follow(location, until: wake.event.descriptor.number, continuation)
+          continuation.finish()
+        }
+      } catch {
+        continuation.yield(.unreached(.system(error)))
+        continuation.finish()
+      }
+    }
+  }
+
+  private static func follow(
+    _ location: VaultLocation,
+    until interrupt: Int32,
+    _ news: AsyncStream<VaultNews>.Continuation
+  ) {
+    var pause: Int64 = 1
+    while true {
+      do throws(VaultClientError) {
+        let connection = try location.connect(interrupt: interrupt)
+        let call = AuditCall(since: Int(WallTime.now.seconds), follow: true)
+        let number = try connection.send(call, more: true)
+        // The records between the app's last look and this call are not sent.
+        news.yield(.changed)
+        while true {
+          guard case .reply(let reply, let of) = try connection.next(), of == number else {
+            continue
+          }
+          _ = try Connection.result(of: reply, to: AuditCall.self)
+          news.yield(.changed)
+          pause = 1
+          guard reply.continues else { break }
+        }
+      } catch .interrupted {
+        return
+      } catch {
+        news.yield(.unreached(error))
+      }
+      let end = BootInstant.now.advanced(bySeconds: pause)
+      pause = min(pause * 2, longestPause)
+      // Nothing is awaited but the interrupt.
+      guard (try? Connection.wait(for: -1, interrupt: interrupt, until: end)) != nil else { return }
+    }
+  }
+}
+
+/// A wake event that several closures share.
+final class SharedWake: Sendable {
+  let event: WakeEvent
+
+  init() throws(SystemError) { event = try WakeEvent() }
+}

@@ -1,0 +1,35 @@
+internal import System
+internal import VaultClient
+
+/// The app's way to the vault: each call has a connection and a thread of its own.
+///
+/// A call may wait for a person or a provider, so it must hold no thread of Swift's pool.
+struct VaultLink: Sendable {
+  let location: VaultLocation
+  /// Shows the prompts of calls that need a presence check.
+  let desk: PromptDesk
+
+  /// Makes a call by `body`, which gets the prompt whose check has passed, or `nil` at first.
+  func call<Value: Sendable>(
+    again: Repetition = .always,
+    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Value
+  ) async throws(VaultClientError) -> Value {
+    let outcome: Result<Value, VaultClientError> = await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try startThread { [location, desk] in
+          let calls = VaultCalls(interrupt: nil) { () throws(VaultClientError) in
+            try location.connect()
+          }
+          continuation.resume(
+            returning: Result { () throws(VaultClientError) in
+              try calls.run(again: again, asking: desk.asker, body)
+            }
+          )
+        }
+      } catch {
+        continuation.resume(returning: .failure(.system(error)))
+      }
+    }
+    return try outcome.get()
+  }
+}

@@ -1,0 +1,28 @@
+internal import Observation
+internal import VaultInterface
+
+/// One account on the screen.
+@Observable
+@MainActor
+final class AccountItem {
+  /// The account, as the vault told of it last.
+  private(set) var account: VaultAccount
+  /// Its newest records in the audit log, newest first.
+  var uses: [VaultAuditRecord] = []
+  /// Whether a call of the person about it runs.
+  var isBusy = false
+  /// Why the last call of the person did not work.
+  var trouble: Trouble?
+
+  var name: String { account.name }
+
+  init(_ account: VaultAccount) {
+    self.account = account
+  }
+
+  /// Takes over what the vault tells now.
+  func update(_ now: VaultAccount) {
+    // An equal value would wake each view.
+    if now != account { account = now }
+  }
+}

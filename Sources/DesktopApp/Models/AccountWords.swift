@@ -1,0 +1,83 @@
+internal import GTK
+internal import PlainText
+internal import PresenceTerms
+internal import VaultInterface
+
+/// An account in words and icons, safe to show.
+struct AccountWords {
+  let account: VaultAccount
+
+  /// A line of text from outside.
+  private func line(_ text: String?) -> String? {
+    guard let text, !text.isEmpty else { return nil }
+    return PlainText.line(text)
+  }
+
+  var name: String { PlainText.line(account.name) }
+  var provider: String { PlainText.line(account.provider) }
+  var issuer: String? { line(account.issuer) }
+  var person: String? { line(account.displayName) }
+  var email: String? {
+    line(account.email).map { account.emailVerified == false ? "\($0) (not confirmed)" : $0 }
+  }
+  var subject: String? { line(account.subject) }
+  var role: String? { line(account.role) }
+  var scopes: String? { line(account.scope) }
+  var missing: String? { line(account.missingScope) }
+
+  /// The state in words.
+  var state: String {
+    switch account.state {
+    case .ready: "Ready"
+    case .expired where !account.presenceProtection: "Ready"
+    case .locked, .expired: "Needs a presence check"
+    case .refreshing: "Refreshing"
+    case .uncertain: "Waiting for the provider"
+    case .loginRequired: "Needs a sign-in"
+    case .signedOut: "Signed out"
+    }
+  }
+
+  /// The icon of the state.
+  var icon: String {
+    switch account.state {
+    case .ready: "emblem-ok-symbolic"
+    case .expired where !account.presenceProtection: "emblem-ok-symbolic"
+    case .locked, .expired: "changes-prevent-symbolic"
+    case .refreshing, .uncertain: "emblem-synchronizing-symbolic"
+    case .loginRequired: "dialog-warning-symbolic"
+    case .signedOut: "system-log-out-symbolic"
+    }
+  }
+
+  /// Why the account is in that state, if the vault says so.
+  var cause: String? { line(account.cause) }
+
+  var protection: String { account.presenceProtection ? "protected" : "not protected" }
+
+  /// When the access token, or the secret of a static account, expires.
+  var expiry: String? {
+    account.accessTokenExpiresAt.map { "Valid until \(LocalTime.text($0))" }
+  }
+
+  var refreshed: String? { account.refreshedAt.map { LocalTime.text($0) } }
+
+  /// What the list shows below the name.
+  var summary: String {
+    [state, protection, provider].joined(separator: " · ")
+  }
+}
+
+extension VaultAuditRecord {
+  /// What was tried, and how it ended.
+  var what: String {
+    let event = PlainText.line(self.event).replacing("-", with: " ")
+    return event.prefix(1).uppercased() + event.dropFirst() + ", " + PlainText.line(outcome)
+  }
+
+  /// When it was, and which program asked.
+  var when: String {
+    [LocalTime.text(time), requester.map { PlainText.line($0, limit: 120) }]
+      .compactMap(\.self).joined(separator: " · ")
+  }
+}

@@ -1,0 +1,123 @@
+internal import Observation
+internal import PresenceTerms
+internal import SecretMemory
+internal import TerminalIO
+internal import VaultClient
+internal import VaultInterface
+
+/// A presence check on the screen.
+@Observable
+@MainActor
+final class PromptModel {
+  /// What the check waits for.
+  enum Phase: Equatable {
+    /// A touch, another prompt, or the engine.
+    case waiting
+    /// The person is to say when to go on.
+    case turn
+    /// The answer to a question.
+    case typing(String)
+  }
+
+  private(set) var phase = Phase.waiting
+  /// The act that is asked for, and what it allows.
+  private(set) var what = ""
+  /// The last message about the check.
+  private(set) var notice: String?
+  /// Whether the person may choose the password instead.
+  private(set) var offersPassword = false
+  /// Whether the check is over.
+  private(set) var isOver = false
+
+  /// The program that asks, as far as the system knows.
+  let who: String
+  let isOwn: Bool
+
+  @ObservationIgnored
+  private let link: PromptLink
+  @ObservationIgnored
+  private var scan: ScanType
+
+  init(_ link: PromptLink) {
+    self.link = link
+    isOwn = link.isOwn
+    scan = link.request.scan ?? .press
+    let asked = PresenceText.requested(by: PresenceText.requester(of: link.request))
+    who = link.isOwn ? "Requested here." : asked.prefix(1).uppercased() + asked.dropFirst() + "."
+    notice = PresenceText.reason(of: link.request)
+  }
+
+  /// Follows the check until it is over.
+  func follow() async {
+    for await step in link.steps { take(step) }
+    isOver = true
+  }
+
+  private func take(_ step: PromptStep) {
+    switch step {
+    case .begin(let methods, let offers):
+      ask(by: methods)
+      offersPassword = offers && methods.allSatisfy(\.isDevice)
+      phase = .waiting
+    case .turn:
+      notice = PresenceText.isOver
+      phase = .turn
+    case .question(let text, _, let method):
+      ask(by: [method])
+      offersPassword = false
+      phase = .typing(PresenceText.question(text))
+    case .event(let event): take(event)
+    }
+  }
+
+  private func ask(by methods: [PresenceMethod]) {
+    what = "\(methods.request(scan)) to \(PresenceText.purpose(of: link.request))."
+  }
+
+  private func take(_ event: PresenceEvent) {
+    switch event {
+    case .queued: notice = "Another prompt is open. This one waits for its end."
+    case .waiting: break
+    case .touch(let finger, let scan):
+      if let scan { self.scan = scan }
+      if finger != nil { notice = Self.sentence(PresenceText.touch(finger, self.scan)) }
+    case .retry(let hint): notice = Self.sentence(PresenceText.advice(hint, scan))
+    case .wait(let seconds, let wasWrong):
+      notice = PresenceText.wait(seconds, hasAnswered: wasWrong)
+    case .checking:
+      notice = nil
+      phase = .waiting
+    case .failed(let method, let outcome, let message, let left):
+      notice = PresenceText.nextTry(
+        after: method,
+        outcome,
+        message,
+        // The button says how to choose the password.
+        left: left.contains(where: \.isDevice) ? left.filter(\.isDevice) : left,
+        scan
+      )
+    }
+  }
+
+  private static func sentence(_ clause: String) -> String {
+    clause.prefix(1).uppercased() + clause.dropFirst() + "."
+  }
+
+  // MARK: The person
+
+  func hasBeenShown() { link.hasBeenShown() }
+  func deny() { link.did(.deny) }
+  func proceed() { link.did(.proceed) }
+
+  func choosePassword() {
+    notice = nil
+    offersPassword = false
+    link.did(.choosePassword)
+  }
+
+  /// Answers the question; an empty answer is none.
+  func answer(_ secret: consuming SecretBytes) {
+    phase = .waiting
+    link.did(.answer(SharedSecret(secret)))
+  }
+}

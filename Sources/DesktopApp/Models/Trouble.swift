@@ -1,0 +1,32 @@
+internal import PlainText
+internal import PresenceTerms
+internal import VaultClient
+internal import VaultInterface
+
+/// Why something did not work, and what the person can do about it.
+struct Trouble: Equatable {
+  let message: String
+  let advice: String?
+
+  init(_ message: String, advice: String? = nil) {
+    self.message = message
+    self.advice = advice
+  }
+
+  /// `nil` if the person gave up the check, and knows that.
+  init?(_ error: VaultClientError) {
+    if case .refused(.presenceFailed(.cancelled, message: _, methods: _)) = error { return nil }
+    self.init("\(error)", advice: error.remedy)
+  }
+
+  /// Both as sentences that are safe to show.
+  var text: String {
+    [message, advice].compactMap(\.self).map(Self.sentence).joined(separator: " ")
+  }
+
+  private static func sentence(_ clause: String) -> String {
+    let line = PlainText.line(clause, limit: 600)
+    let end = line.hasSuffix(".") ? "" : "."
+    return line.prefix(1).uppercased() + line.dropFirst() + end
+  }
+}

@@ -1,0 +1,231 @@
+internal import Observation
+internal import PresenceTerms
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// The vault on the screen: its accounts, its lock, and why it cannot be used.
+@Observable
+@MainActor
+final class VaultModel {
+  /// The accounts by their names.
+  private(set) var items: [AccountItem] = []
+  /// Whether the vault has told its accounts at least once.
+  private(set) var isLoaded = false
+  /// Why the vault cannot be used now.
+  private(set) var trouble: Trouble?
+  /// Whether the unlock window is open.
+  private(set) var isUnlocked = false
+  /// Whether the accounts are hidden because the vault was locked.
+  private(set) var isHidden = false
+  /// Why the vault could not be unlocked or locked.
+  private(set) var lockTrouble: Trouble?
+  /// Whether a call to unlock or lock runs.
+  private(set) var isLocking = false
+  /// The account on the page.
+  var selected: AccountItem?
+  /// A short message about what happened.
+  var news: String?
+
+  @ObservationIgnored
+  private let link: VaultLink?
+  /// How many calls of the person about accounts run.
+  @ObservationIgnored
+  private var acts = 0
+  /// Waits for the moment at which the vault changes by itself.
+  @ObservationIgnored
+  private var moment: Task<Void, Never>?
+  @ObservationIgnored
+  private var reading: Task<Void, Never>?
+  @ObservationIgnored
+  private var isStale = false
+
+  /// Makes the model of a vault; without a link, of one that cannot be reached for a reason.
+  init(_ link: VaultLink?, trouble: Trouble? = nil) {
+    self.link = link
+    self.trouble = trouble
+  }
+
+  /// Follows the vault until the program ends.
+  func follow() async {
+    guard let link else { return }
+    for await news in VaultFeed.news(from: link.location) {
+      switch news {
+      case .changed: await read()
+      case .unreached(let error): trouble = Trouble(error)
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads the vault again, and returns when what was there before this call is shown.
+  func read() async {
+    isStale = true
+    let task = reading ?? Task { await readWhileStale() }
+    reading = task
+    await task.value
+  }
+
+  private func readWhileStale() async {
+    // A call that runs may have missed a change.
+    while isStale, let link {
+      isStale = false
+      do throws(VaultClientError) {
+        let (status, accounts) = try await link.call { connection, _ throws(VaultClientError) in
+          try Self.look(on: connection)
+        }
+        take(status, accounts)
+        if let selected { await readUses(of: selected) }
+      } catch {
+        trouble = Trouble(error)
+      }
+    }
+    reading = nil
+  }
+
+  nonisolated private static func look(
+    on connection: Connection
+  ) throws(VaultClientError) -> (VaultStatus, [VaultAccount]) {
+    let status = try connection.call(GetStatusCall())
+    var accounts: [VaultAccount] = []
+    if status.problem == nil {
+      try connection.stream(GetAccountCall()) { reply in
+        if let account = reply.account { accounts.append(account) }
+      }
+    }
+    return (status, accounts)
+  }
+
+  private func take(_ status: VaultStatus, _ accounts: [VaultAccount]) {
+    guard status.problem == nil else {
+      trouble = Trouble(status.problem ?? "", advice: status.remedy)
+      return
+    }
+    trouble = nil
+    show(accounts)
+    isLoaded = true
+    // A removal ends the window of its account: the person is here.
+    if isUnlocked, !status.unlocked, acts == 0 { isHidden = true }
+    if status.unlocked { isHidden = false }
+    isUnlocked = status.unlocked
+    awaitChange(status, accounts)
+  }
+
+  private func show(_ accounts: [VaultAccount]) {
+    let known = Dictionary(items.map { ($0.name, $0) }) { first, _ in first }
+    let now = accounts.sorted { $0.name < $1.name }.map { account in
+      guard let item = known[account.name] else { return AccountItem(account) }
+      item.update(account)
+      return item
+    }
+    if !now.elementsEqual(items, by: ===) { items = now }
+    if let shown = selected, !items.contains(where: { $0 === shown }) { selected = nil }
+  }
+
+  /// Reads again when the unlock window closes or an access token expires by itself.
+  private func awaitChange(_ status: VaultStatus, _ accounts: [VaultAccount]) {
+    moment?.cancel()
+    let now = Int(WallTime.now.seconds)
+    let ends = accounts.compactMap { $0.accessTokenExpiresAt.map { $0 - now } }.filter { $0 >= 0 }
+    guard let next = (ends + [status.unlockedFor].compactMap(\.self)).min() else { return }
+    moment = Task { [weak self] in
+      guard (try? await Task.sleep(for: .seconds(next + 1), clock: .continuous)) != nil else {
+        return
+      }
+      await self?.read()
+    }
+  }
+
+  // MARK: The lock
+
+  /// Asks for a presence check, and opens the unlock window.
+  func unlock() async {
+    lockTrouble = await locking { connection, prompt throws(VaultClientError) in
+      _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
+    }
+  }
+
+  /// Closes the unlock window, and hides the accounts.
+  func lock() async {
+    // Hidden at once: the person may be leaving.
+    isHidden = true
+    lockTrouble = await locking { connection, _ throws(VaultClientError) in
+      _ = try connection.call(LockCall())
+    }
+  }
+
+  private func locking(
+    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
+  ) async -> Trouble? {
+    guard let link, !isLocking else { return nil }
+    isLocking = true
+    defer { isLocking = false }
+    do throws(VaultClientError) {
+      try await link.call(again: .untilPrompted, body)
+      await read()
+      return nil
+    } catch {
+      return Trouble(error)
+    }
+  }
+
+  // MARK: One account
+
+  /// How many records of an account are shown.
+  nonisolated private static let mostUses = 5
+  /// How far back they are looked for, in seconds.
+  nonisolated private static let longestPast: Int64 = 30 * 86_400
+
+  /// Shows an account on the page.
+  func select(_ item: AccountItem) async {
+    selected = item
+    await readUses(of: item)
+  }
+
+  private func readUses(of item: AccountItem) async {
+    guard let link else { return }
+    let call = AuditCall(
+      account: item.name,
+      since: Int(WallTime.now.seconds - Self.longestPast)
+    )
+    let found: [VaultAuditRecord]?
+    do throws(VaultClientError) {
+      found = try await link.call { connection, _ throws(VaultClientError) in
+        var last: [VaultAuditRecord] = []
+        try connection.stream(call) { reply in
+          guard let record = reply.record else { return }
+          if last.count == Self.mostUses { last.removeFirst() }
+          last.append(record)
+        }
+        return last.reversed()
+      }
+    } catch {
+      // The page shows the account without them; what is wrong shows at the next call.
+      found = nil
+    }
+    if let found, found != item.uses { item.uses = found }
+  }
+
+  /// Makes a call of the person about an account.
+  func act<Reply: Sendable>(
+    on item: AccountItem,
+    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Reply
+  ) async -> Reply? {
+    guard let link, !item.isBusy else { return nil }
+    (item.isBusy, item.trouble) = (true, nil)
+    acts += 1
+    defer {
+      item.isBusy = false
+      acts -= 1
+    }
+    do throws(VaultClientError) {
+      let reply = try await link.call(again: .untilPrompted, body)
+      await read()
+      return reply
+    } catch {
+      item.trouble = Trouble(error)
+      return nil
+    }
+  }
+}

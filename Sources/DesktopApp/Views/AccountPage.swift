@@ -1,0 +1,128 @@
+internal import GTK
+internal import PresenceTerms
+internal import VaultInterface
+
+/// The page of one account.
+@MainActor
+final class AccountPage {
+  let widget: Widget
+  private let model: VaultModel
+  private let item: AccountItem
+  private let window: Window
+  private let trouble: Label
+  private let facts: [(row: Row, text: (AccountWords) -> String?)]
+  private let protected: Switch
+  private let name: EntryRow
+  private let recent: Widget
+  private let uses: ListBox
+  private var useRows: [Row] = []
+  private let signOut: Button
+  private let remove: Button
+  /// Whether the view sets the switch, and not the person.
+  private var isSetting = false
+
+  init(_ item: AccountItem, _ model: VaultModel, in window: Window) {
+    self.item = item
+    self.model = model
+    self.window = window
+    let builder = Builder(ui: PackageResources.account_ui)
+    widget = builder.object("account")
+    trouble = builder.object("trouble")
+    facts = [
+      (builder.object("person"), { $0.person }), (builder.object("email"), { $0.email }),
+      (builder.object("subject"), { $0.subject }), (builder.object("role"), { $0.role }),
+      (builder.object("provider"), { $0.provider }), (builder.object("issuer"), { $0.issuer }),
+      (
+        builder.object("state"),
+        { words in [words.state, words.cause].compactMap(\.self).joined(separator: ": ") }
+      ),
+      (builder.object("expiry"), { $0.expiry }), (builder.object("refreshed"), { $0.refreshed }),
+      (builder.object("scopes"), { $0.scopes }), (builder.object("missing"), { $0.missing }),
+    ]
+    protected = builder.object("protected")
+    name = builder.object("name")
+    recent = builder.object("recent")
+    uses = builder.object("uses")
+    signOut = builder.object("sign-out")
+    remove = builder.object("remove")
+    name.text = item.name
+    connect()
+    track { [weak self] in self?.update() }
+    track { [weak self] in self?.updateUses() }
+  }
+
+  private func connect() {
+    protected.onTurn { [weak self] in
+      guard let self, !isSetting else { return }
+      let isOn = protected.isOn
+      Task { [model, item] in
+        await model.protect(item, isOn)
+        // The switch shows the vault's answer, also if it is no.
+        self.update()
+      }
+    }
+    name.onApply { [weak self] in
+      guard let self else { return }
+      let wanted = name.text
+      Task { [model, item] in
+        await model.rename(item, to: wanted)
+        if item.trouble != nil { self.name.text = item.name }
+      }
+    }
+    signOut.onClick { [weak self] in
+      self?.confirm("Sign out of", "The tokens are erased here, and the provider is told.") {
+        await $0.signOut($1)
+      }
+    }
+    remove.onClick { [weak self] in
+      self?.confirm("Remove", "The account is signed out, and its tokens are erased here.") {
+        await $0.remove($1)
+      }
+    }
+  }
+
+  private func update() {
+    let words = AccountWords(account: item.account)
+    for (row, text) in facts {
+      let shown = text(words)
+      row.subtitle = shown ?? ""
+      row.isVisible = shown != nil
+    }
+    isSetting = true
+    protected.isOn = item.account.presenceProtection
+    isSetting = false
+    protected.isSensitive = !item.isBusy
+    name.isSensitive = !item.isBusy
+    signOut.isSensitive = !item.isBusy && item.account.state != .signedOut
+    remove.isSensitive = !item.isBusy
+    trouble.text = item.trouble?.text ?? ""
+    trouble.isVisible = item.trouble != nil
+  }
+
+  private func updateUses() {
+    for row in useRows { uses.remove(row) }
+    useRows = item.uses.map { record in
+      let row = Row()
+      (row.title, row.subtitle) = (record.what, record.when)
+      row.limitLines(title: 2, subtitle: 3)
+      uses.insert(row, at: -1)
+      return row
+    }
+    recent.isVisible = !useRows.isEmpty
+  }
+
+  /// Asks before something that cannot be undone.
+  private func confirm(
+    _ act: String,
+    _ body: String,
+    _ then: @escaping @MainActor (VaultModel, AccountItem) async -> Void
+  ) {
+    let verb = act == "Remove" ? act : "Sign Out"
+    let dialog = MessageDialog(over: window, act: verb, isDangerous: true)
+    dialog.heading = "\(act) “\(AccountWords(account: item.account).name)”?"
+    dialog.body = body
+    dialog.ask { [model, item] isMeant in
+      if isMeant { Task { await then(model, item) } }
+    }
+  }
+}

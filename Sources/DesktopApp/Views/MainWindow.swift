@@ -1,0 +1,90 @@
+internal import GTK
+
+/// The window with the accounts.
+@MainActor
+final class MainWindow {
+  let window: Window
+  private let model: VaultModel
+  private let root: Bin
+  private let content: Leaflet
+  private let lists: Stack
+  private let failure: StatusPage
+  private let trouble: Label
+  private let page: Bin
+  private let nothing: Widget
+  private let toasts: ToastOverlay
+  private let title: PageTitle
+  private let locked: LockedView
+  private var list: AccountList?
+  private var account: AccountPage?
+  private var isHidden: Bool?
+
+  init(_ model: VaultModel) {
+    self.model = model
+    let builder = Builder(ui: PackageResources.window_ui)
+    window = builder.object("window")
+    root = builder.object("root")
+    content = builder.object("content")
+    lists = builder.object("lists")
+    failure = builder.object("failure")
+    trouble = builder.object("trouble")
+    page = builder.object("page")
+    nothing = builder.object("nothing")
+    toasts = builder.object("toasts")
+    title = builder.object("title")
+    locked = LockedView(model)
+    let back: Button = builder.object("back")
+    back.onClick { [weak content] in content?.pane = "list" }
+    list = AccountList(builder.object("accounts"), model) { [weak content] in
+      content?.pane = "page"
+    }
+    track { [weak self] in self?.updateLock() }
+    track { [weak self] in self?.updateList() }
+    track { [weak self] in self?.updatePage() }
+    track { [weak self] in self?.updateNews() }
+  }
+
+  /// Takes the accounts out of the tree while they are hidden: a page that is only covered stays
+  /// readable for every program on the accessibility bus.
+  private func updateLock() {
+    let hides = model.isHidden
+    guard hides != isHidden else { return }
+    isHidden = hides
+    root.child = hides ? locked.widget : content
+    if hides { locked.focus() }
+  }
+
+  private func updateList() {
+    let text = model.trouble?.text
+    lists.page =
+      switch (model.isLoaded, model.items.isEmpty, text) {
+      case (false, _, nil): "loading"
+      case (false, _, _): "failed"
+      case (true, true, _): "empty"
+      case (true, false, _): "accounts"
+      }
+    failure.text = text ?? ""
+    trouble.text = text ?? ""
+    trouble.isVisible = model.isLoaded && text != nil
+  }
+
+  private func updatePage() {
+    guard let item = model.selected else {
+      account = nil
+      page.child = model.items.isEmpty ? nil : nothing
+      title.title = ""
+      content.pane = "list"
+      return
+    }
+    let shown = AccountPage(item, model, in: window)
+    account = shown
+    page.child = shown.widget
+    title.title = AccountWords(account: item.account).name
+  }
+
+  private func updateNews() {
+    guard let news = model.news else { return }
+    toasts.show(news)
+    model.news = nil
+  }
+}

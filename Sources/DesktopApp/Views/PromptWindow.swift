@@ -1,0 +1,84 @@
+internal import GTK
+internal import SecretMemory
+
+/// The window of one presence check.
+@MainActor
+final class PromptWindow {
+  private let model: PromptModel
+  private let window: Window
+  private let what: Label
+  private let who: Label
+  private let notice: Label
+  private let question: Label
+  private let typing: Widget
+  private let secret: SecretField
+  private let deny: Button
+  private let go: Button
+  private let password: Button
+
+  init(_ model: PromptModel, over parent: Window) {
+    self.model = model
+    let builder = Builder(ui: PackageResources.prompt_ui)
+    window = builder.object("window")
+    what = builder.object("what")
+    who = builder.object("who")
+    notice = builder.object("notice")
+    question = builder.object("question")
+    typing = builder.object("typing")
+    secret = builder.object("secret")
+    deny = builder.object("deny")
+    go = builder.object("go")
+    password = builder.object("password")
+    window.belong(to: parent)
+    who.text = model.who
+  }
+
+  /// Shows the check until it is over.
+  func run() async {
+    deny.onClick { [model] in model.deny() }
+    go.onClick { [weak self] in self?.proceed() }
+    secret.onEnter { [weak self] in self?.proceed() }
+    password.onClick { [model] in model.choosePassword() }
+    window.connect("close-request") { [model] _ in
+      model.deny()
+      // The end of the check closes it.
+      return true
+    }
+    track { [weak self] in self?.update() }
+    window.present()
+    deny.focus()
+    window.onNextFrame { [model] in model.hasBeenShown() }
+    await model.follow()
+    secret.clear()
+    window.destroy()
+  }
+
+  private func update() {
+    what.text = model.what
+    notice.text = model.notice ?? ""
+    notice.isVisible = model.notice != nil
+    password.isVisible = model.offersPassword
+    switch model.phase {
+    case .waiting:
+      typing.isVisible = false
+      go.isVisible = false
+    case .turn:
+      typing.isVisible = false
+      go.isVisible = true
+    case .typing(let text):
+      question.text = text
+      let isNew = !typing.isVisible
+      typing.isVisible = true
+      go.isVisible = true
+      // What the person types elsewhere must not become the answer to another program.
+      if isNew, model.isOwn { secret.focus() }
+    }
+  }
+
+  private func proceed() {
+    guard case .typing = model.phase else { return model.proceed() }
+    // Without memory for it, the field is empty again, and the person types once more.
+    guard !secret.isEmpty, let answer = try? secret.take() else { return }
+    model.answer(answer)
+  }
+}

@@ -1,0 +1,4 @@
+import DesktopApp
+import Glibc
+
+exit(DesktopProgram.run(Array(CommandLine.arguments.dropFirst())))

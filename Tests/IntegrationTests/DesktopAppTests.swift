@@ -1,0 +1,161 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The desktop app at a private vault: real engine, virtual reader, real PAM, development backend.
+@Suite(.serialized)
+struct DesktopAppTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+
+  init() throws {
+    person = try Person()
+    bus = try DesktopBus(logind: true)
+    try bus.act("seat_users({\(person.user.user): 'c1'})")
+    app = try AppWindows(of: person, "--private", bus: bus.address)
+  }
+
+  /// Types the system password into the open prompt, and goes on.
+  private func typePassword(_ password: String = Someone.systemPassword) throws {
+    try app.sees("System password")
+    try app.keepPicture("prompt")
+    // What is typed reaches no program on the accessibility bus.
+    try app.run("type(\"secret7\")")
+    try app.misses("secret7")
+    try app.run("key('ctrl+a', 'BackSpace')")
+    try app.run("type(\"\(password)\")")
+    try app.misses(password)
+    try app.press("Continue")
+  }
+
+  private func expectNames() throws {
+    #expect(try app.run("nameless()") == .array([]))
+  }
+
+  @Test
+  func anAccountIsSeenFromItsSignInToItsRemoval() throws {
+    defer { bus.remove() }
+    try app.run("open()")
+    try app.sees("No Accounts Yet")
+    try app.keepPicture("empty")
+    try expectNames()
+    // What other programs do is seen without a question.
+    try person.register("work")
+    try person.register("private")
+    try app.sees("work, Ready · not protected · dev", "list item")
+    try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
+    try app.sees("Registration, done")
+    try app.keepPicture("account")
+    try expectNames()
+
+    try app.run("press('Presence protection', 'check box')")
+    try typePassword()
+    try app.sees("work, Ready · protected · dev", "list item")
+
+    try app.run("press('Sign Out…')")
+    try app.sees("Sign out of “work”?")
+    try expectNames()
+    try app.keepPicture("sign-out")
+    // The check before has opened the unlock window, which counts for a sign-out.
+    try app.run("press('Sign Out Sign Out')")
+    try app.sees("work, Signed out · protected · dev", "list item")
+
+    try app.run("press('Remove…')")
+    try app.run("press('Remove Remove')")
+    try typePassword()
+    try app.sees("No Account Chosen")
+    try app.misses("work@example.org")
+    #expect(try person.run("status").succeeded().contains("private"))
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func lockingTakesTheAccountsFromTheTree() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try person.enrollFinger()
+    try app.run("open()")
+    try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try app.misses("work")
+    try app.keepPicture("locked")
+    try expectNames()
+
+    try app.press("Unlock")
+    try app.sees("Touch the fingerprint reader to unlock the vault.")
+    let focused = try app.run("focused()")
+    #expect(focused == .string("Deny"), "\(focused)")
+    try app.press("Deny")
+    try app.run("misses('Touch the')")
+    try app.sees("The Vault Is Locked")
+
+    try app.press("Unlock")
+    try person.touch("a-stranger")
+    try app.sees("The finger did not match. Touch the reader again.")
+    try app.press("Type Password Instead")
+    try typePassword("wrong")
+    try app.sees("Wrong password.")
+    try typePassword()
+    try app.sees("work@example.org")
+
+    // Another program locks.
+    try person.run("lock").succeeded()
+    try app.sees("The Vault Is Locked")
+    try app.misses("work")
+    try app.press("Unlock")
+    try person.touchAgain()
+    try app.sees("work@example.org")
+  }
+
+  /// Starts an engine that asks the test's logind; a client starts one that asks the machine's.
+  private func startEngine() throws {
+    let start = try person.shell(
+      """
+      rm -f \(person.home)/report; mkfifo \(person.home)/report
+      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(person.programs)/thumblatchd --private \
+        </dev/null >/dev/null 2>&1 3<\(person.state) 4>\(person.home)/report &
+      head -c 1 \(person.home)/report
+      """
+    )
+    try #require(try start.succeeded() == "L")
+  }
+
+  @Test
+  func promptsOfOtherProgramsAreShownAndDenied() throws {
+    defer { bus.remove() }
+    try person.register()
+    try person.enrollFinger()
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect("Touch the fingerprint reader")
+    try person.touch()
+    try enable.end()
+    try person.expireTokens()
+    try startEngine()
+    try app.run("open()")
+    try app.sees("me, Needs a presence check · protected · dev")
+
+    let first = try person.start(["token", "me"])
+    try app.sees("Touch the fingerprint reader to use account 'me'.")
+    try app.sees("Requested by")
+    try app.keepPicture("other")
+    try expectNames()
+    // The first control has the focus, and denies.
+    try app.run("key('Return')")
+    #expect(try first.text().contains("cancelled"))
+    try app.run("misses('Touch the')")
+    #expect(eventually { !person.readerIsOpen })
+
+    let second = try person.start(["token", "me"])
+    try app.sees("Touch the fingerprint reader to use account 'me'.")
+    try person.touch()
+    #expect(try second.text().hasPrefix("at_"))
+    try app.run("misses('Touch the')")
+    try app.sees("me, Ready · protected · dev")
+  }
+}

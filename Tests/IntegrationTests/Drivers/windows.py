@@ -1,0 +1,227 @@
+"""The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
+
+usage: python3 -c "$(cat screen.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+
+It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. Each line of
+standard input is an expression. Its value is the answer, as one line of JSON. All ends with the input.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+LIMIT = 30
+
+
+class Desktop:
+    """The programs of the desktop, before AT-SPI looks for its bus."""
+
+    def __init__(self, directory):
+        self.directory, self.children = directory, []
+        self.errors = open(directory + "/errors", "wb")
+        self.environment = {
+            **os.environ, "XDG_RUNTIME_DIR": directory, "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11",
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=%s/session-bus" % directory, "GSETTINGS_BACKEND": "memory",
+            "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0",
+        }
+        reading, writing = os.pipe()
+        self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "1300x900x24", "-nolisten", "tcp",
+                   "-noreset", "-fbdir", directory, keep=[writing])
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            self.environment["DISPLAY"] = ":" + pipe.readline().strip()
+        bus = self.start("dbus-daemon", "--session", "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"],
+                         "--nofork", "--nopidfile", "--print-address=1", output=subprocess.PIPE)
+        bus.stdout.readline()
+        # As a child it ends the bus of AT-SPI with itself.
+        self.start("/usr/libexec/at-spi-bus-launcher")
+        self.start("openbox")
+        # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
+        subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
+        os.environ.update(self.environment)
+
+    def start(self, *command, keep=(), output=subprocess.DEVNULL, **more):
+        child = subprocess.Popen(command, env={**self.environment, **more}, stdin=subprocess.DEVNULL,
+                                 stdout=output, stderr=self.errors, pass_fds=keep)
+        self.children.append(child)
+        return child
+
+    def end(self):
+        for child in reversed(self.children):
+            child.terminate()
+            child.wait()
+
+
+class Windows:
+    """The app's windows."""
+
+    def __init__(self, desktop):
+        # The bus of AT-SPI is that of the environment at the import.
+        import gi
+        gi.require_version("Atspi", "2.0")
+        from gi.repository import Atspi, GLib
+        self.desktop, self.atspi, self.glib = desktop, Atspi, GLib
+        self.app = None
+        self.screen = Screen(desktop.directory + "/Xvfb_screen0")
+
+    def open(self, **environment):
+        """Starts the app, and waits for its window."""
+        self.app = self.desktop.start(*sys.argv[2:], **environment)
+        return self.find("frame", "Thumblatch") is not None
+
+    def quit(self):
+        """Ends the app by its key; its exit code."""
+        self.key("ctrl+q")
+        code = self.app.wait(LIMIT)
+        self.desktop.children.remove(self.app)
+        return code
+
+    # What is there
+
+    def nodes(self):
+        """All nodes of the app's windows that take room on the screen."""
+        while self.glib.MainContext.default().iteration(False):
+            pass
+        desktop = self.atspi.get_desktop(0)
+        found = []
+        for index in range(desktop.get_child_count()):
+            application = desktop.get_child_at_index(index)
+            if application is not None and application.get_process_id() == self.app.pid:
+                self.walk(application, found)
+        return found
+
+    def walk(self, node, found):
+        node.clear_cache()
+        for index in range(node.get_child_count()):
+            child = node.get_child_at_index(index)
+            if child is None:
+                continue
+            found.append(child)
+            self.walk(child, found)
+
+    def shown(self, role=None, name=None):
+        """The nodes with this role, and with this text in their name, that are on the screen."""
+        found = []
+        for node in self.nodes():
+            try:
+                if role and node.get_role_name() != role or name and name not in node.get_name():
+                    continue
+                if self.extents(node)[2] > 0:
+                    found.append(node)
+            except self.glib.Error:
+                continue  # It went while it was read.
+        return found
+
+    def extents(self, node):
+        # GTK does not know the place of its windows on the screen.
+        box = node.get_extents(self.atspi.CoordType.WINDOW)
+        return [box.x, box.y, box.width, box.height]
+
+    def until(self, is_done, what):
+        limit = time.monotonic() + LIMIT
+        while True:
+            try:
+                value = is_done()
+            except self.glib.Error:
+                value = None
+            if value:
+                return value
+            if time.monotonic() > limit:
+                raise TimeoutError("%s; there is %s" % (what, self.summary()))
+            time.sleep(0.01)
+
+    def find(self, role, name):
+        return self.until(lambda: self.shown(role, name), "no %s %s" % (role, name))[0]
+
+    def sees(self, name, role=None):
+        """Waits for a text."""
+        return self.find(role, name).get_name()
+
+    def misses(self, name):
+        """Waits until no node has this text, shown or not."""
+        return self.until(lambda: not any(name in text for text in self.texts()), "still " + name)
+
+    def texts(self):
+        """All that the accessibility bus tells: the names, descriptions and texts of all nodes."""
+        found = []
+        for node in self.nodes():
+            found += [node.get_name() or "", node.get_description() or ""]
+            text = node.get_text_iface()
+            if text is not None:
+                found.append(self.atspi.Text.get_text(text, 0, -1))
+        return [text for text in found if text]
+
+    def summary(self):
+        return sorted({"%s: %s" % (node.get_role_name(), node.get_name()) for node in self.shown()})
+
+    def nameless(self):
+        """The controls on the screen that a screen reader cannot name."""
+        roles = ("push button", "toggle button", "check box", "text", "list item", "list box", "progress bar", "switch")
+        return ["%s %s" % (node.get_role_name(), node.get_name()) for node in self.shown()
+                if node.get_role_name() in roles
+                and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))]
+
+    def focused(self):
+        """The name of the node with the focus."""
+        return self.until(lambda: [node.get_name() for node in self.nodes()
+                                   if node.get_state_set().contains(self.atspi.StateType.FOCUSED)], "no focus")[-1]
+
+    def is_on(self, name):
+        """Whether a switch is on."""
+        node = self.find(None, name)
+        return node.get_state_set().contains(self.atspi.StateType.CHECKED)
+
+    # What the person does
+
+    def press(self, name, role="push button"):
+        """Presses a button, as a screen reader does."""
+        return self.find(role, name).get_action_iface().do_action(0)
+
+    def tool(self, *command):
+        return subprocess.run(("xdotool",) + command, env=self.desktop.environment, check=True,
+                              capture_output=True, text=True, timeout=LIMIT).stdout
+
+    def click(self, name, role=None):
+        x, y, width, height = self.extents(self.find(role, name))
+        window = self.tool("getactivewindow").strip()
+        self.tool("mousemove", "--window", window, str(x + width // 2), str(y + height // 2), "click", "1")
+
+    def key(self, *keys):
+        self.tool("key", "--clearmodifiers", *keys)
+
+    def type(self, text):
+        self.tool("type", "--clearmodifiers", "--delay", "1", text)
+
+    def resize(self, width, height):
+        """Makes the window as large, and waits until it is."""
+        window = self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
+        self.tool("windowmove", "--sync", window, "0", "0")
+        self.tool("windowsize", window, str(width), str(height))
+
+        def is_resized():
+            frame = self.extents(self.shown("frame", "Thumblatch")[0])
+            return abs(frame[2] - width) < 20
+        return self.until(is_resized, "not resized")
+
+    def picture(self, path):
+        self.screen.write(path)
+
+
+def main():
+    desktop = Desktop(sys.argv[1])
+    try:
+        windows = Windows(desktop)
+        print(json.dumps({"ready": True}), flush=True)
+        for line in sys.stdin:
+            try:
+                value = eval(line, {"app": windows})
+                answer = {"value": value if isinstance(value, (str, int, float, bool, list, dict)) else None}
+            except Exception as error:
+                answer = {"error": "%s: %s" % (type(error).__name__, error)}
+            print(json.dumps(answer), flush=True)
+    finally:
+        desktop.end()
+
+
+main()
