@@ -221,7 +221,7 @@ let package = Package(
     room(
       "DesktopApp",
       [
-        "GTK", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
+        "Doctor", "GTK", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
         "PlainText", "System", "SecretMemory",
       ],
       resources: [.embedInCode("UI")],

@@ -18,6 +18,7 @@ package final class DesktopProgram {
 
   private let application: Application
   private let model: VaultModel
+  private let health: HealthModel
   private let desk: PromptDesk
   private let location: VaultLocation?
   private let prompts = OpenPrompts()
@@ -31,10 +32,13 @@ package final class DesktopProgram {
     do throws(VaultClientError) {
       let location = try VaultLocation(privately: privately)
       self.location = location
-      model = VaultModel(VaultLink(location: location, desk: desk))
+      let link = VaultLink(location: location, desk: desk)
+      model = VaultModel(link)
+      health = HealthModel(link)
     } catch {
       location = nil
       model = VaultModel(nil, trouble: Trouble(error))
+      health = HealthModel(nil)
     }
   }
 
@@ -70,7 +74,7 @@ package final class DesktopProgram {
   private func activate() {
     if let main { return main.window.present() }
     application.addStyle(Style.rules)
-    let main = MainWindow(model)
+    let main = MainWindow(model, health)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window

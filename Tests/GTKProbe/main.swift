@@ -53,7 +53,7 @@ final class Probe {
   private func replaceRows(_ list: ListBox) {
     var rows: [Row] = []
     for number in 0..<8000 {
-      let row = Row()
+      let row = Row(isActivatable: true)
       let counted = Counted()
       row.on("activated") { counted.clicks += 1 }
       row.title = "row \(number)"

@@ -32,7 +32,8 @@ struct DesktopAppTests {
   }
 
   private func expectNames() throws {
-    #expect(try app.run("nameless()") == .array([]))
+    let nameless = try app.run("nameless()")
+    #expect(nameless == .array([]), "\(nameless)")
   }
 
   @Test
@@ -70,6 +71,23 @@ struct DesktopAppTests {
     try app.sees("No Account Chosen")
     try app.misses("work@example.org")
     #expect(try person.run("status").succeeded().contains("private"))
+
+    // The doctor's findings, with what to do.
+    try person.run(
+      "provider",
+      "add",
+      "plain",
+      "--kind",
+      "password-backend",
+      "--issuer",
+      "http://localhost:1"
+    )
+    .succeeded()
+    try app.run("click('Health', 'list item')")
+    try app.sees("warning")
+    try app.press("Look Again")
+    try app.keepPicture("health")
+    try expectNames()
     #expect(try app.run("quit()") == .integer(0))
   }
 
@@ -157,5 +175,36 @@ struct DesktopAppTests {
     #expect(try second.text().hasPrefix("at_"))
     try app.run("misses('Touch the')")
     try app.sees("me, Ready · protected · dev")
+  }
+
+  /// What a hostile provider says about a person.
+  private static let hostileAnswer = """
+    {"access_token": "at_1", "refresh_token": "rt_1", "token_type": "Bearer", "expires_in": 900,
+     "user": {"id": "1", "email": "ada@example.org",
+              "name": "<b>&amp;\\u202e\(String(repeating: "very long name ", count: 650))"}}
+    """
+
+  @Test
+  func hostileNamesFitEachWidth() throws {
+    defer { bus.remove() }
+    try person.backend.fail(.init("/auth/register", .status(200), body: Self.hostileAnswer))
+    try person.register("work")
+    try person.register("a-very-long-account-name-that-goes-on-and-on-to-the-limit-of-64")
+    for style in ["light", "dark"] {
+      try app.run(style == "dark" ? "open(ADW_DEBUG_COLOR_SCHEME='prefer-dark')" : "open()")
+      try app.sees("work, Ready")
+      for width in [360, 800, 1280] {
+        try app.run("resize(\(width), 640)")
+        try app.keepPicture("list-\(width)-\(style)")
+        try app.run("click('work', 'list item')")
+        // The vault has taken out the mark that reverses the direction, and nothing is markup.
+        try app.sees("<b>&amp; very long name very")
+        try app.keepPicture("account-\(width)-\(style)")
+        try expectNames()
+        #expect(try app.run("overflowing()") == .array([]))
+        if width == 360 { try app.press("Back") }
+      }
+      #expect(try app.run("quit()") == .integer(0))
+    }
   }
 }

@@ -14,16 +14,23 @@ struct VaultLink: Sendable {
     again: Repetition = .always,
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Value
   ) async throws(VaultClientError) -> Value {
+    try await onThread { [desk] calls throws(VaultClientError) in
+      try calls.run(again: again, asking: desk.asker, body)
+    }
+  }
+
+  /// Runs `body` on a thread of its own, with calls that have their own connection.
+  func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable (VaultCalls) throws(VaultClientError) -> Value
+  ) async throws(VaultClientError) -> Value {
     let outcome: Result<Value, VaultClientError> = await withCheckedContinuation { continuation in
       do throws(SystemError) {
-        try startThread { [location, desk] in
+        try startThread { [location] in
           let calls = VaultCalls(interrupt: nil) { () throws(VaultClientError) in
             try location.connect()
           }
           continuation.resume(
-            returning: Result { () throws(VaultClientError) in
-              try calls.run(again: again, asking: desk.asker, body)
-            }
+            returning: Result { () throws(VaultClientError) in try body(calls) }
           )
         }
       } catch {

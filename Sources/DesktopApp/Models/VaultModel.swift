@@ -8,6 +8,11 @@ internal import VaultInterface
 @Observable
 @MainActor
 final class VaultModel {
+  /// What the page can show besides accounts.
+  enum Place {
+    case health
+  }
+
   /// The accounts by their names.
   private(set) var items: [AccountItem] = []
   /// Whether the vault has told its accounts at least once.
@@ -23,7 +28,9 @@ final class VaultModel {
   /// Whether a call to unlock or lock runs.
   private(set) var isLocking = false
   /// The account on the page.
-  var selected: AccountItem?
+  private(set) var selected: AccountItem?
+  /// What the page shows instead of an account.
+  private(set) var place: Place?
   /// A short message about what happened.
   var news: String?
 
@@ -179,8 +186,13 @@ final class VaultModel {
 
   /// Shows an account on the page.
   func select(_ item: AccountItem) async {
-    selected = item
+    (selected, place) = (item, nil)
     await readUses(of: item)
+  }
+
+  /// Shows a place on the page.
+  func open(_ place: Place) {
+    (selected, self.place) = (nil, place)
   }
 
   private func readUses(of item: AccountItem) async {

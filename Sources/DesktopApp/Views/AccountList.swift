@@ -42,7 +42,7 @@ final class AccountList {
 /// One account in the list.
 @MainActor
 final class AccountRow {
-  let row = Row()
+  let row = Row(isActivatable: true)
   private let icon: Icon
 
   init(_ item: AccountItem) {

@@ -15,12 +15,16 @@ final class MainWindow {
   private let toasts: ToastOverlay
   private let title: PageTitle
   private let locked: LockedView
+  private let health: HealthModel
+  private let places: ListBox
   private var list: AccountList?
   private var account: AccountPage?
+  private var healthPage: HealthPage?
   private var isHidden: Bool?
 
-  init(_ model: VaultModel) {
+  init(_ model: VaultModel, _ health: HealthModel) {
     self.model = model
+    self.health = health
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
     root = builder.object("root")
@@ -33,10 +37,16 @@ final class MainWindow {
     toasts = builder.object("toasts")
     title = builder.object("title")
     locked = LockedView(model)
+    places = builder.object("places")
     let back: Button = builder.object("back")
     back.onClick { [weak content] in content?.pane = "list" }
     list = AccountList(builder.object("accounts"), model) { [weak content] in
       content?.pane = "page"
+    }
+    places.onActivate { [weak content] _ in
+      model.open(.health)
+      content?.pane = "page"
+      Task { await health.look() }
     }
     track { [weak self] in self?.updateLock() }
     track { [weak self] in self?.updateList() }
@@ -69,6 +79,9 @@ final class MainWindow {
   }
 
   private func updatePage() {
+    guard model.place == nil else { return showHealth() }
+    places.select(nil)
+    healthPage = nil
     guard let item = model.selected else {
       account = nil
       page.child = model.items.isEmpty ? nil : nothing
@@ -80,6 +93,14 @@ final class MainWindow {
     account = shown
     page.child = shown.widget
     title.title = AccountWords(account: item.account).name
+  }
+
+  private func showHealth() {
+    account = nil
+    let shown = HealthPage(health)
+    healthPage = shown
+    page.child = shown.widget
+    title.title = "Health"
   }
 
   private func updateNews() {

@@ -45,11 +45,11 @@ package final class Leaflet: Widget {
 package class Row: Widget {
   override class var type: UInt { adw_action_row_get_type() }
 
-  /// Makes an empty row.
-  package convenience init() {
+  /// Makes an empty row, which a click can activate or not.
+  package convenience init(isActivatable: Bool = false) {
     unsafe self.init(new(adw_action_row_new()))
     set("use-markup", false)
-    set("activatable", true)
+    set("activatable", isActivatable)
   }
 
   /// The title.

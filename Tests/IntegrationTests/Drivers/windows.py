@@ -23,8 +23,12 @@ class Desktop:
         self.environment = {
             **os.environ, "XDG_RUNTIME_DIR": directory, "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11",
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=%s/session-bus" % directory, "GSETTINGS_BACKEND": "memory",
-            "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0",
+            "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0", "XDG_CONFIG_HOME": directory,
         }
+        # A picture shows a state, not the way to it.
+        os.makedirs(directory + "/gtk-4.0", exist_ok=True)
+        with open(directory + "/gtk-4.0/settings.ini", "w") as settings:
+            settings.write("[Settings]\ngtk-enable-animations=0\n")
         reading, writing = os.pipe()
         self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "1300x900x24", "-nolisten", "tcp",
                    "-noreset", "-fbdir", directory, keep=[writing])
@@ -158,9 +162,16 @@ class Windows:
     def nameless(self):
         """The controls on the screen that a screen reader cannot name."""
         roles = ("push button", "toggle button", "check box", "text", "list item", "list box", "progress bar", "switch")
+        # libadwaita 1.2 gives no name to the button that closes a toast.
         return ["%s %s" % (node.get_role_name(), node.get_name()) for node in self.shown()
-                if node.get_role_name() in roles
+                if node.get_role_name() in roles and node.get_parent().get_name() != "AdwToastWidget"
                 and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))]
+
+    def overflowing(self):
+        """The texts that reach over the side of the window."""
+        width = self.extents(self.shown("frame", "Thumblatch")[0])[2]
+        return [node.get_name() for node in self.shown("label")
+                if (box := self.extents(node))[0] < 0 or box[0] + box[2] > width]
 
     def focused(self):
         """The name of the node with the focus."""
@@ -205,6 +216,12 @@ class Windows:
         return self.until(is_resized, "not resized")
 
     def picture(self, path):
+        """Writes a picture of the screen, once it stands still."""
+        def is_still():
+            before = self.screen.map[:]
+            time.sleep(0.1)
+            return before == self.screen.map[:]
+        self.until(is_still, "the screen does not stand still")
         self.screen.write(path)
 
 

@@ -1,0 +1,67 @@
+internal import Doctor
+internal import GTK
+
+/// What the doctor finds, the worst first.
+@MainActor
+final class HealthPage {
+  let widget: Widget
+  private let model: HealthModel
+  private let trouble: Label
+  private let summary: Label
+  private let list: ListBox
+  private let again: Button
+  private let spinner: Spinner
+  private var rows: [Row] = []
+
+  init(_ model: HealthModel) {
+    self.model = model
+    let builder = Builder(ui: PackageResources.health_ui)
+    widget = builder.object("health")
+    trouble = builder.object("trouble")
+    summary = builder.object("summary")
+    list = builder.object("findings")
+    again = builder.object("again")
+    spinner = builder.object("spinner")
+    again.onClick { [model] in Task { await model.look() } }
+    track { [weak self] in self?.updateFindings() }
+    track { [weak self] in self?.updateWork() }
+  }
+
+  private func updateFindings() {
+    for row in rows { list.remove(row) }
+    rows = (model.findings ?? []).map { finding in
+      let row = Row()
+      (row.title, row.subtitle) = (finding.title, finding.text)
+      row.set(style: "fact", true)
+      row.limitLines(title: 0, subtitle: 0)
+      row.addIcon(finding.icon).name(finding.severity.rawValue)
+      list.insert(row, at: -1)
+      return row
+    }
+    list.isVisible = !rows.isEmpty
+    summary.text = model.findings.map(Self.summary) ?? "Looking…"
+  }
+
+  private func updateWork() {
+    spinner.isSpinning = model.isLooking
+    spinner.isVisible = model.isLooking
+    again.isSensitive = !model.isLooking
+    trouble.text = model.trouble?.text ?? ""
+    trouble.isVisible = model.trouble != nil
+  }
+
+  private static func summary(_ findings: [Finding]) -> String {
+    let problems = findings.count { $0.severity == .problem }
+    let warnings = findings.count { $0.severity == .warning }
+    return switch (problems, warnings) {
+    case (0, 0): "All is well."
+    case (0, _): "\(counted(warnings, "warning"))."
+    case (_, 0): "\(counted(problems, "problem"))."
+    default: "\(counted(problems, "problem")), \(counted(warnings, "warning"))."
+    }
+  }
+
+  private static func counted(_ number: Int, _ word: String) -> String {
+    "\(number) \(word)\(number == 1 ? "" : "s")"
+  }
+}
