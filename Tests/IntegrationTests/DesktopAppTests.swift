@@ -113,6 +113,7 @@ struct DesktopAppTests {
     try app.run("misses('Touch the')")
     try app.sees("The Vault Is Locked")
 
+    #expect(eventually { !person.readerIsOpen })
     try app.press("Unlock")
     try person.touch("a-stranger")
     try app.sees("The finger did not match. Touch the reader again.")
@@ -206,5 +207,44 @@ struct DesktopAppTests {
       }
       #expect(try app.run("quit()") == .integer(0))
     }
+  }
+
+  @Test
+  func theKeyboardAloneIsEnough() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    try app.run("tab_to('work')")
+    try app.run("key('Return')")
+    try app.run("tab_to('Presence protection')")
+    try app.run("key('space')")
+    try app.sees("System password")
+    try app.run("type(\"\(Someone.systemPassword)\")")
+    try app.run("key('Return')")
+    try app.sees("work, Ready · protected · dev", "list item")
+    try app.run("tab_to('Sign Out…')")
+    try app.run("key('Return')")
+    try app.sees("Sign out of “work”?")
+    try app.run("tab_to('Sign Out Sign Out')")
+    try app.run("key('Return')")
+    try app.sees("work, Signed out · protected · dev", "list item")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func anEngineThatIsKilledIsFollowedAgain() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    try app.sees("work, Ready")
+    for process in processes(in: person.programs, named: "thumblatchd") {
+      kill(process, SIGKILL)
+      try waitForEnd(process)
+    }
+    try person.register("later")
+    try app.sees("later, Ready")
+    try app.misses("closed the connection")
   }
 }

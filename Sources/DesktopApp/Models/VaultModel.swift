@@ -36,9 +36,9 @@ final class VaultModel {
 
   @ObservationIgnored
   private let link: VaultLink?
-  /// How many calls of the person about accounts run.
+  /// The accounts that the unlock window covers; empty for all.
   @ObservationIgnored
-  private var acts = 0
+  private var unlockedAccounts: [String] = []
   /// Waits for the moment at which the vault changes by itself.
   @ObservationIgnored
   private var moment: Task<Void, Never>?
@@ -112,9 +112,14 @@ final class VaultModel {
     trouble = nil
     show(accounts)
     isLoaded = true
-    // A removal ends the window of its account: the person is here.
-    if isUnlocked, !status.unlocked, acts == 0 { isHidden = true }
-    if status.unlocked { isHidden = false }
+    let covered = unlockedAccounts
+    let isRemoved =
+      !covered.isEmpty && covered.allSatisfy { name in !items.contains { $0.name == name } }
+    // A removal ends the window of its account, while the person is here.
+    if isUnlocked, !status.unlocked, !isRemoved { isHidden = true }
+    // What an earlier look has found says nothing about a lock that is on its way.
+    if status.unlocked, !isLocking { isHidden = false }
+    unlockedAccounts = status.unlockedAccounts
     isUnlocked = status.unlocked
     awaitChange(status, accounts)
   }
@@ -151,6 +156,7 @@ final class VaultModel {
     lockTrouble = await locking { connection, prompt throws(VaultClientError) in
       _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
     }
+    if isUnlocked { isHidden = false }
   }
 
   /// Closes the unlock window, and hides the accounts.
@@ -226,11 +232,7 @@ final class VaultModel {
   ) async -> Reply? {
     guard let link, !item.isBusy else { return nil }
     (item.isBusy, item.trouble) = (true, nil)
-    acts += 1
-    defer {
-      item.isBusy = false
-      acts -= 1
-    }
+    defer { item.isBusy = false }
     do throws(VaultClientError) {
       let reply = try await link.call(again: .untilPrompted, body)
       await read()

@@ -91,10 +91,11 @@ final class AccountPage {
     isSetting = true
     protected.isOn = item.account.presenceProtection
     isSetting = false
-    protected.isSensitive = !item.isBusy
-    name.isSensitive = !item.isBusy
-    signOut.isSensitive = !item.isBusy && item.account.state != .signedOut
-    remove.isSensitive = !item.isBusy
+    // A control that is not sensitive loses the focus, and the person their place. So only this one
+    // changes, and passes the focus on; a call during another one does nothing.
+    let isSignedOut = item.account.state == .signedOut
+    if isSignedOut, signOut.isFocused { remove.focus() }
+    signOut.isSensitive = !isSignedOut
     trouble.text = item.trouble?.text ?? ""
     trouble.isVisible = item.trouble != nil
   }

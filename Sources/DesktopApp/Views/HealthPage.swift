@@ -45,7 +45,6 @@ final class HealthPage {
   private func updateWork() {
     spinner.isSpinning = model.isLooking
     spinner.isVisible = model.isLooking
-    again.isSensitive = !model.isLooking
     trouble.text = model.trouble?.text ?? ""
     trouble.isVisible = model.trouble != nil
   }

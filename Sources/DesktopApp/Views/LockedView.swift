@@ -17,7 +17,6 @@ final class LockedView {
       guard let self else { return }
       trouble.text = model.lockTrouble?.text ?? ""
       trouble.isVisible = model.lockTrouble != nil
-      unlock.isSensitive = !model.isLocking
     }
   }
 

@@ -30,6 +30,9 @@ package class Widget: Object {
   /// Moves the focus of the keyboard here. (gtk_widget_grab_focus(3))
   package func focus() { unsafe gtk_widget_grab_focus(widget) }
 
+  /// Whether it has the focus of its window. (gtk_widget_is_focus(3))
+  package var isFocused: Bool { unsafe gtk_widget_is_focus(widget) != 0 }
+
   /// Sets the name that a screen reader speaks. (GTK_ACCESSIBLE_PROPERTY_LABEL)
   package func name(_ name: String) {
     unsafe withValue(of: cadwaita_type_string()) { value in

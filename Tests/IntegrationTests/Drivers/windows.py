@@ -84,38 +84,38 @@ class Windows:
     # What is there
 
     def nodes(self):
-        """All nodes of the app's windows that take room on the screen."""
+        """All nodes of the app's windows, one after the other: each costs some messages."""
         while self.glib.MainContext.default().iteration(False):
             pass
         desktop = self.atspi.get_desktop(0)
-        found = []
         for index in range(desktop.get_child_count()):
             application = desktop.get_child_at_index(index)
             if application is not None and application.get_process_id() == self.app.pid:
-                self.walk(application, found)
-        return found
+                application.clear_cache()  # With those of all nodes below.
+                yield from self.walk(application)
 
-    def walk(self, node, found):
-        node.clear_cache()
+    def walk(self, node):
         for index in range(node.get_child_count()):
             child = node.get_child_at_index(index)
             if child is None:
                 continue
-            found.append(child)
-            self.walk(child, found)
+            yield child
+            yield from self.walk(child)
 
     def shown(self, role=None, name=None):
         """The nodes with this role, and with this text in their name, that are on the screen."""
-        found = []
+        return list(self.matching(role, name))
+
+    def matching(self, role, name):
         for node in self.nodes():
             try:
-                if role and node.get_role_name() != role or name and name not in node.get_name():
+                if name and name not in node.get_name() or role and node.get_role_name() != role:
                     continue
-                if self.extents(node)[2] > 0:
-                    found.append(node)
+                is_shown = self.extents(node)[2] > 0
             except self.glib.Error:
                 continue  # It went while it was read.
-        return found
+            if is_shown:
+                yield node
 
     def extents(self, node):
         # GTK does not know the place of its windows on the screen.
@@ -135,8 +135,12 @@ class Windows:
                 raise TimeoutError("%s; there is %s" % (what, self.summary()))
             time.sleep(0.01)
 
+    def steadily(self, read):
+        """What is read, once no node goes during that."""
+        return self.until(lambda: [read()], "nodes come and go")[0]
+
     def find(self, role, name):
-        return self.until(lambda: self.shown(role, name), "no %s %s" % (role, name))[0]
+        return self.until(lambda: next(self.matching(role, name), None), "no %s %s" % (role, name))
 
     def sees(self, name, role=None):
         """Waits for a text."""
@@ -163,20 +167,33 @@ class Windows:
         """The controls on the screen that a screen reader cannot name."""
         roles = ("push button", "toggle button", "check box", "text", "list item", "list box", "progress bar", "switch")
         # libadwaita 1.2 gives no name to the button that closes a toast.
-        return ["%s %s" % (node.get_role_name(), node.get_name()) for node in self.shown()
-                if node.get_role_name() in roles and node.get_parent().get_name() != "AdwToastWidget"
-                and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))]
+        return self.steadily(lambda: [
+            "%s %s" % (node.get_role_name(), node.get_name()) for node in self.shown()
+            if node.get_role_name() in roles and node.get_parent().get_name() != "AdwToastWidget"
+            and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))])
 
     def overflowing(self):
         """The texts that reach over the side of the window."""
-        width = self.extents(self.shown("frame", "Thumblatch")[0])[2]
-        return [node.get_name() for node in self.shown("label")
-                if (box := self.extents(node))[0] < 0 or box[0] + box[2] > width]
+        width = self.extents(self.find("frame", "Thumblatch"))[2]
+        return self.steadily(lambda: [
+            node.get_name() for node in self.shown("label")
+            if (box := self.extents(node))[0] < 0 or box[0] + box[2] > width])
 
     def focused(self):
         """The name of the node with the focus."""
-        return self.until(lambda: [node.get_name() for node in self.nodes()
-                                   if node.get_state_set().contains(self.atspi.StateType.FOCUSED)], "no focus")[-1]
+        return self.until(lambda: self.focus()[0], "no focus")
+
+    def focus(self):
+        """What tells the node with the focus from others, its name first; an entry row does not tell
+        that it has the focus."""
+        focused = self.atspi.StateType.FOCUSED
+
+        def found():
+            for node in self.nodes():
+                if node.get_state_set().contains(focused):
+                    return [node.get_name(), node.get_role_name()] + self.extents(node)
+            return [""]
+        return self.steadily(found)
 
     def is_on(self, name):
         """Whether a switch is on."""
@@ -200,6 +217,16 @@ class Windows:
 
     def key(self, *keys):
         self.tool("key", "--clearmodifiers", *keys)
+
+    def tab_to(self, name, most=40):
+        """Moves the focus by the keyboard to a control with this text in its name."""
+        for _ in range(most):
+            before = self.focus()
+            if name in before[0]:
+                return before[0]
+            self.key("Tab")
+            self.until(lambda: self.focus() != before, "the focus stays on " + before[0])
+        raise TimeoutError("the keyboard does not reach " + name)
 
     def type(self, text):
         self.tool("type", "--clearmodifiers", "--delay", "1", text)
