@@ -45,6 +45,8 @@ final class Probe {
     case "tasks": runTasks()
     case "signals": turnSwitch(builder.object("switch"))
     case "markup": showMarkup(builder.object("list"))
+    case "delays": waitTwice()
+    case "idle": awaitWork()
     default: break
     }
   }
@@ -77,6 +79,32 @@ final class Probe {
       }
       say("sum \(sum)")
       application.quit()
+    }
+  }
+
+  /// Waits once, and gives up another wait.
+  private func waitTwice() {
+    Delay(seconds: 0) { say("given up") }.cancel()
+    _ = Delay(seconds: 1) { [application] in
+      say("waited")
+      application.quit()
+    }
+  }
+
+  /// Awaits by each way through Swift's pool.
+  private func awaitWork() {
+    Task {
+      var count = await Task.detached { 1 }.value
+      let (numbers, feed) = AsyncStream<Int>.makeStream()
+      Task.detached {
+        feed.yield(1)
+        feed.finish()
+      }
+      for await number in numbers { count += number }
+      count += await withCheckedContinuation { count in
+        Task.detached { count.resume(returning: 1) }
+      }
+      say("awaited \(count)")
     }
   }
 

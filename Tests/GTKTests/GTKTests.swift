@@ -46,15 +46,23 @@ struct GTKTests {
   }
 
   @Test
+  func delaysEndOnceOrAreGivenUp() throws {
+    #expect(try output("delays") == "shown\nwaited\n")
+  }
+
+  /// The window has awaited tasks, a stream and a continuation before.
+  @Test
   func anIdleWindowWakesNoThread() throws {
     let probe = try RunningProbe("idle", environment)
     defer {
       probe.child.kill()
       _ = try? probe.child.wait()
     }
-    let isShown = try probe.output.waitReadable(milliseconds: 60_000)
-    #expect(isShown)
-    _ = try probe.output.read(atMost: 64)
+    var text = ""
+    while !text.hasSuffix("awaited 3\n") {
+      try #require(try probe.output.waitReadable(milliseconds: 60_000), "\(text)")
+      text += String(decoding: try probe.output.read(atMost: 64), as: UTF8.self)
+    }
     let isIdle = try eventually {
       let before = try waits(of: probe.child.identifier)
       // Nothing comes: this is a second without input.

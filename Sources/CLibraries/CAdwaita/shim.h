@@ -6,11 +6,25 @@
 #define GDK_DISABLE_DEPRECATION_WARNINGS
 #include <adwaita.h>
 #include <glib-unix.h>
+#include <sys/timerfd.h>
+#include <time.h>
 
 // libdispatch, private/private.h: the eventfd(2) that is readable while the main queue has work, and
 // the function that runs this work. A main loop of another library uses them.
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);
+
+// The Swift runtime, stdlib/public/Concurrency/Executor: the hook takes each job that would go to the
+// pool of threads.
+extern __attribute__((swiftcall)) void (*swift_task_enqueueGlobal_hook)(void *job, void *original);
+__attribute__((swiftcall)) void swift_task_enqueueMainExecutor(void *job);
+
+static __attribute__((swiftcall)) void cadwaita_enqueue(void *job, void *original) {
+  (void)original;
+  swift_task_enqueueMainExecutor(job);
+}
+// From now on all jobs run on the main thread.
+static inline void cadwaita_use_no_pool(void) { swift_task_enqueueGlobal_hook = cadwaita_enqueue; }
 
 static inline GType cadwaita_type_string(void) { return G_TYPE_STRING; }
 static inline GType cadwaita_type_boolean(void) { return G_TYPE_BOOLEAN; }
@@ -31,3 +45,12 @@ static inline GClosure *cadwaita_closure(
   return closure;
 }
 static inline void *cadwaita_content(GClosure *closure) { return closure->data; }
+
+// A descriptor that is readable after so many seconds of CLOCK_BOOTTIME (timerfd_create(2)); -1 if
+// there is none.
+static inline int cadwaita_timer(long seconds) {
+  struct itimerspec end = {.it_value = {.tv_sec = seconds > 0 ? seconds : 0, .tv_nsec = 1}};
+  int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (timer >= 0) timerfd_settime(timer, 0, &end, NULL);
+  return timer;
+}
