@@ -22,7 +22,7 @@ final class AppWindows {
     socket = Descriptor(owning: near)
     // The scratch user may not read the directory of the sources.
     let drivers = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers"
-    let driver = try shell("cd \(drivers) && cat screen.py windows.py")
+    let driver = try shell("cd \(drivers) && cat screen.py session.py windows.py")
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: "/usr/bin/setpriv",

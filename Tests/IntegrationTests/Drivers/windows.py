@@ -1,6 +1,6 @@
 """The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
 
-usage: python3 -c "$(cat screen.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+usage: python3 -c "$(cat screen.py session.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
 
 It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. Each line of
 standard input is an expression. Its value is the answer, as one line of JSON. All ends with the input.
@@ -12,49 +12,6 @@ import sys
 import time
 
 LIMIT = 30
-
-
-class Desktop:
-    """The programs of the desktop, before AT-SPI looks for its bus."""
-
-    def __init__(self, directory):
-        self.directory, self.children = directory, []
-        self.errors = open(directory + "/errors", "wb")
-        self.environment = {
-            **os.environ, "XDG_RUNTIME_DIR": directory, "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11",
-            "DBUS_SESSION_BUS_ADDRESS": "unix:path=%s/session-bus" % directory, "GSETTINGS_BACKEND": "memory",
-            "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0", "XDG_CONFIG_HOME": directory,
-        }
-        # A picture shows a state, not the way to it.
-        os.makedirs(directory + "/gtk-4.0", exist_ok=True)
-        with open(directory + "/gtk-4.0/settings.ini", "w") as settings:
-            settings.write("[Settings]\ngtk-enable-animations=0\n")
-        reading, writing = os.pipe()
-        self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "1300x900x24", "-nolisten", "tcp",
-                   "-noreset", "-fbdir", directory, keep=[writing])
-        os.close(writing)
-        with os.fdopen(reading) as pipe:
-            self.environment["DISPLAY"] = ":" + pipe.readline().strip()
-        bus = self.start("dbus-daemon", "--session", "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"],
-                         "--nofork", "--nopidfile", "--print-address=1", output=subprocess.PIPE)
-        bus.stdout.readline()
-        # As a child it ends the bus of AT-SPI with itself.
-        self.start("/usr/libexec/at-spi-bus-launcher")
-        self.start("openbox")
-        # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
-        subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
-        os.environ.update(self.environment)
-
-    def start(self, *command, keep=(), output=subprocess.DEVNULL, **more):
-        child = subprocess.Popen(command, env={**self.environment, **more}, stdin=subprocess.DEVNULL,
-                                 stdout=output, stderr=self.errors, pass_fds=keep)
-        self.children.append(child)
-        return child
-
-    def end(self):
-        for child in reversed(self.children):
-            child.terminate()
-            child.wait()
 
 
 class Windows:
@@ -77,7 +34,10 @@ class Windows:
     def quit(self):
         """Ends the app by its key; its exit code."""
         self.key("ctrl+q")
-        code = self.app.wait(LIMIT)
+        try:
+            code = self.app.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError("the key does not end the app; there is %s" % self.summary())
         self.desktop.children.remove(self.app)
         return code
 
@@ -212,10 +172,22 @@ class Windows:
 
     def click(self, name, role=None):
         x, y, width, height = self.extents(self.find(role, name))
+        self.takes_keys()
         window = self.tool("getactivewindow").strip()
         self.tool("mousemove", "--window", window, str(x + width // 2), str(y + height // 2), "click", "1")
 
+    def takes_keys(self):
+        """Waits until the keyboard is at a window of the app: a window that closes keeps it for a moment."""
+        def is_there():
+            try:
+                focused, active = self.tool("getwindowfocus"), self.tool("getactivewindow")
+                return focused == active and self.tool("getwindowpid", active.strip()).strip() == str(self.app.pid)
+            except subprocess.CalledProcessError:
+                return False  # No window is active, or it went.
+        return self.until(is_there, "the keyboard is at no window of the app")
+
     def key(self, *keys):
+        self.takes_keys()
         self.tool("key", "--clearmodifiers", *keys)
 
     def tab_to(self, name, most=40):
@@ -229,6 +201,7 @@ class Windows:
         raise TimeoutError("the keyboard does not reach " + name)
 
     def type(self, text):
+        self.takes_keys()
         self.tool("type", "--clearmodifiers", "--delay", "1", text)
 
     def resize(self, width, height):

@@ -1,0 +1,46 @@
+"""A session with a screen in memory, for programs with windows. windows.py uses it."""
+import os
+import subprocess
+
+
+class Desktop:
+    """The programs of the desktop, before AT-SPI looks for its bus."""
+
+    def __init__(self, directory):
+        self.directory, self.children = directory, []
+        self.errors = open(directory + "/errors", "wb")
+        self.environment = {
+            **os.environ, "XDG_RUNTIME_DIR": directory, "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11",
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=%s/session-bus" % directory, "GSETTINGS_BACKEND": "memory",
+            "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0", "XDG_CONFIG_HOME": directory,
+        }
+        # A picture shows a state, not the way to it.
+        os.makedirs(directory + "/gtk-4.0", exist_ok=True)
+        with open(directory + "/gtk-4.0/settings.ini", "w") as settings:
+            settings.write("[Settings]\ngtk-enable-animations=0\n")
+        reading, writing = os.pipe()
+        self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "1300x900x24", "-nolisten", "tcp",
+                   "-noreset", "-fbdir", directory, keep=[writing])
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            self.environment["DISPLAY"] = ":" + pipe.readline().strip()
+        bus = self.start("dbus-daemon", "--session", "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"],
+                         "--nofork", "--nopidfile", "--print-address=1", output=subprocess.PIPE)
+        bus.stdout.readline()
+        # As a child it ends the bus of AT-SPI with itself.
+        self.start("/usr/libexec/at-spi-bus-launcher")
+        self.start("openbox")
+        # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
+        subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
+        os.environ.update(self.environment)
+
+    def start(self, *command, keep=(), output=subprocess.DEVNULL, **more):
+        child = subprocess.Popen(command, env={**self.environment, **more}, stdin=subprocess.DEVNULL,
+                                 stdout=output, stderr=self.errors, pass_fds=keep)
+        self.children.append(child)
+        return child
+
+    def end(self):
+        for child in reversed(self.children):
+            child.terminate()
+            child.wait()
