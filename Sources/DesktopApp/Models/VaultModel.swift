@@ -1,3 +1,4 @@
+internal import GTK
 internal import Observation
 internal import PresenceTerms
 internal import System
@@ -41,7 +42,7 @@ final class VaultModel {
   private var unlockedAccounts: [String] = []
   /// Waits for the moment at which the vault changes by itself.
   @ObservationIgnored
-  private var moment: Task<Void, Never>?
+  private var moment: Delay?
   @ObservationIgnored
   private var reading: Task<Void, Never>?
   @ObservationIgnored
@@ -141,11 +142,8 @@ final class VaultModel {
     let now = Int(WallTime.now.seconds)
     let ends = accounts.compactMap { $0.accessTokenExpiresAt.map { $0 - now } }.filter { $0 >= 0 }
     guard let next = (ends + [status.unlockedFor].compactMap(\.self)).min() else { return }
-    moment = Task { [weak self] in
-      guard (try? await Task.sleep(for: .seconds(next + 1), clock: .continuous)) != nil else {
-        return
-      }
-      await self?.read()
+    moment = Delay(seconds: next + 1) { [weak self] in
+      Task { await self?.read() }
     }
   }
 

@@ -8,6 +8,7 @@ final class MainWindow {
   private let root: Bin
   private let content: Leaflet
   private let lists: Stack
+  private let reading: Spinner
   private let failure: StatusPage
   private let trouble: Label
   private let page: Bin
@@ -30,6 +31,7 @@ final class MainWindow {
     root = builder.object("root")
     content = builder.object("content")
     lists = builder.object("lists")
+    reading = builder.object("reading")
     failure = builder.object("failure")
     trouble = builder.object("trouble")
     page = builder.object("page")
@@ -73,6 +75,8 @@ final class MainWindow {
       case (true, true, _): "empty"
       case (true, false, _): "accounts"
       }
+    // It would draw frames without end, also on a page that is not shown.
+    reading.isSpinning = lists.page == "loading"
     failure.text = text ?? ""
     trouble.text = text ?? ""
     trouble.isVisible = model.isLoaded && text != nil

@@ -15,9 +15,7 @@ class Desktop:
             "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0", "XDG_CONFIG_HOME": directory,
         }
         # A picture shows a state, not the way to it.
-        os.makedirs(directory + "/gtk-4.0", exist_ok=True)
-        with open(directory + "/gtk-4.0/settings.ini", "w") as settings:
-            settings.write("[Settings]\ngtk-enable-animations=0\n")
+        self.animate(False)
         reading, writing = os.pipe()
         self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "1300x900x24", "-nolisten", "tcp",
                    "-noreset", "-fbdir", directory, keep=[writing])
@@ -33,6 +31,12 @@ class Desktop:
         # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
         subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
         os.environ.update(self.environment)
+
+    def animate(self, is_on):
+        """Says whether programs that start from now on animate what they draw."""
+        os.makedirs(self.directory + "/gtk-4.0", exist_ok=True)
+        with open(self.directory + "/gtk-4.0/settings.ini", "w") as settings:
+            settings.write("[Settings]\ngtk-enable-animations=%d\n" % is_on)
 
     def start(self, *command, keep=(), output=subprocess.DEVNULL, **more):
         child = subprocess.Popen(command, env={**self.environment, **more}, stdin=subprocess.DEVNULL,

@@ -26,6 +26,10 @@ class Windows:
         self.app = None
         self.screen = Screen(desktop.directory + "/Xvfb_screen0")
 
+    def animate(self):
+        """Lets the app that is opened next animate what it draws."""
+        self.desktop.animate(True)
+
     def open(self, **environment):
         """Starts the app, and waits for its window."""
         self.app = self.desktop.start(*sys.argv[2:], **environment)
@@ -33,6 +37,10 @@ class Windows:
 
     def quit(self):
         """Ends the app by its key; its exit code."""
+        # A thread of libdispatch's pool wakes once a second, also if nothing happens.
+        pool = [name for name in self.waits() if "qos" in name]
+        if pool:
+            raise AssertionError("the app has a pool of threads: %s" % pool)
         self.key("ctrl+q")
         try:
             code = self.app.wait(LIMIT)
@@ -159,6 +167,29 @@ class Windows:
         """Whether a switch is on."""
         node = self.find(None, name)
         return node.get_state_set().contains(self.atspi.StateType.CHECKED)
+
+    def waits(self):
+        """The threads of the app, and how often each has waited (proc_pid_status(5))."""
+        tasks, found = "/proc/%d/task/" % self.app.pid, {}
+        for task in os.listdir(tasks):
+            try:
+                with open(tasks + task + "/comm") as name, open(tasks + task + "/status") as status:
+                    count = next(line for line in status if line.startswith("voluntary_ctxt_switches"))
+                    found[task + " " + name.read().strip()] = int(count.split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # The thread has ended.
+        return found
+
+    def awake(self, seconds):
+        """The threads that wake during some seconds, once the app stands still: a tooltip may come first."""
+        def is_still():
+            before = self.waits()
+            time.sleep(2)
+            return before == self.waits()
+        self.until(is_still, "a thread wakes each second")
+        before = self.waits()
+        time.sleep(seconds)
+        return sorted(name for name, count in self.waits().items() if before.get(name) != count)
 
     # What the person does
 

@@ -1,0 +1,42 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The desktop app while nothing happens.
+@Suite(.serialized)
+struct DesktopIdleTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+
+  init() throws {
+    person = try Person()
+    bus = try DesktopBus(logind: true)
+    try bus.act("seat_users({\(person.user.user): 'c1'})")
+    app = try AppWindows(of: person, "--private", bus: bus.address)
+  }
+
+  /// All views, a presence check and the unlock window were there before.
+  @Test
+  func anIdleAppWakesNoThread() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("animate()")
+    try app.run("open()")
+    try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
+    try app.run("press('Presence protection', 'check box')")
+    try app.sees("System password")
+    try app.run("type(\"\(Someone.systemPassword)\")")
+    try app.press("Continue")
+    try app.sees("work, Ready · protected · dev", "list item")
+    try app.run("click('Health', 'list item')")
+    try app.sees("Look Again")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    let awake = try app.run("awake(10)")
+    #expect(awake == .array([]), "\(awake)")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+}
