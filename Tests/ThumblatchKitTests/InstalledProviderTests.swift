@@ -110,4 +110,30 @@ struct InstalledProviderTests {
     }
     #expect(failure?.kind == .invalidArgument)
   }
+
+  @Test
+  func aNewProviderIsWrittenOnceAndReadBack() throws {
+    let (directories, scratch) = try directories([:], [:])
+    let written = try Provider(
+      name: try ProviderName("work"),
+      settings: ["kind": "oidc", "issuer": "https://id.test", "client_id": "app"],
+      clientSecret: try ClientSecret(SharedSecret(try SecretBytes(copying: Array("secret".utf8))))
+    )
+    try directories.add(written)
+    let (read, source) = try directories.read(written.name)
+    #expect(read == written && source == .user)
+    let file = directories.user + "/work.conf"
+    let opened = Descriptor(owning: unsafe open(file, O_RDONLY | O_CLOEXEC))
+    #expect(try opened.status().mode & 0o777 == 0o600)
+    // A second provider of this name does not replace the first one.
+    #expect(throws: ProviderFileError.self) { try directories.add(written) }
+    #expect(try Directory(path: directories.user).names() == ["work.conf"])
+
+    let changed = unsafe chmod(directories.user, 0o777)
+    #expect(changed == 0)
+    #expect(throws: ProviderFileError.unsafe(path: directories.user)) {
+      try directories.add(written)
+    }
+    withExtendedLifetime(scratch) {}
+  }
 }
