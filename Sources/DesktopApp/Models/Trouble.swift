@@ -15,8 +15,11 @@ struct Trouble: Equatable {
 
   /// `nil` if the person gave up the check, and knows that.
   init?(_ error: VaultClientError) {
-    if case .refused(.presenceFailed(.cancelled, message: _, methods: _)) = error { return nil }
-    self.init("\(error)", advice: error.remedy)
+    switch error {
+    case .refused(.presenceFailed(.cancelled, message: _, methods: _)): return nil
+    case .refused(let error): self.init(error)
+    default: self.init("\(error)", advice: error.remedy)
+    }
   }
 
   /// Both as sentences that are safe to show.
