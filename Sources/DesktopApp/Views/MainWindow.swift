@@ -52,7 +52,8 @@ final class MainWindow {
     }
     track { [weak self] in self?.updateLock() }
     track { [weak self] in self?.updateList() }
-    track { [weak self] in self?.updatePage() }
+    // The pages track their own models, and must not be made again at each change of those.
+    track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
     track { [weak self] in self?.updateNews() }
   }
 
@@ -82,25 +83,37 @@ final class MainWindow {
     trouble.isVisible = model.isLoaded && text != nil
   }
 
-  private func updatePage() {
-    guard model.place == nil else { return showHealth() }
-    places.select(nil)
-    healthPage = nil
-    guard let item = model.selected else {
-      account = nil
-      page.child = model.items.isEmpty ? nil : nothing
+  /// What the page shows.
+  private enum Content {
+    case place(VaultModel.Place)
+    case account(AccountItem)
+    case nothing(hasAccounts: Bool)
+  }
+
+  private var chosen: Content {
+    if let place = model.place { return .place(place) }
+    if let item = model.selected { return .account(item) }
+    return .nothing(hasAccounts: !model.items.isEmpty)
+  }
+
+  private func showPage(_ chosen: Content) {
+    (account, healthPage) = (nil, nil)
+    if case .place(.health) = chosen {} else { places.select(nil) }
+    switch chosen {
+    case .place(.health): showHealth()
+    case .account(let item):
+      let shown = AccountPage(item, model, in: window)
+      account = shown
+      page.child = shown.widget
+      title.title = AccountWords(account: item.account).name
+    case .nothing(let hasAccounts):
+      page.child = hasAccounts ? nothing : nil
       title.title = ""
       content.pane = "list"
-      return
     }
-    let shown = AccountPage(item, model, in: window)
-    account = shown
-    page.child = shown.widget
-    title.title = AccountWords(account: item.account).name
   }
 
   private func showHealth() {
-    account = nil
     let shown = HealthPage(health)
     healthPage = shown
     page.child = shown.widget
