@@ -222,7 +222,7 @@ let package = Package(
       "DesktopApp",
       [
         "Doctor", "GTK", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
-        "PlainText", "System", "SecretMemory",
+        "LoopbackLogin", "Providers", "PlainText", "Configuration", "System", "SecretMemory",
       ],
       resources: [.embedInCode("UI")],
       settings: desktop

@@ -19,6 +19,7 @@ package final class DesktopProgram {
   private let application: Application
   private let model: VaultModel
   private let health: HealthModel
+  private let signIn: SignInModel
   private let desk: PromptDesk
   private let location: VaultLocation?
   private let prompts = OpenPrompts()
@@ -35,10 +36,12 @@ package final class DesktopProgram {
       let link = VaultLink(location: location, desk: desk)
       model = VaultModel(link)
       health = HealthModel(link)
+      signIn = SignInModel(link, model)
     } catch {
       location = nil
       model = VaultModel(nil, trouble: Trouble(error))
       health = HealthModel(nil)
+      signIn = SignInModel(nil, model)
     }
   }
 
@@ -64,6 +67,9 @@ package final class DesktopProgram {
     application.addAction("lock", keys: ["<Control>l"]) { [model] in
       Task { await model.lock() }
     }
+    application.addAction("sign-in", keys: ["<Control>n"]) { [weak self] in
+      self?.main?.beginSignIn()
+    }
     application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
       application?.quit()
     }
@@ -74,7 +80,7 @@ package final class DesktopProgram {
   private func activate() {
     if let main { return main.window.present() }
     application.addStyle(Style.rules)
-    let main = MainWindow(model, health)
+    let main = MainWindow(model, health, signIn)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window

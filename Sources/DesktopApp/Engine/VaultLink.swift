@@ -20,14 +20,18 @@ struct VaultLink: Sendable {
   }
 
   /// Runs `body` on a thread of its own, with calls that have their own connection.
+  ///
+  /// The event `interrupt` ends each wait of these calls.
   func onThread<Value: Sendable>(
+    interrupt: SharedWake? = nil,
     _ body: @escaping @Sendable (VaultCalls) throws(VaultClientError) -> Value
   ) async throws(VaultClientError) -> Value {
     let outcome: Result<Value, VaultClientError> = await withCheckedContinuation { continuation in
       do throws(SystemError) {
         try startThread { [location] in
-          let calls = VaultCalls(interrupt: nil) { () throws(VaultClientError) in
-            try location.connect()
+          let interrupt = interrupt?.event.descriptor.number
+          let calls = VaultCalls(interrupt: interrupt) { () throws(VaultClientError) in
+            try location.connect(interrupt: interrupt)
           }
           continuation.resume(
             returning: Result { () throws(VaultClientError) in try body(calls) }

@@ -12,6 +12,7 @@ final class VaultModel {
   /// What the page can show besides accounts.
   enum Place {
     case health
+    case signIn
   }
 
   /// The accounts by their names.

@@ -17,15 +17,18 @@ final class MainWindow {
   private let title: PageTitle
   private let locked: LockedView
   private let health: HealthModel
+  private let signIn: SignInModel
   private let places: ListBox
   private var list: AccountList?
   private var account: AccountPage?
   private var healthPage: HealthPage?
+  private var signInPage: SignInPage?
   private var isHidden: Bool?
 
-  init(_ model: VaultModel, _ health: HealthModel) {
+  init(_ model: VaultModel, _ health: HealthModel, _ signIn: SignInModel) {
     self.model = model
     self.health = health
+    self.signIn = signIn
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
     root = builder.object("root")
@@ -55,6 +58,13 @@ final class MainWindow {
     // The pages track their own models, and must not be made again at each change of those.
     track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
     track { [weak self] in self?.updateNews() }
+  }
+
+  /// Shows where the person can sign in, or the sign-in that is under way.
+  func beginSignIn() {
+    model.open(.signIn)
+    content.pane = "page"
+    Task { [signIn] in await signIn.start() }
   }
 
   /// Takes the accounts out of the tree while they are hidden: a page that is only covered stays
@@ -97,10 +107,11 @@ final class MainWindow {
   }
 
   private func showPage(_ chosen: Content) {
-    (account, healthPage) = (nil, nil)
+    (account, healthPage, signInPage) = (nil, nil, nil)
     if case .place(.health) = chosen {} else { places.select(nil) }
     switch chosen {
     case .place(.health): showHealth()
+    case .place(.signIn): showSignIn()
     case .account(let item):
       let shown = AccountPage(item, model, in: window)
       account = shown
@@ -118,6 +129,13 @@ final class MainWindow {
     healthPage = shown
     page.child = shown.widget
     title.title = "Health"
+  }
+
+  private func showSignIn() {
+    let shown = SignInPage(signIn)
+    signInPage = shown
+    page.child = shown.widget
+    title.title = "Sign In"
   }
 
   private func updateNews() {

@@ -1,0 +1,230 @@
+internal import Configuration
+internal import SecretMemory
+
+/// A field of a form, with what is typed there at first.
+struct SignInField: Sendable {
+  /// The setting of the provider, or `account`, `email`, `name`, `password`, `repeated`.
+  let key: String
+  let title: String
+  var text = ""
+  var isSecret = false
+  var isOptional = false
+}
+
+/// What is wrong with which field; under the empty key, what concerns no field.
+struct SignInProblems: Error {
+  var fields: [String: String]
+
+  init(_ key: String?, _ text: String) {
+    fields = [key ?? "": text]
+  }
+
+  init(_ problems: [(String, String)]) {
+    fields = Dictionary(problems) { first, _ in first }
+  }
+}
+
+/// What a person typed into a form.
+struct SignInAnswers: Sendable {
+  var texts: [String: String] = [:]
+  var secrets: [String: SharedSecret] = [:]
+}
+
+/// The fields in which a person says where, and under which name, they sign in.
+struct SignInForm: Sendable {
+  /// Where the settings of the provider come from.
+  enum Source: Sendable {
+    /// A file of the machine or of the person.
+    case installed(Provider)
+    case template(ProviderTemplate)
+    /// The address of a provider of this kind.
+    case address(Provider.Kind)
+  }
+
+  let source: Source
+  let title: String
+  /// What a person has to do at the provider first.
+  let notes: [String]
+  let fields: [SignInField]
+  /// Whether the person is a new user there.
+  let isRegistration: Bool
+
+  /// Makes the form of a source, with what was typed into an earlier one.
+  init(_ source: Source, _ texts: [String: String], isRegistration: Bool = false) {
+    self.source = source
+    self.isRegistration = isRegistration
+    var fields: [SignInField] = []
+    switch source {
+    case .installed(let provider):
+      title = isRegistration ? "Register at \(provider.name)" : "Sign In at \(provider.name)"
+      notes = []
+    case .template(let template):
+      title = template.title
+      notes = template.notes
+      fields = template.placeholders.map { placeholder in
+        SignInField(
+          key: placeholder.name,
+          title: placeholder.meaning.prefix(1).uppercased() + placeholder.meaning.dropFirst(),
+          text: placeholder.standard ?? ""
+        )
+      }
+      fields += Self.client(needsSecret: template.needsSecret)
+    case .address(let kind):
+      title = kind.isOAuth ? "OpenID Connect" : "E-Mail and Password"
+      notes = kind.isOAuth ? ["Register a client there that redirects to this computer."] : []
+      fields = [SignInField(key: "issuer", title: "Address of the provider", text: "https://")]
+      if kind.isOAuth { fields += Self.client(needsSecret: false) }
+    }
+    let isNamed = if case .address = source { false } else { true }
+    fields.append(
+      SignInField(key: "account", title: "Name of the account here", isOptional: !isNamed)
+    )
+    if source.kind == .passwordBackend { fields += Self.person(isNew: isRegistration) }
+    self.fields = fields.map { field in
+      var field = field
+      if let text = texts[field.key] { field.text = text }
+      return field
+    }
+  }
+
+  private static func person(isNew: Bool) -> [SignInField] {
+    var fields = [SignInField(key: "email", title: "E-mail")]
+    if isNew { fields.append(SignInField(key: "name", title: "Your name", isOptional: true)) }
+    fields.append(SignInField(key: "password", title: "Password", isSecret: true))
+    if isNew {
+      fields.append(SignInField(key: "repeated", title: "Password again", isSecret: true))
+    }
+    return fields
+  }
+
+  private static func client(needsSecret: Bool) -> [SignInField] {
+    [
+      SignInField(key: "client_id", title: "Client ID"),
+      SignInField(
+        key: ClientSecret.key,
+        title: "Client secret",
+        isSecret: true,
+        isOptional: !needsSecret
+      ),
+    ]
+  }
+
+  /// Whether e-mail and password are typed here.
+  var takesPassword: Bool { source.kind == .passwordBackend }
+
+  /// Whether the settings come from the person, so that they are kept for later sign-ins.
+  var isNew: Bool { if case .installed = source { false } else { true } }
+
+  // MARK: Checking
+
+  /// Checks what was typed.
+  ///
+  /// - Parameters:
+  ///   - answers: what was typed, by the keys of the fields.
+  ///   - providers: the names of the providers that there are.
+  /// - Throws: what is wrong with which field.
+  /// - Returns: the account and its provider.
+  func check(
+    _ answers: SignInAnswers,
+    besides providers: Set<ProviderName>
+  ) throws(SignInProblems) -> (account: String, provider: Provider) {
+    let missing = fields.filter { field in
+      guard !field.isOptional else { return false }
+      return field.isSecret
+        ? answers.secrets[field.key] == nil : answers.texts[field.key]?.isEmpty != false
+    }
+    guard missing.isEmpty else {
+      throw SignInProblems(missing.map { ($0.key, "This is missing.") })
+    }
+    if isRegistration, let password = answers.secrets["password"],
+      let repeated = answers.secrets["repeated"],
+      !SecretBytes.constantTimeEqual(password.bytes, repeated.bytes)
+    {
+      throw SignInProblems("repeated", "The two passwords differ.")
+    }
+    do throws(ConfigurationError) {
+      let provider = try provider(answers, besides: providers)
+      let name = answers.texts["account"] ?? ""
+      return (try AccountName(name.isEmpty ? provider.name.text : name).text, provider)
+    } catch {
+      throw problems(of: error)
+    }
+  }
+
+  private func problems(of error: ConfigurationError) -> SignInProblems {
+    if case .badName(what: "account", text: _) = error.problem {
+      return SignInProblems("account", Trouble("\(error)").text)
+    }
+    guard let key = error.key, fields.contains(where: { $0.key == key }) else {
+      return SignInProblems(nil, Trouble("\(error)").text)
+    }
+    return SignInProblems(key, Trouble("this \(ConfigurationError(error.problem))").text)
+  }
+
+  private func provider(
+    _ answers: SignInAnswers,
+    besides providers: Set<ProviderName>
+  ) throws(ConfigurationError) -> Provider {
+    let secret = answers.secrets[ClientSecret.key]
+    var settings: [String: String]
+    let wanted: ProviderName
+    switch source {
+    case .installed(let provider): return provider
+    case .template(let template):
+      settings = try template.settings(filledWith: answers.texts, hasSecret: secret != nil)
+      wanted = try ProviderName(template.name)
+    case .address(let kind):
+      settings = ["kind": kind.rawValue]
+      settings["issuer"] = answers.texts["issuer"]
+      wanted = try Self.name(of: answers.texts["issuer"] ?? "")
+    }
+    settings["client_id"] = answers.texts["client_id"]
+    return try Provider(
+      name: try Self.free(wanted, besides: providers),
+      settings: settings,
+      clientSecret: try secret.map { secret throws(ConfigurationError) in
+        try ClientSecret(secret)
+      }
+    )
+  }
+
+  private static func name(of address: String) throws(ConfigurationError) -> ProviderName {
+    do throws(ConfigurationError) {
+      return try ProviderName(of: try Issuer(address))
+    } catch {
+      throw ConfigurationError(error.problem, key: "issuer")
+    }
+  }
+
+  /// The name, with a number behind it if a provider has that name already.
+  private static func free(
+    _ wanted: ProviderName,
+    besides providers: Set<ProviderName>
+  ) throws(ConfigurationError) -> ProviderName {
+    var name = wanted
+    var number = 2
+    while providers.contains(name) {
+      name = try ProviderName("\(wanted.text.prefix(56))-\(number)")
+      number += 1
+    }
+    return name
+  }
+}
+
+extension SignInForm.Source {
+  /// The kind of the provider; `nil` if the template says it.
+  fileprivate var kind: Provider.Kind? {
+    switch self {
+    case .installed(let provider): provider.kind
+    case .template: nil
+    case .address(let kind): kind
+    }
+  }
+}
+
+extension Provider {
+  /// Whether it has a page that sends a browser back.
+  var hasPage: Bool {
+    endpoint(OAuthEndpoint.authorization) != nil || oauth?.discovery == .auto
+  }
+}

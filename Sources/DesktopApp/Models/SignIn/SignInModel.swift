@@ -1,0 +1,280 @@
+internal import Configuration
+internal import Observation
+internal import PresenceTerms
+internal import Providers
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// A sign-in on the screen, from the choice of a provider to the account.
+@Observable
+@MainActor
+final class SignInModel {
+  /// What the page shows.
+  enum Step {
+    /// The files of providers are read.
+    case reading
+    case choosing
+    case filling
+    /// The engine, the provider or the browser is awaited.
+    case waiting
+  }
+
+  private(set) var step = Step.reading
+  /// The providers that are set up.
+  private(set) var installed: [SignInChoice] = []
+  /// The form that is filled in.
+  private(set) var form: SignInForm?
+  /// What is wrong with which field.
+  private(set) var problems: [String: String] = [:]
+  /// Why the last try did not work.
+  private(set) var trouble: Trouble?
+  /// What is awaited.
+  private(set) var progress = ""
+  /// What the person has to know while they wait.
+  private(set) var notice: String?
+  /// The page that the browser shows.
+  private(set) var page: String?
+  /// The page that a browser has to open now.
+  var pageToOpen: String?
+
+  @ObservationIgnored
+  private let link: VaultLink?
+  @ObservationIgnored
+  private let vault: VaultModel
+  /// Ends the sign-in that runs.
+  @ObservationIgnored
+  private var wake: SharedWake?
+
+  init(_ link: VaultLink?, _ vault: VaultModel) {
+    self.link = link
+    self.vault = vault
+  }
+
+  private var isChoosing: Bool { if case .choosing = step { true } else { false } }
+  private var isFilling: Bool { if case .filling = step { true } else { false } }
+
+  /// Whether the accounts are hidden, so that nothing typed may stay.
+  var isHidden: Bool { vault.isHidden }
+
+  // MARK: The form
+
+  /// Shows where the person can sign in, unless a sign-in is under way.
+  func start() async {
+    switch step {
+    case .reading, .choosing: await readProviders()
+    case .filling, .waiting: break
+    }
+  }
+
+  private func readProviders() async {
+    let found = await Task.detached { () -> Result<[SignInChoice], ProviderFileError> in
+      Result { () throws(ProviderFileError) in try SignInChoice.installed() }
+    }.value
+    do throws(ProviderFileError) {
+      installed = try found.get()
+      trouble = nil
+    } catch {
+      trouble = Trouble("\(error)", advice: error.remedy)
+    }
+    (form, problems, step) = (nil, [:], .choosing)
+  }
+
+  /// Shows the form of a choice.
+  func choose(_ choice: SignInChoice) {
+    guard isChoosing, let source = choice.source else { return }
+    form = SignInForm(source, ["account": freeName(choice.account)])
+    (problems, trouble, step) = ([:], nil, .filling)
+  }
+
+  /// Shows the form for a new user, or for a known one, with what was typed.
+  func changeRegistration(_ answers: SignInAnswers) {
+    guard isFilling, let form else { return }
+    self.form = SignInForm(form.source, answers.texts, isRegistration: !form.isRegistration)
+    (problems, trouble) = ([:], nil)
+  }
+
+  /// Shows the choices again.
+  func goBack() async {
+    guard isFilling else { return }
+    await readProviders()
+  }
+
+  /// The name, with a number behind it if an account has that name already.
+  private func freeName(_ wanted: String) -> String {
+    let names = Set(vault.items.map(\.name))
+    guard names.contains(wanted) else { return wanted }
+    let free = (2...).lazy.map { "\(wanted.prefix(56))-\($0)" }.first { !names.contains($0) }
+    return free ?? wanted
+  }
+
+  // MARK: Signing in
+
+  /// Checks the form, and signs in.
+  func signIn(_ answers: SignInAnswers) async {
+    guard isFilling, let form else { return }
+    (problems, trouble) = ([:], nil)
+    do throws(SignInProblems) {
+      let (account, provider) = try form.check(answers, besides: try knownProviders())
+      try demandFree(account)
+      let way = Self.way(form, answers)
+      let request = SignInRequest(account: account, provider: provider, way: way)
+      await run(request, keeping: form.isNew ? provider : nil)
+    } catch {
+      show(error)
+    }
+  }
+
+  private static func way(
+    _ form: SignInForm,
+    _ answers: SignInAnswers
+  ) -> SignInRequest.Way {
+    guard let password = answers.secrets["password"], let email = answers.texts["email"] else {
+      return .browser
+    }
+    guard form.isRegistration else { return .password(password, email: email) }
+    let name = answers.texts["name"] ?? ""
+    return .registration(password, email: email, name: name.isEmpty ? nil : name)
+  }
+
+  private func knownProviders() throws(SignInProblems) -> Set<ProviderName> {
+    do throws(ProviderFileError) {
+      let directories = try ProviderDirectories(environment: { ThisProcess.environment($0) })
+      return Set(try directories.names().map(\.name))
+    } catch {
+      throw SignInProblems(nil, Trouble("\(error)", advice: error.remedy).text)
+    }
+  }
+
+  /// Refuses a name whose account would be replaced.
+  private func demandFree(_ account: String) throws(SignInProblems) {
+    let present = vault.items.first { $0.name == account }?.account.state
+    guard let present, present != .signedOut, present != .loginRequired else { return }
+    throw SignInProblems(
+      "account",
+      "There is an account of this name. Choose another name, or sign out of it first."
+    )
+  }
+
+  private func show(_ found: SignInProblems) {
+    problems = found.fields.filter { !$0.key.isEmpty }
+    if let text = found.fields[""] { trouble = Trouble(text) }
+  }
+
+  private func run(_ request: SignInRequest, keeping new: Provider?) async {
+    guard let link else { return }
+    let wake: SharedWake
+    do throws(SystemError) { wake = try SharedWake() } catch {
+      trouble = Trouble(VaultClientError.system(error))
+      return
+    }
+    self.wake = wake
+    let provider = request.provider.name
+    (step, progress, notice) = (.waiting, "Asking \(provider)…", nil)
+    let outcome = await link.signIn(request, until: wake) { [weak self] event in
+      Task { @MainActor in
+        guard self?.wake === wake else { return }
+        self?.take(event, of: provider)
+      }
+    }
+    (self.wake, page, pageToOpen) = (nil, nil, nil)
+    switch outcome {
+    case .signedIn(let account): await finish(account, keeping: new)
+    case .failed(let found): (step, trouble) = (.filling, found)
+    case .refused(let error):
+      step = .filling
+      refused(error)
+    }
+  }
+
+  private func take(_ event: SignInEvent, of provider: ProviderName) {
+    switch event {
+    case .page(let address):
+      (page, pageToOpen) = (address, address)
+      progress = "Sign in at \(provider) in your browser."
+    case .refused(let reason): notice = Trouble(reason, advice: "the sign-in goes on").text
+    case .arrived:
+      (page, notice) = (nil, nil)
+      progress = "Signing in…"
+    }
+  }
+
+  /// Notes that no browser opened.
+  func lacksBrowser() {
+    guard page != nil else { return }
+    notice =
+      "No browser could be opened. Copy the address, and open it in a browser on this computer."
+  }
+
+  /// Gives the sign-in up.
+  func cancel() { wake?.event.signal() }
+
+  private func refused(_ error: VaultClientError) {
+    let takesPassword = form?.takesPassword == true
+    switch error {
+    case .interrupted: break
+    case .refused(.providerRefused(_, _, let reason?, let fields)) where takesPassword:
+      refused(for: reason, fields, error)
+    case .refused(.loginRequired) where !takesPassword:
+      trouble = Trouble("the sign-in took too long; nothing was changed", advice: "try again")
+    case .refused(.invalidArgument(let message)) where !takesPassword:
+      trouble = Trouble("the browser brought the answer to another sign-in: \(message)")
+    case let error where error.leavesInDoubt(.never):
+      trouble = Trouble(
+        "\(error)",
+        advice: "the sign-in may have happened: see the list of accounts before you try again"
+      )
+    default: trouble = Trouble(error)
+    }
+  }
+
+  /// Shows what a password backend says about the input, beside its field.
+  private func refused(
+    for reason: VaultRefusalReason,
+    _ fields: [VaultFieldProblem],
+    _ error: VaultClientError
+  ) {
+    let shown = Set(form?.fields.map(\.key) ?? [])
+    switch reason {
+    case .wrongCredentials:
+      problems["password"] = "E-mail and password do not belong together. Check both."
+    case .addressTaken:
+      problems["email"] = "There is a user with this address. Sign in instead."
+    case .invalidInput:
+      for field in fields where shown.contains(field.field) {
+        problems[field.field] = Trouble(field.message).text
+      }
+      if problems.isEmpty { trouble = Trouble(error) }
+    }
+  }
+
+  private func finish(_ account: VaultAccount, keeping new: Provider?) async {
+    (form, problems, trouble) = (nil, [:], nil)
+    vault.news = "Signed in"
+    await vault.read()
+    let kept = if let new { await Self.keep(new) } else { Trouble?.none }
+    guard let item = vault.items.first(where: { $0.name == account.name }) else {
+      return await readProviders()
+    }
+    if let kept { item.trouble = kept }
+    step = .reading
+    // The person may look at something else by now.
+    guard vault.place == .signIn else { return }
+    await vault.select(item)
+  }
+
+  /// Keeps the settings of a provider for later sign-ins.
+  private static func keep(_ provider: Provider) async -> Trouble? {
+    await Task.detached {
+      do throws(ProviderFileError) {
+        try ProviderDirectories(environment: { ThisProcess.environment($0) }).add(provider)
+        return nil
+      } catch {
+        return Trouble(
+          "you are signed in, but the provider is not kept for later: \(error)",
+          advice: error.remedy
+        )
+      }
+    }.value
+  }
+}

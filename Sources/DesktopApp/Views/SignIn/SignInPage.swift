@@ -1,0 +1,92 @@
+internal import GTK
+
+/// The page on which a person signs in.
+@MainActor
+final class SignInPage {
+  let widget: Widget
+  private let model: SignInModel
+  private let trouble: Label
+  private let place: Bin
+  private let steps: [String: Widget]
+  private let choices: ChoiceLists
+  private let form: FormView
+  private let spinner: Spinner
+  private let progress: Label
+  private let notice: Label
+  private let copy: Button
+  private let cancel: Button
+  private var shown: String?
+
+  init(_ model: SignInModel) {
+    self.model = model
+    let builder = Builder(ui: PackageResources.sign_in_ui)
+    widget = builder.object("sign-in")
+    trouble = builder.object("trouble")
+    place = builder.object("step")
+    steps = Dictionary(
+      uniqueKeysWithValues: ["choosing", "filling", "waiting"].map { name in
+        (name, builder.object(name, as: Widget.self))
+      }
+    )
+    spinner = builder.object("spinner")
+    progress = builder.object("progress")
+    notice = builder.object("notice")
+    copy = builder.object("copy")
+    cancel = builder.object("cancel")
+    choices = ChoiceLists(builder, model)
+    form = FormView(builder, model)
+    cancel.onClick { model.cancel() }
+    copy.onClick { [weak self] in self?.copyPage() }
+    track { [weak self] in self?.updateStep() }
+    track { [weak self] in self?.updateTrouble() }
+    track { [weak self] in self?.updateProgress() }
+    track { [weak self] in self?.openPage() }
+  }
+
+  private func updateStep() {
+    let page =
+      switch model.step {
+      case .reading: "reading"
+      case .choosing: "choosing"
+      case .filling: "filling"
+      case .waiting: "waiting"
+      }
+    guard page != shown else { return }
+    shown = page
+    // Only the shown step is in the tree.
+    place.child = steps[page]
+    spinner.isSpinning = page == "waiting"
+    switch model.step {
+    case .reading: break
+    case .choosing: choices.focus()
+    case .filling: form.focus()
+    case .waiting: cancel.focus()
+    }
+  }
+
+  private func updateTrouble() {
+    trouble.text = model.trouble?.text ?? ""
+    trouble.isVisible = model.trouble != nil
+  }
+
+  private func updateProgress() {
+    progress.text = model.progress
+    notice.text = model.notice ?? ""
+    notice.isVisible = model.notice != nil
+    if model.page == nil, copy.isFocused { cancel.focus() }
+    copy.isVisible = model.page != nil
+  }
+
+  private func openPage() {
+    guard let address = model.pageToOpen else { return }
+    model.pageToOpen = nil
+    WebPage.open(address) { [model] isOpen in
+      if !isOpen { model.lacksBrowser() }
+    }
+  }
+
+  private func copyPage() {
+    guard let address = model.page else { return }
+    copy.copy(address)
+  }
+}

@@ -1,0 +1,240 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// Sign-ins in the desktop app: the real engine, an OpenID provider, the development backend.
+struct DesktopSignInTests {
+  /// Opens the app of a person, who has files of providers.
+  private func open(of person: Someone, _ style: String, width: Int) throws -> AppWindows {
+    let app = try AppWindows(of: person, "--private")
+    try app.run(
+      """
+      open(XDG_CONFIG_HOME='\(person.home)/.config', XDG_CONFIG_DIRS='\(person.base)/screen', \
+      ADW_DEBUG_COLOR_SCHEME='prefer-\(style)')
+      """
+    )
+    try app.run("resize(\(width), 880)")
+    return app
+  }
+
+  /// Expects that a screen reader can name each control, and that no text is cut.
+  private func expectWhole(_ app: AppWindows, _ picture: String) throws {
+    try app.keepPicture("sign-in-\(picture)")
+    let nameless = try app.run("nameless()")
+    #expect(nameless == .array([]), "\(nameless)")
+    #expect(try app.run("overflowing()") == .array([]))
+  }
+
+  /// Makes a program the desktop's browser.
+  private func setBrowser(_ command: String, of person: Someone) throws {
+    try person.shell(
+      """
+      mkdir -p ~/.local/share/applications && cd ~/.local/share/applications
+      printf '[Desktop Entry]\\nType=Application\\nName=Browser\\nExec=\(command) %%u\\n' >browser.desktop
+      printf '[Default Applications]\\nx-scheme-handler/http=browser.desktop\\n' >mimeapps.list
+      """
+    ).succeeded()
+  }
+
+  private func browse(as member: Member, _ options: [String] = []) throws {
+    let variable = try member.browser(options)
+    try setBrowser(String(variable.trimmingPrefix("BROWSER=")), of: member)
+  }
+
+  /// Shows the form of a provider in the list.
+  private func choose(_ provider: String, _ app: AppWindows) throws {
+    try app.run("key('ctrl+n')")
+    try app.run("click('\(provider), http', 'list item')")
+    try app.sees("Sign In at \(provider)")
+  }
+
+  /// Types a secret into the focused field, which no program on the accessibility bus may read.
+  private func type(secret: String, _ app: AppWindows) throws {
+    try app.run("type('\(secret)')")
+    try app.misses(secret)
+  }
+
+  @Test
+  func aBrowserSignsInByTheKeyboardAlone() throws {
+    let member = try Member()
+    try browse(as: member)
+    let app = try open(of: member, "light", width: 360)
+    try app.sees("No Accounts Yet")
+    try app.run("tab_to('Sign In')")
+    try app.run("key('Return')")
+    try app.sees("idp, http", "list item")
+    try expectWhole(app, "choices")
+    // The first provider has the focus.
+    try app.run("key('Return')")
+    try app.sees("Sign In at idp")
+    try expectWhole(app, "form")
+    try app.run("tab_to('Name of the account here')")
+    try app.run("key('ctrl+a')")
+    try app.run("type('work')")
+    try app.run("key('Return')")
+    try app.sees("ada@example.org")
+    // The browser shows that it may be closed.
+    #expect(eventually { (try? member.shell("cat ~/page").text.contains("signed in")) == true })
+    #expect(try member.standing() == "ready")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func aSignInIsGivenUpInTheMiddle() throws {
+    let member = try Member()
+    try setBrowser("/bin/true", of: member)
+    let app = try open(of: member, "dark", width: 800)
+    try choose("idp", app)
+    try app.run("key('Return')")
+    try app.sees("Sign in at idp in your browser.")
+    try expectWhole(app, "browser")
+    #expect(try app.run("focused()") == .string("Cancel"))
+    try app.press("Copy Address")
+    try app.run("key('Return')")
+    try app.sees("Sign In at idp")
+
+    // The desktop has no browser.
+    try member.shell(
+      """
+      all=$(grep -ls 'x-scheme-handler/http' /usr/share/applications/*.desktop | sed 's,.*/,,')
+      cd ~/.local/share/applications && rm browser.desktop
+      printf '[Removed Associations]\\nx-scheme-handler/http=%s\\n' "$(echo $all | tr ' ' ';')" >mimeapps.list
+      """
+    ).succeeded()
+    try app.run("key('Return')")
+    try app.sees("No browser could be opened.")
+    try expectWhole(app, "no-browser")
+    try app.press("Cancel")
+    try app.sees("Sign In at idp")
+
+    // The provider does not answer.
+    try member.endEngine()
+    try member.provider.fail(["path": "/o/.well-known/openid-configuration", "hold": true])
+    try app.run("key('Return')")
+    try app.sees("Asking idp…")
+    try app.press("Cancel")
+    try app.sees("Sign In at idp")
+    try member.provider.release()
+    #expect(try member.run("token", "idp").end == .exited(9))
+
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try app.misses("Sign In at idp")
+  }
+
+  @Test
+  func whatIsWrongIsTold() throws {
+    let member = try Member(.toolkit, ["--consent"])
+    try browse(as: member, ["--deny"])
+    let app = try open(of: member, "light", width: 800)
+    try choose("idp", app)
+    try app.run("key('Return')")
+    try app.sees("The provider refused: ", "alert")
+
+    // A new provider, by its address.
+    try app.press("Other Provider")
+    try app.run("click('Another provider of OpenID Connect', 'list item')")
+    try app.run("key('Return')")
+    try app.sees("This is missing.", "alert")
+    #expect(try app.run("focused()") == .string("Client ID"))
+    try app.run("type('thumblatch')")
+    try app.run("key('Return')")
+    try app.sees("This must be an https:// URL")
+    try expectWhole(app, "wrong")
+    #expect(try app.run("focused()") == .string("Address of the provider"))
+    try browse(as: member)
+    try app.run("key('ctrl+a')")
+    try app.run("type('\(member.provider.issuer)')")
+    try app.run("key('Return')")
+    try app.sees("Last Uses")
+    // The provider is kept for the next sign-in.
+    try app.run("key('ctrl+n')")
+    #expect(try member.run("provider", "list").succeeded().contains("127.0.0.1-"))
+  }
+
+  @Test
+  func aPasswordBackendRegistersAndSignsIn() throws {
+    let person = try Person()
+    let app = try open(of: person, "light", width: 360)
+    try choose("dev", app)
+    try app.press("Register Instead")
+    try app.sees("Register at dev")
+    try expectWhole(app, "register")
+    try app.run("tab_to('E-mail')")
+    try app.run("type('ada@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "backend-password", app)
+    try app.run("tab_to('Password again')")
+    try type(secret: "backend-passwort", app)
+    try app.press("Register")
+    try app.sees("The two passwords differ.", "alert")
+    try type(secret: "backend-password", app)
+    try app.run("key('shift+Tab')")
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("ada@example.org")
+    try signInWithPassword(app)
+    try registerWithFaults(app)
+  }
+
+  /// Signs the person in to a second account, `dev-2`.
+  private func signInWithPassword(_ app: AppWindows) throws {
+    try choose("dev", app)
+    try app.run("tab_to('E-mail')")
+    try app.run("type('ada@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "wrong", app)
+    try app.run("key('Return')")
+    try app.sees("E-mail and password do not belong together. Check both.", "alert")
+    try expectWhole(app, "credentials")
+    #expect(try app.run("focused()") == .string("Password"))
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("Last Uses")
+  }
+
+  /// Tries the name of an account that is there, and then an address that is taken.
+  private func registerWithFaults(_ app: AppWindows) throws {
+    try choose("dev", app)
+    try app.press("Register Instead")
+    for (account, problem) in [
+      ("dev", "There is an account of this name."),
+      ("dev-3", "There is a user with this address. Sign in instead."),
+    ] {
+      try app.run("tab_to('Name of the account here')")
+      try app.run("key('ctrl+a')")
+      try app.run("type('\(account)')")
+      try app.run("tab_to('E-mail')")
+      try app.run("key('ctrl+a')")
+      try app.run("type('ada@example.org')")
+      try app.run("tab_to('Password')")
+      try type(secret: "backend-password", app)
+      try app.run("key('Tab')")
+      try type(secret: "backend-password", app)
+      try app.run("key('Return')")
+      try app.sees(problem, "alert")
+    }
+  }
+
+  @Test
+  func aServerThatDoesNotAnswerIsTold() throws {
+    let person = try Someone()
+    let app = try open(of: person, "dark", width: 800)
+    try app.run("key('ctrl+n')")
+    try app.run("click('A server that takes', 'list item')")
+    try app.sees("Address of the provider")
+    try app.run("key('Tab')")
+    try app.run("tab_to('Address of the provider')")
+    try app.run("key('End')")
+    try app.run("type('localhost')")
+    try app.run("tab_to('E-mail')")
+    try app.run("type('ada@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("ocalhost is not answering")
+    try expectWhole(app, "no-answer")
+  }
+}
