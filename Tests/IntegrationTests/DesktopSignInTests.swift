@@ -155,6 +155,32 @@ struct DesktopSignInTests {
   }
 
   @Test
+  func aCodeSignsInOnAnotherDevice() throws {
+    let member = try Member()
+    let app = try open(of: member, "dark", width: 360)
+    try choose("idp", app)
+    try app.press("Use a Code")
+    try app.sees("Valid for ")
+    try app.sees("QR code of the address")
+    try expectWhole(app, "code")
+    try app.press("Cancel")
+    try app.sees("Sign In at idp")
+    try app.misses("Valid for ")
+
+    try app.press("Use a Code")
+    try app.sees("Valid for ")
+    let page = try #require(try texts(app).first { $0.hasPrefix(member.provider.issuer) })
+    let code = try #require(try texts(app).first { $0.wholeMatch(of: /[A-Z0-9-]{8,9}/) != nil })
+    try member.visit(page, ["--user-code", code]).succeeded()
+    try app.sees("Last Uses")
+  }
+
+  private func texts(_ app: AppWindows) throws -> [String] {
+    guard case .array(let texts) = try app.run("texts()") else { return [] }
+    return texts.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  @Test
   func aPasswordBackendRegistersAndSignsIn() throws {
     let person = try Person()
     let app = try open(of: person, "light", width: 360)

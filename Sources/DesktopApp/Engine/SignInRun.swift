@@ -13,6 +13,8 @@ struct SignInRequest: Sendable {
   enum Way: Sendable {
     /// In a browser of this machine.
     case browser
+    /// With a code, in a browser of any machine.
+    case code
     case password(SharedSecret, email: String)
     /// As a new user.
     case registration(SharedSecret, email: String, name: String?)
@@ -36,10 +38,23 @@ struct SignInRequest: Sendable {
 enum SignInEvent: Sendable {
   /// The person signs in at this address.
   case page(String)
+  /// The person types this code elsewhere.
+  case code(SignInCode)
   /// An answer was not trusted, for this reason; the wait goes on.
   case refused(String)
   /// The browser has brought the answer.
   case arrived
+}
+
+/// A code that the person types on another device (RFC 8628).
+struct SignInCode: Sendable {
+  let text: String
+  /// The address of the page where it is typed.
+  let page: String
+  /// The same address with the code in it.
+  let whole: String?
+  /// When the code ends.
+  let end: BootInstant
 }
 
 /// How a sign-in ended.
@@ -68,6 +83,7 @@ struct SignInRun {
     do throws(Failure) {
       switch request.way {
       case .browser: return .signedIn(try signInByBrowser())
+      case .code: return .signedIn(try signInByCode())
       case .password(let password, let email):
         return .signedIn(try signIn(by: password, email))
       case .registration(let password, let email, let name):

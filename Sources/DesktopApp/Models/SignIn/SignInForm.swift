@@ -112,6 +112,11 @@ struct SignInForm: Sendable {
   /// Whether e-mail and password are typed here.
   var takesPassword: Bool { source.kind == .passwordBackend }
 
+  /// Whether the provider may give a code for another device.
+  var mayGiveCodes: Bool {
+    if case .installed(let provider) = source { provider.mayGiveCodes } else { !takesPassword }
+  }
+
   /// Whether the settings come from the person, so that they are kept for later sign-ins.
   var isNew: Bool { if case .installed = source { false } else { true } }
 
@@ -226,5 +231,10 @@ extension Provider {
   /// Whether it has a page that sends a browser back.
   var hasPage: Bool {
     endpoint(OAuthEndpoint.authorization) != nil || oauth?.discovery == .auto
+  }
+
+  /// Whether it may give a code for another device.
+  var mayGiveCodes: Bool {
+    endpoint(OAuthEndpoint.deviceAuthorization) != nil || oauth?.discovery == .auto
   }
 }

@@ -18,6 +18,8 @@ final class SignInModel {
     case filling
     /// The engine, the provider or the browser is awaited.
     case waiting
+    /// The person types a code elsewhere.
+    case typing(SignInCode)
   }
 
   private(set) var step = Step.reading
@@ -63,7 +65,7 @@ final class SignInModel {
   func start() async {
     switch step {
     case .reading, .choosing: await readProviders()
-    case .filling, .waiting: break
+    case .filling, .waiting, .typing: break
     }
   }
 
@@ -111,13 +113,17 @@ final class SignInModel {
   // MARK: Signing in
 
   /// Checks the form, and signs in.
-  func signIn(_ answers: SignInAnswers) async {
+  ///
+  /// - Parameters:
+  ///   - answers: what was typed.
+  ///   - byCode: whether a code is typed on another device.
+  func signIn(_ answers: SignInAnswers, byCode: Bool = false) async {
     guard isFilling, let form else { return }
     (problems, trouble) = ([:], nil)
     do throws(SignInProblems) {
       let (account, provider) = try form.check(answers, besides: try knownProviders())
       try demandFree(account)
-      let way = Self.way(form, answers)
+      let way = Self.way(form, answers, provider, byCode: byCode)
       let request = SignInRequest(account: account, provider: provider, way: way)
       await run(request, keeping: form.isNew ? provider : nil)
     } catch {
@@ -127,10 +133,12 @@ final class SignInModel {
 
   private static func way(
     _ form: SignInForm,
-    _ answers: SignInAnswers
+    _ answers: SignInAnswers,
+    _ provider: Provider,
+    byCode: Bool
   ) -> SignInRequest.Way {
     guard let password = answers.secrets["password"], let email = answers.texts["email"] else {
-      return .browser
+      return byCode || !provider.hasPage ? .code : .browser
     }
     guard form.isRegistration else { return .password(password, email: email) }
     let name = answers.texts["name"] ?? ""
@@ -192,6 +200,7 @@ final class SignInModel {
     case .page(let address):
       (page, pageToOpen) = (address, address)
       progress = "Sign in at \(provider) in your browser."
+    case .code(let code): step = .typing(code)
     case .refused(let reason): notice = Trouble(reason, advice: "the sign-in goes on").text
     case .arrived:
       (page, notice) = (nil, nil)

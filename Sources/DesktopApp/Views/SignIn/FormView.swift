@@ -43,9 +43,9 @@ final class FormView {
     switch (form.takesPassword, form.isRegistration) {
     case (true, true): (go.label, other.label) = ("Register", "Sign In Instead")
     case (true, false): (go.label, other.label) = ("Sign In", "Register Instead")
-    default: go.label = "Sign In"
+    default: (go.label, other.label) = ("Sign In", "Use a Code")
     }
-    other.isVisible = form.takesPassword
+    other.isVisible = form.takesPassword || form.mayGiveCodes
   }
 
   private func updateProblems() {
@@ -83,6 +83,11 @@ final class FormView {
   }
 
   private func sendOther() {
-    model.changeRegistration(takeAnswers())
+    let answers = takeAnswers()
+    guard model.form?.takesPassword == true else {
+      Task { [model] in await model.signIn(answers, byCode: true) }
+      return
+    }
+    model.changeRegistration(answers)
   }
 }

@@ -10,6 +10,7 @@ final class SignInPage {
   private let steps: [String: Widget]
   private let choices: ChoiceLists
   private let form: FormView
+  private let code: CodeView
   private let spinner: Spinner
   private let progress: Label
   private let notice: Label
@@ -24,7 +25,7 @@ final class SignInPage {
     trouble = builder.object("trouble")
     place = builder.object("step")
     steps = Dictionary(
-      uniqueKeysWithValues: ["choosing", "filling", "waiting"].map { name in
+      uniqueKeysWithValues: ["choosing", "filling", "waiting", "typing"].map { name in
         (name, builder.object(name, as: Widget.self))
       }
     )
@@ -35,6 +36,7 @@ final class SignInPage {
     cancel = builder.object("cancel")
     choices = ChoiceLists(builder, model)
     form = FormView(builder, model)
+    code = CodeView(builder, model)
     cancel.onClick { model.cancel() }
     copy.onClick { [weak self] in self?.copyPage() }
     track { [weak self] in self?.updateStep() }
@@ -50,6 +52,7 @@ final class SignInPage {
       case .choosing: "choosing"
       case .filling: "filling"
       case .waiting: "waiting"
+      case .typing: "typing"
       }
     guard page != shown else { return }
     shown = page
@@ -61,6 +64,7 @@ final class SignInPage {
     case .choosing: choices.focus()
     case .filling: form.focus()
     case .waiting: cancel.focus()
+    case .typing: code.focus()
     }
   }
 
