@@ -74,9 +74,23 @@ struct DesktopSignInTests {
     try app.run("key('ctrl+a')")
     try app.run("type('work')")
     try app.run("key('Return')")
-    try app.sees("ada@example.org")
+    try app.sees("Protect “work”?")
+    try app.sees("Only your system password. To enrol a finger, run in a terminal: ")
+    try expectWhole(app, "protection")
     // The browser shows that it may be closed.
     #expect(eventually { (try? member.shell("cat ~/page").text.contains("signed in")) == true })
+
+    try app.run("tab_to('Presence protection')")
+    try app.run("key('space')")
+    try app.sees("System password")
+    try type(secret: Someone.systemPassword, app)
+    try app.run("key('Return')")
+    try app.misses("System password")
+    try app.run("tab_to('Done')")
+    try app.run("key('Return')")
+    try app.run("resize(800, 880)")
+    try app.sees("work, Ready · protected · idp", "list item")
+    try app.sees("ada@example.org")
     #expect(try member.standing() == "ready")
     #expect(try app.run("quit()") == .integer(0))
   }
@@ -148,7 +162,7 @@ struct DesktopSignInTests {
     try app.run("key('ctrl+a')")
     try app.run("type('\(member.provider.issuer)')")
     try app.run("key('Return')")
-    try app.sees("Last Uses")
+    try app.sees("Protect “127.0.0.1-")
     // The provider is kept for the next sign-in.
     try app.run("key('ctrl+n')")
     #expect(try member.run("provider", "list").succeeded().contains("127.0.0.1-"))
@@ -172,6 +186,8 @@ struct DesktopSignInTests {
     let page = try #require(try texts(app).first { $0.hasPrefix(member.provider.issuer) })
     let code = try #require(try texts(app).first { $0.wholeMatch(of: /[A-Z0-9-]{8,9}/) != nil })
     try member.visit(page, ["--user-code", code]).succeeded()
+    try app.sees("Protect “idp”?")
+    try app.press("Done")
     try app.sees("Last Uses")
   }
 
@@ -200,6 +216,8 @@ struct DesktopSignInTests {
     try app.run("key('shift+Tab')")
     try type(secret: "backend-password", app)
     try app.run("key('Return')")
+    try app.sees("Protect “dev”?")
+    try app.press("Done")
     try app.sees("ada@example.org")
     try signInWithPassword(app)
     try registerWithFaults(app)
@@ -218,7 +236,7 @@ struct DesktopSignInTests {
     #expect(try app.run("focused()") == .string("Password"))
     try type(secret: "backend-password", app)
     try app.run("key('Return')")
-    try app.sees("Last Uses")
+    try app.sees("Protect “dev-2”?")
   }
 
   /// Tries the name of an account that is there, and then an address that is taken.

@@ -20,6 +20,8 @@ final class SignInModel {
     case waiting
     /// The person types a code elsewhere.
     case typing(SignInCode)
+    /// The account is signed in, and may be protected.
+    case protecting(ProtectionModel)
   }
 
   private(set) var step = Step.reading
@@ -64,7 +66,7 @@ final class SignInModel {
   /// Shows where the person can sign in, unless a sign-in is under way.
   func start() async {
     switch step {
-    case .reading, .choosing: await readProviders()
+    case .reading, .choosing, .protecting: await readProviders()
     case .filling, .waiting, .typing: break
     }
   }
@@ -262,14 +264,17 @@ final class SignInModel {
     vault.news = "Signed in"
     await vault.read()
     let kept = if let new { await Self.keep(new) } else { Trouble?.none }
-    guard let item = vault.items.first(where: { $0.name == account.name }) else {
+    guard let link, let item = vault.items.first(where: { $0.name == account.name }) else {
       return await readProviders()
     }
     if let kept { item.trouble = kept }
     step = .reading
     // The person may look at something else by now.
     guard vault.place == .signIn else { return }
-    await vault.select(item)
+    guard !item.account.presenceProtection else { return await vault.select(item) }
+    let protection = ProtectionModel(item, link, vault)
+    step = .protecting(protection)
+    await protection.read()
   }
 
   /// Keeps the settings of a provider for later sign-ins.

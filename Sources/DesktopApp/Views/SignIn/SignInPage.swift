@@ -11,6 +11,7 @@ final class SignInPage {
   private let choices: ChoiceLists
   private let form: FormView
   private let code: CodeView
+  private let protection: ProtectionView
   private let spinner: Spinner
   private let progress: Label
   private let notice: Label
@@ -25,7 +26,7 @@ final class SignInPage {
     trouble = builder.object("trouble")
     place = builder.object("step")
     steps = Dictionary(
-      uniqueKeysWithValues: ["choosing", "filling", "waiting", "typing"].map { name in
+      uniqueKeysWithValues: ["choosing", "filling", "waiting", "typing", "protecting"].map { name in
         (name, builder.object(name, as: Widget.self))
       }
     )
@@ -37,6 +38,7 @@ final class SignInPage {
     choices = ChoiceLists(builder, model)
     form = FormView(builder, model)
     code = CodeView(builder, model)
+    protection = ProtectionView(builder, model)
     cancel.onClick { model.cancel() }
     copy.onClick { [weak self] in self?.copyPage() }
     track { [weak self] in self?.updateStep() }
@@ -53,6 +55,7 @@ final class SignInPage {
       case .filling: "filling"
       case .waiting: "waiting"
       case .typing: "typing"
+      case .protecting: "protecting"
       }
     guard page != shown else { return }
     shown = page
@@ -65,6 +68,7 @@ final class SignInPage {
     case .filling: form.focus()
     case .waiting: cancel.focus()
     case .typing: code.focus()
+    case .protecting: protection.focus()
     }
   }
 

@@ -1,0 +1,63 @@
+internal import Observation
+internal import PlainText
+internal import PresenceTerms
+internal import VaultClient
+internal import VaultInterface
+
+/// The question after a sign-in whether the account is protected, and what a check would take.
+@Observable
+@MainActor
+final class ProtectionModel {
+  let item: AccountItem
+  /// Which reader there is, or why none can be used.
+  private(set) var reader: String?
+  /// Which fingers and keys pass a check, or how one is enrolled.
+  private(set) var enrolled: String?
+
+  @ObservationIgnored
+  private let link: VaultLink
+  @ObservationIgnored
+  private let vault: VaultModel
+
+  init(_ item: AccountItem, _ link: VaultLink, _ vault: VaultModel) {
+    (self.item, self.link, self.vault) = (item, link, vault)
+  }
+
+  /// Asks the engine what a check would take.
+  func read() async {
+    do throws(VaultClientError) {
+      let (found, status) = try await link.call { connection, _ throws(VaultClientError) in
+        (try connection.call(GetReaderCall()).reader, try connection.call(GetStatusCall()))
+      }
+      reader = Self.text(found)
+      enrolled = Self.text(status, hasReader: found.available)
+    } catch {
+      reader = Trouble(error)?.text
+    }
+  }
+
+  private static func text(_ reader: VaultReader) -> String {
+    guard reader.available else {
+      let why = reader.reason.map { Trouble($0).text } ?? ""
+      return ["No reader can be used.", why].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+    return PlainText.line(reader.name ?? "A reader is there.")
+  }
+
+  private static func text(_ status: VaultStatus, hasReader: Bool) -> String {
+    let fingers = status.enrolledFingers + (status.desktopFingers ?? [])
+    let things = fingers + (status.enrolledKeys ?? []).map { "security key \($0)" }
+    guard things.isEmpty else {
+      return PlainText.line(things.joined(separator: ", ")) + ", and your system password"
+    }
+    return hasReader
+      ? "Only your system password. To enrol a finger, run in a terminal: thumblatch fingers enroll"
+      : "Your system password."
+  }
+
+  /// Turns the protection on or off, after a presence check.
+  func protect(_ isOn: Bool) async { await vault.protect(item, isOn) }
+
+  /// Shows the account.
+  func finish() async { await vault.select(item) }
+}

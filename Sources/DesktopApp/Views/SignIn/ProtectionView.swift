@@ -1,0 +1,60 @@
+internal import GTK
+internal import VaultInterface
+
+/// The question after a sign-in whether the account is protected.
+@MainActor
+final class ProtectionView {
+  private let model: SignInModel
+  private let title: Label
+  private let trouble: Label
+  private let protected: Switch
+  private let reader: Row
+  private let enrolled: Row
+  private let done: Button
+  /// Whether the view sets the switch, and not the person.
+  private var isSetting = false
+
+  init(_ builder: Builder, _ model: SignInModel) {
+    self.model = model
+    title = builder.object("protect-title")
+    trouble = builder.object("protect-trouble")
+    protected = builder.object("protect-switch")
+    reader = builder.object("protect-reader")
+    enrolled = builder.object("protect-enrolled")
+    done = builder.object("protect-done")
+    protected.onTurn { [weak self] in self?.turn() }
+    done.onClick { [weak self] in
+      guard let protection = self?.protection else { return }
+      Task { await protection.finish() }
+    }
+    track { [weak self] in self?.update() }
+  }
+
+  private var protection: ProtectionModel? {
+    if case .protecting(let protection) = model.step { protection } else { nil }
+  }
+
+  func focus() { protected.focus() }
+
+  private func turn() {
+    guard !isSetting, let protection else { return }
+    let isOn = protected.isOn
+    Task { [weak self] in
+      await protection.protect(isOn)
+      // The switch shows the vault's answer, also if it is no.
+      self?.update()
+    }
+  }
+
+  private func update() {
+    guard let protection else { return }
+    title.text = "Protect “\(AccountWords(account: protection.item.account).name)”?"
+    trouble.text = protection.item.trouble?.text ?? ""
+    trouble.isVisible = protection.item.trouble != nil
+    reader.subtitle = protection.reader ?? "Looking…"
+    enrolled.subtitle = protection.enrolled ?? "Looking…"
+    isSetting = true
+    protected.isOn = protection.item.account.presenceProtection
+    isSetting = false
+  }
+}
