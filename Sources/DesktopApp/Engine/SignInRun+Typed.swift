@@ -9,7 +9,7 @@ extension SignInRun {
   private static let slack: Int64 = 60
 
   func signIn(by password: SharedSecret, _ email: String) throws(Failure) -> VaultAccount {
-    let (account, provider) = (request.account, request.named)
+    let (account, provider) = (request.account, request.newProvider)
     return try call(again: .never) { prompt in
       LoginCall(
         account: account,

@@ -23,6 +23,11 @@ struct SignInRequest: Sendable {
   let account: String
   let provider: Provider
   let way: Way
+  /// Whether the account keeps the provider that it has.
+  let isAgain: Bool
+
+  /// The provider in the words of the vault; `nil` for that of the account.
+  var newProvider: VaultProvider? { isAgain ? nil : named }
 
   /// The provider in the words of the vault.
   var named: VaultProvider {
@@ -119,7 +124,7 @@ struct SignInRun {
   }
 
   func begin(_ flow: LoginFlow, redirect: String? = nil) throws(Failure) -> BeginLoginReply {
-    let (account, provider) = (request.account, request.named)
+    let (account, provider) = (request.account, request.newProvider)
     return try call(again: .untilPrompted) { prompt in
       BeginLoginCall(
         account: account,

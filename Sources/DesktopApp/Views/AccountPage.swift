@@ -16,12 +16,18 @@ final class AccountPage {
   private let recent: Widget
   private let uses: ListBox
   private var useRows: [Row] = []
+  private let signIn: Button
   private let signOut: Button
   private let remove: Button
   /// Whether the view sets the switch, and not the person.
   private var isSetting = false
 
-  init(_ item: AccountItem, _ model: VaultModel, in window: Window) {
+  init(
+    _ item: AccountItem,
+    _ model: VaultModel,
+    in window: Window,
+    signIn begin: @escaping @MainActor () -> Void
+  ) {
     self.item = item
     self.model = model
     self.window = window
@@ -43,10 +49,12 @@ final class AccountPage {
     name = builder.object("name")
     recent = builder.object("recent")
     uses = builder.object("uses")
+    signIn = builder.object("sign-in")
     signOut = builder.object("sign-out")
     remove = builder.object("remove")
     name.text = item.name
     connect()
+    signIn.onClick(begin)
     track { [weak self] in self?.update() }
     track { [weak self] in self?.updateUses() }
   }
@@ -94,7 +102,8 @@ final class AccountPage {
     // A control that is not sensitive loses the focus, and the person their place. So only this one
     // changes, and passes the focus on; a call during another one does nothing.
     let isSignedOut = item.account.state == .signedOut
-    if isSignedOut, signOut.isFocused { remove.focus() }
+    signIn.isVisible = isSignedOut || item.account.state == .loginRequired
+    if isSignedOut, signOut.isFocused { signIn.focus() }
     signOut.isSensitive = !isSignedOut
     trouble.text = item.trouble?.text ?? ""
     trouble.isVisible = item.trouble != nil

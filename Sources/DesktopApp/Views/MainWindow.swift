@@ -67,6 +67,13 @@ final class MainWindow {
     Task { [signIn] in await signIn.start() }
   }
 
+  private func beginSignIn(again item: AccountItem) {
+    Task { [weak self, signIn] in
+      await signIn.start(again: item)
+      if item.trouble == nil { self?.model.open(.signIn) }
+    }
+  }
+
   /// Takes the accounts out of the tree while they are hidden: a page that is only covered stays
   /// readable for every program on the accessibility bus.
   private func updateLock() {
@@ -113,7 +120,9 @@ final class MainWindow {
     case .place(.health): showHealth()
     case .place(.signIn): showSignIn()
     case .account(let item):
-      let shown = AccountPage(item, model, in: window)
+      let shown = AccountPage(item, model, in: window) { [weak self] in
+        self?.beginSignIn(again: item)
+      }
       account = shown
       page.child = shown.widget
       title.title = AccountWords(account: item.account).name
@@ -136,6 +145,7 @@ final class MainWindow {
     signInPage = shown
     page.child = shown.widget
     title.title = "Sign In"
+    shown.focus()
   }
 
   private func updateNews() {

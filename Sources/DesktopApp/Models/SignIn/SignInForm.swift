@@ -39,6 +39,8 @@ struct SignInForm: Sendable {
     case template(ProviderTemplate)
     /// The address of a provider of this kind.
     case address(Provider.Kind)
+    /// That of an account, which signs in again.
+    case account(String, Provider)
   }
 
   let source: Source
@@ -74,11 +76,16 @@ struct SignInForm: Sendable {
       notes = kind.isOAuth ? ["Register a client there that redirects to this computer."] : []
       fields = [SignInField(key: "issuer", title: "Address of the provider", text: "https://")]
       if kind.isOAuth { fields += Self.client(needsSecret: false) }
+    case .account(let name, let provider):
+      title = "Sign In to “\(name)”"
+      notes = ["The account is at \(provider.name)."]
     }
-    let isNamed = if case .address = source { false } else { true }
-    fields.append(
-      SignInField(key: "account", title: "Name of the account here", isOptional: !isNamed)
-    )
+    if source.account == nil {
+      let isNamed = if case .address = source { false } else { true }
+      fields.append(
+        SignInField(key: "account", title: "Name of the account here", isOptional: !isNamed)
+      )
+    }
     if source.kind == .passwordBackend { fields += Self.person(isNew: isRegistration) }
     self.fields = fields.map { field in
       var field = field
@@ -114,11 +121,19 @@ struct SignInForm: Sendable {
 
   /// Whether the provider may give a code for another device.
   var mayGiveCodes: Bool {
-    if case .installed(let provider) = source { provider.mayGiveCodes } else { !takesPassword }
+    switch source {
+    case .installed(let provider), .account(_, let provider): provider.mayGiveCodes
+    case .template, .address: !takesPassword
+    }
   }
 
   /// Whether the settings come from the person, so that they are kept for later sign-ins.
-  var isNew: Bool { if case .installed = source { false } else { true } }
+  var isNew: Bool {
+    switch source {
+    case .installed, .account: false
+    case .template, .address: true
+    }
+  }
 
   // MARK: Checking
 
@@ -149,11 +164,21 @@ struct SignInForm: Sendable {
     }
     do throws(ConfigurationError) {
       let provider = try provider(answers, besides: providers)
-      let name = answers.texts["account"] ?? ""
+      let name = source.account ?? answers.texts["account"] ?? ""
       return (try AccountName(name.isEmpty ? provider.name.text : name).text, provider)
     } catch {
       throw problems(of: error)
     }
+  }
+
+  /// How the person proves who they are, by what was typed.
+  func way(_ answers: SignInAnswers, at provider: Provider, byCode: Bool) -> SignInRequest.Way {
+    guard let password = answers.secrets["password"], let email = answers.texts["email"] else {
+      return byCode || !provider.hasPage ? .code : .browser
+    }
+    guard isRegistration else { return .password(password, email: email) }
+    let name = answers.texts["name"] ?? ""
+    return .registration(password, email: email, name: name.isEmpty ? nil : name)
   }
 
   private func problems(of error: ConfigurationError) -> SignInProblems {
@@ -174,7 +199,7 @@ struct SignInForm: Sendable {
     var settings: [String: String]
     let wanted: ProviderName
     switch source {
-    case .installed(let provider): return provider
+    case .installed(let provider), .account(_, let provider): return provider
     case .template(let template):
       settings = try template.settings(filledWith: answers.texts, hasSecret: secret != nil)
       wanted = try ProviderName(template.name)
@@ -217,10 +242,13 @@ struct SignInForm: Sendable {
 }
 
 extension SignInForm.Source {
+  /// The account that signs in again; `nil` for a new one.
+  var account: String? { if case .account(let name, _) = self { name } else { nil } }
+
   /// The kind of the provider; `nil` if the template says it.
   fileprivate var kind: Provider.Kind? {
     switch self {
-    case .installed(let provider): provider.kind
+    case .installed(let provider), .account(_, let provider): provider.kind
     case .template: nil
     case .address(let kind): kind
     }

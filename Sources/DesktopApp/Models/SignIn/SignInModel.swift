@@ -43,7 +43,7 @@ final class SignInModel {
   var pageToOpen: String?
 
   @ObservationIgnored
-  private let link: VaultLink?
+  let link: VaultLink?
   @ObservationIgnored
   private let vault: VaultModel
   /// Ends the sign-in that runs.
@@ -87,8 +87,12 @@ final class SignInModel {
   /// Shows the form of a choice.
   func choose(_ choice: SignInChoice) {
     guard isChoosing, let source = choice.source else { return }
-    form = SignInForm(source, ["account": freeName(choice.account)])
-    (problems, trouble, step) = ([:], nil, .filling)
+    show(SignInForm(source, ["account": freeName(choice.account)]))
+  }
+
+  /// Shows a form, unless a sign-in is under way.
+  func show(_ new: SignInForm) {
+    if wake == nil { (form, problems, trouble, step) = (new, [:], nil, .filling) }
   }
 
   /// Shows the form for a new user, or for a known one, with what was typed.
@@ -124,27 +128,18 @@ final class SignInModel {
     (problems, trouble) = ([:], nil)
     do throws(SignInProblems) {
       let (account, provider) = try form.check(answers, besides: try knownProviders())
-      try demandFree(account)
-      let way = Self.way(form, answers, provider, byCode: byCode)
-      let request = SignInRequest(account: account, provider: provider, way: way)
+      let isAgain = form.source.account != nil
+      if !isAgain { try demandFree(account) }
+      let request = SignInRequest(
+        account: account,
+        provider: provider,
+        way: form.way(answers, at: provider, byCode: byCode),
+        isAgain: isAgain
+      )
       await run(request, keeping: form.isNew ? provider : nil)
     } catch {
       show(error)
     }
-  }
-
-  private static func way(
-    _ form: SignInForm,
-    _ answers: SignInAnswers,
-    _ provider: Provider,
-    byCode: Bool
-  ) -> SignInRequest.Way {
-    guard let password = answers.secrets["password"], let email = answers.texts["email"] else {
-      return byCode || !provider.hasPage ? .code : .browser
-    }
-    guard form.isRegistration else { return .password(password, email: email) }
-    let name = answers.texts["name"] ?? ""
-    return .registration(password, email: email, name: name.isEmpty ? nil : name)
   }
 
   private func knownProviders() throws(SignInProblems) -> Set<ProviderName> {

@@ -45,7 +45,7 @@ final class FormView {
     case (true, false): (go.label, other.label) = ("Sign In", "Register Instead")
     default: (go.label, other.label) = ("Sign In", "Use a Code")
     }
-    other.isVisible = form.takesPassword || form.mayGiveCodes
+    other.isVisible = form.takesPassword ? form.source.account == nil : form.mayGiveCodes
   }
 
   private func updateProblems() {
@@ -61,7 +61,7 @@ final class FormView {
   }
 
   func focus() {
-    let empty = fields.first { $0.field.isSecret || $0.text.isEmpty }
+    let empty = fields.first { ($0.field.isSecret || $0.text.isEmpty) && !$0.field.isOptional }
     (empty ?? fields.first)?.focus()
   }
 

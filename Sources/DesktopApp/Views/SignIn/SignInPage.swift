@@ -62,6 +62,11 @@ final class SignInPage {
     // Only the shown step is in the tree.
     place.child = steps[page]
     spinner.isSpinning = page == "waiting"
+    focus()
+  }
+
+  /// Moves the focus to where the person goes on, once the page is in the window.
+  func focus() {
     switch model.step {
     case .reading: break
     case .choosing: choices.focus()
