@@ -49,6 +49,9 @@ final class SignInModel {
   /// Ends the sign-in that runs.
   @ObservationIgnored
   private var wake: SharedWake?
+  /// Whether a person has answered on the provider's page, or had a code for that.
+  @ObservationIgnored
+  private var wasAsked = false
 
   init(_ link: VaultLink?, _ vault: VaultModel) {
     self.link = link
@@ -174,6 +177,7 @@ final class SignInModel {
       return
     }
     self.wake = wake
+    wasAsked = false
     let provider = request.provider.name
     (step, progress, notice) = (.waiting, "Asking \(provider)…", nil)
     let outcome = await link.signIn(request, until: wake) { [weak self] event in
@@ -197,10 +201,10 @@ final class SignInModel {
     case .page(let address):
       (page, pageToOpen) = (address, address)
       progress = "Sign in at \(provider) in your browser."
-    case .code(let code): step = .typing(code)
+    case .code(let code): (step, wasAsked) = (.typing(code), true)
     case .refused(let reason): notice = Trouble(reason, advice: "the sign-in goes on").text
     case .arrived:
-      (page, notice) = (nil, nil)
+      (page, notice, wasAsked) = (nil, nil, true)
       progress = "Signing in…"
     }
   }
@@ -221,9 +225,9 @@ final class SignInModel {
     case .interrupted: break
     case .refused(.providerRefused(_, _, let reason?, let fields)) where takesPassword:
       refused(for: reason, fields, error)
-    case .refused(.loginRequired) where !takesPassword:
+    case .refused(.loginRequired) where wasAsked:
       trouble = Trouble("the sign-in took too long; nothing was changed", advice: "try again")
-    case .refused(.invalidArgument(let message)) where !takesPassword:
+    case .refused(.invalidArgument(let message)) where wasAsked:
       trouble = Trouble("the browser brought the answer to another sign-in: \(message)")
     case let error where error.leavesInDoubt(.never):
       trouble = Trouble(
