@@ -7,7 +7,7 @@ import Testing
 /// Sign-ins in the desktop app: the real engine, an OpenID provider, the development backend.
 struct DesktopSignInTests {
   /// Opens the app of a person, who has files of providers.
-  private func open(of person: Someone, _ style: String, width: Int) throws -> AppWindows {
+  func open(of person: Someone, _ style: String, width: Int) throws -> AppWindows {
     let app = try AppWindows(of: person, "--private")
     try app.run(
       """
@@ -20,7 +20,7 @@ struct DesktopSignInTests {
   }
 
   /// Expects that a screen reader can name each control, and that no text is cut.
-  private func expectWhole(_ app: AppWindows, _ picture: String) throws {
+  func expectWhole(_ app: AppWindows, _ picture: String) throws {
     try app.keepPicture("sign-in-\(picture)")
     let nameless = try app.run("nameless()")
     #expect(nameless == .array([]), "\(nameless)")
@@ -44,14 +44,14 @@ struct DesktopSignInTests {
   }
 
   /// Shows the form of a provider in the list.
-  private func choose(_ provider: String, _ app: AppWindows) throws {
+  func choose(_ provider: String, _ app: AppWindows) throws {
     try app.run("key('ctrl+n')")
     try app.run("click('\(provider), http', 'list item')")
     try app.sees("Sign In at \(provider)")
   }
 
   /// Types a secret into the focused field, which no program on the accessibility bus may read.
-  private func type(secret: String, _ app: AppWindows) throws {
+  func type(secret: String, _ app: AppWindows) throws {
     try app.run("type('\(secret)')")
     try app.misses(secret)
   }
@@ -194,105 +194,5 @@ struct DesktopSignInTests {
   private func texts(_ app: AppWindows) throws -> [String] {
     guard case .array(let texts) = try app.run("texts()") else { return [] }
     return texts.compactMap { if case .string(let text) = $0 { text } else { nil } }
-  }
-
-  @Test
-  func aPasswordBackendRegistersAndSignsIn() throws {
-    let person = try Person()
-    let app = try open(of: person, "light", width: 360)
-    try choose("dev", app)
-    try app.press("Register Instead")
-    try app.sees("Register at dev")
-    try expectWhole(app, "register")
-    try app.run("tab_to('E-mail')")
-    try app.run("type('ada@example.org')")
-    try app.run("tab_to('Password')")
-    try type(secret: "backend-password", app)
-    try app.run("tab_to('Password again')")
-    try type(secret: "backend-passwort", app)
-    try app.press("Register")
-    try app.sees("The two passwords differ.", "alert")
-    try type(secret: "backend-password", app)
-    try app.run("key('shift+Tab')")
-    try type(secret: "backend-password", app)
-    try app.run("key('Return')")
-    try app.sees("Protect “dev”?")
-    try app.press("Done")
-    try app.sees("ada@example.org")
-    try signInAgain(app)
-    try signInWithPassword(app)
-    try registerWithFaults(app)
-  }
-
-  /// Signs out of the account on the page, and in to it again.
-  private func signInAgain(_ app: AppWindows) throws {
-    try app.press("Sign Out…")
-    try app.press("Sign Out Sign Out")
-    try app.press("Sign In…")
-    try app.sees("Sign In to “dev”")
-    try expectWhole(app, "again")
-    // The e-mail is known.
-    #expect(try app.run("focused()") == .string("Password"))
-    try type(secret: "backend-password", app)
-    try app.run("key('Return')")
-    try app.sees("Protect “dev”?")
-  }
-
-  /// Signs the person in to a second account, `dev-2`.
-  private func signInWithPassword(_ app: AppWindows) throws {
-    try choose("dev", app)
-    try app.run("tab_to('E-mail')")
-    try app.run("type('ada@example.org')")
-    try app.run("tab_to('Password')")
-    try type(secret: "wrong", app)
-    try app.run("key('Return')")
-    try app.sees("E-mail and password do not belong together. Check both.", "alert")
-    try expectWhole(app, "credentials")
-    #expect(try app.run("focused()") == .string("Password"))
-    try type(secret: "backend-password", app)
-    try app.run("key('Return')")
-    try app.sees("Protect “dev-2”?")
-  }
-
-  /// Tries the name of an account that is there, and then an address that is taken.
-  private func registerWithFaults(_ app: AppWindows) throws {
-    try choose("dev", app)
-    try app.press("Register Instead")
-    for (account, problem) in [
-      ("dev", "There is an account of this name."),
-      ("dev-3", "There is a user with this address. Sign in instead."),
-    ] {
-      try app.run("tab_to('Name of the account here')")
-      try app.run("key('ctrl+a')")
-      try app.run("type('\(account)')")
-      try app.run("tab_to('E-mail')")
-      try app.run("key('ctrl+a')")
-      try app.run("type('ada@example.org')")
-      try app.run("tab_to('Password')")
-      try type(secret: "backend-password", app)
-      try app.run("key('Tab')")
-      try type(secret: "backend-password", app)
-      try app.run("key('Return')")
-      try app.sees(problem, "alert")
-    }
-  }
-
-  @Test
-  func aServerThatDoesNotAnswerIsTold() throws {
-    let person = try Someone()
-    let app = try open(of: person, "dark", width: 800)
-    try app.run("key('ctrl+n')")
-    try app.run("click('A server that takes', 'list item')")
-    try app.sees("Address of the provider")
-    try app.run("tab_to('Address of the provider')")
-    try app.run("key('End')")
-    try app.run("type('localhost')")
-    try app.run("tab_to('E-mail')")
-    try app.run("type('ada@example.org')")
-    try app.run("tab_to('Password')")
-    try type(secret: "backend-password", app)
-    try app.run("key('Return')")
-    try app.sees("ocalhost is not answering")
-    try expectWhole(app, "no-answer")
   }
 }

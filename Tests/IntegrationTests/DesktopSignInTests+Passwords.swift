@@ -1,0 +1,118 @@
+import JSON
+import TestSupport
+import Testing
+
+// Sign-ins by e-mail and password.
+extension DesktopSignInTests {
+  @Test
+  func aPasswordBackendRegistersAndSignsIn() throws {
+    let person = try Person()
+    let app = try open(of: person, "light", width: 360)
+    try choose("dev", app)
+    try app.press("Register Instead")
+    try app.sees("Register at dev")
+    try expectWhole(app, "register")
+    try app.run("tab_to('E-mail')")
+    try app.run("type('ada@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "backend-password", app)
+    try app.run("tab_to('Password again')")
+    try type(secret: "backend-passwort", app)
+    try app.press("Register")
+    try app.sees("The two passwords differ.", "alert")
+    try type(secret: "backend-password", app)
+    try app.run("key('shift+Tab')")
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("Protect “dev”?")
+    try app.press("Done")
+    try app.sees("ada@example.org")
+    try signInAgain(app)
+    let hostile = """
+      {"errors": [{"field": "email", "message":
+        "<b>&amp;\\u202e\(String(repeating: "very long reason ", count: 600))"}]}
+      """
+    try person.backend.fail(.init("/auth/login", .status(422), body: hostile))
+    try signInWithPassword(app)
+    try registerWithFaults(app)
+  }
+
+  /// Signs out of the account on the page, and in to it again.
+  private func signInAgain(_ app: AppWindows) throws {
+    try app.press("Sign Out…")
+    try app.press("Sign Out Sign Out")
+    try app.press("Sign In…")
+    try app.sees("Sign In to “dev”")
+    try expectWhole(app, "again")
+    // The e-mail is known.
+    #expect(try app.run("focused()") == .string("Password"))
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("Protect “dev”?")
+  }
+
+  /// Signs the person in to a second account, `dev-2`.
+  private func signInWithPassword(_ app: AppWindows) throws {
+    try choose("dev", app)
+    try app.run("tab_to('E-mail')")
+    try app.run("type('ada@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "wrong", app)
+    try app.run("key('Return')")
+    // The provider's words are no markup, and reverse nothing.
+    try app.sees("<b>&amp;", "alert")
+    try app.misses("\u{202e}")
+    try expectWhole(app, "hostile")
+    try app.run("tab_to('Password')")
+    try type(secret: "wrong", app)
+    try app.run("key('Return')")
+    try app.sees("E-mail and password do not belong together. Check both.", "alert")
+    try expectWhole(app, "credentials")
+    #expect(try app.run("focused()") == .string("Password"))
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("Protect “dev-2”?")
+  }
+
+  /// Tries the name of an account that is there, and then an address that is taken.
+  private func registerWithFaults(_ app: AppWindows) throws {
+    try choose("dev", app)
+    try app.press("Register Instead")
+    for (account, problem) in [
+      ("dev", "There is an account of this name."),
+      ("dev-3", "There is a user with this address. Sign in instead."),
+    ] {
+      try app.run("tab_to('Name of the account here')")
+      try app.run("key('ctrl+a')")
+      try app.run("type('\(account)')")
+      try app.run("tab_to('E-mail')")
+      try app.run("key('ctrl+a')")
+      try app.run("type('ada@example.org')")
+      try app.run("tab_to('Password')")
+      try type(secret: "backend-password", app)
+      try app.run("key('Tab')")
+      try type(secret: "backend-password", app)
+      try app.run("key('Return')")
+      try app.sees(problem, "alert")
+    }
+  }
+
+  @Test
+  func aServerThatDoesNotAnswerIsTold() throws {
+    let person = try Someone()
+    let app = try open(of: person, "dark", width: 800)
+    try app.run("key('ctrl+n')")
+    try app.run("click('A server that takes', 'list item')")
+    try app.sees("Address of the provider")
+    try app.run("tab_to('Address of the provider')")
+    try app.run("key('End')")
+    try app.run("type('localhost')")
+    try app.run("tab_to('E-mail')")
+    try app.run("type('ada@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("ocalhost is not answering")
+    try expectWhole(app, "no-answer")
+  }
+}
