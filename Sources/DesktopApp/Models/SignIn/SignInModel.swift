@@ -75,11 +75,10 @@ final class SignInModel {
   }
 
   private func readProviders() async {
-    let found = await Task.detached { () -> Result<[SignInChoice], ProviderFileError> in
-      Result { () throws(ProviderFileError) in try SignInChoice.installed() }
-    }.value
     do throws(ProviderFileError) {
-      installed = try found.get()
+      installed = try await Self.onThread { () throws(ProviderFileError) in
+        try SignInChoice.installed()
+      }
       trouble = nil
     } catch {
       trouble = Trouble("\(error)", advice: error.remedy)
@@ -130,7 +129,7 @@ final class SignInModel {
     guard isFilling, let form else { return }
     (problems, trouble) = ([:], nil)
     do throws(SignInProblems) {
-      let (account, provider) = try form.check(answers, besides: try knownProviders())
+      let (account, provider) = try form.check(answers, besides: try await Self.knownProviders())
       let isAgain = form.source.account != nil
       if !isAgain { try demandFree(account) }
       let request = SignInRequest(
@@ -142,15 +141,6 @@ final class SignInModel {
       await run(request, keeping: form.isNew ? provider : nil)
     } catch {
       show(error)
-    }
-  }
-
-  private func knownProviders() throws(SignInProblems) -> Set<ProviderName> {
-    do throws(ProviderFileError) {
-      let directories = try ProviderDirectories(environment: { ThisProcess.environment($0) })
-      return Set(try directories.names().map(\.name))
-    } catch {
-      throw SignInProblems(nil, Trouble("\(error)", advice: error.remedy).text)
     }
   }
 
@@ -170,7 +160,7 @@ final class SignInModel {
   }
 
   private func run(_ request: SignInRequest, keeping new: Provider?) async {
-    guard let link else { return }
+    guard let link, wake == nil else { return }
     let wake: SharedWake
     do throws(SystemError) { wake = try SharedWake() } catch {
       trouble = Trouble(VaultClientError.system(error))
@@ -274,20 +264,5 @@ final class SignInModel {
     let protection = ProtectionModel(item, link, vault)
     step = .protecting(protection)
     await protection.read()
-  }
-
-  /// Keeps the settings of a provider for later sign-ins.
-  private static func keep(_ provider: Provider) async -> Trouble? {
-    await Task.detached {
-      do throws(ProviderFileError) {
-        try ProviderDirectories(environment: { ThisProcess.environment($0) }).add(provider)
-        return nil
-      } catch {
-        return Trouble(
-          "you are signed in, but the provider is not kept for later: \(error)",
-          advice: error.remedy
-        )
-      }
-    }.value
   }
 }

@@ -14,7 +14,7 @@ final class CodeView {
   private let remaining: Label
   private let cancel: Button
   /// Counts the time down while the code is shown.
-  private var counting: Task<Void, Never>?
+  private var counting: Delay?
 
   init(_ builder: Builder, _ model: SignInModel) {
     self.model = model
@@ -50,15 +50,15 @@ final class CodeView {
       shown.whole == nil
       ? "Or scan the picture with a phone." : "Or scan the picture, and compare the code."
     guard !isHidden else { return }
-    counting = Task { [weak self] in
-      while let left = self?.tell(until: shown.end), left > 0 {
-        // Minutes are shown until the last one.
-        let pause = left > 60 ? (left - 1) % 60 + 1 : 1
-        guard (try? await Task.sleep(for: .seconds(pause), clock: .continuous)) != nil else {
-          return
-        }
-      }
-    }
+    count(until: shown.end)
+  }
+
+  private func count(until end: BootInstant) {
+    let left = tell(until: end)
+    guard left > 0 else { return }
+    // Minutes are shown until the last one.
+    let pause = left > 60 ? (left - 1) % 60 + 1 : 1
+    counting = Delay(seconds: Int(pause)) { [weak self] in self?.count(until: end) }
   }
 
   private func show(_ qrCode: QRCode?) {
