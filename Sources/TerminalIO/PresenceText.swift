@@ -83,7 +83,7 @@ package enum PresenceText {
   }
 
   /// A finger's name as words, such as `right index finger`.
-  private static func finger(_ name: String) -> String {
+  package static func finger(_ name: String) -> String {
     let words = PlainText.line(name, limit: 64).split(separator: "-").joined(separator: " ")
     return words.hasSuffix("thumb") || words.hasSuffix("finger") ? words : words + " finger"
   }
@@ -104,6 +104,23 @@ package enum PresenceText {
     case (.removeFinger, .swipe): "lift the finger, then swipe it again"
     case (.general, .press), (nil, .press): "not read well: touch the reader again"
     case (.general, .swipe), (nil, .swipe): "not read well: swipe the finger again"
+    }
+  }
+
+  /// How often to touch the reader for an enrollment; 0 if that is not known.
+  package static func enrollment(_ finger: String, stages: Int, _ scan: ScanType) -> String {
+    let times = stages > 0 ? "\(stages) times" : "several times"
+    return switch scan {
+    case .press: "Touch the reader \(times) with \(finger), and lift the finger each time."
+    case .swipe: "Swipe \(finger) over the reader \(times)."
+    }
+  }
+
+  /// Advice after a good scan of an enrollment.
+  package static func nextStage(_ scan: ScanType) -> String {
+    switch scan {
+    case .press: "good: lift the finger, then touch again"
+    case .swipe: "good: swipe again"
     }
   }
 

@@ -116,22 +116,15 @@ private struct EnrollmentProgress {
   }
 
   mutating func show(_ reply: EnrollFingerReply) {
+    let scan = reply.scan ?? .press
     if !hasBegun && reply.event != .done {
       hasBegun = true
-      let times = reply.stages > 0 ? "\(reply.stages) times" : "several times"
-      output.say(
-        reply.scan == .swipe
-          ? "Swipe \(reply.finger) over the reader \(times)."
-          : "Touch the reader \(times) with \(reply.finger), and lift the finger each time."
-      )
+      output.say(PresenceText.enrollment(reply.finger, stages: reply.stages, scan))
     }
     let bar = bar(reply)
-    let scan = reply.scan ?? .press
     switch reply.event {
     case .waiting: output.status(bar + PresenceText.touch(nil, scan))
-    case .stage:
-      let next = scan == .swipe ? "swipe again" : "lift the finger, then touch again"
-      output.status("\(bar)good: \(next)")
+    case .stage: output.status(bar + PresenceText.nextStage(scan))
     case .retry: output.status("\(bar)\(PresenceText.advice(reply.hint, scan))")
     case .done: enrolled = reply.finger
     }
