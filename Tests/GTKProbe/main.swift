@@ -47,6 +47,7 @@ final class Probe {
     case "markup": showMarkup(builder.object("list"))
     case "delays": waitTwice()
     case "idle": awaitWork()
+    case "choice": showChoice(builder.object("list"))
     default: break
     }
   }
@@ -115,6 +116,20 @@ final class Probe {
     turned.isOn = true
     turned.isOn = false
     say("turned \(count)")
+    application.quit()
+  }
+
+  private func showChoice(_ list: ListBox) {
+    let choice = Choice(title: "<b>a & b")
+    list.insert(choice, at: -1)
+    choice.offer(["<i>", "b", "c"], chosen: 1)
+    var count = 0
+    choice.onChoose { count += 1 }
+    choice.chosen = 1
+    choice.chosen = 2
+    say("chosen \(choice.chosen ?? -1), told \(count)")
+    choice.offer([], chosen: nil)
+    say("chosen \(choice.chosen ?? -1)")
     application.quit()
   }
 

@@ -50,6 +50,11 @@ struct GTKTests {
     #expect(try output("delays") == "shown\nwaited\n")
   }
 
+  @Test
+  func choicesTellOfAnotherText() throws {
+    #expect(try output("choice") == "shown\nchosen 2, told 1\nchosen -1\n")
+  }
+
   /// The window has awaited tasks, a stream and a continuation before.
   @Test
   func anIdleWindowWakesNoThread() throws {

@@ -1,0 +1,13 @@
+internal import CAdwaita
+
+extension Row {
+  /// Puts a button with an icon behind the texts; `name` is what a screen reader speaks.
+  package func addButton(icon: String, name: String) -> Button {
+    let button = unsafe Button(new(gtk_button_new_from_icon_name(icon)))
+    button.name(name)
+    button.set(style: "flat", true)
+    unsafe gtk_widget_set_valign(button.typed(), GTK_ALIGN_CENTER)
+    unsafe adw_action_row_add_suffix(typed(), button.typed())
+    return button
+  }
+}
