@@ -20,6 +20,7 @@ package final class DesktopProgram {
   private let model: VaultModel
   private let health: HealthModel
   private let signIn: SignInModel
+  private let fingers: FingersModel
   private let desk: PromptDesk
   private let location: VaultLocation?
   private let prompts = OpenPrompts()
@@ -37,11 +38,13 @@ package final class DesktopProgram {
       model = VaultModel(link)
       health = HealthModel(link)
       signIn = SignInModel(link, model)
+      fingers = FingersModel(link, of: model)
     } catch {
       location = nil
       model = VaultModel(nil, trouble: Trouble(error))
       health = HealthModel(nil)
       signIn = SignInModel(nil, model)
+      fingers = FingersModel(nil, of: model)
     }
   }
 
@@ -80,7 +83,7 @@ package final class DesktopProgram {
   private func activate() {
     if let main { return main.window.present() }
     application.addStyle(Style.rules)
-    let main = MainWindow(model, health, signIn)
+    let main = MainWindow(model, health, signIn, fingers)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window
@@ -120,6 +123,8 @@ private enum Style {
     text.secret { padding: 9px 12px; border-radius: 9px; min-height: 18px;
       background-color: alpha(currentColor, 0.1); }
     text.secret:focus-within { outline: 2px solid @accent_color; }
+    .ring { color: @accent_color; }
+    .ring.bad { color: @warning_color; }
     row.fact label.title { font-size: smaller; opacity: 0.7; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
     """

@@ -10,11 +10,14 @@ struct VaultLink: Sendable {
   let desk: PromptDesk
 
   /// Makes a call by `body`, which gets the prompt whose check has passed, or `nil` at first.
+  ///
+  /// The event `interrupt` ends it with the error `interrupted`.
   func call<Value: Sendable>(
     again: Repetition = .always,
+    interrupt: SharedWake? = nil,
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Value
   ) async throws(VaultClientError) -> Value {
-    try await onThread { [desk] calls throws(VaultClientError) in
+    try await onThread(interrupt: interrupt) { [desk] calls throws(VaultClientError) in
       try calls.run(again: again, asking: desk.asker, body)
     }
   }

@@ -13,6 +13,7 @@ final class VaultModel {
   enum Place {
     case health
     case signIn
+    case fingers
   }
 
   /// The accounts by their names.
@@ -35,6 +36,8 @@ final class VaultModel {
   private(set) var place: Place?
   /// A short message about what happened.
   var news: String?
+  /// How often the vault may have changed.
+  private(set) var changes = 0
 
   @ObservationIgnored
   private let link: VaultLink?
@@ -60,7 +63,9 @@ final class VaultModel {
     guard let link else { return }
     for await news in VaultFeed.news(from: link.location) {
       switch news {
-      case .changed: await read()
+      case .changed:
+        changes += 1
+        await read()
       case .unreached(let error): trouble = Trouble(error)
       }
     }

@@ -18,17 +18,25 @@ final class MainWindow {
   private let locked: LockedView
   private let health: HealthModel
   private let signIn: SignInModel
+  private let fingers: FingersModel
   private let places: ListBox
   private var list: AccountList?
   private var account: AccountPage?
   private var healthPage: HealthPage?
   private var signInPage: SignInPage?
+  private var fingersPage: FingersPage?
   private var isHidden: Bool?
 
-  init(_ model: VaultModel, _ health: HealthModel, _ signIn: SignInModel) {
+  init(
+    _ model: VaultModel,
+    _ health: HealthModel,
+    _ signIn: SignInModel,
+    _ fingers: FingersModel
+  ) {
     self.model = model
     self.health = health
     self.signIn = signIn
+    self.fingers = fingers
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
     root = builder.object("root")
@@ -48,9 +56,10 @@ final class MainWindow {
     list = AccountList(builder.object("accounts"), model) { [weak content] in
       content?.pane = "page"
     }
-    places.onActivate { [weak content] _ in
-      model.open(.health)
+    places.onActivate { [weak content] index in
       content?.pane = "page"
+      guard index == 1 else { return model.open(.fingers) }
+      model.open(.health)
       Task { await health.look() }
     }
     track { [weak self] in self?.updateLock() }
@@ -114,11 +123,17 @@ final class MainWindow {
   }
 
   private func showPage(_ chosen: Content) {
-    (account, healthPage, signInPage) = (nil, nil, nil)
-    if case .place(.health) = chosen {} else { places.select(nil) }
+    // A page that is there keeps the focus, and its enrollment.
+    if case .place(.fingers) = chosen, fingersPage != nil { return }
+    (account, healthPage, signInPage, fingersPage) = (nil, nil, nil, nil)
+    switch chosen {
+    case .place(.health), .place(.fingers): break
+    case .place(.signIn), .account, .nothing: places.select(nil)
+    }
     switch chosen {
     case .place(.health): showHealth()
     case .place(.signIn): showSignIn()
+    case .place(.fingers): showFingers()
     case .account(let item):
       let shown = AccountPage(item, model, in: window) { [weak self] in
         self?.beginSignIn(again: item)
@@ -131,6 +146,13 @@ final class MainWindow {
       title.title = ""
       content.pane = "list"
     }
+  }
+
+  private func showFingers() {
+    let shown = FingersPage(fingers, of: model, in: window)
+    fingersPage = shown
+    page.child = shown.widget
+    title.title = "Fingers"
   }
 
   private func showHealth() {

@@ -1,0 +1,113 @@
+internal import Observation
+internal import PlainText
+internal import PresenceTerms
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// The enrolled fingers on the screen, and the enrollment that runs.
+@Observable
+@MainActor
+final class FingersModel {
+  /// How long the engine may take for the next touch of an enrollment, in seconds.
+  nonisolated private static let touchLimit: Int64 = 125
+
+  /// What the vault told of the fingers last; `nil` before the first look.
+  private(set) var facts: ListFingersReply?
+  /// The enrollment that runs.
+  private(set) var enrollment: Enrollment?
+  /// Why the last look or act did not work.
+  private(set) var trouble: Trouble?
+
+  @ObservationIgnored
+  private let vault: VaultModel
+  @ObservationIgnored
+  private let link: VaultLink?
+  @ObservationIgnored
+  private var stop: SharedWake?
+  @ObservationIgnored
+  private var isDeleting = false
+
+  init(_ link: VaultLink?, of vault: VaultModel) {
+    (self.link, self.vault) = (link, vault)
+  }
+
+  /// Reads the fingers again.
+  func look() async {
+    guard let link else { return }
+    do throws(VaultClientError) {
+      let reply = try await link.call { connection, _ throws(VaultClientError) in
+        try connection.call(ListFingersCall())
+      }
+      if reply != facts { facts = reply }
+    } catch {
+      trouble = Trouble(error)
+    }
+  }
+
+  // MARK: Enrolling
+
+  /// Enrolls a finger: asks for the system password, then for its touches.
+  func enroll(_ finger: String) async {
+    guard let link, enrollment == nil else { return }
+    (enrollment, trouble) = (Enrollment(finger: finger), nil)
+    let (replies, next) = AsyncStream<EnrollFingerReply>.makeStream()
+    let shows = Task {
+      for await reply in replies { enrollment?.take(reply) }
+    }
+    do throws(VaultClientError) {
+      let stop = try Self.makeStop()
+      self.stop = stop
+      try await link.call(again: .untilPrompted, interrupt: stop) {
+        connection,
+        prompt throws(VaultClientError) in
+        let call = EnrollFingerCall(finger: finger, prompt: prompt, ask: true)
+        try connection.stream(call, within: Self.touchLimit) { next.yield($0) }
+      }
+      vault.news = "Finger enrolled"
+    } catch {
+      if case .interrupted = error {} else { trouble = Trouble(error) }
+    }
+    next.finish()
+    await shows.value
+    (enrollment, stop) = (nil, nil)
+    await look()
+  }
+
+  private static func makeStop() throws(VaultClientError) -> SharedWake {
+    do throws(SystemError) { return try SharedWake() } catch { throw .system(error) }
+  }
+
+  /// Ends the enrollment that runs.
+  ///
+  /// Its connection closes, so the engine releases the reader.
+  func cancel() { stop?.event.signal() }
+
+  // MARK: Deleting
+
+  /// Deletes a finger after a check by the system password.
+  func delete(_ finger: String) async {
+    guard let link, !isDeleting else { return }
+    (isDeleting, trouble) = (true, nil)
+    defer { isDeleting = false }
+    do throws(VaultClientError) {
+      let reply = try await link.call(again: .untilPrompted) {
+        connection,
+        prompt throws(VaultClientError) in
+        try connection.call(DeleteFingerCall(finger: finger, prompt: prompt, ask: true))
+      }
+      vault.news = "Finger deleted"
+      trouble = reply.onReader.map(Self.leftOnReader)
+    } catch {
+      trouble = Trouble(error)
+    }
+    await look()
+  }
+
+  private static func leftOnReader(_ reason: String) -> Trouble {
+    Trouble(
+      "the reader may still store the print (\(PlainText.line(reason, limit: 300)))",
+      advice: "the next enrollment on that reader deletes it there, unless the print is damaged"
+    )
+  }
+}
