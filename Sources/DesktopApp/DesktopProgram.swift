@@ -21,6 +21,7 @@ package final class DesktopProgram {
   private let health: HealthModel
   private let signIn: SignInModel
   private let fingers: FingersModel
+  private let settings: SettingsModel
   private let desk: PromptDesk
   private let location: VaultLocation?
   private let prompts = OpenPrompts()
@@ -39,12 +40,14 @@ package final class DesktopProgram {
       health = HealthModel(link)
       signIn = SignInModel(link, model)
       fingers = FingersModel(link, of: model)
+      settings = SettingsModel(link, of: model)
     } catch {
       location = nil
       model = VaultModel(nil, trouble: Trouble(error))
       health = HealthModel(nil)
       signIn = SignInModel(nil, model)
       fingers = FingersModel(nil, of: model)
+      settings = SettingsModel(nil, of: model)
     }
   }
 
@@ -73,6 +76,9 @@ package final class DesktopProgram {
     application.addAction("sign-in", keys: ["<Control>n"]) { [weak self] in
       self?.main?.beginSignIn()
     }
+    application.addAction("settings", keys: ["<Control>comma"]) { [model] in
+      model.open(.settings)
+    }
     application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
       application?.quit()
     }
@@ -83,7 +89,7 @@ package final class DesktopProgram {
   private func activate() {
     if let main { return main.window.present() }
     application.addStyle(Style.rules)
-    let main = MainWindow(model, health, signIn, fingers)
+    let main = MainWindow(model, health, signIn, fingers, settings)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window

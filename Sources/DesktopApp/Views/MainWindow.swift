@@ -19,24 +19,28 @@ final class MainWindow {
   private let health: HealthModel
   private let signIn: SignInModel
   private let fingers: FingersModel
+  private let settings: SettingsModel
   private let places: ListBox
   private var list: AccountList?
   private var account: AccountPage?
   private var healthPage: HealthPage?
   private var signInPage: SignInPage?
   private var fingersPage: FingersPage?
+  private var settingsPage: SettingsPage?
   private var isHidden: Bool?
 
   init(
     _ model: VaultModel,
     _ health: HealthModel,
     _ signIn: SignInModel,
-    _ fingers: FingersModel
+    _ fingers: FingersModel,
+    _ settings: SettingsModel
   ) {
     self.model = model
     self.health = health
     self.signIn = signIn
     self.fingers = fingers
+    self.settings = settings
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
     root = builder.object("root")
@@ -58,9 +62,13 @@ final class MainWindow {
     }
     places.onActivate { [weak content] index in
       content?.pane = "page"
-      guard index == 1 else { return model.open(.fingers) }
-      model.open(.health)
-      Task { await health.look() }
+      switch index {
+      case 0: model.open(.fingers)
+      case 1:
+        model.open(.health)
+        Task { await health.look() }
+      default: model.open(.settings)
+      }
     }
     track { [weak self] in self?.updateLock() }
     track { [weak self] in self?.updateList() }
@@ -124,16 +132,21 @@ final class MainWindow {
 
   private func showPage(_ chosen: Content) {
     // A page that is there keeps the focus, and its enrollment.
-    if case .place(.fingers) = chosen, fingersPage != nil { return }
-    (account, healthPage, signInPage, fingersPage) = (nil, nil, nil, nil)
     switch chosen {
-    case .place(.health), .place(.fingers): break
+    case .place(.fingers) where fingersPage != nil: return
+    case .place(.settings) where settingsPage != nil: return
+    default: break
+    }
+    (account, healthPage, signInPage, fingersPage, settingsPage) = (nil, nil, nil, nil, nil)
+    switch chosen {
+    case .place(.health), .place(.fingers), .place(.settings): break
     case .place(.signIn), .account, .nothing: places.select(nil)
     }
     switch chosen {
     case .place(.health): showHealth()
     case .place(.signIn): showSignIn()
     case .place(.fingers): showFingers()
+    case .place(.settings): showSettings()
     case .account(let item):
       let shown = AccountPage(item, model, in: window) { [weak self] in
         self?.beginSignIn(again: item)
@@ -153,6 +166,14 @@ final class MainWindow {
     fingersPage = shown
     page.child = shown.widget
     title.title = "Fingers"
+  }
+
+  private func showSettings() {
+    let shown = SettingsPage(settings)
+    settingsPage = shown
+    page.child = shown.widget
+    title.title = "Settings"
+    content.pane = "page"
   }
 
   private func showHealth() {

@@ -1,0 +1,68 @@
+internal import Observation
+internal import VaultClient
+internal import VaultInterface
+
+/// The settings of the vault on the screen.
+@Observable
+@MainActor
+final class SettingsModel {
+  /// The rules, as the vault told of them last; `nil` before the first look.
+  private(set) var policy: GetPolicyReply?
+  /// Why the last look or change did not work.
+  private(set) var trouble: Trouble?
+
+  let vault: VaultModel
+  @ObservationIgnored
+  private let link: VaultLink?
+  @ObservationIgnored
+  private var isChanging = false
+
+  init(_ link: VaultLink?, of vault: VaultModel) {
+    (self.link, self.vault) = (link, vault)
+  }
+
+  /// Reads the rules again.
+  func look() async {
+    guard let link else { return }
+    do throws(VaultClientError) {
+      let reply = try await link.call { connection, _ throws(VaultClientError) in
+        try connection.call(GetPolicyCall())
+      }
+      if reply != policy { policy = reply }
+    } catch {
+      trouble = Trouble(error)
+    }
+  }
+
+  /// Sets a rule of the person's own, or removes it if the value is `nil`, after a check by the system
+  /// password.
+  func set(_ key: String, to value: String?) async {
+    await change("Rule changed") { connection, prompt throws(VaultClientError) in
+      _ = try connection.call(SetPolicyCall(key: key, value: value, prompt: prompt, ask: true))
+    }
+  }
+
+  /// Makes an account the one that is meant where none is named.
+  func makeDefault(_ account: String) async {
+    await change("Default account changed") { connection, prompt throws(VaultClientError) in
+      _ = try connection.call(SetDefaultAccountCall(account: account, prompt: prompt, ask: true))
+    }
+  }
+
+  private func change(
+    _ news: String,
+    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
+  ) async {
+    guard let link, !isChanging else { return }
+    (isChanging, trouble) = (true, nil)
+    defer { isChanging = false }
+    do throws(VaultClientError) {
+      try await link.call(again: .untilPrompted, body)
+      vault.news = news
+    } catch {
+      trouble = Trouble(error)
+    }
+    await look()
+    await vault.read()
+  }
+}

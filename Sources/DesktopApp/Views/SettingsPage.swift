@@ -1,0 +1,96 @@
+internal import GTK
+internal import PlainText
+internal import VaultInterface
+
+/// The settings of the vault: what the person may set, and what the administrator has set.
+@MainActor
+final class SettingsPage {
+  let widget: Widget
+  private let model: SettingsModel
+  private let trouble: Label
+  private let accounts: Group
+  private let own: Group
+  private let fixed: Group
+  private let account: ValueRow
+  private var rules: [(key: String, row: ValueRow)] = []
+  private var facts: [Row] = []
+
+  init(_ model: SettingsModel) {
+    self.model = model
+    let builder = Builder(ui: PackageResources.settings_ui)
+    widget = builder.object("settings")
+    trouble = builder.object("trouble")
+    accounts = builder.object("accounts")
+    own = builder.object("own")
+    fixed = builder.object("fixed")
+    account = ValueRow("Default account, if a program names none") { [model] name in
+      if let name { await model.makeDefault(name) }
+    }
+    accounts.add(account.widget)
+    track { [weak self] in self?.updateAccounts() }
+    track { [weak self] in self?.updateRules() }
+    track { [weak self] in
+      guard let self else { return }
+      trouble.text = model.trouble?.text ?? ""
+      trouble.isVisible = model.trouble != nil
+    }
+    track { [weak self] in
+      guard self != nil, model.vault.changes >= 0 else { return }
+      Task { await model.look() }
+    }
+  }
+
+  private func updateAccounts() {
+    let items = model.vault.items
+    accounts.isVisible = !items.isEmpty
+    account.show(
+      items.map(\.name),
+      items.map { AccountWords(account: $0.account).name },
+      chosen: items.firstIndex { $0.account.isDefault }
+    )
+  }
+
+  private func updateRules() {
+    guard let policy = model.policy else { return }
+    let all = policy.rules.map(RuleWords.init).filter(\.isShown)
+    let known = RuleWords.order.compactMap { key in all.first { $0.rule.key == key } }
+    let sorted = known + all.filter { !RuleWords.order.contains($0.rule.key) }
+    showChoices(sorted.filter { !$0.values.isEmpty })
+    showFacts(sorted.filter(\.values.isEmpty))
+    fixed.text =
+      policy.file != nil
+      ? "The administrator of this machine sets these." : "These are fixed in a vault of your own."
+  }
+
+  private func showChoices(_ words: [RuleWords]) {
+    if words.map(\.rule.key) != rules.map(\.key) {
+      for (_, row) in rules { own.remove(row.widget) }
+      rules = words.map { words in
+        let key = words.rule.key
+        let row = ValueRow(words.title) { [model] value in
+          await model.set(key, to: value)
+        }
+        own.add(row.widget)
+        return (key, row)
+      }
+    }
+    for ((_, row), words) in zip(rules, words) {
+      let values = words.values
+      row.show(values, values.map(words.choice), chosen: values.firstIndex(of: words.rule.own))
+    }
+    own.isVisible = !words.isEmpty
+  }
+
+  private func showFacts(_ words: [RuleWords]) {
+    for row in facts { fixed.remove(row) }
+    facts = words.map { words in
+      let row = Row()
+      (row.title, row.subtitle) = (words.title, words.standing)
+      row.limitLines(title: 0, subtitle: 0)
+      row.set(style: "fact", true)
+      fixed.add(row)
+      return row
+    }
+    fixed.isVisible = !words.isEmpty
+  }
+}

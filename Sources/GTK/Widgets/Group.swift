@@ -1,0 +1,27 @@
+internal import CAdwaita
+
+/// Rows with a heading and a description, neither of which is markup.
+package final class Group: Widget {
+  override class var type: UInt { adw_preferences_group_get_type() }
+
+  /// The text below the heading.
+  package var text: String {
+    get { text("description") }
+    set {
+      // AdwPreferencesGroup takes markup there.
+      guard let escaped = unsafe g_markup_escape_text(newValue, -1) else { return }
+      defer { unsafe g_free(escaped) }
+      set("description", unsafe String(cString: escaped))
+    }
+  }
+
+  /// Puts a row behind the others. (adw_preferences_group_add(3))
+  package func add(_ row: Widget) {
+    unsafe adw_preferences_group_add(typed(), row.typed())
+  }
+
+  /// Takes a row out. (adw_preferences_group_remove(3))
+  package func remove(_ row: Widget) {
+    unsafe adw_preferences_group_remove(typed(), row.typed())
+  }
+}

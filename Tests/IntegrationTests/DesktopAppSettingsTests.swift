@@ -1,0 +1,107 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The settings in the desktop app: real engine, real PAM.
+@Suite(.serialized)
+struct DesktopAppSettingsTests {
+  /// Opens the settings by their key in a window that shows all of them.
+  private func openPage(of app: AppWindows, _ variables: String = "") throws {
+    try app.run("open(\(variables))")
+    try app.run("resize(800, 860)")
+    try app.run("key('ctrl+comma')")
+    try app.sees("Unlock window stays open")
+  }
+
+  /// Chooses a value by the keyboard, some rows below the first.
+  private func choose(_ row: String, _ value: String, below: Int, in app: AppWindows) throws {
+    try app.run("click('\(row)', 'combo box')")
+    try app.sees(value)
+    let keys = ["'Home'"] + Array(repeating: "'Down'", count: below) + ["'Return'"]
+    try app.run("key(\(keys.joined(separator: ", ")))")
+  }
+
+  private func expectNames(in app: AppWindows) throws {
+    let nameless = try app.run("nameless()")
+    #expect(nameless == .array([]), "\(nameless)")
+  }
+
+  /// Types the system password into the open prompt.
+  private func typePassword(in app: AppWindows) throws {
+    try app.sees("System password")
+    try app.run("type(\"\(Someone.systemPassword)\")")
+    try app.misses(Someone.systemPassword)
+    try app.press("Continue")
+  }
+
+  @Test
+  func aRuleAndTheDefaultAccountAreSet() throws {
+    let person = try Person()
+    let bus = try DesktopBus(logind: true)
+    defer { bus.remove() }
+    try bus.act("seat_users({\(person.user.user): 'c1'})")
+    try person.register("private")
+    try person.register("work")
+    let app = try AppWindows(of: person, "--private", bus: bus.address)
+    try openPage(of: app)
+    try expectNames(in: app)
+    try app.keepPicture("settings")
+    try choose("Default account", "work", below: 1, in: app)
+    try app.sees("Default account changed")
+    #expect(try person.run("whoami", "--json").succeeded().contains("work@example.org"))
+
+    // A denied change leaves the rule as it is, also on the screen.
+    try app.sees("10 minutes (default)")
+    try choose("Unlock window stays open after", "5 minutes", below: 1, in: app)
+    try app.sees("change the policy (window: the default 10 min → 5 min)")
+    try app.press("Deny")
+    try app.sees("10 minutes (default)")
+    try app.misses("5 minutes")
+    #expect(try person.run("policy", "window").succeeded().contains("10 min"))
+
+    try choose("Unlock window stays open after", "2 minutes", below: 2, in: app)
+    try typePassword(in: app)
+    try app.sees("Rule changed")
+    try app.sees("2 minutes")
+    #expect(try person.run("policy", "window").succeeded().contains("2 min"))
+    try app.misses("10 minutes (default)")
+
+    // A change of another program is seen, with a value that the app does not offer.
+    let change = try person.terminal("policy", "window", "7m")
+    try change.expect("System password for")
+    try change.enter(Someone.systemPassword)
+    try change.end()
+    try app.sees("7 minutes")
+    try choose("Unlock window stays open after", "10 minutes (default)", below: 0, in: app)
+    try typePassword(in: app)
+    try app.misses("7 minutes")
+    try app.keepPicture("settings-changed")
+  }
+
+  @Test
+  func whatTheAdministratorSetsIsShown() throws {
+    let bench = try ServiceBench(withSessions: true)
+    let policy = "\(bench.base)/machine/thumblatch.conf"
+    let text = "[Policy]\nwindow = 5\nnotify = all\naccounts = 20\nproviders = dev\n"
+    try shell("umask 022; cat >\(policy) <<'X'\n\(text)X")
+    let customer = try Customer(bench)
+    let app = try AppWindows(of: customer, bus: bench.bus)
+    for style in ["light", "dark"] {
+      try openPage(of: app, style == "dark" ? "ADW_DEBUG_COLOR_SCHEME='prefer-dark'" : "")
+      try app.sees("5 minutes (administrator)")
+      try app.sees("20, set by the administrator in \(policy):4")
+      try app.sees("dev, set by the administrator in \(policy):5")
+      try app.sees("Each protected use, set by the administrator in \(policy):3")
+      try app.sees("Allowed, by default")
+      try app.sees("Written, by default")
+      try expectNames(in: app)
+      for width in [800, 360] {
+        try app.run("resize(\(width), 860)")
+        try app.keepPicture("settings-service-\(width)-\(style)")
+        #expect(try app.run("overflowing()") == .array([]))
+      }
+      #expect(try app.run("quit()") == .integer(0))
+    }
+  }
+}
