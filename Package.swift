@@ -222,8 +222,8 @@ let package = Package(
       "DesktopApp",
       [
         "Doctor", "GTK", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
-        "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode", "System",
-        "SecretMemory",
+        "LoginEvents", "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode",
+        "System", "SecretMemory",
       ],
       resources: [.embedInCode("UI")],
       settings: desktop

@@ -26,6 +26,7 @@ package final class DesktopProgram {
   private let location: VaultLocation?
   private let prompts = OpenPrompts()
   private var main: MainWindow?
+  private var toplevels: Toplevels?
 
   private init(privately: Bool) {
     application = Application(
@@ -93,9 +94,23 @@ package final class DesktopProgram {
     self.main = main
     application.add(main.window)
     prompts.parent = main.window
+    followWindows()
     main.window.present()
+    settings.privacy.follow()
     Task { await model.follow() }
     if let location { desk.serve(location) }
+  }
+}
+
+extension DesktopProgram {
+  /// Learns whether the person works in the app: also its dialogs are windows.
+  private func followWindows() {
+    let toplevels = Toplevels()
+    self.toplevels = toplevels
+    toplevels.onActivity { [privacy = settings.privacy, weak toplevels] in
+      // The next window becomes active after the last one has ended to be.
+      Task { privacy.isActive = toplevels?.isActive ?? false }
+    }
   }
 }
 
@@ -126,6 +141,7 @@ private enum Style {
   static let rules = """
     .trouble { margin: 6px 12px; padding: 12px; border-radius: 12px;
       background-color: alpha(@warning_bg_color, 0.25); }
+    .covered { filter: blur(14px); }
     text.secret { padding: 9px 12px; border-radius: 9px; min-height: 18px;
       background-color: alpha(currentColor, 0.1); }
     text.secret:focus-within { outline: 2px solid @accent_color; }

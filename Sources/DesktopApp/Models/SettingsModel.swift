@@ -12,6 +12,7 @@ final class SettingsModel {
   private(set) var trouble: Trouble?
 
   let vault: VaultModel
+  let privacy: PrivacyModel
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
@@ -19,6 +20,7 @@ final class SettingsModel {
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
+    privacy = PrivacyModel(of: vault)
   }
 
   /// Reads the rules again.

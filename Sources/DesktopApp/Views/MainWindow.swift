@@ -6,6 +6,7 @@ final class MainWindow {
   let window: Window
   private let model: VaultModel
   private let root: Bin
+  private let cover: Widget
   private let content: Leaflet
   private let lists: Stack
   private let reading: Spinner
@@ -44,6 +45,7 @@ final class MainWindow {
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
     root = builder.object("root")
+    cover = builder.object("cover")
     content = builder.object("content")
     lists = builder.object("lists")
     reading = builder.object("reading")
@@ -75,6 +77,12 @@ final class MainWindow {
     // The pages track their own models, and must not be made again at each change of those.
     track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
     track { [weak self] in self?.updateNews() }
+    track { [weak self] in
+      guard let self else { return }
+      let isCovered = settings.privacy.isCovered
+      root.set(style: "covered", isCovered)
+      cover.isVisible = isCovered
+    }
   }
 
   /// Shows where the person can sign in, or the sign-in that is under way.

@@ -8,18 +8,26 @@ final class SettingsPage {
   let widget: Widget
   private let model: SettingsModel
   private let trouble: Label
+  private let switches: [(key: AppSettings.Key, widget: Switch)]
+  private let locking: Row
   private let accounts: Group
   private let own: Group
   private let fixed: Group
   private let account: ValueRow
   private var rules: [(key: String, row: ValueRow)] = []
   private var facts: [Row] = []
+  /// Whether the view sets a switch, and not the person.
+  private var isSetting = false
 
   init(_ model: SettingsModel) {
     self.model = model
     let builder = Builder(ui: PackageResources.settings_ui)
     widget = builder.object("settings")
     trouble = builder.object("trouble")
+    switches = [
+      (.hidesInactive, builder.object("inactive")), (.hidesLocked, builder.object("locked")),
+    ]
+    locking = builder.object("locking")
     accounts = builder.object("accounts")
     own = builder.object("own")
     fixed = builder.object("fixed")
@@ -29,15 +37,35 @@ final class SettingsPage {
     accounts.add(account.widget)
     track { [weak self] in self?.updateAccounts() }
     track { [weak self] in self?.updateRules() }
+    for (key, widget) in switches {
+      widget.onTurn { [weak self] in self?.turned(key) }
+    }
+    track { [weak self] in self?.updatePrivacy() }
     track { [weak self] in
       guard let self else { return }
-      trouble.text = model.trouble?.text ?? ""
-      trouble.isVisible = model.trouble != nil
+      let all = [model.privacy.trouble, model.trouble].compactMap(\.?.text)
+      trouble.text = all.joined(separator: "\n")
+      trouble.isVisible = !all.isEmpty
     }
     track { [weak self] in
       guard self != nil, model.vault.changes >= 0 else { return }
       Task { await model.look() }
     }
+  }
+
+  private func turned(_ key: AppSettings.Key) {
+    guard !isSetting, let widget = switches.first(where: { $0.key == key })?.widget else { return }
+    model.privacy.set(key, widget.isOn)
+    // The switch shows what holds, also if the change failed; not before it has turned.
+    Task { updatePrivacy() }
+  }
+
+  private func updatePrivacy() {
+    let privacy = model.privacy
+    isSetting = true
+    for (key, widget) in switches { widget.isOn = privacy.settings[key] }
+    isSetting = false
+    locking.subtitle = privacy.lockTrouble?.text ?? "They show again after a presence check."
   }
 
   private func updateAccounts() {

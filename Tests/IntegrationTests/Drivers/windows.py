@@ -165,7 +165,7 @@ class Windows:
 
     def is_on(self, name):
         """Whether a switch is on."""
-        node = self.find(None, name)
+        node = self.find("check box", name)
         return node.get_state_set().contains(self.atspi.StateType.CHECKED)
 
     def waits(self):
@@ -235,9 +235,12 @@ class Windows:
         self.takes_keys()
         self.tool("type", "--clearmodifiers", "--delay", "1", text)
 
+    def window(self):
+        return self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
+
     def resize(self, width, height):
         """Makes the window as large, and waits until it is."""
-        window = self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
+        window = self.window()
         self.tool("windowmove", "--sync", window, "0", "0")
         self.tool("windowsize", window, str(width), str(height))
 
@@ -245,6 +248,23 @@ class Windows:
             frame = self.extents(self.shown("frame", "Thumblatch")[0])
             return abs(frame[2] - width) < 20
         return self.until(is_resized, "not resized")
+
+    def leave(self):
+        """Moves the focus from the app to the desktop behind it."""
+        self.tool("mousemove", "1295", "895", "click", "1")
+
+    def come_back(self):
+        """Moves the focus to the app's window."""
+        self.tool("windowactivate", self.window())
+
+    def edges(self, name):
+        """How many pixels of a text on the screen differ much from their left neighbor."""
+        left, top, width, height = self.extents(self.find(None, name))
+        place = self.tool("getwindowgeometry", "--shell", self.window()).split()
+        x, y = (int(line.split("=")[1]) for line in place[1:3])  # behind WINDOW
+        rows = [self.screen.row(y + top + line)[4 * (x + left) + 1:4 * (x + left + width):4]
+                for line in range(height)]
+        return sum(abs(a - b) > 60 for row in rows for a, b in zip(row, row[1:]))
 
     def picture(self, path):
         """Writes a picture of the screen, once it stands still."""

@@ -1,0 +1,89 @@
+internal import Glibc
+internal import System
+
+/// The file of the app's settings, `desktop.conf` in the person's configuration.
+///
+/// It is read at the start and before each change. A file that cannot be used is never written.
+struct AppSettingsFile: Sendable {
+  private static let name = "desktop.conf"
+  private static let longest = 64 * 1024
+
+  private let directory: String
+
+  /// The path, for a person.
+  var path: String { "\(directory)/\(Self.name)" }
+
+  /// Finds the directory in XDG_CONFIG_HOME (if absolute) or HOME; `nil` if neither is set.
+  init?(environment: (String) -> String? = { ThisProcess.environment($0) }) {
+    if let chosen = environment("XDG_CONFIG_HOME"), chosen.hasPrefix("/") {
+      directory = chosen + "/thumblatch"
+    } else if let home = environment("HOME"), home.hasPrefix("/") {
+      directory = home + "/.config/thumblatch"
+    } else {
+      return nil
+    }
+  }
+
+  /// The settings; the usual ones if there is no file.
+  func read() throws(AppSettingsError) -> AppSettings {
+    let place: Directory
+    do throws(SystemError) { place = try Directory(path: directory) } catch {
+      guard error.code == ENOENT else { throw AppSettingsError("it cannot be read: \(error)") }
+      return .usual
+    }
+    return try Self.text(in: place).settings
+  }
+
+  /// Changes one setting, and keeps all other lines.
+  func set(_ key: AppSettings.Key, _ value: Bool) throws(AppSettingsError) -> AppSettings {
+    let place: Directory
+    do throws(SystemError) { place = try Directory.make(path: directory) } catch {
+      throw AppSettingsError("it cannot be written: \(error)")
+    }
+    var text = try Self.text(in: place)
+    text.set(key, value)
+    do throws(SystemError) { try Self.write(text.bytes, in: place) } catch {
+      throw AppSettingsError("it could not be written: \(error)")
+    }
+    return text.settings
+  }
+
+  private static func text(
+    in place: borrowing Directory
+  ) throws(AppSettingsError) -> AppSettingsText {
+    let content: (status: FileStatus, bytes: [UInt8])?
+    do throws(SystemError) { content = try Self.content(in: place) } catch {
+      throw AppSettingsError("it cannot be read: \(error)")
+    }
+    guard let (status, bytes) = content else { return try AppSettingsText([]) }
+    guard status.kind == .regular else { throw AppSettingsError("it is not a file") }
+    guard status.owner == ThisProcess.user || status.owner == 0, status.mode & 0o022 == 0 else {
+      throw AppSettingsError("other users can write to it")
+    }
+    return try AppSettingsText(bytes)
+  }
+
+  private static func content(
+    in place: borrowing Directory
+  ) throws(SystemError) -> (status: FileStatus, bytes: [UInt8])? {
+    guard try place.contains(name) else { return nil }
+    let file = try place.openForReading(name)
+    let status = try file.status()
+    return (status, status.kind == .regular ? try file.readAll(limit: longest) : [])
+  }
+
+  private static func write(_ bytes: [UInt8], in place: borrowing Directory) throws(SystemError) {
+    let temporary = ".\(name).\(ThisProcess.identifier)"
+    do throws(SystemError) {
+      try place.unlink(temporary)
+      let file = try place.create(temporary)
+      try file.write(bytes)
+      try file.synchronize()
+      try place.rename(temporary, to: name)
+      try place.synchronize()
+    } catch {
+      _ = try? place.unlink(temporary)
+      throw error
+    }
+  }
+}

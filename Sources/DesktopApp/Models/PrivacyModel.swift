@@ -1,0 +1,77 @@
+internal import Observation
+
+/// When the window hides what it shows.
+@Observable
+@MainActor
+final class PrivacyModel {
+  private(set) var settings: AppSettings
+  /// Why the settings cannot be read or changed.
+  private(set) var trouble: Trouble?
+  /// Why locks of the screen are not noticed; `nil` if they are, or need not be.
+  private(set) var lockTrouble: Trouble?
+  /// Whether the person works in one of the app's windows.
+  var isActive = false
+
+  /// Whether the window is blurred.
+  var isCovered: Bool { settings[.hidesInactive] && !isActive }
+
+  @ObservationIgnored
+  private let vault: VaultModel
+  @ObservationIgnored
+  private let file: AppSettingsFile?
+  @ObservationIgnored
+  private var watching: Task<Void, Never>?
+
+  init(of vault: VaultModel, _ file: AppSettingsFile? = AppSettingsFile()) {
+    (self.vault, self.file) = (vault, file)
+    do throws(AppSettingsError) {
+      settings = try file?.read() ?? .usual
+    } catch {
+      settings = .strictest
+      trouble = Self.trouble(file, error)
+    }
+  }
+
+  /// Follows the locks of the screen, if the person wants that.
+  func follow() {
+    guard settings[.hidesLocked] else {
+      watching?.cancel()
+      (watching, lockTrouble) = (nil, nil)
+      return
+    }
+    guard watching == nil else { return }
+    watching = Task { [weak self] in
+      for await news in LockFeed.news() { await self?.take(news) }
+    }
+  }
+
+  private func take(_ news: LockNews) async {
+    guard !Task.isCancelled else { return }
+    switch news {
+    case .locked: await vault.lock()
+    case .watched: lockTrouble = nil
+    case .unwatched(let failure): lockTrouble = Trouble("locks are not noticed: \(failure)")
+    }
+  }
+
+  /// Changes a setting.
+  func set(_ key: AppSettings.Key, _ value: Bool) {
+    guard let file else {
+      trouble = Trouble("there is no place for settings", advice: "set HOME, or XDG_CONFIG_HOME")
+      return
+    }
+    do throws(AppSettingsError) {
+      (settings, trouble) = (try file.set(key, value), nil)
+    } catch {
+      trouble = Self.trouble(file, error)
+    }
+    follow()
+  }
+
+  private static func trouble(_ file: AppSettingsFile?, _ error: AppSettingsError) -> Trouble {
+    Trouble(
+      "\(file?.path ?? "the settings file"): \(error.message)",
+      advice: "the strictest settings hold until it is mended or removed; nothing was changed in it"
+    )
+  }
+}
