@@ -6,8 +6,7 @@ import Testing
 
 /// A person's desktop: a real notification server and a real pinentry, on a screen in memory.
 final class Desk {
-  private let child: ChildProcess
-  private let socket: Descriptor
+  private let driver: ScreenDriver
   private let logind: DesktopBus?
   /// The variables that a program of the desktop inherits.
   let variables: [String]
@@ -17,38 +16,26 @@ final class Desk {
   /// `bus` is a system bus where logind knows the session already; `nil` starts one.
   init(of person: Someone, bus: String? = nil) throws {
     let directory = person.base + "/desk"
-    try shell("install -d -m 700 -o \(person.user.name) \(directory)")
     logind = try bus == nil ? DesktopBus(logind: true) : nil
     try logind?.act("seat_users({\(person.user.user): 'c1'})")
-    let (near, far) = try UnixSocket.pair()
-    socket = Descriptor(owning: near)
-    // The scratch user may not read the directory of the sources.
-    let drivers = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers"
-    let driver = try shell("cd \(drivers) && cat screen.py notifications.py desk.py")
-    do {
-      let theirs = Descriptor(owning: far)
-      child = try ChildProcess(
-        path: "/usr/bin/setpriv",
-        arguments: person.become + ["/usr/bin/python3", "-B", "-c", driver, directory],
-        environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=\(directory)"],
-        descriptors: [theirs.number, theirs.number, 2]
-      )
-    }
-    let object = try Self.object(from: socket)
+    driver = try ScreenDriver(
+      "desk",
+      of: "screen.py notifications.py desk.py",
+      as: person,
+      in: directory,
+      environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=\(directory)"],
+      within: 90,
+      errors: 2
+    )
     variables = [
-      "DISPLAY=" + (try object.string("display")),
-      "DBUS_SESSION_BUS_ADDRESS=" + (try object.string("address")),
+      "DISPLAY=" + (try driver.begun.string("display")),
+      "DBUS_SESSION_BUS_ADDRESS=" + (try driver.begun.string("address")),
       "DBUS_SYSTEM_BUS_ADDRESS=" + (bus ?? logind?.address ?? ""),
       "XDG_RUNTIME_DIR=" + directory,
     ]
   }
 
-  deinit {
-    // The driver ends at the end of its input.
-    shutdown(socket.number, Int32(SHUT_WR))
-    _ = try? child.wait()
-    logind?.remove()
-  }
+  deinit { logind?.remove() }
 
   /// Locks the screen, for logind.
   func lock() throws { try logind?.act("set_session('c1', LockedHint=True)") }
@@ -101,32 +88,8 @@ final class Desk {
 
   /// Does something at the desk, as its driver names it.
   @discardableResult
-  func run(_ expression: String) throws -> JSONValue {
-    try socket.write("\(expression)\n")
-    let object = try Self.object(from: socket)
-    if case .string(let error)? = object["error"] {
-      throw SystemError("desk", code: EPROTO, subject: "\(expression): \(error)")
-    }
-    return object["value"] ?? .null
-  }
+  func run(_ expression: String) throws -> JSONValue { try driver.run(expression) }
 
   /// A text as Python writes it.
-  func quoted(_ text: String) -> String { "\"\(text.replacing("\"", with: "\\\""))\"" }
-
-  private static func object(from socket: borrowing Descriptor) throws -> JSONObject {
-    var bytes: [UInt8] = []
-    while bytes.last != UInt8(ascii: "\n") {
-      guard try socket.waitReadable(milliseconds: 90_000) else {
-        throw SystemError("desk", code: ETIMEDOUT)
-      }
-      var byte: UInt8 = 0
-      let count = unsafe try withUnsafeMutableBytes(of: &byte) { unsafe try socket.read(into: $0) }
-      guard count == 1 else { throw SystemError("desk", code: EPIPE) }
-      bytes.append(byte)
-    }
-    guard case .object(let object) = try JSONReader.read(bytes) else {
-      throw SystemError("desk", code: EPROTO)
-    }
-    return object
-  }
+  func quoted(_ text: String) -> String { ScreenDriver.quoted(text) }
 }

@@ -13,8 +13,7 @@ struct DesktopAppFingerTests {
   init() throws {
     person = try Someone()
     bus = try DesktopBus(logind: true)
-    try bus.act("seat_users({\(person.user.user): 'c1'})")
-    app = try AppWindows(of: person, "--private", bus: bus.address)
+    app = try AppWindows(seating: person, by: bus)
   }
 
   private func openPage(_ variables: String = "") throws {
@@ -39,11 +38,6 @@ struct DesktopAppFingerTests {
     try app.press("Continue")
   }
 
-  private func expectNames() throws {
-    let nameless = try app.run("nameless()")
-    #expect(nameless == .array([]), "\(nameless)")
-  }
-
   /// Begins the enrollment of the finger that is offered first.
   private func beginEnrollment() throws {
     try app.press("Enroll Finger")
@@ -57,9 +51,9 @@ struct DesktopAppFingerTests {
     defer { bus.remove() }
     try openPage()
     try expectFit("fingers-empty")
-    try expectNames()
+    try app.expectNames()
     try beginEnrollment()
-    try expectNames()
+    try app.expectNames()
     let advice = [
       "Not read well: touch the reader again.",
       "Too short: keep the finger on the reader a little longer.",
@@ -80,7 +74,7 @@ struct DesktopAppFingerTests {
     try app.sees("Right index finger", "list item")
     try app.misses("of 5 touches")
     try expectFit("fingers-enrolled")
-    try expectNames()
+    try app.expectNames()
     #expect(try person.run("fingers", "list").succeeded() == "right-index\n")
 
     try app.press("Delete right index finger")

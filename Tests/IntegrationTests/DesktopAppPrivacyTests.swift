@@ -19,8 +19,7 @@ struct DesktopAppPrivacyTests {
   init() throws {
     person = try Person()
     bus = try DesktopBus(logind: true)
-    try bus.act("seat_users({\(person.user.user): 'c1'})")
-    app = try AppWindows(of: person, "--private", bus: bus.address)
+    app = try AppWindows(seating: person, by: bus)
     try person.register("work")
   }
 
@@ -70,8 +69,7 @@ struct DesktopAppPrivacyTests {
     try turn(Self.blur)
     try app.run("until(lambda: app.is_on('\(Self.blur)'), 'not on')")
     try app.keepPicture("privacy")
-    let nameless = try app.run("nameless()")
-    #expect(nameless == .array([]), "\(nameless)")
+    try app.expectNames()
     #expect(
       try shell("cat \(file); stat -c '%a %U' \(file); ls -A \(directory)") == """
         # mine

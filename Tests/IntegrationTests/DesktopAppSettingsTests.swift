@@ -22,11 +22,6 @@ struct DesktopAppSettingsTests {
     try app.run("key(\(keys.joined(separator: ", ")))")
   }
 
-  private func expectNames(in app: AppWindows) throws {
-    let nameless = try app.run("nameless()")
-    #expect(nameless == .array([]), "\(nameless)")
-  }
-
   /// Types the system password into the open prompt.
   private func typePassword(in app: AppWindows) throws {
     try app.sees("System password")
@@ -40,12 +35,11 @@ struct DesktopAppSettingsTests {
     let person = try Person()
     let bus = try DesktopBus(logind: true)
     defer { bus.remove() }
-    try bus.act("seat_users({\(person.user.user): 'c1'})")
     try person.register("private")
     try person.register("work")
-    let app = try AppWindows(of: person, "--private", bus: bus.address)
+    let app = try AppWindows(seating: person, by: bus)
     try openPage(of: app)
-    try expectNames(in: app)
+    try app.expectNames()
     try app.keepPicture("settings")
     try choose("Default account", "work", below: 1, in: app)
     try app.sees("Default account changed")
@@ -95,7 +89,7 @@ struct DesktopAppSettingsTests {
       try app.sees("Each protected use, set by the administrator in \(policy):3")
       try app.sees("Allowed, by default")
       try app.sees("Written, by default")
-      try expectNames(in: app)
+      try app.expectNames()
       for width in [800, 360] {
         try app.run("resize(\(width), 860)")
         try app.keepPicture("settings-service-\(width)-\(style)")

@@ -14,8 +14,7 @@ struct DesktopAppTests {
   init() throws {
     person = try Person()
     bus = try DesktopBus(logind: true)
-    try bus.act("seat_users({\(person.user.user): 'c1'})")
-    app = try AppWindows(of: person, "--private", bus: bus.address)
+    app = try AppWindows(seating: person, by: bus)
   }
 
   /// Types the system password into the open prompt, and goes on.
@@ -31,18 +30,13 @@ struct DesktopAppTests {
     try app.press("Continue")
   }
 
-  private func expectNames() throws {
-    let nameless = try app.run("nameless()")
-    #expect(nameless == .array([]), "\(nameless)")
-  }
-
   @Test
   func anAccountIsSeenFromItsSignInToItsRemoval() throws {
     defer { bus.remove() }
     try app.run("open()")
     try app.sees("No Accounts Yet")
     try app.keepPicture("empty")
-    try expectNames()
+    try app.expectNames()
     // What other programs do is seen without a question.
     try person.register("work")
     try person.register("private")
@@ -51,7 +45,7 @@ struct DesktopAppTests {
     try app.sees("work@example.org")
     try app.sees("Registration, done")
     try app.keepPicture("account")
-    try expectNames()
+    try app.expectNames()
 
     try app.run("press('Presence protection', 'check box')")
     try typePassword()
@@ -61,7 +55,7 @@ struct DesktopAppTests {
 
     try app.run("press('Sign Out…')")
     try app.sees("Sign out of “work”?")
-    try expectNames()
+    try app.expectNames()
     try app.keepPicture("sign-out")
     // The check before has opened the unlock window, which counts for a sign-out.
     try app.run("press('Sign Out Sign Out')")
@@ -89,7 +83,7 @@ struct DesktopAppTests {
     try app.sees("warning")
     try app.press("Look Again")
     try app.keepPicture("health")
-    try expectNames()
+    try app.expectNames()
     #expect(try app.run("quit()") == .integer(0))
   }
 
@@ -105,7 +99,7 @@ struct DesktopAppTests {
     try app.sees("The Vault Is Locked")
     try app.misses("work")
     try app.keepPicture("locked")
-    try expectNames()
+    try app.expectNames()
 
     try app.press("Unlock")
     try app.sees("Touch the fingerprint reader to unlock the vault.")
@@ -165,7 +159,7 @@ struct DesktopAppTests {
     try app.sees("Touch the fingerprint reader to use account 'me'.")
     try app.sees("Requested by")
     try app.keepPicture("other")
-    try expectNames()
+    try app.expectNames()
     // The first control has the focus, and denies.
     try app.run("key('Return')")
     #expect(try first.text().contains("cancelled"))
@@ -203,7 +197,7 @@ struct DesktopAppTests {
         // The vault has taken out the mark that reverses the direction, and nothing is markup.
         try app.sees("<b>&amp; very long name very")
         try app.keepPicture("account-\(width)-\(style)")
-        try expectNames()
+        try app.expectNames()
         #expect(try app.run("overflowing()") == .array([]))
         if width == 360 { try app.press("Back") }
       }

@@ -13,8 +13,7 @@ struct DesktopIdleTests {
   init() throws {
     person = try Person()
     bus = try DesktopBus(logind: true)
-    try bus.act("seat_users({\(person.user.user): 'c1'})")
-    app = try AppWindows(of: person, "--private", bus: bus.address)
+    app = try AppWindows(seating: person, by: bus)
   }
 
   /// All views, a presence check and the unlock window were there before.

@@ -6,7 +6,7 @@ import Testing
 
 /// Sign-ins in the desktop app: the real engine, an OpenID provider, the development backend.
 struct DesktopSignInTests {
-  /// Opens the app of a person, who has files of providers.
+  /// Opens the app of a person that has files of providers.
   func open(of person: Someone, _ style: String, width: Int) throws -> AppWindows {
     let app = try AppWindows(of: person, "--private")
     try app.run(
@@ -22,8 +22,7 @@ struct DesktopSignInTests {
   /// Expects that a screen reader can name each control, and that no text is cut.
   func expectWhole(_ app: AppWindows, _ picture: String) throws {
     try app.keepPicture("sign-in-\(picture)")
-    let nameless = try app.run("nameless()")
-    #expect(nameless == .array([]), "\(nameless)")
+    try app.expectNames()
     #expect(try app.run("overflowing()") == .array([]))
   }
 
