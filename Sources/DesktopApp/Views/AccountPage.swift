@@ -4,7 +4,7 @@ internal import VaultInterface
 
 /// The page of one account.
 @MainActor
-final class AccountPage {
+final class AccountPage: ContentPage {
   let widget: Widget
   private let model: VaultModel
   private let item: AccountItem

@@ -4,7 +4,7 @@ internal import VaultInterface
 
 /// The enrolled fingers, and the enrollment of another one.
 @MainActor
-final class FingersPage {
+final class FingersPage: ContentPage {
   let widget: Widget
   private let model: FingersModel
   private let window: Window

@@ -3,7 +3,7 @@ internal import GTK
 
 /// What the doctor finds, the worst first.
 @MainActor
-final class HealthPage {
+final class HealthPage: ContentPage {
   let widget: Widget
   private let model: HealthModel
   private let trouble: Label

@@ -23,11 +23,8 @@ final class MainWindow {
   private let settings: SettingsModel
   private let places: ListBox
   private var list: AccountList?
-  private var account: AccountPage?
-  private var healthPage: HealthPage?
-  private var signInPage: SignInPage?
-  private var fingersPage: FingersPage?
-  private var settingsPage: SettingsPage?
+  /// The page that is shown.
+  private var shown: (any ContentPage)?
   private var isHidden: Bool?
 
   init(
@@ -141,27 +138,30 @@ final class MainWindow {
   private func showPage(_ chosen: Content) {
     // A page that is there keeps the focus, and its enrollment.
     switch chosen {
-    case .place(.fingers) where fingersPage != nil: return
-    case .place(.settings) where settingsPage != nil: return
+    case .place(.fingers) where shown is FingersPage: return
+    case .place(.settings) where shown is SettingsPage: return
     default: break
     }
-    (account, healthPage, signInPage, fingersPage, settingsPage) = (nil, nil, nil, nil, nil)
+    shown = nil
     switch chosen {
     case .place(.health), .place(.fingers), .place(.settings): break
     case .place(.signIn), .account, .nothing: places.select(nil)
     }
     switch chosen {
-    case .place(.health): showHealth()
-    case .place(.signIn): showSignIn()
-    case .place(.fingers): showFingers()
-    case .place(.settings): showSettings()
+    case .place(.health): show(HealthPage(health), "Health")
+    case .place(.signIn):
+      let form = SignInPage(signIn)
+      show(form, "Sign In")
+      form.focus()
+    case .place(.fingers): show(FingersPage(fingers, of: model, in: window), "Fingers")
+    case .place(.settings):
+      show(SettingsPage(settings), "Settings")
+      content.pane = "page"
     case .account(let item):
-      let shown = AccountPage(item, model, in: window) { [weak self] in
+      let account = AccountPage(item, model, in: window) { [weak self] in
         self?.beginSignIn(again: item)
       }
-      account = shown
-      page.child = shown.widget
-      title.title = AccountWords(account: item.account).name
+      show(account, AccountWords(account: item.account).name)
     case .nothing(let hasAccounts):
       page.child = hasAccounts ? nothing : nil
       title.title = ""
@@ -169,34 +169,10 @@ final class MainWindow {
     }
   }
 
-  private func showFingers() {
-    let shown = FingersPage(fingers, of: model, in: window)
-    fingersPage = shown
-    page.child = shown.widget
-    title.title = "Fingers"
-  }
-
-  private func showSettings() {
-    let shown = SettingsPage(settings)
-    settingsPage = shown
-    page.child = shown.widget
-    title.title = "Settings"
-    content.pane = "page"
-  }
-
-  private func showHealth() {
-    let shown = HealthPage(health)
-    healthPage = shown
-    page.child = shown.widget
-    title.title = "Health"
-  }
-
-  private func showSignIn() {
-    let shown = SignInPage(signIn)
-    signInPage = shown
-    page.child = shown.widget
-    title.title = "Sign In"
-    shown.focus()
+  private func show(_ new: any ContentPage, _ name: String) {
+    shown = new
+    page.child = new.widget
+    title.title = name
   }
 
   private func updateNews() {
@@ -204,4 +180,10 @@ final class MainWindow {
     toasts.show(news)
     model.news = nil
   }
+}
+
+/// A page beside the list, which lives as long as it is shown.
+@MainActor
+protocol ContentPage: AnyObject {
+  var widget: Widget { get }
 }

@@ -4,7 +4,7 @@ internal import VaultInterface
 
 /// The settings of the vault: what the person may set, and what the administrator has set.
 @MainActor
-final class SettingsPage {
+final class SettingsPage: ContentPage {
   let widget: Widget
   private let model: SettingsModel
   private let trouble: Label

@@ -2,7 +2,7 @@ internal import GTK
 
 /// The page on which a person signs in.
 @MainActor
-final class SignInPage {
+final class SignInPage: ContentPage {
   let widget: Widget
   private let model: SignInModel
   private let trouble: Label
