@@ -210,7 +210,9 @@ struct SignInForm: Sendable {
     }
     settings["client_id"] = answers.texts["client_id"]
     return try Provider(
-      name: try Self.free(wanted, besides: providers),
+      name: try ProviderName(
+        FreeName.near(wanted.text) { text in providers.contains { $0.text == text } }
+      ),
       settings: settings,
       clientSecret: try secret.map { secret throws(ConfigurationError) in
         try ClientSecret(secret)
@@ -224,20 +226,6 @@ struct SignInForm: Sendable {
     } catch {
       throw ConfigurationError(error.problem, key: "issuer")
     }
-  }
-
-  /// The name, with a number behind it if a provider has that name already.
-  private static func free(
-    _ wanted: ProviderName,
-    besides providers: Set<ProviderName>
-  ) throws(ConfigurationError) -> ProviderName {
-    var name = wanted
-    var number = 2
-    while providers.contains(name) {
-      name = try ProviderName("\(wanted.text.prefix(56))-\(number)")
-      number += 1
-    }
-    return name
   }
 }
 

@@ -89,7 +89,8 @@ final class SignInModel {
   /// Shows the form of a choice.
   func choose(_ choice: SignInChoice) {
     guard isChoosing, let source = choice.source else { return }
-    show(SignInForm(source, ["account": freeName(choice.account)]))
+    let names = Set(vault.items.map(\.name))
+    show(SignInForm(source, ["account": FreeName.near(choice.account, isTaken: names.contains)]))
   }
 
   /// Shows a form, unless a sign-in is under way.
@@ -108,14 +109,6 @@ final class SignInModel {
   func goBack() async {
     guard isFilling else { return }
     await readProviders()
-  }
-
-  /// The name, with a number behind it if an account has that name already.
-  private func freeName(_ wanted: String) -> String {
-    let names = Set(vault.items.map(\.name))
-    guard names.contains(wanted) else { return wanted }
-    let free = (2...).lazy.map { "\(wanted.prefix(56))-\($0)" }.first { !names.contains($0) }
-    return free ?? wanted
   }
 
   // MARK: Signing in
