@@ -29,21 +29,29 @@ struct VaultLink: Sendable {
     interrupt: SharedWake? = nil,
     _ body: @escaping @Sendable (VaultCalls) throws(VaultClientError) -> Value
   ) async throws(VaultClientError) -> Value {
-    let outcome: Result<Value, VaultClientError> = await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try startThread { [location] in
-          let interrupt = interrupt?.event.descriptor.number
-          let calls = VaultCalls(interrupt: interrupt) { () throws(VaultClientError) in
-            try location.connect(interrupt: interrupt)
-          }
-          continuation.resume(
-            returning: Result { () throws(VaultClientError) in try body(calls) }
-          )
+    try await DesktopApp.onThread(orElse: VaultClientError.system) {
+      [location] () throws(VaultClientError) in
+      let interrupt = interrupt?.event.descriptor.number
+      return try body(
+        VaultCalls(interrupt: interrupt) { () throws(VaultClientError) in
+          try location.connect(interrupt: interrupt)
         }
-      } catch {
-        continuation.resume(returning: .failure(.system(error)))
-      }
+      )
     }
-    return try outcome.get()
   }
+}
+
+/// Runs `body` on a thread of its own; `failure` makes the error if none can be started.
+func onThread<Value: Sendable, Failure: Error>(
+  orElse failure: @Sendable (SystemError) -> Failure,
+  _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+  let outcome: Result<Value, Failure> = await withCheckedContinuation { waiting in
+    do throws(SystemError) {
+      try startThread { waiting.resume(returning: Result(catching: body)) }
+    } catch {
+      waiting.resume(returning: .failure(failure(error)))
+    }
+  }
+  return try outcome.get()
 }

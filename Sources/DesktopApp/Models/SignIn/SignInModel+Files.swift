@@ -35,13 +35,6 @@ extension SignInModel {
   static func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ProviderFileError) -> Value
   ) async throws(ProviderFileError) -> Value {
-    let outcome: Result<Value, ProviderFileError> = await withCheckedContinuation { waiting in
-      do throws(SystemError) {
-        try startThread { waiting.resume(returning: Result(catching: body)) }
-      } catch {
-        waiting.resume(returning: .failure(.unreadable("\(error)")))
-      }
-    }
-    return try outcome.get()
+    try await DesktopApp.onThread(orElse: { .unreadable("\($0)") }, body)
   }
 }
