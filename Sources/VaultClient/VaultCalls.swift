@@ -132,7 +132,7 @@ public final class VaultCalls {
         guard isCancelled() else { continue }
         // The agent's notification goes before the connection does.
         try connection.send(CancelCall(prompt: request.prompt))
-        throw .refused(.presenceFailed(.cancelled, message: "", methods: []))
+        throw .cancelled
       case .reply(let reply, let of):
         // A late reply to a call that was given up does not belong to this call.
         guard of == number else { continue }

@@ -1,3 +1,4 @@
+internal import PresenceTerms
 public import System
 public import Varlink
 public import VaultInterface
@@ -129,5 +130,12 @@ extension VaultClientError: CustomStringConvertible {
     case .system(let error): error.limit?.remedy
     default: nil
     }
+  }
+}
+
+extension VaultClientError {
+  /// The end of a check that the person gave up before the engine knew its result.
+  package static var cancelled: VaultClientError {
+    .refused(.presenceFailed(.cancelled, message: "", methods: []))
   }
 }

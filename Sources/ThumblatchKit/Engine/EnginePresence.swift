@@ -35,7 +35,7 @@ struct PromptView: PresenceView {
     let deadline = BootInstant.now.advanced(bySeconds: Self.longestDisplay)
     while true {
       if prompt.takeCancel() {
-        throw .refused(.presenceFailed(.cancelled, message: "", methods: []))
+        throw .cancelled
       }
       guard prompt.isHeld else { break }
       guard try Connection.wait(for: input, interrupt: interrupt, until: deadline) else {
