@@ -9,9 +9,9 @@ package import VaultInterface
 /// and a window of pinentry for the password.
 ///
 /// An action of the notification chooses the password or denies. It never consents.
-package final class DesktopView: PresenceView {
+package final class DesktopView: PresenceView, DesktopUse {
   /// Why the desktop failed, if that ended the check.
-  package private(set) var failure: DesktopError?
+  package internal(set) var failure: DesktopError?
   private let request: PresenceRequest
   private let screen: DesktopScreen
   private let interrupt: Int32?
@@ -161,17 +161,5 @@ package final class DesktopView: PresenceView {
       _ = try Connection.wait(for: screen.descriptor, interrupt: interrupt, until: .now)
     }
     return answer
-  }
-
-  /// Uses the desktop; what goes wrong there ends the check, and is kept.
-  private func showing<Value>(
-    _ body: () throws(DesktopError) -> Value
-  ) throws(VaultClientError) -> Value {
-    do throws(DesktopError) {
-      return try body()
-    } catch {
-      failure = error
-      throw .interrupted
-    }
   }
 }

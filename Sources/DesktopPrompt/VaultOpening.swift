@@ -7,9 +7,9 @@ internal import VaultInterface
 
 /// The touch of a security key that opens the vault, at the person's desktop: a notification while the
 /// key waits, and a window of pinentry for its PIN.
-package final class VaultOpening {
+package final class VaultOpening: DesktopUse {
   /// Why the desktop failed, if that ended the touch.
-  package private(set) var failure: DesktopError?
+  package internal(set) var failure: DesktopError?
   private let screen: DesktopScreen
   private let interrupt: Int32?
   /// Whether the person asked for the window of the PIN.
@@ -64,7 +64,7 @@ package final class VaultOpening {
       within: SecurityKeyText.touchLimit,
       input: screen.descriptor,
       whenInput: { () throws(VaultClientError) in
-        if screen.takeAction() == .cancel { throw Self.cancelled }
+        if screen.takeAction() == .cancel { throw .cancelled }
       },
       each: { _ in }
     )
@@ -85,7 +85,7 @@ package final class VaultOpening {
     guard let answer else {
       // An interrupt ends the wait for the window as well.
       _ = try Connection.wait(for: screen.descriptor, interrupt: interrupt, until: .now)
-      throw BootInstant.now >= deadline ? .timedOut : Self.cancelled
+      throw BootInstant.now >= deadline ? VaultClientError.timedOut : .cancelled
     }
     return answer
   }
@@ -94,28 +94,12 @@ package final class VaultOpening {
     while true {
       switch screen.takeAction() {
       case .pin: return
-      case .cancel: throw Self.cancelled
+      case .cancel: throw .cancelled
       case .password, .proceed, nil: break
       }
       guard
         try Connection.wait(for: screen.descriptor, interrupt: interrupt, until: deadline)
       else { throw .timedOut }
-    }
-  }
-
-  private static let cancelled = VaultClientError.refused(
-    .presenceFailed(.cancelled, message: "", methods: [])
-  )
-
-  /// Uses the desktop; what goes wrong there ends the touch, and is kept.
-  private func showing<Value>(
-    _ body: () throws(DesktopError) -> Value
-  ) throws(VaultClientError) -> Value {
-    do throws(DesktopError) {
-      return try body()
-    } catch {
-      failure = error
-      throw .interrupted
     }
   }
 }
