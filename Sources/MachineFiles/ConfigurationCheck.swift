@@ -41,7 +41,8 @@ package struct ConfigurationCheck: Sendable {
   /// Checks one file as a policy, such as a drop-in before it is put in its place.
   package init(policyFile bytes: [UInt8], file: String) {
     var policy = PolicyFiles()
-    attempt { () throws(ConfigurationError) in try policy.add(bytes: bytes, file: file) }
+    let source = PolicyFiles.Source(file: file, bytes: bytes)
+    attempt { () throws(ConfigurationError) in try policy.add(source) }
     for error in policy.errors() { fail(error) }
   }
 
@@ -51,13 +52,15 @@ package struct ConfigurationCheck: Sendable {
       guard let directory = try files.openDirectory(files.path),
         let bytes = try files.read(MachineDirectory.policyName, directory, files.policyFile)
       else { return }
-      try policy.add(bytes: bytes, file: files.policyFile)
+      try policy.add(PolicyFiles.Source(file: files.policyFile, bytes: bytes))
     }
     do throws(ConfigurationError) {
       if let folder = try files.openDirectory(files.dropIns) {
         let names = try files.dropInNames(folder)
         for name in names.read {
-          attempt { () throws(ConfigurationError) in try files.add(name, folder, to: &policy) }
+          attempt { () throws(ConfigurationError) in
+            if let source = try files.dropIn(name, folder) { try policy.add(source) }
+          }
         }
         dropIns = names.read.count
         for name in names.ignored {

@@ -38,35 +38,39 @@ package struct MachineDirectory: Sendable {
   /// The policy of `thumblatch.conf` and its drop-ins; without a file it is the default.
   package func policy() throws(ConfigurationError) -> Policy { try policyFiles().policy() }
 
-  /// The files of the policy, read but not interpreted.
+  /// The sections of the policy's files; their values are not interpreted.
   package func policyFiles() throws(ConfigurationError) -> PolicyFiles {
-    var files = PolicyFiles()
-    guard let directory = try openDirectory(path) else { return files }
-    if let bytes = try read(Self.policyName, directory, policyFile) {
-      try files.add(bytes: bytes, file: policyFile)
-    }
-    guard let folder = try openDirectory(dropIns) else { return files }
-    for name in try dropInNames(folder).read {
-      try add(name, folder, to: &files)
-    }
-    return files
+    try PolicyFiles(try policySources())
   }
 
-  /// Adds one drop-in; a file that was removed since the directory was listed is left out.
-  func add(
-    _ name: String,
-    _ folder: borrowing Directory,
-    to files: inout PolicyFiles
-  ) throws(ConfigurationError) {
-    let file = dropIns + "/" + name
-    guard let bytes = try read(name, folder, file) else {
-      // The name was made readable, so that no file has it.
-      guard !name.unicodeScalars.contains("\u{FFFD}") else {
-        throw ConfigurationError(.unreadable("its name is not UTF-8"), file: file)
-      }
-      return
+  /// The files of the policy in their order, read but not interpreted.
+  package func policySources() throws(ConfigurationError) -> [PolicyFiles.Source] {
+    guard let directory = try openDirectory(path) else { return [] }
+    var sources: [PolicyFiles.Source] = []
+    if let bytes = try read(Self.policyName, directory, policyFile) {
+      sources.append(PolicyFiles.Source(file: policyFile, bytes: bytes))
     }
-    try files.add(bytes: bytes, file: file)
+    guard let folder = try openDirectory(dropIns) else { return sources }
+    for name in try dropInNames(folder).read {
+      if let source = try dropIn(name, folder) { sources.append(source) }
+    }
+    return sources
+  }
+
+  /// One drop-in; `nil` if it was removed since the directory was listed.
+  func dropIn(
+    _ name: String,
+    _ folder: borrowing Directory
+  ) throws(ConfigurationError) -> PolicyFiles.Source? {
+    let file = dropIns + "/" + name
+    if let bytes = try read(name, folder, file) {
+      return PolicyFiles.Source(file: file, bytes: bytes)
+    }
+    // The name was made readable, so that no file has it.
+    guard !name.unicodeScalars.contains("\u{FFFD}") else {
+      throw ConfigurationError(.unreadable("its name is not UTF-8"), file: file)
+    }
+    return nil
   }
 
   /// The names of the drop-ins in byte order, and the names that are ignored.

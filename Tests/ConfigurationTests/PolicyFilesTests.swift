@@ -6,7 +6,7 @@ struct PolicyFilesTests {
   private func files(_ texts: String...) throws -> PolicyFiles {
     var files = PolicyFiles()
     for (index, text) in texts.enumerated() {
-      try files.add(bytes: Array(text.utf8), file: "\(index)")
+      try files.add(PolicyFiles.Source(file: "\(index)", bytes: Array(text.utf8)))
     }
     return files
   }

@@ -166,7 +166,7 @@ package struct Policy: Sendable, Equatable {
   /// - Throws: an error with file and line.
   package init(bytes: [UInt8], file: String) throws(ConfigurationError) {
     var files = PolicyFiles()
-    try files.add(bytes: bytes, file: file)
+    try files.add(PolicyFiles.Source(file: file, bytes: bytes))
     self = try files.policy()
   }
 

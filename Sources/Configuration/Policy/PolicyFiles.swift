@@ -29,6 +29,17 @@ package struct PolicyFiles {
     package let by: Location
   }
 
+  /// A file of the policy, read but not interpreted.
+  package struct Source: Sendable, Equatable {
+    /// The path of the file, for errors.
+    package let file: String
+    package let bytes: [UInt8]
+
+    package init(file: String, bytes: [UInt8]) {
+      (self.file, self.bytes) = (file, bytes)
+    }
+  }
+
   private struct Section {
     let name: String
     let location: Location
@@ -44,6 +55,11 @@ package struct PolicyFiles {
 
   package init() {}
 
+  /// Adds all files of a policy in their order.
+  package init(_ sources: [Source]) throws(ConfigurationError) {
+    for source in sources { try add(source) }
+  }
+
   /// Whether a file with this name is a drop-in.
   ///
   /// Hidden files are those of editors.
@@ -53,15 +69,14 @@ package struct PolicyFiles {
 
   /// Adds a file.
   ///
-  /// - Parameters:
-  ///   - bytes: the content of the file.
-  ///   - file: the name of the file in errors.
   /// - Throws: an error with file and line if the file is not a key file.
-  package mutating func add(bytes: [UInt8], file: String) throws(ConfigurationError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ConfigurationError(.badCharacter, file: file)
+  package mutating func add(_ source: Source) throws(ConfigurationError) {
+    guard let text = String(validating: source.bytes, as: UTF8.self) else {
+      throw ConfigurationError(.badCharacter, file: source.file)
     }
-    for section in try KeyFile(text: text, file: file).sections { add(section, of: file) }
+    for section in try KeyFile(text: text, file: source.file).sections {
+      add(section, of: source.file)
+    }
   }
 
   private mutating func add(_ section: KeyFile.Section, of file: String) {

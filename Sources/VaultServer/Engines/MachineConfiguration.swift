@@ -5,10 +5,17 @@ package import TokenVault
 
 /// The administrator's configuration, as it is at each query.
 ///
-/// Each query reads the files again. They are small and seldom needed, and so the engine need not
-/// watch them for changes.
+/// Each query reads the files again, and so the engine need not watch them for changes. What they
+/// mean is kept for as long as their bytes stay the same: a refresh asks several times.
 package final class MachineConfiguration: MachineRules {
+  private struct Interpreted {
+    let sources: [PolicyFiles.Source]
+    let files: PolicyFiles
+    let policy: Policy
+  }
+
   private let files: MachineDirectory
+  private let last = Mutex<Interpreted?>(nil)
   private let complaints = Mutex<[String: String]>([:])
 
   package init(_ files: MachineDirectory = MachineDirectory()) { self.files = files }
@@ -21,20 +28,24 @@ package final class MachineConfiguration: MachineRules {
   package func policy() throws(ConfigurationError) -> Policy { try read().policy }
 
   package func locatedPolicy() throws(ConfigurationError) -> LocatedPolicy {
-    let (files, policy) = try read()
+    let read = try read()
     let locations = Policy.Key.allCases.compactMap { key in
-      files.location(of: key).map { (key, $0.description) }
+      read.files.location(of: key).map { (key, $0.description) }
     }
-    return LocatedPolicy(policy, locations: Dictionary(locations) { $1 })
+    return LocatedPolicy(read.policy, locations: Dictionary(locations) { $1 })
   }
 
-  private func read() throws(ConfigurationError) -> (files: PolicyFiles, policy: Policy) {
+  private func read() throws(ConfigurationError) -> Interpreted {
     do throws(ConfigurationError) {
-      let read = try files.policyFiles()
-      let policy = try read.policy()
-      complain(nil, about: files.policyFile)
-      return (read, policy)
+      let sources = try files.policySources()
+      if let last = last.withLock({ $0 }), last.sources == sources { return last }
+      let files = try PolicyFiles(sources)
+      let read = Interpreted(sources: sources, files: files, policy: try files.policy())
+      complain(nil, about: self.files.policyFile)
+      last.withLock { $0 = read }
+      return read
     } catch {
+      last.withLock { $0 = nil }
       complain("\(error)", about: files.policyFile)
       throw error
     }
