@@ -138,6 +138,27 @@ struct DesktopSignInTests {
   }
 
   @Test
+  func aSignInWhoseEngineIsKilledIsMadeAgain() throws {
+    let member = try Member()
+    try browse(as: member)
+    let app = try open(of: member, "light", width: 800)
+    try choose("idp", app)
+    try member.provider.fail(["path": "/o/authorize", "hold": true])
+    try app.run("key('Return')")
+    try app.sees("Sign in at idp in your browser.")
+    for process in processes(in: member.programs, named: "thumblatchd") {
+      kill(process, SIGKILL)
+      try waitForEnd(process)
+    }
+    try member.provider.release()
+    try app.sees("Sign In at idp")
+    try app.sees("see the list of accounts before you try again", "alert")
+    try expectWhole(app, "engine-killed")
+    try app.run("key('Return')")
+    try app.sees("Protect “idp”?")
+  }
+
+  @Test
   func whatIsWrongIsTold() throws {
     let member = try Member(.toolkit, ["--consent"])
     try browse(as: member, ["--deny"])
