@@ -22,7 +22,7 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
 PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "jobs",
-         "desk", "keys", "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
+         "desk", "app", "keys", "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
 # These run only if they are named.
 MEASURES = ["speed", "tpm_speed"]
 # Parts in a machine of their own, of another suite of Debian, after the others.
@@ -46,6 +46,7 @@ class Count:
 
 def prepare(machine, package, programs):
     machine.copy(package, "/opt/thumblatch.deb")
+    machine.copy(package.replace("/thumblatch_", "/thumblatch-desktop_"), "/opt/thumblatch-desktop.deb")
     machine.copy(os.path.join(HERE, "inside"), "/opt/system-test")
     # A process in a user's manager runs it too, whatever the umask was when the tree was unpacked.
     subprocess.run(["chmod", "--recursive", "a+rX", machine.path("/opt")], check=True)
@@ -115,11 +116,13 @@ def prepare_desk(machine):
     for name in ("dev", "proc", "run", "sys", "tmp"):
         os.mkdir(machine.path(f"{DESK}/{name}"))
     drivers = os.path.join(PROJECT, "Tests/IntegrationTests/Drivers")
-    text = ""
-    for name in ("screen", "notifications", "desk"):
-        with open(f"{drivers}/{name}.py", encoding="utf-8") as file:
-            text += file.read()
-    machine.write(f"{DESK}/driver.py", text)
+    for driver, names in (("driver", ("screen", "notifications", "desk")),
+                          ("windows", ("screen", "session", "windows"))):
+        text = ""
+        for name in names:
+            with open(f"{drivers}/{name}.py", encoding="utf-8") as file:
+                text += file.read()
+        machine.write(f"{DESK}/{driver}.py", text)
     os.chmod(machine.path(DESK), 0o755)
     os.chmod(machine.path(os.path.dirname(DESK)), 0o700)
 

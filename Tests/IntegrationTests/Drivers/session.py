@@ -2,16 +2,19 @@
 import os
 import subprocess
 
+LIMIT = 30
+
 
 class Desktop:
     """The programs of the desktop, before AT-SPI looks for its bus."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, address=None):
+        """`address` is that of a session bus that is there; without it, one is started."""
         self.directory, self.children = directory, []
         self.errors = open(directory + "/errors", "wb")
         self.environment = {
             **os.environ, "XDG_RUNTIME_DIR": directory, "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11",
-            "DBUS_SESSION_BUS_ADDRESS": "unix:path=%s/session-bus" % directory, "GSETTINGS_BACKEND": "memory",
+            "DBUS_SESSION_BUS_ADDRESS": address or "unix:path=%s/session-bus" % directory, "GSETTINGS_BACKEND": "memory",
             "GTK_A11Y": "atspi", "NO_AT_BRIDGE": "0", "XDG_CONFIG_HOME": directory,
         }
         # A picture shows a state, not the way to it.
@@ -22,15 +25,19 @@ class Desktop:
         os.close(writing)
         with os.fdopen(reading) as pipe:
             self.environment["DISPLAY"] = ":" + pipe.readline().strip()
-        bus = self.start("dbus-daemon", "--session", "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"],
-                         "--nofork", "--nopidfile", "--print-address=1", output=subprocess.PIPE)
-        bus.stdout.readline()
+        if not address:
+            self.start_bus()
         # As a child it ends the bus of AT-SPI with itself.
         self.start("/usr/libexec/at-spi-bus-launcher")
         self.start("openbox")
         # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
         subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
         os.environ.update(self.environment)
+
+    def start_bus(self):
+        bus = self.start("dbus-daemon", "--session", "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"],
+                         "--nofork", "--nopidfile", "--print-address=1", output=subprocess.PIPE)
+        bus.stdout.readline()
 
     def animate(self, is_on):
         """Says whether programs that start from now on animate what they draw."""
@@ -48,3 +55,12 @@ class Desktop:
         for child in reversed(self.children):
             child.terminate()
             child.wait()
+
+
+class Process:
+    """A process that is no child of this one."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+

@@ -1,17 +1,16 @@
 """The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
 
-usage: python3 -c "$(cat screen.py session.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+usage: python3 -c "$(cat screen.py session.py windows.py)" DIRECTORY {ADDRESS | PROGRAM [ARGUMENT ...]}
 
-It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. Each line of
-standard input is an expression. Its value is the answer, as one line of JSON. All ends with the input.
+It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. ADDRESS is that
+of a session bus that is there, for an app that is started elsewhere. Each line of standard input is an
+expression. Its value is the answer, as one line of JSON. All ends with the input.
 """
 import json
 import os
 import subprocess
 import sys
 import time
-
-LIMIT = 30
 
 
 class Windows:
@@ -33,6 +32,11 @@ class Windows:
     def open(self, **environment):
         """Starts the app, and waits for its window."""
         self.app = self.desktop.start(*sys.argv[2:], **environment)
+        return self.find("frame", "Thumblatch") is not None
+
+    def follow(self, process):
+        """Takes an app that was started elsewhere, and waits for its window."""
+        self.app = Process(process)
         return self.find("frame", "Thumblatch") is not None
 
     def quit(self):
@@ -277,10 +281,10 @@ class Windows:
 
 
 def main():
-    desktop = Desktop(sys.argv[1])
+    desktop = Desktop(sys.argv[1], sys.argv[2] if sys.argv[2].startswith("unix:") else None)
     try:
         windows = Windows(desktop)
-        print(json.dumps({"ready": True}), flush=True)
+        print(json.dumps({"ready": True, "display": desktop.environment["DISPLAY"]}), flush=True)
         for line in sys.stdin:
             try:
                 value = eval(line, {"app": windows})

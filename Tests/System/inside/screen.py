@@ -19,7 +19,8 @@ UNIT = "desk.service"
 
 
 class Desk:
-    def __init__(self, person):
+    def __init__(self, person, driver="/driver.py"):
+        """`driver` is a file below the root (Tests/System/run.py)."""
         self.person = person
         self.bus = f"/run/user/{person.uid}"
         shutil.rmtree(PLACE, ignore_errors=True)
@@ -27,7 +28,8 @@ class Desk:
         self.process = subprocess.Popen(
             ["systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={UNIT}",
              f"--uid={person.uid}", f"--property=RootDirectory={ROOT}", "--property=MountAPIVFS=yes",
-             f"--property=BindPaths={self.bus} /tmp", "--", "/usr/bin/python3", "-B", "/driver.py", PLACE,
+             f"--property=BindPaths={self.bus} /tmp",
+             "--property=BindReadOnlyPaths=/etc/passwd /etc/machine-id", "--", "/usr/bin/python3", "-B", driver, PLACE,
              f"unix:path={self.bus}/bus"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         # As a desktop does that starts its programs as units.
@@ -51,9 +53,9 @@ class Desk:
             raise Failure(f"{expression}: {answer.get('error', 'the driver has ended')}")
         return answer["value"]
 
-    def picture(self, name, has_buttons=True):
+    def picture(self, name, expression="desk.picture({!r}, True)"):
         """Keeps a picture of the screen."""
-        self.run(f"desk.picture('{PLACE}/{name}.png', {has_buttons})")
+        self.run(expression.format(f"{PLACE}/{name}.png"))
         os.makedirs(PICTURES, exist_ok=True)
         shutil.copy(f"{PLACE}/{name}.png", PICTURES)
 
