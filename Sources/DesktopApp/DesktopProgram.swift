@@ -57,12 +57,20 @@ package final class DesktopProgram {
   /// - Parameter arguments: the words after the program's name.
   /// - Returns: the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
-    switch arguments {
+    Translation.begin(in: catalogs)
+    return switch arguments {
     case [], ["--private"]: DesktopProgram(privately: !arguments.isEmpty).run()
     case ["--version"]: say("thumblatch-desktop \(thumblatchVersion)", 0)
     case ["--help"]: say(usage, 0)
     default: say(usage, 2)
     }
+  }
+
+  /// The directory of the catalogs, in the prefix where the program is installed or was built.
+  private static var catalogs: String? {
+    guard let directory = try? ThisProcess.programDirectory() else { return nil }
+    let isInstalled = directory.hasSuffix("/libexec/thumblatch")
+    return directory + (isInstalled ? "/../.." : "/..") + "/share/locale"
   }
 
   private static func say(_ text: String, _ code: Int32) -> Int32 {

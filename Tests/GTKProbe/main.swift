@@ -142,4 +142,19 @@ final class Probe {
   }
 }
 
+/// Prints texts in the language of the environment, by the catalogs of a directory.
+@MainActor
+func showTexts(_ directory: String) {
+  Translation.begin(in: directory)
+  say(tr("Cancel"))
+  say(tr("in no catalog: %s", "5"))
+  // A mark in a value is no mark.
+  say(tr("line %s: %s must be yes or no", "%s", "x"))
+  for count in 0...2 { say(ntr("%s of %d touch", "%s of %d touches", count, "%d")) }
+}
+
+if CommandLine.arguments.count == 3 {
+  showTexts(CommandLine.arguments[2])
+  exit(0)
+}
 exit(Probe(CommandLine.arguments.dropFirst().first ?? "").run())

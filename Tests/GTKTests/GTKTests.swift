@@ -18,8 +18,8 @@ struct GTKTests {
     ]
   }
 
-  private func output(_ subject: String) throws -> String {
-    let probe = try RunningProbe(subject, environment)
+  private func output(_ subject: String..., language: String = "") throws -> String {
+    let probe = try RunningProbe(subject, environment + ["LANGUAGE=" + language])
     let text = String(decoding: try probe.output.readAll(limit: 1 << 16), as: UTF8.self)
     #expect(try probe.child.wait() == .exited(0))
     return text
@@ -55,10 +55,44 @@ struct GTKTests {
     #expect(try output("choice") == "shown\nchosen 2, told 1\nchosen -1\n")
   }
 
+  @Test
+  func textsAreInTheLanguageOfTheEnvironment() throws {
+    let directory = try ScratchDirectory()
+    let compilation = try ChildProcess(
+      path: BuiltPrograms.sourceDirectory + "/Scripts/translations",
+      arguments: ["--compile", directory.path],
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, 2, 2]
+    )
+    #expect(try compilation.wait() == .exited(0))
+    #expect(
+      try output("texts", directory.path, language: "de") == """
+        Abbrechen
+        in no catalog: 5
+        Zeile %s: x muss yes oder no sein
+        %d von 0 Berührungen
+        %d von 1 Berührung
+        %d von 2 Berührungen
+
+        """
+    )
+    #expect(
+      try output("texts", directory.path, language: "eo") == """
+        Cancel
+        in no catalog: 5
+        line %s: x must be yes or no
+        %d of 0 touches
+        %d of 1 touch
+        %d of 2 touches
+
+        """
+    )
+  }
+
   /// The window has awaited tasks, a stream and a continuation before.
   @Test
   func anIdleWindowWakesNoThread() throws {
-    let probe = try RunningProbe("idle", environment)
+    let probe = try RunningProbe(["idle"], environment)
     defer {
       probe.child.kill()
       _ = try? probe.child.wait()
@@ -94,13 +128,13 @@ private final class RunningProbe {
   let child: ChildProcess
   let output: Descriptor
 
-  init(_ subject: String, _ environment: [String]) throws {
+  init(_ arguments: [String], _ environment: [String]) throws {
     let (near, far) = try UnixSocket.pair()
     output = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
       path: BuiltPrograms.path("GTKProbe"),
-      arguments: [subject],
+      arguments: arguments,
       environment: environment,
       descriptors: [-1, theirs.number, 2]
     )

@@ -16,6 +16,32 @@ struct DesktopFileTests {
     #expect(try shell("cat \(described)").contains("<release version=\"\(version.dropLast())\""))
   }
 
+  @Test
+  func theDescriptionsAreTranslated() throws {
+    let directory = try ScratchDirectory()
+    let (entry, metadata) = (
+      "applications/io.thumblatch.Desktop.desktop",
+      "metainfo/io.thumblatch.Desktop.metainfo.xml"
+    )
+    try shell(
+      """
+      cp -R \(Self.share)/applications \(Self.share)/metainfo \(directory.path)
+      \(BuiltPrograms.sourceDirectory)/Scripts/translations --describe \(directory.path)
+      cd \(directory.path)
+      /usr/bin/desktop-file-validate \(entry)
+      /usr/bin/appstreamcli validate --no-net \(metadata)
+      grep -qx 'GenericName\\[de\\]=Token-Tresor' \(entry)
+      grep -q '<li xml:lang="de">jedes Konto' \(metadata)
+      """
+    )
+  }
+
+  /// A text that only one of them has, an empty translation, or another format is an error.
+  @Test
+  func eachTextIsTranslated() throws {
+    try shell("\(BuiltPrograms.sourceDirectory)/Scripts/translations --check")
+  }
+
   @Test(arguments: [
     "scalable/apps/io.thumblatch.Desktop", "symbolic/apps/io.thumblatch.Desktop-symbolic",
   ])

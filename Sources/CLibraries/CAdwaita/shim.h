@@ -6,6 +6,7 @@
 #define GDK_DISABLE_DEPRECATION_WARNINGS
 #include <adwaita.h>
 #include <glib-unix.h>
+#include <libintl.h>
 #include <sys/timerfd.h>
 #include <time.h>
 

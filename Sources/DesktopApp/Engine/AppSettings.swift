@@ -1,3 +1,5 @@
+internal import GTK
+
 /// What the person has set for the app itself.
 struct AppSettings: Equatable, Sendable {
   enum Key: String, CaseIterable {
@@ -43,7 +45,7 @@ struct AppSettingsText {
   /// - Throws: what is wrong, with the line.
   init(_ bytes: [UInt8]) throws(AppSettingsError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw AppSettingsError("it is not UTF-8")
+      throw AppSettingsError(tr("it is not UTF-8"))
     }
     // Scalars, because CR LF is one character.
     lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
@@ -64,17 +66,20 @@ struct AppSettingsText {
 
   private mutating func read(_ line: String, at position: Int) throws(AppSettingsError) {
     guard let equals = line.firstIndex(of: "=") else {
-      throw AppSettingsError("line \(position + 1) is not understood")
+      throw AppSettingsError(tr("line %s is not understood", "\(position + 1)"))
     }
     // A key that a later version knows is kept.
     guard let key = AppSettings.Key(rawValue: Self.trimmed(String(line[..<equals]))) else { return }
     guard positions.updateValue(position, forKey: key) == nil else {
-      throw AppSettingsError("line \(position + 1) sets \(key.rawValue) again")
+      throw AppSettingsError(tr("line %s sets %s again", "\(position + 1)", key.rawValue))
     }
     switch Self.trimmed(String(line[line.index(after: equals)...])) {
     case "yes": settings[key] = true
     case "no": settings[key] = false
-    default: throw AppSettingsError("line \(position + 1): \(key.rawValue) must be yes or no")
+    default:
+      throw AppSettingsError(
+        tr("line %s: %s must be yes or no", "\(position + 1)", key.rawValue)
+      )
     }
   }
 

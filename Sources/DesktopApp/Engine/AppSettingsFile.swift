@@ -1,3 +1,4 @@
+internal import GTK
 internal import Glibc
 internal import System
 
@@ -28,7 +29,9 @@ struct AppSettingsFile: Sendable {
   func read() throws(AppSettingsError) -> AppSettings {
     let place: Directory
     do throws(SystemError) { place = try Directory(path: directory) } catch {
-      guard error.code == ENOENT else { throw AppSettingsError("it cannot be read: \(error)") }
+      guard error.code == ENOENT else {
+        throw AppSettingsError(tr("it cannot be read: %s", "\(error)"))
+      }
       return .usual
     }
     return try Self.text(in: place).settings
@@ -38,12 +41,12 @@ struct AppSettingsFile: Sendable {
   func set(_ key: AppSettings.Key, _ value: Bool) throws(AppSettingsError) -> AppSettings {
     let place: Directory
     do throws(SystemError) { place = try Directory.make(path: directory) } catch {
-      throw AppSettingsError("it cannot be written: \(error)")
+      throw AppSettingsError(tr("it cannot be written: %s", "\(error)"))
     }
     var text = try Self.text(in: place)
     text.set(key, value)
     do throws(SystemError) { try Self.write(text.bytes, in: place) } catch {
-      throw AppSettingsError("it could not be written: \(error)")
+      throw AppSettingsError(tr("it could not be written: %s", "\(error)"))
     }
     return text.settings
   }
@@ -53,12 +56,12 @@ struct AppSettingsFile: Sendable {
   ) throws(AppSettingsError) -> AppSettingsText {
     let content: (status: FileStatus, bytes: [UInt8])?
     do throws(SystemError) { content = try Self.content(in: place) } catch {
-      throw AppSettingsError("it cannot be read: \(error)")
+      throw AppSettingsError(tr("it cannot be read: %s", "\(error)"))
     }
     guard let (status, bytes) = content else { return try AppSettingsText([]) }
-    guard status.kind == .regular else { throw AppSettingsError("it is not a file") }
+    guard status.kind == .regular else { throw AppSettingsError(tr("it is not a file")) }
     guard status.owner == ThisProcess.user || status.owner == 0, status.mode & 0o022 == 0 else {
-      throw AppSettingsError("other users can write to it")
+      throw AppSettingsError(tr("other users can write to it"))
     }
     return try AppSettingsText(bytes)
   }

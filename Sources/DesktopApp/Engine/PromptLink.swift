@@ -1,3 +1,4 @@
+internal import GTK
 internal import PresenceTerms
 internal import SecretMemory
 internal import Synchronization
@@ -92,7 +93,7 @@ final class PromptLink: PresenceView, Sendable {
         throw .refused(
           .presenceFailed(
             .notAvailable,
-            message: "the prompt did not come to the screen",
+            message: tr("the prompt did not come to the screen"),
             methods: []
           )
         )

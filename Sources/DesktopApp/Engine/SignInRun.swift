@@ -1,4 +1,5 @@
 internal import Configuration
+internal import GTK
 internal import Glibc
 internal import LoopbackLogin
 internal import PlainText
@@ -143,14 +144,14 @@ struct SignInRun {
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw .trouble(Trouble("the provider gave an address that no browser can open"))
+      throw .trouble(Trouble(tr("the provider gave an address that no browser can open")))
     }
     return text
   }
 
   static let tooLate = Trouble(
-    "the sign-in took too long; nothing was changed",
-    advice: "try again"
+    tr("the sign-in took too long; nothing was changed"),
+    advice: tr("try again")
   )
 
   // MARK: By a browser of this machine (RFC 8252)
@@ -182,8 +183,8 @@ struct SignInRun {
       guard error.code == EADDRINUSE else { throw .trouble(Trouble("\(redirect.text): \(error)")) }
       throw .trouble(
         Trouble(
-          "another program has the port that the browser is sent to: \(redirect.text)",
-          advice: "end that program, and try again"
+          tr("another program has the port that the browser is sent to: %s", redirect.text),
+          advice: tr("end that program, and try again")
         )
       )
     }
@@ -218,9 +219,9 @@ struct SignInRun {
 
   private static func reason(_ stray: RedirectStray) -> String {
     switch stray {
-    case .user: "an answer of another user's program was refused"
-    case .host: "an answer for another host was refused"
-    case .path: "an answer for another path was refused"
+    case .user: tr("an answer of another user's program was refused")
+    case .host: tr("an answer for another host was refused")
+    case .path: tr("an answer for another path was refused")
     }
   }
 

@@ -1,3 +1,4 @@
+internal import GTK
 internal import PlainText
 internal import PresenceTerms
 internal import VaultClient
@@ -33,7 +34,7 @@ extension VaultModel {
     if let trouble = Self.unconfirmed(reply.grant, reply.reason, item) {
       item.trouble = trouble
     } else {
-      news = "Signed out"
+      news = tr("Signed out")
     }
   }
 
@@ -49,7 +50,7 @@ extension VaultModel {
     guard let reply else { return }
     news =
       Self.unconfirmed(reply.grant, reply.reason, item) == nil
-      ? "Account removed" : "Removed, not confirmed by the provider"
+      ? tr("Account removed") : tr("Removed, not confirmed by the provider")
   }
 
   /// Gives an account another name, and shows it again.
@@ -74,9 +75,11 @@ extension VaultModel {
     case .valid, .unknown:
       let provider = PlainText.line(item.account.provider, limit: 64)
       return Trouble(
-        "the tokens are erased here, but \(provider) did not confirm that the login has ended"
-          + (reason.map { " (\($0))" } ?? ""),
-        advice: "end the session in your account settings there"
+        tr(
+          "the tokens are erased here, but %s did not confirm that the login has ended",
+          provider
+        ) + (reason.map { " (\($0))" } ?? ""),
+        advice: tr("end the session in your account settings there")
       )
     }
   }

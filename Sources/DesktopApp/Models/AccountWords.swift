@@ -18,7 +18,7 @@ struct AccountWords {
   var issuer: String? { line(account.issuer) }
   var person: String? { line(account.displayName) }
   var email: String? {
-    line(account.email).map { account.emailVerified == false ? "\($0) (not confirmed)" : $0 }
+    line(account.email).map { account.emailVerified == false ? tr("%s (not confirmed)", $0) : $0 }
   }
   var subject: String? { line(account.subject) }
   var role: String? { line(account.role) }
@@ -28,13 +28,13 @@ struct AccountWords {
   /// The state in words.
   var state: String {
     switch account.state {
-    case .ready: "Ready"
-    case .expired where !account.presenceProtection: "Ready"
-    case .locked, .expired: "Needs a presence check"
-    case .refreshing: "Refreshing"
-    case .uncertain: "Waiting for the provider"
-    case .loginRequired: "Needs a sign-in"
-    case .signedOut: "Signed out"
+    case .ready: tr("Ready")
+    case .expired where !account.presenceProtection: tr("Ready")
+    case .locked, .expired: tr("Needs a presence check")
+    case .refreshing: tr("Refreshing")
+    case .uncertain: tr("Waiting for the provider")
+    case .loginRequired: tr("Needs a sign-in")
+    case .signedOut: tr("Signed out")
     }
   }
 
@@ -53,11 +53,11 @@ struct AccountWords {
   /// Why the account is in that state, if the vault says so.
   var cause: String? { line(account.cause) }
 
-  var protection: String { account.presenceProtection ? "protected" : "not protected" }
+  var protection: String { account.presenceProtection ? tr("protected") : tr("not protected") }
 
   /// When the access token, or the secret of a static account, expires.
   var expiry: String? {
-    account.accessTokenExpiresAt.map { "Valid until \(LocalTime.text($0))" }
+    account.accessTokenExpiresAt.map { tr("Valid until %s", LocalTime.text($0)) }
   }
 
   var refreshed: String? { account.refreshedAt.map { LocalTime.text($0) } }

@@ -1,3 +1,4 @@
+internal import GTK
 internal import PresenceTerms
 internal import TerminalIO
 internal import VaultInterface
@@ -9,7 +10,7 @@ struct Enrollment: Equatable {
   /// How many touches there are; 0 if that is not known.
   private(set) var stages = 0
   /// What the person is to do.
-  private(set) var notice = "Waiting for your system password."
+  private(set) var notice = tr("Waiting for your system password.")
   /// Whether the last scan was bad.
   private(set) var isBad = false
   private var hasScanned = false
@@ -22,7 +23,10 @@ struct Enrollment: Equatable {
   var share: Double { stages > 0 ? Double(done) / Double(stages) : 0 }
 
   /// The same in words; empty if the number of touches is not known.
-  var count: String { stages > 0 ? "\(done) of \(stages) touches" : "" }
+  var count: String {
+    guard stages > 0 else { return "" }
+    return ntr("%s of %d touch", "%s of %d touches", stages, "\(done)")
+  }
 
   /// Takes the next reply of the engine.
   mutating func take(_ reply: EnrollFingerReply) {

@@ -1,3 +1,4 @@
+internal import GTK
 internal import Observation
 internal import PlainText
 internal import PresenceTerms
@@ -64,7 +65,7 @@ final class FingersModel {
         let call = EnrollFingerCall(finger: finger, prompt: prompt, ask: true)
         try connection.stream(call, within: Self.touchLimit) { next.yield($0) }
       }
-      vault.news = "Finger enrolled"
+      vault.news = tr("Finger enrolled")
     } catch {
       if case .interrupted = error {} else { trouble = Trouble(error) }
     }
@@ -96,7 +97,7 @@ final class FingersModel {
         prompt throws(VaultClientError) in
         try connection.call(DeleteFingerCall(finger: finger, prompt: prompt, ask: true))
       }
-      vault.news = "Finger deleted"
+      vault.news = tr("Finger deleted")
       trouble = reply.onReader.map(Self.leftOnReader)
     } catch {
       trouble = Trouble(error)
@@ -106,8 +107,10 @@ final class FingersModel {
 
   private static func leftOnReader(_ reason: String) -> Trouble {
     Trouble(
-      "the reader may still store the print (\(PlainText.line(reason, limit: 300)))",
-      advice: "the next enrollment on that reader deletes it there, unless the print is damaged"
+      tr("the reader may still store the print (%s)", PlainText.line(reason, limit: 300)),
+      advice: tr(
+        "the next enrollment on that reader deletes it there, unless the print is damaged"
+      )
     )
   }
 }

@@ -1,4 +1,5 @@
 internal import Doctor
+internal import GTK
 internal import Observation
 internal import VaultClient
 
@@ -55,6 +56,15 @@ extension Finding {
   /// What was found, and what to do, as sentences that are safe to show.
   var text: String {
     [message, remedy].compactMap(\.self).map { Trouble($0).text }.joined(separator: "\n")
+  }
+
+  /// The severity in words.
+  var standing: String {
+    switch severity {
+    case .ok: tr("ok")
+    case .warning: tr("warning")
+    case .problem: tr("problem")
+    }
   }
 
   /// The icon of the severity.

@@ -1,3 +1,4 @@
+internal import GTK
 internal import Observation
 
 /// When the window hides what it shows.
@@ -50,14 +51,18 @@ final class PrivacyModel {
     switch news {
     case .locked: await vault.lock()
     case .watched: lockTrouble = nil
-    case .unwatched(let failure): lockTrouble = Trouble("locks are not noticed: \(failure)")
+    case .unwatched(let failure):
+      lockTrouble = Trouble(tr("locks are not noticed: %s", "\(failure)"))
     }
   }
 
   /// Changes a setting.
   func set(_ key: AppSettings.Key, _ value: Bool) {
     guard let file else {
-      trouble = Trouble("there is no place for settings", advice: "set HOME, or XDG_CONFIG_HOME")
+      trouble = Trouble(
+        tr("there is no place for settings"),
+        advice: tr("set HOME, or XDG_CONFIG_HOME")
+      )
       return
     }
     do throws(AppSettingsError) {
@@ -69,9 +74,12 @@ final class PrivacyModel {
   }
 
   private static func trouble(_ file: AppSettingsFile?, _ error: AppSettingsError) -> Trouble {
-    Trouble(
-      "\(file?.path ?? "the settings file"): \(error.message)",
-      advice: "the strictest settings hold until it is mended or removed; nothing was changed in it"
+    let name = file?.path ?? tr("the settings file")
+    return Trouble(
+      "\(name): \(error.message)",
+      advice: tr(
+        "the strictest settings hold until it is mended or removed; nothing was changed in it"
+      )
     )
   }
 }

@@ -1,3 +1,4 @@
+internal import GTK
 internal import Observation
 internal import PresenceTerms
 internal import SecretMemory
@@ -43,7 +44,8 @@ final class PromptModel {
     isOwn = link.isOwn
     scan = link.request.scan ?? .press
     let asked = PresenceText.requested(by: PresenceText.requester(of: link.request))
-    who = link.isOwn ? "Requested here." : asked.prefix(1).uppercased() + asked.dropFirst() + "."
+    who =
+      link.isOwn ? tr("Requested here.") : asked.prefix(1).uppercased() + asked.dropFirst() + "."
     notice = PresenceText.reason(of: link.request)
   }
 
@@ -76,7 +78,7 @@ final class PromptModel {
 
   private func take(_ event: PresenceEvent) {
     switch event {
-    case .queued: notice = "Another prompt is open. This one waits for its end."
+    case .queued: notice = tr("Another prompt is open. This one waits for its end.")
     case .waiting: break
     case .touch(let finger, let scan):
       if let scan { self.scan = scan }

@@ -1,3 +1,4 @@
+internal import GTK
 internal import PlainText
 internal import VaultInterface
 
@@ -24,9 +25,9 @@ struct RuleWords {
     if let words = known?.values.first(where: { $0.value == value })?.words { return words }
     let line = PlainText.line(value, limit: 300)
     return switch rule.key {
-    case "window": "\(line) minutes"
-    case "window-limit": "\(line) hours"
-    case "store": "\(line) MiB"
+    case "window": tr("%s minutes", line)
+    case "window-limit": tr("%s hours", line)
+    case "store": tr("%s MiB", line)
     default: line
     }
   }
@@ -53,64 +54,71 @@ struct RuleWords {
   func choice(_ value: String?) -> String {
     if let value { return words(value) }
     let machine = words(rule.machine)
-    return rule.location == nil ? "\(machine) (default)" : "\(machine) (administrator)"
+    return rule.location == nil ? tr("%s (default)", machine) : tr("%s (administrator)", machine)
   }
 
   /// The value that holds, and its origin, for a rule without a choice.
   var standing: String {
     let value = words(rule.holds ?? rule.machine)
     if let location = rule.location {
-      return "\(value), set by the administrator in \(PlainText.line(location, limit: 300))"
+      return tr(
+        "%s, set by the administrator in %s",
+        value,
+        PlainText.line(location, limit: 300)
+      )
     }
-    return "\(value), by default"
+    return tr("%s, by default", value)
   }
 
   private static let known: [String: Known] = [
     "notify": Known(
-      title: "Notifications after a use",
+      title: tr("Notifications after a use"),
       values: [
-        ("off", "None"), ("release", "Releases and ended logins"), ("all", "Each protected use"),
+        ("off", tr("None")), ("release", tr("Releases and ended logins")),
+        ("all", tr("Each protected use")),
       ]
     ),
     "window": Known(
-      title: "Unlock window stays open after its last use",
-      values: minutes.map { ("\($0)", $0 == 1 ? "1 minute" : "\($0) minutes") }
+      title: tr("Unlock window stays open after its last use"),
+      values: minutes.map { ("\($0)", ntr("%d minute", "%d minutes", $0)) }
     ),
     "window-limit": Known(
-      title: "Unlock window stays open at most",
-      values: hours.map { ("\($0)", $0 == 1 ? "1 hour" : "\($0) hours") }
+      title: tr("Unlock window stays open at most"),
+      values: hours.map { ("\($0)", ntr("%d hour", "%d hours", $0)) }
     ),
     "presence": Known(
-      title: "Accounts with presence protection",
-      values: [("optional", "As you choose"), ("required", "Each account")]
+      title: tr("Accounts with presence protection"),
+      values: [("optional", tr("As you choose")), ("required", tr("Each account"))]
     ),
     "desktop": Known(
-      title: "Prompts of programs without a terminal",
-      values: [("user", "All of yours"), ("session", "Of this session"), ("off", "None")]
+      title: tr("Prompts of programs without a terminal"),
+      values: [
+        ("user", tr("All of yours")), ("session", tr("Of this session")), ("off", tr("None")),
+      ]
     ),
     "remote": Known(
-      title: "Presence checks from other machines",
-      values: [("password", "System password"), ("deny", "Not at all")]
+      title: tr("Presence checks from other machines"),
+      values: [("password", tr("System password")), ("deny", tr("Not at all"))]
     ),
     "key": Known(
-      title: "What a security key checks",
-      values: [("touch", "A touch"), ("verify", "PIN or finger")]
+      title: tr("What a security key checks"),
+      values: [("touch", tr("A touch")), ("verify", tr("PIN or finger"))]
     ),
     "exportable": Known(
-      title: "Export of refresh tokens",
-      values: [("allowed", "Allowed"), ("never", "Never")]
+      title: tr("Export of refresh tokens"),
+      values: [("allowed", tr("Allowed")), ("never", tr("Never"))]
     ),
-    "providers": Known(title: "Providers for sign-ins"),
+    "providers": Known(title: tr("Providers for sign-ins")),
     "private": Known(
-      title: "Vaults beside the service",
-      values: [("allowed", "Allowed"), ("never", "Never")]
+      title: tr("Vaults beside the service"),
+      values: [("allowed", tr("Allowed")), ("never", tr("Never"))]
     ),
     "journal": Known(
-      title: "Audit records in the journal",
-      values: [("no", "Not written"), ("yes", "Written")]
+      title: tr("Audit records in the journal"),
+      values: [("no", tr("Not written")), ("yes", tr("Written"))]
     ),
-    "accounts": Known(title: "Most accounts"),
-    "store": Known(title: "Largest vault"),
+    "accounts": Known(title: tr("Most accounts")),
+    "store": Known(title: tr("Largest vault")),
   ]
 
   private static let minutes = [60, 30, 15, 10, 5, 2, 1]

@@ -1,3 +1,4 @@
+internal import GTK
 internal import Observation
 internal import VaultClient
 internal import VaultInterface
@@ -39,14 +40,14 @@ final class SettingsModel {
   /// Sets a rule of the person's own, or removes it if the value is `nil`, after a check by the system
   /// password.
   func set(_ key: String, to value: String?) async {
-    await change("Rule changed") { connection, prompt throws(VaultClientError) in
+    await change(tr("Rule changed")) { connection, prompt throws(VaultClientError) in
       _ = try connection.call(SetPolicyCall(key: key, value: value, prompt: prompt, ask: true))
     }
   }
 
   /// Makes an account the one that is meant where none is named.
   func makeDefault(_ account: String) async {
-    await change("Default account changed") { connection, prompt throws(VaultClientError) in
+    await change(tr("Default account changed")) { connection, prompt throws(VaultClientError) in
       _ = try connection.call(SetDefaultAccountCall(account: account, prompt: prompt, ask: true))
     }
   }

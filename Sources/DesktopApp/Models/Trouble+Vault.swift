@@ -1,3 +1,4 @@
+internal import GTK
 internal import PresenceTerms
 internal import TerminalIO
 internal import VaultInterface
@@ -6,27 +7,34 @@ extension Trouble {
   /// What an error of the vault says, and what to do about it.
   init(_ error: VaultError) {
     switch error {
-    case .presenceNeeded(let request): self.init("\(PresenceText.need(request)) is needed")
+    case .presenceNeeded(let request): self.init(tr("%s is needed", PresenceText.need(request)))
     case .presenceFailed(let outcome, let message, _):
       self.init(PresenceText.failure(outcome, message))
     case .busy(let message, let retryAfter):
-      let moment = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when it is done"
-      self.init(message, advice: "try again \(moment)")
-    case .noSuchAccount: self.init("the account is no longer there")
-    case .noSuchFinger: self.init("the finger is no longer there")
-    case .noSuchKey: self.init("the security key is no longer there")
-    case .noSuchUser(let user): self.init("\(user) has no vault here")
+      let advice = retryAfter.map {
+        ntr("try again in %d second", "try again in %d seconds", $0)
+      }
+      self.init(message, advice: advice ?? tr("try again when it is done"))
+    case .noSuchAccount: self.init(tr("the account is no longer there"))
+    case .noSuchFinger: self.init(tr("the finger is no longer there"))
+    case .noSuchKey: self.init(tr("the security key is no longer there"))
+    case .noSuchUser(let user): self.init(tr("%s has no vault here", "\(user)"))
     case .loginRequired(_, let message):
-      self.init(message.isEmpty ? "a sign-in is required" : "a sign-in is required: \(message)")
+      self.init(
+        message.isEmpty ? tr("a sign-in is required") : tr("a sign-in is required: %s", message)
+      )
     case .providerUnavailable(let message, let retryAfter, _, let reason, _):
       self.init(message, advice: Self.advice(reason, retryAfter))
-    case .providerRefused(_, let message, _, _): self.init("the provider refused: \(message)")
+    case .providerRefused(_, let message, _, _): self.init(tr("the provider refused: %s", message))
     case .machineKeyNeeded(let message):
-      self.init(message, advice: "open it at a terminal: thumblatch status")
+      self.init(message, advice: tr("open it at a terminal: thumblatch status"))
     case .vaultUnsafe(let message, let hint):
-      self.init(message, advice: hint ?? "nothing was changed")
+      self.init(message, advice: hint ?? tr("nothing was changed"))
     case .internal(let message):
-      self.init("unexpected failure: \(message)", advice: "this is a bug; please report it")
+      self.init(
+        tr("unexpected failure: %s", message),
+        advice: tr("this is a bug; please report it")
+      )
     case .noDesktop(let message), .invalidArgument(let message), .keyPINNeeded(let message, _),
       .misconfigured(let message), .refused(let message, _):
       self.init(message)
@@ -36,14 +44,19 @@ extension Trouble {
   private static func advice(_ reason: UnavailableReason?, _ retryAfter: Int?) -> String {
     switch reason {
     case .authority, .name, .pin, .certificate:
-      "nothing was sent; thumblatch provider test says more"
+      tr("nothing was sent; thumblatch provider test says more")
     case .expired, .notYetValid:
-      "nothing was sent; check the clock of this machine, under Health"
-    case .listener: "nothing was sent; the provider's program runs as another user"
-    case .uncertain: "the provider may have taken it; try again later"
+      tr("nothing was sent; check the clock of this machine, under Health")
+    case .listener: tr("nothing was sent; the provider's program runs as another user")
+    case .uncertain: tr("the provider may have taken it; try again later")
     case nil, .notAnswering, .refusedOnce:
-      retryAfter.map { "nothing is lost; try again in \($0) seconds" }
-        ?? "nothing is lost; try again later"
+      retryAfter.map {
+        ntr(
+          "nothing is lost; try again in %d second",
+          "nothing is lost; try again in %d seconds",
+          $0
+        )
+      } ?? tr("nothing is lost; try again later")
     }
   }
 }

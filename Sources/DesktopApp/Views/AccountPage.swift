@@ -78,19 +78,27 @@ final class AccountPage: ContentPage {
       }
     }
     signOut.onClick { [weak self] in
-      self?.confirm("Sign out of", "The tokens are erased here, and the provider is told.") {
-        await $0.signOut($1)
-      }
+      guard let self else { return }
+      confirm(
+        tr("Sign out of “%s”?", words.name),
+        tr("The tokens are erased here, and the provider is told."),
+        act: tr("Sign Out")
+      ) { await $0.signOut($1) }
     }
     remove.onClick { [weak self] in
-      self?.confirm("Remove", "The account is signed out, and its tokens are erased here.") {
-        await $0.remove($1)
-      }
+      guard let self else { return }
+      confirm(
+        tr("Remove “%s”?", words.name),
+        tr("The account is signed out, and its tokens are erased here."),
+        act: tr("Remove")
+      ) { await $0.remove($1) }
     }
   }
 
+  private var words: AccountWords { AccountWords(account: item.account) }
+
   private func update() {
-    let words = AccountWords(account: item.account)
+    let words = words
     for (row, text) in facts {
       let shown = text(words)
       row.subtitle = shown ?? ""
@@ -123,13 +131,13 @@ final class AccountPage: ContentPage {
 
   /// Asks before something that cannot be undone.
   private func confirm(
-    _ act: String,
+    _ question: String,
     _ body: String,
+    act: String,
     _ then: @escaping @MainActor (VaultModel, AccountItem) async -> Void
   ) {
-    let verb = act == "Remove" ? act : "Sign Out"
-    let dialog = MessageDialog(over: window, act: verb, isDangerous: true)
-    dialog.heading = "\(act) “\(AccountWords(account: item.account).name)”?"
+    let dialog = MessageDialog(over: window, act: act, isDangerous: true)
+    dialog.heading = question
     dialog.body = body
     dialog.ask { [model, item] isMeant in
       if isMeant { Task { await then(model, item) } }

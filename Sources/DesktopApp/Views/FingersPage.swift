@@ -1,5 +1,4 @@
 internal import GTK
-internal import TerminalIO
 internal import VaultInterface
 
 /// The enrolled fingers, and the enrollment of another one.
@@ -16,7 +15,7 @@ final class FingersPage: ContentPage {
   private let reason: Label
   private let reader: Row
   private let adding: ListBox
-  private let choice = Choice(title: "Finger")
+  private let choice = Choice(title: tr("Finger"))
   private let enroll: Button
   private let running: EnrollmentView
   private var rows: [Row] = []
@@ -90,8 +89,8 @@ final class FingersPage: ContentPage {
         row.title = FingerWords.title(name)
         row.subtitle =
           isLocal
-          ? "Enrolled in the desktop's settings, and deleted there."
-          : "Enrolled in the desktop's settings, which tell its name only."
+          ? tr("Enrolled in the desktop's settings, and deleted there.")
+          : tr("Enrolled in the desktop's settings, which tell its name only.")
         return row
       }
     for row in rows {
@@ -120,16 +119,18 @@ final class FingersPage: ContentPage {
     row.title = FingerWords.title(finger)
     let delete = row.addButton(
       icon: "user-trash-symbolic",
-      name: "Delete \(PresenceText.finger(finger))"
+      name: tr("Delete %s", FingerWords.words(finger))
     )
     delete.onClick { [weak self] in self?.confirmDeletion(of: finger) }
     return row
   }
 
   private func confirmDeletion(of finger: String) {
-    let dialog = MessageDialog(over: window, act: "Delete", isDangerous: true)
-    dialog.heading = "Delete “\(FingerWords.title(finger))”?"
-    dialog.body = "It passes no presence check afterwards. This needs your system password."
+    let dialog = MessageDialog(over: window, act: tr("Delete"), isDangerous: true)
+    dialog.heading = tr("Delete “%s”?", FingerWords.title(finger))
+    dialog.body = tr(
+      "It passes no presence check afterwards. This needs your system password."
+    )
     dialog.ask { [model] isMeant in
       if isMeant { Task { await model.delete(finger) } }
     }

@@ -34,12 +34,12 @@ final class HealthPage: ContentPage {
       (row.title, row.subtitle) = (finding.title, finding.text)
       row.set(style: "fact", true)
       row.limitLines(title: 0, subtitle: 0)
-      row.addIcon(finding.icon).name(finding.severity.rawValue)
+      row.addIcon(finding.icon).name(finding.standing)
       list.insert(row, at: -1)
       return row
     }
     list.isVisible = !rows.isEmpty
-    summary.text = model.findings.map(Self.summary) ?? "Looking…"
+    summary.text = model.findings.map(Self.summary) ?? tr("Looking…")
   }
 
   private func updateWork() {
@@ -53,14 +53,18 @@ final class HealthPage: ContentPage {
     let problems = findings.count { $0.severity == .problem }
     let warnings = findings.count { $0.severity == .warning }
     return switch (problems, warnings) {
-    case (0, 0): "All is well."
-    case (0, _): "\(counted(warnings, "warning"))."
-    case (_, 0): "\(counted(problems, "problem"))."
-    default: "\(counted(problems, "problem")), \(counted(warnings, "warning"))."
+    case (0, 0): tr("All is well.")
+    case (0, _): "\(ofWarnings(warnings))."
+    case (_, 0): "\(ofProblems(problems))."
+    default: "\(ofProblems(problems)), \(ofWarnings(warnings))."
     }
   }
 
-  private static func counted(_ number: Int, _ word: String) -> String {
-    "\(number) \(word)\(number == 1 ? "" : "s")"
+  private static func ofProblems(_ number: Int) -> String {
+    ntr("%d problem", "%d problems", number)
+  }
+
+  private static func ofWarnings(_ number: Int) -> String {
+    ntr("%d warning", "%d warnings", number)
   }
 }

@@ -148,14 +148,15 @@ final class MainWindow {
     case .place(.signIn), .account, .nothing: places.select(nil)
     }
     switch chosen {
-    case .place(.health): show(HealthPage(health), "Health")
+    case .place(.health): show(HealthPage(health), tr("Health"))
     case .place(.signIn):
       let form = SignInPage(signIn)
-      show(form, "Sign In")
+      show(form, tr("Sign In"))
       form.focus()
-    case .place(.fingers): show(FingersPage(fingers, of: model, in: window), "Fingers")
+    case .place(.fingers):
+      show(FingersPage(fingers, of: model, in: window), tr("Fingers"))
     case .place(.settings):
-      show(SettingsPage(settings), "Settings")
+      show(SettingsPage(settings), tr("Settings"))
       content.pane = "page"
     case .account(let item):
       let account = AccountPage(item, model, in: window) { [weak self] in

@@ -31,7 +31,7 @@ final class SettingsPage: ContentPage {
     accounts = builder.object("accounts")
     own = builder.object("own")
     fixed = builder.object("fixed")
-    account = ValueRow("Default account, if a program names none") { [model] name in
+    account = ValueRow(tr("Default account, if a program names none")) { [model] name in
       if let name { await model.makeDefault(name) }
     }
     accounts.add(account.widget)
@@ -65,7 +65,8 @@ final class SettingsPage: ContentPage {
     isSetting = true
     for (key, widget) in switches { widget.isOn = privacy.settings[key] }
     isSetting = false
-    locking.subtitle = privacy.lockTrouble?.text ?? "They show again after a presence check."
+    locking.subtitle =
+      privacy.lockTrouble?.text ?? tr("They show again after a presence check.")
   }
 
   private func updateAccounts() {
@@ -87,7 +88,8 @@ final class SettingsPage: ContentPage {
     showFacts(sorted.filter(\.values.isEmpty))
     fixed.text =
       policy.file != nil
-      ? "The administrator of this machine sets these." : "These are fixed in a vault of your own."
+      ? tr("The administrator of this machine sets these.")
+      : tr("These are fixed in a vault of your own.")
   }
 
   private func showChoices(_ words: [RuleWords]) {

@@ -6,7 +6,9 @@ package enum LocalTime {
   package static func text(_ seconds: Int) -> String {
     guard let time = unsafe g_date_time_new_from_unix_local(seconds) else { return "" }
     defer { unsafe g_date_time_unref(time) }
-    guard let text = unsafe g_date_time_format(time, "%e %B %Y, %H:%M") else { return "" }
+    // Translators: a date and a time, in the letters of g_date_time_format(3).
+    let format = tr("%e %B %Y, %H:%M")
+    guard let text = unsafe g_date_time_format(time, format) else { return "" }
     defer { unsafe g_free(text) }
     return String(unsafe String(cString: text).trimmingPrefix(" "))
   }

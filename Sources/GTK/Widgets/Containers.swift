@@ -179,7 +179,7 @@ package final class MessageDialog: Widget {
   package convenience init(over parent: Window, act: String, isDangerous: Bool) {
     unsafe self.init(new(adw_message_dialog_new(parent.typed(), nil, nil)))
     let dialog: UnsafeMutablePointer<AdwMessageDialog> = unsafe typed()
-    unsafe adw_message_dialog_add_response(dialog, "cancel", "Cancel")
+    unsafe adw_message_dialog_add_response(dialog, "cancel", tr("Cancel"))
     unsafe adw_message_dialog_add_response(dialog, "act", act)
     unsafe adw_message_dialog_set_response_appearance(
       dialog,

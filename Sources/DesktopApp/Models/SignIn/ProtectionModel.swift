@@ -1,3 +1,4 @@
+internal import GTK
 internal import Observation
 internal import PlainText
 internal import PresenceTerms
@@ -39,20 +40,21 @@ final class ProtectionModel {
   private static func text(_ reader: VaultReader) -> String {
     guard reader.available else {
       let why = reader.reason.map { Trouble($0).text } ?? ""
-      return ["No reader can be used.", why].filter { !$0.isEmpty }.joined(separator: " ")
+      return [tr("No reader can be used."), why].filter { !$0.isEmpty }.joined(separator: " ")
     }
-    return PlainText.line(reader.name ?? "A reader is there.")
+    return PlainText.line(reader.name ?? tr("A reader is there."))
   }
 
   private static func text(_ status: VaultStatus, hasReader: Bool) -> String {
     let fingers = status.enrolledFingers + (status.desktopFingers ?? [])
-    let things = fingers + (status.enrolledKeys ?? []).map { "security key \($0)" }
+    let things = fingers + (status.enrolledKeys ?? []).map { tr("security key %s", $0) }
     guard things.isEmpty else {
-      return PlainText.line(things.joined(separator: ", ")) + ", and your system password"
+      return tr("%s, and your system password", PlainText.line(things.joined(separator: ", ")))
     }
     return hasReader
-      ? "Only your system password. To enrol a finger, run in a terminal: thumblatch fingers enroll"
-      : "Your system password."
+      ? tr(
+        "Only your system password. To enrol a finger, run in a terminal: thumblatch fingers enroll"
+      ) : tr("Your system password.")
   }
 
   /// Turns the protection on or off, after a presence check.

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import GTK
 internal import PlainText
 internal import Providers
 internal import System
@@ -48,20 +49,21 @@ struct SignInChoice: Sendable {
       SignInChoice(
         title: template.title,
         detail: template.needsSecret
-          ? "With a client ID and a client secret from there" : "With a client ID from there",
+          ? tr("With a client ID and a client secret from there")
+          : tr("With a client ID from there"),
         source: .template(template),
         account: template.name
       )
     } + [
       SignInChoice(
-        title: "Another provider of OpenID Connect",
-        detail: "With its address and a client ID from there",
+        title: tr("Another provider of OpenID Connect"),
+        detail: tr("With its address and a client ID from there"),
         source: .address(.oidc),
         account: ""
       ),
       SignInChoice(
-        title: "A server that takes e-mail and password",
-        detail: "With its address",
+        title: tr("A server that takes e-mail and password"),
+        detail: tr("With its address"),
         source: .address(.passwordBackend),
         account: ""
       ),

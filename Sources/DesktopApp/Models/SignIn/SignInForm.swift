@@ -1,4 +1,5 @@
 internal import Configuration
+internal import GTK
 internal import SecretMemory
 
 /// A field of a form, with what is typed there at first.
@@ -58,7 +59,9 @@ struct SignInForm: Sendable {
     var fields: [SignInField] = []
     switch source {
     case .installed(let provider):
-      title = isRegistration ? "Register at \(provider.name)" : "Sign In at \(provider.name)"
+      title =
+        isRegistration
+        ? tr("Register at %s", provider.name.text) : tr("Sign In at %s", provider.name.text)
       notes = []
     case .template(let template):
       title = template.title
@@ -72,18 +75,21 @@ struct SignInForm: Sendable {
       }
       fields += Self.client(needsSecret: template.needsSecret)
     case .address(let kind):
-      title = kind.isOAuth ? "OpenID Connect" : "E-Mail and Password"
-      notes = kind.isOAuth ? ["Register a client there that redirects to this computer."] : []
-      fields = [SignInField(key: "issuer", title: "Address of the provider", text: "https://")]
+      title = kind.isOAuth ? "OpenID Connect" : tr("E-Mail and Password")
+      notes =
+        kind.isOAuth ? [tr("Register a client there that redirects to this computer.")] : []
+      fields = [
+        SignInField(key: "issuer", title: tr("Address of the provider"), text: "https://")
+      ]
       if kind.isOAuth { fields += Self.client(needsSecret: false) }
     case .account(let name, let provider):
-      title = "Sign In to “\(name)”"
-      notes = ["The account is at \(provider.name)."]
+      title = tr("Sign In to “%s”", name)
+      notes = [tr("The account is at %s.", provider.name.text)]
     }
     if source.account == nil {
       let isNamed = if case .address = source { false } else { true }
       fields.append(
-        SignInField(key: "account", title: "Name of the account here", isOptional: !isNamed)
+        SignInField(key: "account", title: tr("Name of the account here"), isOptional: !isNamed)
       )
     }
     if source.kind == .passwordBackend { fields += Self.person(isNew: isRegistration) }
@@ -95,21 +101,23 @@ struct SignInForm: Sendable {
   }
 
   private static func person(isNew: Bool) -> [SignInField] {
-    var fields = [SignInField(key: "email", title: "E-mail")]
-    if isNew { fields.append(SignInField(key: "name", title: "Your name", isOptional: true)) }
-    fields.append(SignInField(key: "password", title: "Password", isSecret: true))
+    var fields = [SignInField(key: "email", title: tr("E-mail"))]
     if isNew {
-      fields.append(SignInField(key: "repeated", title: "Password again", isSecret: true))
+      fields.append(SignInField(key: "name", title: tr("Your name"), isOptional: true))
+    }
+    fields.append(SignInField(key: "password", title: tr("Password"), isSecret: true))
+    if isNew {
+      fields.append(SignInField(key: "repeated", title: tr("Password again"), isSecret: true))
     }
     return fields
   }
 
   private static func client(needsSecret: Bool) -> [SignInField] {
     [
-      SignInField(key: "client_id", title: "Client ID"),
+      SignInField(key: "client_id", title: tr("Client ID")),
       SignInField(
         key: ClientSecret.key,
-        title: "Client secret",
+        title: tr("Client secret"),
         isSecret: true,
         isOptional: !needsSecret
       ),
@@ -154,13 +162,13 @@ struct SignInForm: Sendable {
         ? answers.secrets[field.key] == nil : answers.texts[field.key]?.isEmpty != false
     }
     guard missing.isEmpty else {
-      throw SignInProblems(missing.map { ($0.key, "This is missing.") })
+      throw SignInProblems(missing.map { ($0.key, tr("This is missing.")) })
     }
     if isRegistration, let password = answers.secrets["password"],
       let repeated = answers.secrets["repeated"],
       !SecretBytes.constantTimeEqual(password.bytes, repeated.bytes)
     {
-      throw SignInProblems("repeated", "The two passwords differ.")
+      throw SignInProblems("repeated", tr("The two passwords differ."))
     }
     do throws(ConfigurationError) {
       let provider = try provider(answers, besides: providers)
@@ -188,7 +196,7 @@ struct SignInForm: Sendable {
     guard let key = error.key, fields.contains(where: { $0.key == key }) else {
       return SignInProblems(nil, Trouble("\(error)").text)
     }
-    return SignInProblems(key, Trouble("this \(ConfigurationError(error.problem))").text)
+    return SignInProblems(key, Trouble(tr("this %s", "\(ConfigurationError(error.problem))")).text)
   }
 
   private func provider(

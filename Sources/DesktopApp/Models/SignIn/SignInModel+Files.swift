@@ -1,4 +1,5 @@
 internal import Configuration
+internal import GTK
 internal import Providers
 internal import System
 
@@ -25,7 +26,7 @@ extension SignInModel {
       return nil
     } catch {
       return Trouble(
-        "you are signed in, but the provider is not kept for later: \(error)",
+        tr("you are signed in, but the provider is not kept for later: %s", "\(error)"),
         advice: error.remedy
       )
     }

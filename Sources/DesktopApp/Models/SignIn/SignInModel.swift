@@ -1,4 +1,5 @@
 internal import Configuration
+internal import GTK
 internal import Observation
 internal import PresenceTerms
 internal import Providers
@@ -143,7 +144,7 @@ final class SignInModel {
     guard let present, present != .signedOut, present != .loginRequired else { return }
     throw SignInProblems(
       "account",
-      "There is an account of this name. Choose another name, or sign out of it first."
+      tr("There is an account of this name. Choose another name, or sign out of it first.")
     )
   }
 
@@ -162,7 +163,7 @@ final class SignInModel {
     self.wake = wake
     wasAsked = false
     let provider = request.provider.name
-    (step, progress, notice) = (.waiting, "Asking \(provider)…", nil)
+    (step, progress, notice) = (.waiting, tr("Asking %s…", provider.text), nil)
     let outcome = await link.signIn(request, until: wake) { [weak self] event in
       Task { @MainActor in
         guard self?.wake === wake else { return }
@@ -183,12 +184,13 @@ final class SignInModel {
     switch event {
     case .page(let address):
       (page, pageToOpen) = (address, address)
-      progress = "Sign in at \(provider) in your browser."
+      progress = tr("Sign in at %s in your browser.", provider.text)
     case .code(let code): (step, wasAsked) = (.typing(code), true)
-    case .refused(let reason): notice = Trouble(reason, advice: "the sign-in goes on").text
+    case .refused(let reason):
+      notice = Trouble(reason, advice: tr("the sign-in goes on")).text
     case .arrived:
       (page, notice, wasAsked) = (nil, nil, true)
-      progress = "Signing in…"
+      progress = tr("Signing in…")
     }
   }
 
@@ -196,7 +198,9 @@ final class SignInModel {
   func lacksBrowser() {
     guard page != nil else { return }
     notice =
-      "No browser could be opened. Copy the address, and open it in a browser on this computer."
+      tr(
+        "No browser could be opened. Copy the address, and open it in a browser on this computer."
+      )
   }
 
   /// Gives the sign-in up.
@@ -209,13 +213,17 @@ final class SignInModel {
     case .refused(.providerRefused(_, _, let reason?, let fields)) where takesPassword:
       refused(for: reason, fields, error)
     case .refused(.loginRequired) where wasAsked:
-      trouble = Trouble("the sign-in took too long; nothing was changed", advice: "try again")
+      trouble = SignInRun.tooLate
     case .refused(.invalidArgument(let message)) where wasAsked:
-      trouble = Trouble("the browser brought the answer to another sign-in: \(message)")
+      trouble = Trouble(
+        tr("the browser brought the answer to another sign-in: %s", message)
+      )
     case let error where error.leavesInDoubt(.never):
       trouble = Trouble(
         "\(error)",
-        advice: "the sign-in may have happened: see the list of accounts before you try again"
+        advice: tr(
+          "the sign-in may have happened: see the list of accounts before you try again"
+        )
       )
     default: trouble = Trouble(error)
     }
@@ -230,9 +238,9 @@ final class SignInModel {
     let shown = Set(form?.fields.map(\.key) ?? [])
     switch reason {
     case .wrongCredentials:
-      problems["password"] = "E-mail and password do not belong together. Check both."
+      problems["password"] = tr("E-mail and password do not belong together. Check both.")
     case .addressTaken:
-      problems["email"] = "There is a user with this address. Sign in instead."
+      problems["email"] = tr("There is a user with this address. Sign in instead.")
     case .invalidInput:
       for field in fields where shown.contains(field.field) {
         problems[field.field] = Trouble(field.message).text
@@ -243,7 +251,7 @@ final class SignInModel {
 
   private func finish(_ account: VaultAccount, keeping new: Provider?) async {
     (form, problems, trouble) = (nil, [:], nil)
-    vault.news = "Signed in"
+    vault.news = tr("Signed in")
     await vault.read()
     let kept = if let new { await Self.keep(new) } else { Trouble?.none }
     guard let link, let item = vault.items.first(where: { $0.name == account.name }) else {

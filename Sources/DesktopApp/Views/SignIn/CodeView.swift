@@ -48,7 +48,7 @@ final class CodeView {
     show(try? QRCode(shown.whole ?? shown.page))
     hint.text =
       shown.whole == nil
-      ? "Or scan the picture with a phone." : "Or scan the picture, and compare the code."
+      ? tr("Or scan the picture with a phone.") : tr("Or scan the picture, and compare the code.")
     guard !isHidden else { return }
     count(until: shown.end)
   }
@@ -67,7 +67,8 @@ final class CodeView {
     guard let qrCode else { return picture.clear() }
     let border = QRCode.quietZone
     let count = qrCode.width + 2 * border
-    picture.show(count, scale: max(3, 240 / count), name: "QR code of the address") { row, column in
+    let name = tr("QR code of the address")
+    picture.show(count, scale: max(3, 240 / count), name: name) { row, column in
       qrCode.isDark(row: row - border, column: column - border)
     }
   }
@@ -77,7 +78,9 @@ final class CodeView {
     let left = max(0, end.seconds(since: .now))
     let minutes = (left + 59) / 60
     remaining.text =
-      left > 60 ? "Valid for \(minutes) minutes" : "Valid for \(left) second\(left == 1 ? "" : "s")"
+      left > 60
+      ? ntr("Valid for %d minute", "Valid for %d minutes", Int(minutes))
+      : ntr("Valid for %d second", "Valid for %d seconds", Int(left))
     return left
   }
 }

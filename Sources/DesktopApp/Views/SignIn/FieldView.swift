@@ -18,7 +18,7 @@ final class FieldView {
     secret = builder.object("secret")
     problem = builder.object("problem")
     let title: Label = builder.object("title")
-    title.text = field.isOptional ? "\(field.title) (optional)" : field.title
+    title.text = field.isOptional ? tr("%s (optional)", field.title) : field.title
     entry.text = field.text
     entry.isVisible = !field.isSecret
     secret.isVisible = field.isSecret

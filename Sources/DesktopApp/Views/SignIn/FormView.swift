@@ -41,9 +41,9 @@ final class FormView {
     fields = form.fields.map { field in FieldView(field) { [weak self] in self?.send() } }
     for field in fields { box.append(field.widget) }
     switch (form.takesPassword, form.isRegistration) {
-    case (true, true): (go.label, other.label) = ("Register", "Sign In Instead")
-    case (true, false): (go.label, other.label) = ("Sign In", "Register Instead")
-    default: (go.label, other.label) = ("Sign In", "Use a Code")
+    case (true, true): (go.label, other.label) = (tr("Register"), tr("Sign In Instead"))
+    case (true, false): (go.label, other.label) = (tr("Sign In"), tr("Register Instead"))
+    default: (go.label, other.label) = (tr("Sign In"), tr("Use a Code"))
     }
     other.isVisible = form.takesPassword ? form.source.account == nil : form.mayGiveCodes
   }

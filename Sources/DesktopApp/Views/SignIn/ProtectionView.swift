@@ -48,11 +48,11 @@ final class ProtectionView {
 
   private func update() {
     guard let protection else { return }
-    title.text = "Protect “\(AccountWords(account: protection.item.account).name)”?"
+    title.text = tr("Protect “%s”?", AccountWords(account: protection.item.account).name)
     trouble.text = protection.item.trouble?.text ?? ""
     trouble.isVisible = protection.item.trouble != nil
-    reader.subtitle = protection.reader ?? "Looking…"
-    enrolled.subtitle = protection.enrolled ?? "Looking…"
+    reader.subtitle = protection.reader ?? tr("Looking…")
+    enrolled.subtitle = protection.enrolled ?? tr("Looking…")
     isSetting = true
     protected.isOn = protection.item.account.presenceProtection
     isSetting = false

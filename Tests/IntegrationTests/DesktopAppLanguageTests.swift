@@ -1,0 +1,126 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The desktop app in the language of the person: German.
+@Suite(.serialized)
+struct DesktopAppLanguageTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+  /// The English texts that have another one in German.
+  private let english: Set<String>
+
+  init() throws {
+    person = try Person()
+    bus = try DesktopBus(logind: true)
+    app = try AppWindows(seating: person, by: bus)
+    // As the program is installed: in the directory beside its own.
+    try shell(
+      """
+      umask 022
+      \(BuiltPrograms.sourceDirectory)/Scripts/translations --compile \(person.base)/share/locale
+      """
+    )
+    let catalog = BuiltPrograms.sourceDirectory + "/Sources/Translations/de.po"
+    let lines = try shell("cat \(catalog)").split(separator: "\n")
+    english = Set(
+      zip(lines, lines.dropFirst()).compactMap { first, second in
+        guard first.hasPrefix("msgid \""), second.hasPrefix("msgstr \"") else { return nil }
+        let (text, german) = (first.dropFirst(7).dropLast(), second.dropFirst(8).dropLast())
+        return text == german ? nil : String(text)
+      }
+    )
+    #expect(english.count > 150)
+  }
+
+  /// Expects that no control shows a text of the app in English; what the libraries say is English.
+  private func expectGerman(_ page: String, besides libraries: Set<String> = []) throws {
+    guard case .array(let texts) = try app.run("texts()") else { return }
+    let found = texts.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    let other = found.filter { english.contains($0) && !libraries.contains($0) }
+    #expect(other.isEmpty, "\(page): \(other)")
+    try app.keepPicture("german-\(page)")
+  }
+
+  /// The same, and that no text is cut at the width of a telephone.
+  private func expectFit(_ page: String) throws {
+    try app.run("resize(360, 860)")
+    let cut = try app.run("overflowing()")
+    #expect(cut == .array([]), "\(page)")
+    try expectGerman(page)
+    try app.run("resize(800, 860)")
+  }
+
+  @Test
+  func everyPageIsInTheLanguageOfThePerson() throws {
+    defer { bus.remove() }
+    try app.run("open(LANGUAGE='de')")
+    try app.sees("Noch keine Konten")
+    try expectGerman("empty")
+    try person.register("work")
+    try app.sees("work, Bereit · nicht geschützt · dev", "list item")
+    try app.run("click('work', 'list item')")
+    try app.sees("Gültig bis ")
+    try expectFit("account")
+    try app.run("press('Anwesenheitsschutz', 'check box')")
+    try app.sees("Hier angefragt.")
+    try expectGerman("prompt")
+    try app.press("Ablehnen")
+    try app.misses("Hier angefragt.")
+    try app.run("press('Abmelden …')")
+    try app.sees("Von „work“ abmelden?")
+    try expectGerman("sign-out")
+    try app.run("press('Abbrechen Abbrechen')")
+    try app.misses("Von „work“ abmelden?")
+
+    try app.run("click('Finger', 'list item')")
+    try app.sees("Kein Finger erfasst")
+    try app.sees("Rechter Zeigefinger")
+    try expectFit("fingers")
+    try app.run("click('Diagnose', 'list item')")
+    try app.sees("Noch einmal prüfen")
+    try app.misses("Wird gesucht …")
+    // The names of the doctor's findings.
+    try expectGerman("health", besides: ["Password", "Accounts", "Reader"])
+    try app.run("key('ctrl+l')")
+    try app.sees("Der Tresor ist gesperrt")
+    try expectGerman("locked")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func formsAndPluralsAreInTheLanguageOfThePerson() throws {
+    defer { bus.remove() }
+    try app.run("open(LANGUAGE='de')")
+    try app.run("key('ctrl+comma')")
+    try app.sees("10 Minuten (Vorgabe)")
+    try expectFit("settings")
+    try app.run("click('Nach der letzten Verwendung', 'combo box')")
+    try app.sees("1 Minute")
+    try app.sees("5 Minuten")
+    try app.misses("1 Minuten")
+    try app.run("key('Escape')")
+    try app.misses("5 Minuten")
+
+    try app.run("key('ctrl+n')")
+    try app.sees("Anbieter hinzufügen")
+    try expectFit("choices")
+    try app.run("click('Ein Server mit E-Mail und Passwort', 'list item')")
+    try app.press("Stattdessen registrieren")
+    try app.sees("Passwort noch einmal")
+    try app.run("key('Return')")
+    try app.sees("Hier fehlt etwas.", "alert")
+    try expectFit("form")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func aLanguageWithoutACatalogIsEnglish() throws {
+    defer { bus.remove() }
+    try app.run("open(LANGUAGE='eo')")
+    try app.sees("No Accounts Yet")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+}
