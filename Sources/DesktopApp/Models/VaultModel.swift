@@ -40,6 +40,9 @@ final class VaultModel {
   /// How often the vault may have changed.
   private(set) var changes = 0
 
+  /// Whether the vault is to be locked, and was not yet.
+  @ObservationIgnored
+  private var isLockWanted = false
   @ObservationIgnored
   private let link: VaultLink?
   /// The accounts that the unlock window covers; empty for all.
@@ -67,6 +70,7 @@ final class VaultModel {
       case .changed:
         changes += 1
         await read()
+        if isLockWanted, !isLocking { await lock() }
       case .unreached(let error): trouble = Trouble(error)
       }
     }
@@ -126,7 +130,7 @@ final class VaultModel {
     // A removal ends the window of its account, while the person is here.
     if isUnlocked, !status.unlocked, !isRemoved { isHidden = true }
     // What an earlier look has found says nothing about a lock that is on its way.
-    if status.unlocked, !isLocking { isHidden = false }
+    if status.unlocked, !isLocking, !isLockWanted { isHidden = false }
     unlockedAccounts = status.unlockedAccounts
     isUnlocked = status.unlocked
     awaitChange(status, accounts)
@@ -158,33 +162,45 @@ final class VaultModel {
 
   /// Asks for a presence check, and opens the unlock window.
   func unlock() async {
-    lockTrouble = await locking { connection, prompt throws(VaultClientError) in
+    guard !isLocking else { return }
+    isLockWanted = false
+    await locking { connection, prompt throws(VaultClientError) in
       _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
     }
-    if isUnlocked { isHidden = false }
+    // The person may have left during the check.
+    if isLockWanted { await lock() } else if isUnlocked { isHidden = false }
   }
 
   /// Closes the unlock window, and hides the accounts.
+  ///
+  /// If the vault cannot be locked now, the accounts stay hidden, and it is locked as soon as it can be.
   func lock() async {
-    // Hidden at once: the person may be leaving.
-    isHidden = true
-    lockTrouble = await locking { connection, _ throws(VaultClientError) in
+    guard link != nil else { return }
+    // Hidden at once: the person may be leaving. Without accounts, the page says what is wrong.
+    if isLoaded { isHidden = true }
+    isLockWanted = true
+    let isDone = await locking { connection, _ throws(VaultClientError) in
       _ = try connection.call(LockCall())
     }
+    if isDone { isLockWanted = false }
   }
 
+  /// Makes a call that unlocks or locks, and tells whether it succeeded.
+  @discardableResult
   private func locking(
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
-  ) async -> Trouble? {
-    guard let link, !isLocking else { return nil }
+  ) async -> Bool {
+    guard let link, !isLocking else { return false }
     isLocking = true
     defer { isLocking = false }
     do throws(VaultClientError) {
       try await link.call(again: .untilPrompted, body)
+      lockTrouble = nil
       await read()
-      return nil
+      return true
     } catch {
-      return Trouble(error)
+      lockTrouble = Trouble(error)
+      return false
     }
   }
 
