@@ -103,7 +103,10 @@ final class MainWindow {
     guard hides != isHidden else { return }
     isHidden = hides
     root.child = hides ? locked.widget : content
-    if hides { locked.focus() }
+    guard hides else { return }
+    // A question names its account.
+    Toplevels().closeDialogs()
+    locked.focus()
   }
 
   private func updateList() {

@@ -24,6 +24,15 @@ package final class Toplevels: Object {
     connect(body)
   }
 
+  /// Closes the open questions, as if the person had chosen `cancel`.
+  package func closeDialogs() {
+    for window in windows {
+      let instance = unsafe UnsafeMutablePointer<GTypeInstance>(window.typed())
+      guard unsafe g_type_check_instance_is_a(instance, MessageDialog.type) != 0 else { continue }
+      unsafe gtk_window_close(window.typed())
+    }
+  }
+
   private func connect(_ body: @escaping @MainActor () -> Void) {
     let now = windows.map { window in unsafe (window, address: UInt(bitPattern: window.pointer)) }
     for (window, address) in now where !known.contains(address) {
