@@ -4,10 +4,11 @@ internal import VaultClient
 internal import VaultInterface
 
 extension SignInModel {
-  /// Shows the form of an account that signs in again, at the provider that it has.
+  /// Shows the form of an account that signs in again, at the provider that it has, or tells why not.
   func start(again item: AccountItem) async {
     guard let link, !item.isBusy else { return }
     let name = item.name
+    item.trouble = nil
     do throws(VaultClientError) {
       let found = try await link.call { connection, _ throws(VaultClientError) in
         try connection.call(AccountProviderCall(account: name)).provider
