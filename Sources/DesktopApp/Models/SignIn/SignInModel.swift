@@ -50,6 +50,9 @@ final class SignInModel {
   /// Ends the sign-in that runs.
   @ObservationIgnored
   private var wake: SharedWake?
+  /// Whether the form that was filled in is checked.
+  @ObservationIgnored
+  private var isChecking = false
   /// Whether a person has answered on the provider's page, or had a code for that.
   @ObservationIgnored
   private var wasAsked = false
@@ -60,7 +63,10 @@ final class SignInModel {
   }
 
   private var isChoosing: Bool { if case .choosing = step { true } else { false } }
-  private var isFilling: Bool { if case .filling = step { true } else { false } }
+  private var isFilling: Bool {
+    guard !isChecking else { return false }
+    return if case .filling = step { true } else { false }
+  }
 
   /// Whether the accounts are hidden, so that nothing typed may stay.
   var isHidden: Bool { vault.isHidden }
@@ -121,7 +127,8 @@ final class SignInModel {
   ///   - byCode: whether a code is typed on another device.
   func signIn(_ answers: SignInAnswers, byCode: Bool = false) async {
     guard isFilling, let form else { return }
-    (problems, trouble) = ([:], nil)
+    (problems, trouble, isChecking) = ([:], nil, true)
+    defer { isChecking = false }
     do throws(SignInProblems) {
       let (account, provider) = try form.check(answers, besides: try await Self.knownProviders())
       let isAgain = form.source.account != nil
