@@ -14,7 +14,14 @@ enum LockNews: Sendable {
 /// Follows the person's sessions in logind, which sends a signal at each lock.
 enum LockFeed {
   /// The longest pause before the next try, in seconds.
-  private static let longestPause: Int64 = 3600
+  ///
+  /// A machine without logind gets none soon.
+  private static func longestPause(after failure: LoginFailure) -> Int64 {
+    switch failure {
+    case .noLibrary, .noLogind: 3600
+    case .bus, .gone, .notUnderstood: 60
+    }
+  }
 
   /// The news from now on.
   static func news() -> AsyncStream<LockNews> {
@@ -37,8 +44,8 @@ enum LockFeed {
     until interrupt: Int32,
     _ news: AsyncStream<LockNews>.Continuation
   ) {
-    // A machine without logind gets none soon; one that had it gets it back.
-    var pause = longestPause
+    var pause: Int64 = 1
+    var longest: Int64 = 1
     while true {
       do throws(LoginFailure) {
         var watch = try SessionWatch(
@@ -58,9 +65,10 @@ enum LockFeed {
         return
       } catch {
         news.yield(.unwatched(error))
+        longest = longestPause(after: error)
       }
       let end = BootInstant.now.advanced(bySeconds: pause)
-      pause = min(pause * 2, longestPause)
+      pause = min(pause * 2, longest)
       guard Self.waits(until: end, interrupt) else { return }
     }
   }
