@@ -56,8 +56,8 @@ final class PrivacyModel {
     }
   }
 
-  /// Changes a setting.
-  func set(_ key: AppSettings.Key, _ value: Bool) {
+  /// Changes a setting, and keeps it in the file.
+  func set(_ key: AppSettings.Key, _ value: Bool) async {
     guard let file else {
       trouble = Trouble(
         tr("there is no place for settings"),
@@ -66,11 +66,35 @@ final class PrivacyModel {
       return
     }
     do throws(AppSettingsError) {
-      (settings, trouble) = (try file.set(key, value), nil)
+      (settings, trouble) = (
+        try await Self.onThread { () throws(AppSettingsError) in try file.set(key, value) }, nil
+      )
     } catch {
-      trouble = Self.trouble(file, error)
+      await tell(error, file)
     }
     follow()
+  }
+
+  /// Tells why a setting was not changed.
+  ///
+  /// The others hold if the file can still be read.
+  private func tell(_ failure: AppSettingsError, _ file: AppSettingsFile) async {
+    do throws(AppSettingsError) {
+      settings = try await Self.onThread { () throws(AppSettingsError) in try file.read() }
+      trouble = Trouble(
+        "\(file.path): \(failure.message)",
+        advice: tr("the setting was not changed")
+      )
+    } catch {
+      (settings, trouble) = (.strictest, Self.trouble(file, error))
+    }
+  }
+
+  /// A home may be on a network that does not answer.
+  private static func onThread(
+    _ body: @escaping @Sendable () throws(AppSettingsError) -> AppSettings
+  ) async throws(AppSettingsError) -> AppSettings {
+    try await DesktopApp.onThread(orElse: { AppSettingsError("\($0)") }, body)
   }
 
   private static func trouble(_ file: AppSettingsFile?, _ error: AppSettingsError) -> Trouble {

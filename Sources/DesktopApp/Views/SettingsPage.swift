@@ -43,7 +43,7 @@ final class SettingsPage: ContentPage {
     track { [weak self] in self?.updatePrivacy() }
     track { [weak self] in
       guard let self else { return }
-      let all = [model.privacy.trouble, model.trouble].compactMap(\.?.text)
+      let all = [model.privacy.trouble, model.trouble ?? model.lookTrouble].compactMap(\.?.text)
       trouble.text = all.joined(separator: "\n")
       trouble.isVisible = !all.isEmpty
     }
@@ -55,9 +55,11 @@ final class SettingsPage: ContentPage {
 
   private func turned(_ key: AppSettings.Key) {
     guard !isSetting, let widget = switches.first(where: { $0.key == key })?.widget else { return }
-    model.privacy.set(key, widget.isOn)
-    // The switch shows what holds, also if the change failed; not before it has turned.
-    Task { updatePrivacy() }
+    Task {
+      await model.privacy.set(key, widget.isOn)
+      // The switch shows what holds, also if the change failed.
+      updatePrivacy()
+    }
   }
 
   private func updatePrivacy() {
