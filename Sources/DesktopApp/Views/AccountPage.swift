@@ -74,7 +74,8 @@ final class AccountPage: ContentPage {
       let wanted = name.text
       Task { [model, item] in
         await model.rename(item, to: wanted)
-        if item.trouble != nil { self.name.text = item.name }
+        // Also after a check that was denied, which is no trouble.
+        self.name.text = item.name
       }
     }
     signOut.onClick { [weak self] in
