@@ -79,6 +79,10 @@ package final class DesktopProgram {
   }
 
   private func run() -> Int32 {
+    // Passwords and codes are typed into this process.
+    do throws(SystemError) { try ThisProcess.refuseDumps() } catch {
+      return Self.say("thumblatch-desktop: error: \(error)", 6)
+    }
     application.addAction("lock", keys: ["<Control>l"]) { [model] in
       Task { await model.lock() }
     }
