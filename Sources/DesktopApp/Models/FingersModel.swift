@@ -17,7 +17,9 @@ final class FingersModel {
   private(set) var facts: ListFingersReply?
   /// The enrollment that runs.
   private(set) var enrollment: Enrollment?
-  /// Why the last look or act did not work.
+  /// Why the last look did not work.
+  private(set) var lookTrouble: Trouble?
+  /// Why the last act did not work.
   private(set) var trouble: Trouble?
 
   @ObservationIgnored
@@ -41,8 +43,9 @@ final class FingersModel {
         try connection.call(ListFingersCall())
       }
       if reply != facts { facts = reply }
+      lookTrouble = nil
     } catch {
-      trouble = Trouble(error)
+      lookTrouble = Trouble(error)
     }
   }
 

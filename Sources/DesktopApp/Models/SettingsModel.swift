@@ -9,7 +9,9 @@ internal import VaultInterface
 final class SettingsModel {
   /// The rules, as the vault told of them last; `nil` before the first look.
   private(set) var policy: GetPolicyReply?
-  /// Why the last look or change did not work.
+  /// Why the last look did not work.
+  private(set) var lookTrouble: Trouble?
+  /// Why the last change did not work.
   private(set) var trouble: Trouble?
 
   let vault: VaultModel
@@ -32,8 +34,9 @@ final class SettingsModel {
         try connection.call(GetPolicyCall())
       }
       if reply != policy { policy = reply }
+      lookTrouble = nil
     } catch {
-      trouble = Trouble(error)
+      lookTrouble = Trouble(error)
     }
   }
 
