@@ -22,8 +22,9 @@ class Windows:
         gi.require_version("Atspi", "2.0")
         from gi.repository import Atspi, GLib
         self.desktop, self.atspi, self.glib = desktop, Atspi, GLib
-        self.app = None
-        self.screen = Screen(desktop.directory + "/Xvfb_screen0")
+        # An app that finds no registry at its start looks for none later.
+        self.until(lambda: Atspi.get_desktop(0).get_child_count() >= 0, "there is no registry")
+        self.app, self.screen = None, Screen(desktop.directory + "/Xvfb_screen0")
 
     def animate(self):
         """Lets the app that is opened next animate what it draws."""

@@ -44,7 +44,7 @@ def open_app():
     try:
         DESK.run(f"app.follow({process})")
     except Failure:
-        raise Failure(run("journalctl", "--no-pager", "--output=cat", "--lines=20", f"_PID={process}")) from None
+        raise Failure(run("journalctl", "--no-pager", "--output=cat", "--lines=60")) from None
 
 
 def unlock():
