@@ -7,9 +7,6 @@ internal import TokenVault
 enum Provenance {
   /// The prefix of our own programs' names.
   private static let own = "thumblatch"
-  /// The name of the desktop app, which asks for the person and not for the program that started it;
-  /// the kernel cuts names to 15 bytes (proc_pid_comm(5)).
-  private static let app = "thumblatch-desk"
   private static let mostSteps = 8
 
   /// The requester of a process, such as `"git", PID 4211`.
@@ -37,7 +34,6 @@ enum Provenance {
         }
         return "\(name) run by \"\(displayable(parent.name))\", PID \(facts.parent)"
       }
-      guard facts.name != app else { return "\(name), PID \(process)" }
       process = facts.parent
     }
     return "an unknown program, PID \(process)"
