@@ -143,7 +143,7 @@ struct DesktopSignInTests {
     try browse(as: member)
     let app = try open(of: member, "light", width: 800)
     try choose("idp", app)
-    try member.provider.fail(["path": "/o/authorize", "hold": true])
+    try member.provider.fail(["path": "/o/authorize/", "hold": true])
     try app.run("key('Return')")
     try app.sees("Sign in at idp in your browser.")
     for process in processes(in: member.programs, named: "thumblatchd") {
