@@ -7,13 +7,16 @@ internal import VaultInterface
 @MainActor
 package final class DesktopProgram {
   private static let usage = """
-    usage: thumblatch-desktop [--private]
+    usage: thumblatch-desktop [--private] [--background | --lock | --sign-in]
 
     Shows the accounts of your vault, and its presence checks.
 
-      --private   use your own vault, also if this machine has the service
-      --version   print the version
-      --help      print this text
+      --private      use your own vault, also if this machine has the service
+      --background   show only presence checks, until the app is started again
+      --lock         lock the vault
+      --sign-in      show where to sign in
+      --version      print the version
+      --help         print this text
     """
 
   private let application: Application
@@ -24,14 +27,16 @@ package final class DesktopProgram {
   private let settings: SettingsModel
   private let desk: PromptDesk
   private let location: VaultLocation?
-  private let prompts = OpenPrompts()
+  private let prompts: OpenPrompts
   private var main: MainWindow?
   private var toplevels: Toplevels?
+  private var isServing = false
 
   private init(privately: Bool) {
-    application = Application(
-      id: privately ? "io.thumblatch.Desktop.Private" : "io.thumblatch.Desktop"
-    )
+    let id = privately ? "io.thumblatch.Desktop.Private" : "io.thumblatch.Desktop"
+    application = Application(id: id)
+    let entry = Autostart(id: id, options: privately ? ["--private"] : [])
+    prompts = OpenPrompts(of: application)
     desk = PromptDesk { [prompts] link in Task { @MainActor in prompts.show(link) } }
     do throws(VaultClientError) {
       let location = try VaultLocation(privately: privately)
@@ -41,14 +46,14 @@ package final class DesktopProgram {
       health = HealthModel(link)
       signIn = SignInModel(link, model)
       fingers = FingersModel(link, of: model)
-      settings = SettingsModel(link, of: model)
+      settings = SettingsModel(link, of: model, startedBy: entry)
     } catch {
       location = nil
       model = VaultModel(nil, trouble: Trouble(error))
       health = HealthModel(nil)
       signIn = SignInModel(nil, model)
       fingers = FingersModel(nil, of: model)
-      settings = SettingsModel(nil, of: model)
+      settings = SettingsModel(nil, of: model, startedBy: entry)
     }
   }
 
@@ -58,11 +63,93 @@ package final class DesktopProgram {
   /// - Returns: the exit code.
   package static func run(_ arguments: [String]) -> Int32 {
     Translation.begin(in: catalogs)
-    return switch arguments {
-    case [], ["--private"]: DesktopProgram(privately: !arguments.isEmpty).run()
-    case ["--version"]: say("thumblatch-desktop \(thumblatchVersion)", 0)
-    case ["--help"]: say(usage, 0)
-    default: say(usage, 2)
+    switch arguments {
+    case ["--version"]: return say("thumblatch-desktop \(thumblatchVersion)", 0)
+    case ["--help"]: return say(usage, 0)
+    default:
+      guard let start = start(arguments.filter { $0 != "--private" }) else { return say(usage, 2) }
+      return DesktopProgram(privately: arguments.contains("--private")).run(start)
+    }
+  }
+
+  private static func say(_ text: String, _ code: Int32) -> Int32 {
+    print(text)
+    return code
+  }
+
+  private func run(_ start: Application.Start) -> Int32 {
+    // Passwords and codes are typed into this process.
+    do throws(SystemError) { try ThisProcess.refuseDumps() } catch {
+      return Self.say("thumblatch-desktop: error: \(error)", 6)
+    }
+    // Without a window, D-Bus may ask for each of them.
+    application.addAction("lock", keys: ["<Control>l"]) { [model, application] in
+      application.hold()
+      Task {
+        await model.lock()
+        application.release()
+      }
+    }
+    application.addAction("sign-in", keys: ["<Control>n"]) { [weak self] in
+      self?.activate()
+      self?.main?.beginSignIn()
+    }
+    application.addAction("settings", keys: ["<Control>comma"]) { [weak self] in
+      self?.activate()
+      self?.model.open(.settings)
+    }
+    application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
+      application?.quit()
+    }
+    application.onStart { [weak self] in
+      self?.application.addStyle(Style.rules)
+      if start == .background { self?.serve() }
+    }
+    // It lives as long as the process.
+    return application.run(start) { self.activate() }
+  }
+
+  /// Shows the window, which is made again after it was closed.
+  private func activate() {
+    if let main { return main.window.present() }
+    let main = MainWindow(model, health, signIn, fingers, settings)
+    self.main = main
+    application.add(main.window)
+    prompts.parent = main.window
+    main.window.connect("close-request") { [weak self] _ in
+      // GTK destroys it, and the last reference to it goes here.
+      self?.main = nil
+      self?.prompts.parent = nil
+      return nil
+    }
+    main.window.present()
+    if toplevels == nil {
+      followWindows()
+      settings.privacy.follow()
+      Task { await model.follow() }
+    }
+    serve()
+  }
+
+  /// Shows the prompts of other programs from now on.
+  private func serve() {
+    guard !isServing, let location else { return }
+    isServing = true
+    desk.serve(location)
+  }
+}
+
+extension DesktopProgram {
+  /// How the app begins, by its arguments besides `--private`; `nil` if one is not known.
+  private static func start(_ arguments: [String]) -> Application.Start? {
+    switch arguments {
+    case []: .window
+    case ["--background"]: .background
+    case ["--lock"]: .action("lock")
+    case ["--sign-in"]: .action("sign-in")
+    // D-Bus starts it so: see the file of the service.
+    case ["--gapplication-service"]: .service
+    default: nil
     }
   }
 
@@ -73,48 +160,6 @@ package final class DesktopProgram {
     return directory + (isInstalled ? "/../.." : "/..") + "/share/locale"
   }
 
-  private static func say(_ text: String, _ code: Int32) -> Int32 {
-    print(text)
-    return code
-  }
-
-  private func run() -> Int32 {
-    // Passwords and codes are typed into this process.
-    do throws(SystemError) { try ThisProcess.refuseDumps() } catch {
-      return Self.say("thumblatch-desktop: error: \(error)", 6)
-    }
-    application.addAction("lock", keys: ["<Control>l"]) { [model] in
-      Task { await model.lock() }
-    }
-    application.addAction("sign-in", keys: ["<Control>n"]) { [weak self] in
-      self?.main?.beginSignIn()
-    }
-    application.addAction("settings", keys: ["<Control>comma"]) { [model] in
-      model.open(.settings)
-    }
-    application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
-      application?.quit()
-    }
-    // It lives as long as the process.
-    return application.run { self.activate() }
-  }
-
-  private func activate() {
-    if let main { return main.window.present() }
-    application.addStyle(Style.rules)
-    let main = MainWindow(model, health, signIn, fingers, settings)
-    self.main = main
-    application.add(main.window)
-    prompts.parent = main.window
-    followWindows()
-    main.window.present()
-    settings.privacy.follow()
-    Task { await model.follow() }
-    if let location { desk.serve(location) }
-  }
-}
-
-extension DesktopProgram {
   /// Learns whether the person works in the app: also its dialogs are windows.
   private func followWindows() {
     let toplevels = Toplevels()
@@ -129,17 +174,19 @@ extension DesktopProgram {
 /// The prompts on the screen.
 @MainActor
 final class OpenPrompts {
-  /// The window that they belong to.
+  /// The window that they belong to; `nil` while the app has none.
   var parent: Window?
+  private let application: Application
   /// A window's closures hold it weakly.
   private var open: [PromptWindow] = []
 
-  nonisolated init() {}
+  init(of application: Application) {
+    self.application = application
+  }
 
   /// Shows a prompt until it is over.
   func show(_ link: PromptLink) {
-    guard let parent else { return link.did(.deny) }
-    let window = PromptWindow(PromptModel(link), over: parent)
+    let window = PromptWindow(PromptModel(link), of: application, over: parent)
     open.append(window)
     Task {
       await window.run()

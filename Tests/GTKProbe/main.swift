@@ -27,7 +27,7 @@ final class Probe {
   init(_ subject: String) { self.subject = subject }
 
   func run() -> Int32 {
-    application.run { [unowned self] in
+    application.run(.window) { [unowned self] in
       let builder = Builder(ui: PackageResources.probe_ui)
       let window: Window = builder.object("window")
       application.add(window)

@@ -4,6 +4,21 @@ import System
 import TestSupport
 import Testing
 
+extension Someone {
+  /// Starts an engine that asks the test's logind; a client starts one that asks the machine's.
+  func startEngine(asking bus: DesktopBus) throws {
+    let start = try shell(
+      """
+      rm -f \(home)/report; mkfifo \(home)/report
+      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(programs)/thumblatchd --private \
+        </dev/null >/dev/null 2>&1 3<\(state) 4>\(home)/report &
+      head -c 1 \(home)/report
+      """
+    )
+    try #require(try start.succeeded() == "L")
+  }
+}
+
 /// The desktop app of a person, on a screen in memory, as a screen reader finds it.
 final class AppWindows {
   private let driver: ScreenDriver
@@ -16,7 +31,7 @@ final class AppWindows {
     try shell("install -m 755 \(BuiltPrograms.path("thumblatch-desktop")) \(person.programs)/")
     driver = try ScreenDriver(
       "windows",
-      of: "screen.py session.py windows.py",
+      of: "screen.py session.py starts.py windows.py",
       as: person,
       in: person.base + "/screen",
       [program] + arguments,

@@ -128,19 +128,6 @@ struct DesktopAppTests {
     try app.sees("work@example.org")
   }
 
-  /// Starts an engine that asks the test's logind; a client starts one that asks the machine's.
-  private func startEngine() throws {
-    let start = try person.shell(
-      """
-      rm -f \(person.home)/report; mkfifo \(person.home)/report
-      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(person.programs)/thumblatchd --private \
-        </dev/null >/dev/null 2>&1 3<\(person.state) 4>\(person.home)/report &
-      head -c 1 \(person.home)/report
-      """
-    )
-    try #require(try start.succeeded() == "L")
-  }
-
   @Test
   func promptsOfOtherProgramsAreShownAndDenied() throws {
     defer { bus.remove() }
@@ -151,7 +138,7 @@ struct DesktopAppTests {
     try person.touch()
     try enable.end()
     try person.expireTokens()
-    try startEngine()
+    try person.startEngine(asking: bus)
     try app.run("open()")
     try app.sees("me, Needs a presence check · protected · dev")
 

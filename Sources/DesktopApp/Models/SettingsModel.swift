@@ -16,13 +16,15 @@ final class SettingsModel {
 
   let vault: VaultModel
   let privacy: PrivacyModel
+  let autostart: AutostartModel
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
   private var isChanging = false
 
-  init(_ link: VaultLink?, of vault: VaultModel) {
+  init(_ link: VaultLink?, of vault: VaultModel, startedBy entry: Autostart?) {
     (self.link, self.vault) = (link, vault)
+    autostart = AutostartModel(entry)
     privacy = PrivacyModel(of: vault)
   }
 

@@ -16,7 +16,7 @@ final class PromptWindow {
   private let go: Button
   private let password: Button
 
-  init(_ model: PromptModel, over parent: Window) {
+  init(_ model: PromptModel, of application: Application, over parent: Window?) {
     self.model = model
     let builder = Builder(ui: PackageResources.prompt_ui)
     window = builder.object("window")
@@ -29,7 +29,8 @@ final class PromptWindow {
     deny = builder.object("deny")
     go = builder.object("go")
     password = builder.object("password")
-    window.belong(to: parent)
+    application.add(window)
+    if let parent { window.belong(to: parent) }
     who.text = model.who
   }
 

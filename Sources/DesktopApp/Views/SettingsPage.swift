@@ -10,6 +10,7 @@ final class SettingsPage: ContentPage {
   private let trouble: Label
   private let switches: [(key: AppSettings.Key, widget: Switch)]
   private let locking: Row
+  private let start: AutostartRow
   private let accounts: Group
   private let own: Group
   private let fixed: Group
@@ -28,6 +29,7 @@ final class SettingsPage: ContentPage {
       (.hidesInactive, builder.object("inactive")), (.hidesLocked, builder.object("locked")),
     ]
     locking = builder.object("locking")
+    start = AutostartRow(builder, model.autostart)
     accounts = builder.object("accounts")
     own = builder.object("own")
     fixed = builder.object("fixed")

@@ -10,21 +10,8 @@ package final class Application: Object {
     unsafe self.init(owning: new(application))
   }
 
-  /// Runs the main loop, and the tasks of the main actor in it, until the last window is closed.
-  ///
-  /// If the program runs already in this session, that one is activated, and this one ends.
-  /// (g_application_run(3))
-  package func run(_ activate: @escaping @MainActor () -> Void) -> Int32 {
-    MainQueue.attach()
-    on("activate", activate)
-    return unsafe g_application_run(typed(), 0, nil)
-  }
-
   /// Ends the main loop. (g_application_quit(3))
   package func quit() { unsafe g_application_quit(typed()) }
-
-  /// Keeps the program alive without a window. (g_application_hold(3))
-  package func hold() { unsafe g_application_hold(typed()) }
 
   /// Adds an action that buttons and menus name as `app.NAME`, with its keys.
   ///

@@ -1,0 +1,71 @@
+"""The ways in which the desktop app starts. windows.py uses it."""
+import os
+import subprocess
+import sys
+import time
+
+NAME = "io.thumblatch.Desktop.Private"
+PATH = "/io/thumblatch/Desktop/Private"
+
+
+class Stranger:
+    """A program that the bus has started."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def wait(self, limit):
+        end = time.monotonic() + limit
+        while os.path.exists("/proc/%d" % self.pid):
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired("the app", limit)
+            time.sleep(0.01)
+
+
+class Starts:
+    """The starts of the app, with or without a window."""
+
+    def call(self, name, path, interface, method, types, *values):
+        from gi.repository import Gio, GLib
+        bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+        return bus.call_sync(name, path, interface, method, GLib.Variant(types, values), None, 0, 30_000).unpack()
+
+    def bus(self, method, types, *values):
+        return self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method,
+                         types, *values)[0]
+
+    def runs(self):
+        """Whether the app runs."""
+        return self.bus("NameHasOwner", "(s)", NAME)
+
+    def follow(self):
+        """Makes the app that runs the one whose windows are looked at."""
+        self.app = Stranger(self.bus("GetConnectionUnixProcessID", "(s)", NAME))
+
+    def ask(self, action=None):
+        """Asks the app for a window or an action by the bus, which starts it if it does not run. An action
+        without a window ends it again."""
+        application = (NAME, PATH, "org.freedesktop.Application")
+        if action is None:
+            self.call(*application, "Activate", "(a{sv})", {})
+        else:
+            self.call(*application, "ActivateAction", "(sava{sv})", action, [], {})
+        if action not in ("quit", "lock"):
+            self.follow()
+
+    def hide(self, command):
+        """Starts the app by a command line without a window, and waits until it runs."""
+        self.desktop.start("/bin/sh", "-c", "exec " + command)
+        self.until(self.runs, "the app does not run")
+        self.follow()
+
+    def again(self, *options):
+        """Starts the app once more; the exit code."""
+        child = self.desktop.start(*sys.argv[2:], *options)
+        code = child.wait(30)
+        self.desktop.children.remove(child)
+        return code
+
+    def windows(self):
+        """The names of the windows that are shown."""
+        return self.steadily(lambda: [node.get_name() for role in ("frame", "dialog") for node in self.shown(role)])
