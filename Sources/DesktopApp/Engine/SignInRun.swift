@@ -251,6 +251,7 @@ struct SignInRun {
     case .vault(.refused(.loginRequired)): .expired
     case .vault(.refused(.providerRefused(_, let message, _, _))):
       .refused(provider: request.provider.name.text, reason: message)
+    // Not translated: the page in the browser is English.
     case .vault(let error): .failed(reason: Trouble(error)?.text ?? "The check was denied.")
     }
   }

@@ -75,6 +75,7 @@ struct SignInForm: Sendable {
       }
       fields += Self.client(needsSecret: template.needsSecret)
     case .address(let kind):
+      // Not translated: a name.
       title = kind.isOAuth ? "OpenID Connect" : tr("E-Mail and Password")
       notes =
         kind.isOAuth ? [tr("Register a client there that redirects to this computer.")] : []
