@@ -102,7 +102,7 @@ package final class DesktopProgram {
       application?.quit()
     }
     application.onStart { [weak self] in
-      self?.application.addStyle(Style.rules)
+      self?.application.addStyle(Style.rules, inHighContrast: Style.contrast)
       if start == .background { self?.serve() }
     }
     // It lives as long as the process.
@@ -208,5 +208,11 @@ private enum Style {
     .ring.bad { color: @warning_color; }
     row.fact label.title { font-size: smaller; opacity: 0.7; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
+    """
+
+  /// The borders that libadwaita draws around its own fields then.
+  static let contrast = """
+
+    text.secret, .trouble { box-shadow: inset 0 0 0 1px alpha(currentColor, 0.5); }
     """
 }

@@ -35,15 +35,31 @@ package final class Application: Object {
     unsafe gtk_application_add_window(typed(), window.typed())
   }
 
-  /// Adds rules of CSS to all windows. (gtk_style_context_add_provider_for_display(3))
-  package func addStyle(_ rules: String) {
+  /// Adds rules of CSS to all windows, and others while the person wants high contrast.
+  ///
+  /// (gtk_style_context_add_provider_for_display(3), adw_style_manager_get_high_contrast(3))
+  package func addStyle(_ rules: String, inHighContrast more: String) {
     guard let display = unsafe gdk_display_get_default(),
       let provider = unsafe gtk_css_provider_new()
     else { return }
-    unsafe gtk_css_provider_load_from_data(provider, rules, -1)
+    let style = unsafe StyleManager(UnsafeMutableRawPointer(adw_style_manager_get_default()))
+    let sheet = unsafe Object(UnsafeMutableRawPointer(provider))
+    func load() {
+      let all = style.isHighContrast ? rules + more : rules
+      unsafe gtk_css_provider_load_from_data(sheet.typed(), all, -1)
+    }
+    load()
+    style.on("notify::high-contrast", load)
     unsafe gtk_style_context_add_provider_for_display(display, OpaquePointer(provider), 600)
     unsafe g_object_unref(provider)
   }
+}
+
+/// How the desktop wants windows to look.
+final class StyleManager: Object {
+  override class var type: UInt { adw_style_manager_get_type() }
+
+  var isHighContrast: Bool { flag("high-contrast") }
 }
 
 /// An action of a program.

@@ -69,3 +69,8 @@ class Starts:
     def windows(self):
         """The names of the windows that are shown."""
         return self.steadily(lambda: [node.get_name() for role in ("frame", "dialog") for node in self.shown(role)])
+
+    def enlarge(self, factor):
+        """Makes the text of the app that is opened next larger."""
+        subprocess.run(("xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER",
+                        "Xft.dpi:\t%d" % (96 * factor)), env=self.desktop.environment, check=True)

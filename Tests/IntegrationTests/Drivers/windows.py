@@ -150,11 +150,12 @@ class Windows(Starts):
             and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))])
 
     def overflowing(self):
-        """The texts that reach over the side of the window. A label without a text is called GtkLabel."""
+        """The texts that reach over the side of the window. What is not shown lies beside it. A label without
+        a text is called GtkLabel."""
         width = self.extents(self.find("frame", "Thumblatch"))[2]
         return self.steadily(lambda: [
             node.get_name() for node in self.shown("label") if node.get_name() != "GtkLabel"
-            and ((box := self.extents(node))[0] < 0 or box[0] + box[2] > width)])
+            and ((box := self.extents(node))[0] < 0 < box[0] + box[2] or box[0] < width < box[0] + box[2])])
 
     def focused(self):
         """The name of the node with the focus."""

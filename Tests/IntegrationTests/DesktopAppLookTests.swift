@@ -1,0 +1,118 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The desktop app as some people need it: high contrast, from right to left, with large text.
+@Suite(.serialized)
+struct DesktopAppLookTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+  /// The widths of the windows: others than that of a telephone are looked at by a person only.
+  private let widths =
+    ThisProcess.environment("THUMBLATCH_PICTURES") == nil ? [360] : [360, 1280, 800]
+
+  init() throws {
+    person = try Person()
+    bus = try DesktopBus(logind: true)
+    app = try AppWindows(seating: person, by: bus)
+  }
+
+  /// Looks at a page, where no text reaches over the side.
+  private func expectWhole(_ page: String, _ look: String) throws {
+    for width in widths {
+      try app.run("resize(\(width), 860)")
+      try app.keepPicture("\(look)-\(page)-\(width)")
+      let cut = try app.run("overflowing()")
+      #expect(cut == .array([]), "\(look) \(page) \(width)")
+    }
+    if widths.last != 800 { try app.run("resize(800, 860)") }
+  }
+
+  /// Goes through the pages of the open app.
+  private func visit(_ look: String) throws {
+    try app.run("resize(800, 860)")
+    try app.run("click('work, ', 'list item')")
+    try app.sees("work@example.org")
+    try expectWhole("account", look)
+    try app.run("press('Presence protection', 'check box')")
+    try app.sees("System password")
+    try app.keepPicture("\(look)-prompt")
+    try app.press("Deny")
+    try app.misses("System password")
+    try app.run("press('Remove…')")
+    try app.sees("Remove “work”?")
+    try app.keepPicture("\(look)-remove")
+    try app.run("press('Cancel Cancel')")
+    try app.misses("Remove “work”?")
+    try app.run("click('Fingers', 'list item')")
+    try app.sees("No Finger Enrolled")
+    try expectWhole("fingers", look)
+    try app.run("click('Health', 'list item')")
+    try app.misses("Looking…")
+    try expectWhole("health", look)
+    try app.run("key('ctrl+comma')")
+    try app.sees("Unlock window stays open")
+    try expectWhole("settings", look)
+    try app.run("key('ctrl+n')")
+    try app.sees("Add a Provider")
+    try expectWhole("choices", look)
+    try app.run("click('A server that takes e-mail and password', 'list item')")
+    try app.press("Register Instead")
+    try app.sees("Password again")
+    try app.run("key('Return')")
+    try app.sees("This is missing.", "alert")
+    try expectWhole("form", look)
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try expectWhole("locked", look)
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  /// A number of the place of a text on the screen: left, top, width, height.
+  private func extent(_ index: Int, of text: String) throws -> Int64 {
+    guard case .integer(let number) = try app.run("extents(app.find(None, '\(text)'))[\(index)]")
+    else { return 0 }
+    return number
+  }
+
+  @Test
+  func highContrastCutsNothing() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open(ADW_DEBUG_HIGH_CONTRAST='1')")
+    try visit("contrast")
+  }
+
+  @Test
+  func fromRightToLeftCutsNothing() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    // GTK takes the direction of a language for which the app has a catalog. This one is empty.
+    try shell(
+      """
+      umask 022; directory=\(person.base)/share/locale/he/LC_MESSAGES; mkdir -p $directory
+      printf 'msgid ""\\nmsgstr "Content-Type: text/plain; charset=UTF-8\\\\n"\\n' |
+        msgfmt -o $directory/thumblatch.mo -
+      """
+    )
+    try app.run("open(LANGUAGE='he')")
+    try app.run("resize(800, 860)")
+    #expect(try extent(0, of: "Lock now") > 400)
+    try visit("right-to-left")
+  }
+
+  @Test
+  func largeTextCutsNothing() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    let usual = try extent(3, of: "Ready · not protected")
+    #expect(try app.run("quit()") == .integer(0))
+    try app.run("enlarge(1.5)")
+    try app.run("open()")
+    #expect(try extent(3, of: "Ready · not protected") * 10 > usual * 13)
+    try visit("large")
+  }
+}
