@@ -33,7 +33,7 @@ struct DesktopAppFingerTests {
 
   private func typePassword(_ password: String = Someone.systemPassword) throws {
     try app.sees("System password")
-    try app.run("type(\"\(password)\")")
+    try app.run("type_secret(\"\(password)\")")
     try app.misses(password)
     try app.press("Continue")
   }

@@ -22,10 +22,10 @@ struct DesktopAppTests {
     try app.sees("System password")
     try app.keepPicture("prompt")
     // What is typed reaches no program on the accessibility bus.
-    try app.run("type(\"secret7\")")
+    try app.run("type_secret('secret7', 'System password')")
     try app.misses("secret7")
     try app.run("key('ctrl+a', 'BackSpace')")
-    try app.run("type(\"\(password)\")")
+    try app.run("type_secret(\"\(password)\", 'System password')")
     try app.misses(password)
     try app.press("Continue")
   }

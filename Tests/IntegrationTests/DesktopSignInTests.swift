@@ -51,7 +51,7 @@ struct DesktopSignInTests {
 
   /// Types a secret into the focused field, which no program on the accessibility bus may read.
   func type(secret: String, _ app: AppWindows) throws {
-    try app.run("type('\(secret)')")
+    try app.run("type_secret('\(secret)')")
     try app.misses(secret)
   }
 

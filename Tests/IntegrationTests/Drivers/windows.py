@@ -1,10 +1,7 @@
 """The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
 
-<<<<<<< HEAD
-usage: python3 -c "$(cat screen.py session.py windows.py)" DIRECTORY {ADDRESS | PROGRAM [ARGUMENT ...]}
-=======
-usage: python3 -c "$(cat screen.py session.py starts.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
->>>>>>> 2091190a (desktop app: start by D-Bus, with the session, and for one action)
+usage: python3 -c "$(cat screen.py session.py starts.py prompts.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+       python3 -c "$(cat ...)" DIRECTORY ADDRESS
 
 It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. ADDRESS is that
 of a session bus that is there, for an app that is started elsewhere. Each line of standard input is an
@@ -17,7 +14,7 @@ import sys
 import time
 
 
-class Windows(Starts):
+class Windows(Starts, Prompts):
     """The app's windows."""
 
     def __init__(self, desktop):

@@ -1,0 +1,122 @@
+"""The prompts of the desktop app on a screen in memory. windows.py uses it."""
+import os
+import signal
+import threading
+
+
+class Prompts:
+    """What windows.py does beside the main window."""
+
+    def awaits_focus(self, name, title="Presence Check"):
+        """Waits until a control of the window with this title has its focus; what a screen reader speaks
+        behind the name of the control.
+
+        The accessibility bus does not tell which of several windows is active."""
+        focused = self.atspi.StateType.FOCUSED
+
+        def found():
+            for node in self.below(title):
+                if node.get_state_set().contains(focused) and name in node.get_name():
+                    return [node.get_description() or ""]
+        return self.until(found, "no focus on " + name)[0]
+
+    def place(self, title=None):
+        """Where the content of a window is on the screen: of the active one, or of the one with a title."""
+        window = self.search("--onlyvisible", title)[-1] if title else self.tool("getactivewindow").strip()
+        lines = self.tool("getwindowgeometry", "--shell", window).split()
+        return [int(line.split("=")[1]) for line in lines[1:5]]
+
+    def is_viewable(self, title):
+        """Whether a window with this title is on the screen, and not minimized."""
+        return bool(self.search("--onlyvisible", title))
+
+    def search(self, *words):
+        try:
+            return self.tool("search", *words[:-1], "--name", "^%s$" % words[-1]).split()
+        except Exception:
+            return []  # xdotool fails if it finds none.
+
+    def minimize(self):
+        """Minimizes the main window, and waits until it is gone."""
+        self.tool("windowminimize", self.window())
+        return self.until(lambda: not self.is_viewable("Thumblatch"), "not minimized")
+
+    def freeze(self, is_frozen):
+        """Stops the window manager, without which no window comes to the screen, or lets it go on."""
+        manager = next(child for child in self.desktop.children if "openbox" in child.args[0])
+        os.kill(manager.pid, signal.SIGSTOP if is_frozen else signal.SIGCONT)
+
+    def lies_within(self, name, title, role=None):
+        """Whether a text is whole within its window, and the window within the screen."""
+        left, top, width, height = self.extents(self.find(role, name))
+        x, y, across, down = self.place(title)
+        return (x >= 0 and y >= 0 and x + across <= self.screen.width and y + down <= self.screen.height
+                and left >= 0 and top >= 0 and left + width <= across and top + height <= down)
+
+    def marks(self, name, role=None, place=None):
+        """The columns and rows of those pixels of a control that differ much from their left neighbor, in the
+        active window or in one at a place."""
+        left, top, width, height = self.extents(self.find(role, name))
+        x, y = (place or self.place())[:2]
+        rows = [self.screen.row(y + top + line)[4 * (x + left) + 1:4 * (x + left + width):4]
+                for line in range(height)]
+        return [(column, line) for line, row in enumerate(rows)
+                for column, (a, b) in enumerate(zip(row, row[1:])) if abs(a - b) > 60]
+
+    def types_visibly(self, name):
+        """Types into the field of the active window, and waits until it shows letters, which are taller than
+        dots."""
+        def is_tall():
+            # Behind the text is the cursor.
+            lines = [line for column, line in self.marks(name, "text") if 8 < column < 40]
+            if lines and max(lines) - min(lines) >= 11:
+                return True
+            self.seen = "%s of %s" % (sorted(set(lines)), name)
+        self.type("j" * 20)
+        try:
+            return self.until(is_tall, "no letters")
+        except TimeoutError as error:
+            raise TimeoutError(self.seen) from error
+
+    def type_secret(self, text, name=None):
+        """Types into a field of the active window, or into that with the focus, and waits until a dot is drawn
+        for each letter."""
+        name = name or self.focused()
+        empty = len(self.marks(name, "text"))
+        self.type(text)
+        return self.until(lambda: len(self.marks(name, "text")) >= empty + 4 * len(text),
+                          "no dots for what was typed")
+
+    def is_blurred_elsewhere(self, text, role=None):
+        """Whether a text of the active window cannot be read while the person works elsewhere."""
+        place = self.place()
+        self.until(lambda: len(self.marks(text, role, place)) > 50, "not readable")
+        self.leave()
+        return self.until(lambda: not self.marks(text, role, place), "still readable")
+
+    def type_elsewhere(self, text, key="Return"):
+        """Types a key again and again at no window until a text is shown, and then for longer than the pause
+        after which keys count; false if the text went, or a control of its window got the focus."""
+        self.leave()
+        is_over = threading.Event()
+
+        def typing():
+            while not is_over.is_set():
+                self.tool("key", key)
+        thread = threading.Thread(target=typing)
+        thread.start()
+        try:
+            self.find(None, text)
+            self.tool("key", "--repeat", "50", "--delay", "20", key)
+            focused = self.atspi.StateType.FOCUSED
+            return bool(self.shown(None, text)) and not any(
+                node.get_state_set().contains(focused) for node in self.below("Presence Check"))
+        finally:
+            is_over.set()
+            thread.join()
+
+    def below(self, title):
+        """The nodes of the windows with this title."""
+        for window in self.nodes():
+            if window.get_name() == title and window.get_role_name() in ("dialog", "frame"):
+                yield from self.walk(window)
