@@ -24,7 +24,8 @@ public final class Connection {
   }
 
   private let socket: Descriptor
-  private let interrupt: Int32?
+  /// The descriptor that ends every wait when it is readable; `nil` if there is none.
+  public let interrupt: Int32?
   private var buffer = MessageBuffer(.vault)
   private var sent: UInt64 = 0
   /// The calls whose last reply has not arrived, oldest first.

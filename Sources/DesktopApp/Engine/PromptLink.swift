@@ -43,6 +43,7 @@ final class PromptLink: PresenceView, Sendable {
   private let next: AsyncStream<PromptStep>.Continuation
   private let wake: WakeEvent
   private let connection: Int32
+  private let interrupt: Int32?
   private let content = Mutex(Content())
 
   init(
@@ -53,6 +54,7 @@ final class PromptLink: PresenceView, Sendable {
     self.request = request
     self.isOwn = isOwn
     self.connection = connection.descriptor
+    interrupt = connection.interrupt
     (steps, next) = AsyncStream.makeStream()
     do throws(SystemError) { wake = try WakeEvent() } catch { throw .system(error) }
   }
@@ -89,7 +91,8 @@ final class PromptLink: PresenceView, Sendable {
     next.yield(.begin(armed, offersPassword: !methods.allSatisfy(\.isDevice)))
     let end = BootInstant.now.advanced(bySeconds: Self.longestDisplay)
     while !content.withLock({ $0.isShown }) {
-      guard try Connection.wait(for: wake.descriptor.number, interrupt: nil, until: end) else {
+      guard try Connection.wait(for: wake.descriptor.number, interrupt: interrupt, until: end)
+      else {
         throw .refused(
           .presenceFailed(
             .notAvailable,
@@ -152,7 +155,7 @@ final class PromptLink: PresenceView, Sendable {
     }
   }
 
-  /// Waits for an act; `nil` if the person denied, the time is over, or the engine ended the prompt.
+  /// Waits for an act, unless the call is given up; `nil` if the person denied, the time is over, or the engine ended the prompt.
   private func awaitAct(
     until deadline: BootInstant,
     _ isAwaited: (Act) -> Bool
@@ -165,7 +168,7 @@ final class PromptLink: PresenceView, Sendable {
     } while try Connection.wait(
       for: wake.descriptor.number,
       ending: connection,
-      interrupt: nil,
+      interrupt: interrupt,
       until: deadline
     )
     return nil
