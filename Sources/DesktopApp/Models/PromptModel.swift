@@ -117,7 +117,10 @@ final class PromptModel {
     link.did(.choosePassword)
   }
 
-  /// Answers the question; an empty answer is none.
+  /// Says why the typed answer was not taken.
+  func refuse(_ error: SecretMemoryError) { notice = Trouble(error).text }
+
+  /// Answers the question.
   func answer(_ secret: consuming SecretBytes) {
     phase = .waiting
     link.did(.answer(SharedSecret(secret)))

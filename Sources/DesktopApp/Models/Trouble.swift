@@ -1,5 +1,6 @@
 internal import PlainText
 internal import PresenceTerms
+internal import SecretMemory
 internal import VaultClient
 internal import VaultInterface
 
@@ -11,6 +12,11 @@ struct Trouble: Equatable {
   init(_ message: String, advice: String? = nil) {
     self.message = message
     self.advice = advice
+  }
+
+  /// Why a typed secret was not taken.
+  init(_ error: SecretMemoryError) {
+    self.init("\(error)", advice: "end other programs, then type it again")
   }
 
   /// `nil` if the person gave up the check, and knows that.

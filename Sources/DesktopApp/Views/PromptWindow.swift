@@ -78,8 +78,12 @@ final class PromptWindow {
 
   private func proceed() {
     guard case .typing = model.phase else { return model.proceed() }
-    // Without memory for it, the field is empty again, and the person types once more.
-    guard !secret.isEmpty, let answer = try? secret.take() else { return }
-    model.answer(answer)
+    // An empty answer would cost a try.
+    guard !secret.isEmpty else { return }
+    do throws(SecretMemoryError) {
+      model.answer(try secret.take())
+    } catch {
+      model.refuse(error)
+    }
   }
 }

@@ -35,10 +35,10 @@ final class FieldView {
     return String(line[first...last])
   }
 
-  /// Takes the typed secret out; `nil` if nothing is typed, or if there is no memory for it.
-  func takeSecret() -> SharedSecret? {
-    guard field.isSecret, !secret.isEmpty, let typed = try? secret.take() else { return nil }
-    return SharedSecret(typed)
+  /// Takes the typed secret out; `nil` if nothing is typed.
+  func takeSecret() throws(SecretMemoryError) -> SharedSecret? {
+    guard field.isSecret, !secret.isEmpty else { return nil }
+    return SharedSecret(try secret.take())
   }
 
   /// Wipes a typed secret.

@@ -65,25 +65,32 @@ final class FormView {
     (empty ?? fields.first)?.focus()
   }
 
-  private func takeAnswers() -> SignInAnswers {
+  /// What is typed; `nil` if a secret cannot be taken, and its field says why.
+  private func takeAnswers() -> SignInAnswers? {
     var answers = SignInAnswers()
     for field in fields {
-      if field.field.isSecret {
-        answers.secrets[field.field.key] = field.takeSecret()
-      } else {
+      guard field.field.isSecret else {
         answers.texts[field.field.key] = field.text
+        continue
+      }
+      do throws(SecretMemoryError) {
+        answers.secrets[field.field.key] = try field.takeSecret()
+      } catch {
+        field.show(Trouble(error).text)
+        field.focus()
+        return nil
       }
     }
     return answers
   }
 
   private func send() {
-    let answers = takeAnswers()
+    guard let answers = takeAnswers() else { return }
     Task { [model] in await model.signIn(answers) }
   }
 
   private func sendOther() {
-    let answers = takeAnswers()
+    guard let answers = takeAnswers() else { return }
     guard model.form?.takesPassword == true else {
       Task { [model] in await model.signIn(answers, byCode: true) }
       return
