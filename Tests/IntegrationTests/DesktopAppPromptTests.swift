@@ -49,6 +49,33 @@ struct DesktopAppPromptTests {
     #expect(BootInstant.now < end)
     #expect(try person.run("fingers", "list").succeeded().contains("no finger is enrolled"))
   }
+
+  @Test
+  func aQuestionThatIsNoSecretIsAnsweredVisibly() throws {
+    defer { bus.remove() }
+    _ = try ScratchModule.make(in: person.programs)
+    try shell(
+      """
+      cd \(person.programs)
+      { echo "auth required \(person.programs)/hostile.so visible"; cat pam.d/thumblatch; } >stack
+      rm pam.d/thumblatch
+      install -m 644 stack pam.d/thumblatch
+      chmod 755 hostile.so
+      """
+    )
+    try person.startEngine(by: bus)
+    try app.run("open()")
+    try app.run("click('Fingers', 'list item')")
+    try app.press("Enroll Finger")
+    try app.sees("Code: ", "text")
+    try app.run("types_visibly('Code: ')")
+    try app.keepPicture("visible")
+    try app.run("key('Return')")
+    try app.sees("System password", "text")
+    try typePassword()
+    try app.run("key('Return')")
+    try app.sees("Touch the reader several times")
+  }
 }
 
 extension Someone {

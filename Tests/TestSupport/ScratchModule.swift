@@ -116,6 +116,10 @@ public enum ScratchModule {
       if (is(what, "late-binary")) { count = 2; messages[1].msg_style = PAM_BINARY_PROMPT; }
       if (is(what, "ansi")) messages[0].msg = "\033[2JPass\u202eword\r\n\x07: \xff\xfe";
       if (is(what, "endless")) messages[0].msg = endless;
+      if (is(what, "visible")) {
+        messages[0].msg_style = PAM_PROMPT_ECHO_ON;
+        messages[0].msg = "Code: ";
+      }
       if (is(what, "crash")) abort();
       if (is(what, "hang")) for (;;) pause();
       int status = conversation->conv(count, given, place, conversation->appdata_ptr);

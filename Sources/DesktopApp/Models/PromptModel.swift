@@ -1,5 +1,6 @@
 internal import GTK
 internal import Observation
+internal import PlainText
 internal import PresenceTerms
 internal import SecretMemory
 internal import TerminalIO
@@ -16,8 +17,8 @@ final class PromptModel {
     case waiting
     /// The person is to say when to go on.
     case turn
-    /// The answer to a question.
-    case typing(String)
+    /// The answer to a question, which is shown as dots or not.
+    case typing(String, isHidden: Bool)
   }
 
   private(set) var phase = Phase.waiting
@@ -29,6 +30,9 @@ final class PromptModel {
   private(set) var offersPassword = false
   /// Whether the check is over.
   private(set) var isOver = false
+
+  /// The most lines of a question.
+  private static let mostLines = 8
 
   /// The program that asks, as far as the system knows.
   let who: String
@@ -64,10 +68,15 @@ final class PromptModel {
     case .turn:
       notice = PresenceText.isOver
       phase = .turn
-    case .question(let text, _, let method):
+    case .question(let text, let isHidden, let method):
       ask(by: [method])
       offersPassword = false
-      phase = .typing(PresenceText.question(text))
+      // The messages of PAM's modules are lines above it.
+      let lines = PresenceText.question(text).split(separator: "\n").suffix(Self.mostLines)
+      phase = .typing(
+        lines.map { PlainText.line(String($0)) }.joined(separator: "\n"),
+        isHidden: isHidden
+      )
     case .event(let event): take(event)
     }
   }

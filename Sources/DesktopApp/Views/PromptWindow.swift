@@ -66,8 +66,9 @@ final class PromptWindow {
     case .turn:
       typing.isVisible = false
       go.isVisible = true
-    case .typing(let text):
+    case .typing(let text, let isHidden):
       question.text = text
+      secret.isHidden = isHidden
       let isNew = !typing.isVisible
       typing.isVisible = true
       go.isVisible = true

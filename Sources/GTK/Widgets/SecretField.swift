@@ -1,9 +1,9 @@
 internal import CAdwaita
 package import SecretMemory
 
-/// A line for a password.
+/// A line for a password, or for another answer that is wiped.
 ///
-/// It is a GtkText that shows dots, has a GtkPasswordEntryBuffer, which GTK keeps in memory that is
+/// It is a GtkText that can show dots, has a GtkPasswordEntryBuffer, which GTK keeps in memory that is
 /// not swapped and wipes, and has the role of a text box. GTK's own entries for passwords give the
 /// typed text to every program on the accessibility bus; this one has no text there.
 package final class SecretField: Widget {
@@ -15,6 +15,12 @@ package final class SecretField: Widget {
 
   /// Whether nothing is typed.
   package var isEmpty: Bool { unsafe gtk_entry_buffer_get_bytes(buffer) == 0 }
+
+  /// Whether dots are shown instead of the typed text. (gtk_text_set_visibility(3))
+  package var isHidden: Bool {
+    get { unsafe gtk_text_get_visibility(typed()) == 0 }
+    set { unsafe gtk_text_set_visibility(typed(), newValue ? 0 : 1) }
+  }
 
   /// Takes what was typed into locked memory, and wipes it here.
   package func take() throws(SecretMemoryError) -> SecretBytes {
