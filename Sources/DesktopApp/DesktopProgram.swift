@@ -30,6 +30,7 @@ package final class DesktopProgram {
   private let prompts: OpenPrompts
   private var main: MainWindow?
   private var toplevels: Toplevels?
+  private var cover: Cover?
   private var isServing = false
 
   private init(privately: Bool) {
@@ -116,15 +117,18 @@ package final class DesktopProgram {
     self.main = main
     application.add(main.window)
     prompts.parent = main.window
+    let isFirst = toplevels == nil
+    if isFirst { followWindows() }
+    cover?.main = main.window
     main.window.connect("close-request") { [weak self] _ in
       // GTK destroys it, and the last reference to it goes here.
       self?.main = nil
       self?.prompts.parent = nil
+      self?.cover?.main = nil
       return nil
     }
     main.window.present()
-    if toplevels == nil {
-      followWindows()
+    if isFirst {
       settings.privacy.follow()
       Task { await model.follow() }
     }
@@ -163,8 +167,10 @@ extension DesktopProgram {
   /// Learns whether the person works in the app: also its dialogs are windows.
   private func followWindows() {
     let toplevels = Toplevels()
-    self.toplevels = toplevels
-    toplevels.onActivity { [privacy = settings.privacy, weak toplevels] in
+    let cover = Cover(of: toplevels, settings.privacy)
+    (self.toplevels, self.cover) = (toplevels, cover)
+    toplevels.onActivity { [privacy = settings.privacy, weak toplevels, weak cover] in
+      cover?.noteActivity()
       // The next window becomes active after the last one has ended to be.
       Task { privacy.isActive = toplevels?.isActive ?? false }
     }
@@ -200,7 +206,7 @@ private enum Style {
   static let rules = """
     .trouble { margin: 6px 12px; padding: 12px; border-radius: 12px;
       background-color: alpha(@warning_bg_color, 0.25); }
-    .covered { filter: blur(14px); }
+    .covered, window.seen.blurred > * { filter: blur(14px); }
     text.secret { padding: 9px 12px; border-radius: 9px; min-height: 18px;
       background-color: alpha(currentColor, 0.1); }
     text.secret:focus-within { outline: 2px solid @accent_color; }

@@ -76,6 +76,48 @@ struct DesktopAppPromptTests {
     try app.run("key('Return')")
     try app.sees("Touch the reader several times")
   }
+
+  @Test
+  func dialogsAndPromptsAreBlurredWithTheWindow() throws {
+    defer { bus.remove() }
+    try shell(
+      """
+      install -d -m 700 -o \(person.user.name) \(person.base)/screen/thumblatch
+      printf '[Desktop]\\nhide-when-inactive = yes\\n' >\(person.base)/screen/thumblatch/desktop.conf
+      chown \(person.user.name) \(person.base)/screen/thumblatch/desktop.conf
+      chmod 600 \(person.base)/screen/thumblatch/desktop.conf
+      """
+    )
+    try person.startEngine(by: bus)
+    try app.run("open()")
+    try app.sees("me, Ready")
+    // The prompt of the app.
+    try beginEnrollment()
+    try expectBlur("Type the system password")
+    // The toast of what was done.
+    try typePassword()
+    try app.run("key('Return')")
+    try app.sees("Touch the reader several times")
+    for touch in 1...5 {
+      try person.touch()
+      if touch < 5 { try app.sees("\(touch) of 5 touches") }
+    }
+    try app.sees("Finger enrolled")
+    try expectBlur("Finger enrolled")
+    // A dialog.
+    try app.press("Delete right index finger")
+    try app.sees("Delete “Right index finger”?")
+    try app.run("until(lambda: app.focus()[0].startswith('Cancel'), 'no dialog')")
+    try expectBlur("It passes no presence check")
+  }
+
+  /// Expects that a text cannot be read while the person works elsewhere.
+  private func expectBlur(_ text: String, _ role: String = "label") throws {
+    let isBlurred = try app.run("is_blurred_elsewhere('\(text)', '\(role)')")
+    #expect(isBlurred == .boolean(true))
+    try app.keepPicture("blurred-\(text.prefix(4))")
+    try app.run("come_back()")
+  }
 }
 
 extension Someone {

@@ -77,7 +77,7 @@ final class MainWindow {
     track { [weak self] in
       guard let self else { return }
       let isCovered = settings.privacy.isCovered
-      root.set(style: "covered", isCovered)
+      toasts.set(style: "covered", isCovered)
       cover.isVisible = isCovered
     }
   }

@@ -41,7 +41,8 @@ package final class Toplevels: Object {
     known = Set(now.map(\.address))
   }
 
-  private var windows: [Window] {
+  /// All of them, with those of the toolkit.
+  package var windows: [Window] {
     let count = unsafe g_list_model_get_n_items(opaque)
     return (0..<count).compactMap { position in
       guard let item = unsafe g_list_model_get_item(opaque, position) else { return nil }
