@@ -32,7 +32,7 @@ final class Probe {
       let window: Window = builder.object("window")
       application.add(window)
       window.present()
-      window.onNextFrame { [unowned self] in
+      window.onPainted { [unowned self] in
         say("shown")
         examine(builder)
       }

@@ -7,6 +7,7 @@ import Testing
 /// Prompts of the desktop app that something gets in the way of: real engine, virtual reader, real PAM.
 @Suite(.serialized)
 struct DesktopAppPromptTests {
+  private static let touch = "Touch the fingerprint reader to use account 'me'."
   private let person: Person
   private let bus: DesktopBus
   private let app: AppWindows
@@ -18,6 +19,19 @@ struct DesktopAppPromptTests {
     try person.register()
   }
 
+  /// Protects the account by a finger, and opens the app.
+  private func openProtected(_ variables: String = "") throws {
+    try person.enrollFinger()
+    let enable = try person.terminal("presence", "enable", "me")
+    try enable.expect("Touch the fingerprint reader")
+    try person.touch()
+    try enable.end()
+    try person.expireTokens()
+    try person.startEngine(by: bus)
+    try app.run("open(\(variables))")
+    try app.sees("me, Needs a presence check")
+  }
+
   private func beginEnrollment() throws {
     try app.run("click('Fingers', 'list item')")
     try app.press("Enroll Finger")
@@ -26,6 +40,24 @@ struct DesktopAppPromptTests {
 
   private func typePassword() throws {
     try app.run("type_secret('\(Someone.systemPassword)', 'System password')")
+  }
+
+  @Test
+  func aPromptThatIsNotOnTheScreenIsNotDenied() throws {
+    defer { bus.remove() }
+    try openProtected()
+    try app.run("freeze(True)")
+    let first = try person.start(["token", "me"])
+    let text = try first.text()
+    #expect(!text.contains("cancelled"), "\(text)")
+    #expect(try first.child.wait() == .exited(7), "\(text)")
+    #expect(!person.readerIsOpen)
+    try app.run("freeze(False)")
+    // A denial would have begun a pause.
+    let second = try person.start(["token", "me"])
+    try app.sees(Self.touch)
+    try person.touch()
+    #expect(try second.text().hasPrefix("at_"))
   }
 
   @Test

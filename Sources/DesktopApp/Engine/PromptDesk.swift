@@ -11,19 +11,14 @@ struct PromptDesk: Sendable {
   /// Asks at the app's own prompt for calls of the app.
   var asker: PresenceAsker {
     PresenceAsker(canAsk: true) { request, connection throws(VaultClientError) in
-      try run(request, isOwn: true, on: connection)
+      try run(PromptLink(request, isOwn: true, on: connection), on: connection)
     }
   }
 
-  private func run(
-    _ request: PresenceRequest,
-    isOwn: Bool,
-    on connection: Connection
-  ) throws(VaultClientError) {
-    let link = try PromptLink(request, isOwn: isOwn, on: connection)
+  private func run(_ link: PromptLink, on connection: Connection) throws(VaultClientError) {
     show(link)
     defer { link.end() }
-    try PresenceRun(request, on: connection, view: link).run()
+    try PresenceRun(link.request, on: connection, view: link).run()
   }
 
   /// Shows the prompts of other programs of the person, while the app runs: it is an agent.
@@ -55,13 +50,25 @@ struct PromptDesk: Sendable {
       guard case .reply(let reply, let of) = try connection.next(), of == number else { continue }
       let next = try Connection.result(of: reply, to: NextPromptCall.self)
       guard let request = next.prompt else { return }
-      do throws(VaultClientError) {
-        try run(request, isOwn: false, on: connection)
-      } catch {
-        if case .disconnected = error { throw error }
-        _ = try connection.call(CancelCall(prompt: request.prompt))
-      }
-      return
+      return try serve(request, on: connection)
+    }
+  }
+
+  private func serve(
+    _ request: PresenceRequest,
+    on connection: Connection
+  ) throws(VaultClientError) {
+    // A call to cancel would be the person's denial. At the end of the connection the engine calls
+    // another agent, or tells the program that asks.
+    guard let link = try? PromptLink(request, isOwn: false, on: connection) else {
+      throw .disconnected
+    }
+    do throws(VaultClientError) {
+      try run(link, on: connection)
+    } catch {
+      if case .disconnected = error { throw error }
+      if link.isMissing { throw .disconnected }
+      _ = try connection.call(CancelCall(prompt: request.prompt))
     }
   }
 }

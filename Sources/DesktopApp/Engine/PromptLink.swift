@@ -29,6 +29,7 @@ final class PromptLink: PresenceView, Sendable {
   private struct Content: Sendable {
     var acts: [Act] = []
     var isShown = false
+    var isMissing = false
     var asking = PresenceMethod.fallback
   }
 
@@ -58,6 +59,9 @@ final class PromptLink: PresenceView, Sendable {
     (steps, next) = AsyncStream.makeStream()
     do throws(SystemError) { wake = try WakeEvent() } catch { throw .system(error) }
   }
+
+  /// Whether the prompt did not come to the screen in time.
+  var isMissing: Bool { content.withLock { $0.isMissing } }
 
   /// The check is over.
   func end() { next.finish() }
@@ -93,6 +97,7 @@ final class PromptLink: PresenceView, Sendable {
     while !content.withLock({ $0.isShown }) {
       guard try Connection.wait(for: wake.descriptor.number, interrupt: interrupt, until: end)
       else {
+        content.withLock { $0.isMissing = true }
         throw .refused(
           .presenceFailed(
             .notAvailable,

@@ -48,7 +48,7 @@ final class PromptWindow {
     track { [weak self] in self?.update() }
     window.present()
     deny.focus()
-    window.onNextFrame { [model] in model.hasBeenShown() }
+    window.onPainted { [model] in model.hasBeenShown() }
     await model.follow()
     secret.clear()
     window.destroy()

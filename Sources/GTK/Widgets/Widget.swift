@@ -41,35 +41,6 @@ package class Widget: Object {
       unsafe gtk_accessible_update_property_value(opaque, 1, &property, value)
     }
   }
-
-  /// Calls a closure once, when the next frame with this widget is on its way to the screen.
-  /// (gtk_widget_add_tick_callback(3))
-  package func onNextFrame(_ body: @escaping @MainActor () -> Void) {
-    let content = unsafe Unmanaged.passRetained(FrameBody(body)).toOpaque()
-    unsafe gtk_widget_add_tick_callback(
-      widget,
-      { _, _, content in
-        guard let content = unsafe content else { return 0 }
-        let frame = unsafe Unmanaged<FrameBody>.fromOpaque(content).takeUnretainedValue()
-        MainActor.assumeIsolated { frame.body() }
-        return 0
-      },
-      content,
-      { content in
-        guard let content = unsafe content else { return }
-        unsafe Unmanaged<FrameBody>.fromOpaque(content).release()
-      }
-    )
-    unsafe gtk_widget_queue_draw(widget)
-  }
-}
-
-private final class FrameBody: Sendable {
-  let body: @MainActor () -> Void
-
-  init(_ body: @escaping @MainActor () -> Void) {
-    self.body = body
-  }
 }
 
 /// A window.

@@ -1,0 +1,36 @@
+internal import CAdwaita
+
+// How a window comes to the screen, and to the keyboard.
+extension Window {
+  /// Calls a closure once, after a frame was painted while the window is on the screen: mapped, and not
+  /// minimized.
+  ///
+  /// The window must have been presented. (GdkFrameClock::after-paint)
+  package func onPainted(_ body: @escaping @MainActor () -> Void) {
+    guard let clock = unsafe gtk_widget_get_frame_clock(typed()) else { return }
+    // The clock keeps the closure until the window ends.
+    var awaited: (window: Window, body: @MainActor () -> Void)? = (self, body)
+    unsafe FrameClock(new(clock)).on("after-paint") {
+      guard let (window, body) = awaited, window.isOnScreen else { return }
+      awaited = nil
+      body()
+    }
+    unsafe gtk_widget_queue_draw(typed())
+  }
+
+  /// Whether it is mapped and not minimized.
+  private var isOnScreen: Bool {
+    guard let surface = unsafe surface, unsafe gdk_surface_get_mapped(surface) != 0 else {
+      return false
+    }
+    let state = unsafe gdk_toplevel_get_state(surface)
+    return state.rawValue & GDK_TOPLEVEL_STATE_MINIMIZED.rawValue == 0
+  }
+
+  private var surface: OpaquePointer? { unsafe gtk_native_get_surface(opaque) }
+}
+
+/// Paces the frames of a window.
+private final class FrameClock: Object {
+  override class var type: UInt { gdk_frame_clock_get_type() }
+}
