@@ -8,6 +8,8 @@ import Testing
 @Suite(.serialized)
 struct DesktopAppPromptTests {
   private static let touch = "Touch the fingerprint reader to use account 'me'."
+  private static let title = "Presence Check"
+
   private let person: Person
   private let bus: DesktopBus
   private let app: AppWindows
@@ -80,6 +82,28 @@ struct DesktopAppPromptTests {
     try app.misses("System password")
     #expect(BootInstant.now < end)
     #expect(try person.run("fingers", "list").succeeded().contains("no finger is enrolled"))
+  }
+
+  @Test
+  func aLongQuestionLeavesTheProgramAndThePasswordOnTheScreen() throws {
+    defer { bus.remove() }
+    let name = String(repeating: "long-", count: 12) + "name"
+    try person.register(name)
+    try person.startEngine(by: bus)
+    try app.run("open()")
+    try app.sees(name)
+    let run = try person.start(["unlock"] + Array(repeating: name, count: 28))
+    try app.sees("System password")
+    try app.keepPicture("long-question")
+    for text in ["Requested by", "System password"] {
+      let isWhole = try app.run("lies_within('\(text)', '\(Self.title)')")
+      #expect(isWhole == .boolean(true), "\(text)")
+    }
+    #expect(try app.run("place('\(Self.title)')[2] == 360") == .boolean(true))
+    // The rest of the question is reached by the keyboard alone.
+    try app.run("tab_to('System password')")
+    try app.run("key('Escape')")
+    #expect(try run.text().contains("cancelled"))
   }
 
   @Test

@@ -7,8 +7,10 @@ final class PromptWindow {
   private let model: PromptModel
   private let window: Window
   private let what: Label
+  private let scroll: Widget
   private let who: Label
   private let notice: Label
+  private let noticeScroll: Widget
   private let question: Label
   private let typing: Widget
   private let secret: SecretField
@@ -21,8 +23,10 @@ final class PromptWindow {
     let builder = Builder(ui: PackageResources.prompt_ui)
     window = builder.object("window")
     what = builder.object("what")
+    scroll = builder.object("scroll")
     who = builder.object("who")
     notice = builder.object("notice")
+    noticeScroll = builder.object("notice-scroll")
     question = builder.object("question")
     typing = builder.object("typing")
     secret = builder.object("secret")
@@ -56,8 +60,10 @@ final class PromptWindow {
 
   private func update() {
     what.text = model.what
+    // By the keyboard alone it scrolls while it has the focus.
+    scroll.isFocusable = model.what.count > 150
     notice.text = model.notice ?? ""
-    notice.isVisible = model.notice != nil
+    noticeScroll.isVisible = model.notice != nil
     password.isVisible = model.offersPassword
     switch model.phase {
     case .waiting:

@@ -30,6 +30,14 @@ extension Window {
   private var surface: OpaquePointer? { unsafe gtk_native_get_surface(opaque) }
 }
 
+extension Widget {
+  /// Whether the keyboard can reach it. (gtk_widget_set_focusable(3))
+  package var isFocusable: Bool {
+    get { unsafe gtk_widget_get_focusable(typed()) != 0 }
+    set { unsafe gtk_widget_set_focusable(typed(), newValue ? 1 : 0) }
+  }
+}
+
 /// Paces the frames of a window.
 private final class FrameClock: Object {
   override class var type: UInt { gdk_frame_clock_get_type() }
