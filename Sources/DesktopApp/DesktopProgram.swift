@@ -177,30 +177,6 @@ extension DesktopProgram {
   }
 }
 
-/// The prompts on the screen.
-@MainActor
-final class OpenPrompts {
-  /// The window that they belong to; `nil` while the app has none.
-  var parent: Window?
-  private let application: Application
-  /// A window's closures hold it weakly.
-  private var open: [PromptWindow] = []
-
-  init(of application: Application) {
-    self.application = application
-  }
-
-  /// Shows a prompt until it is over.
-  func show(_ link: PromptLink) {
-    let window = PromptWindow(PromptModel(link), of: application, over: parent)
-    open.append(window)
-    Task {
-      await window.run()
-      open.removeAll { $0 === window }
-    }
-  }
-}
-
 /// The app's own rules of CSS.
 private enum Style {
   static let rules = """

@@ -45,6 +45,42 @@ struct DesktopAppPromptTests {
   }
 
   @Test
+  func twoPromptsAreAnsweredOneAfterTheOther() throws {
+    defer { bus.remove() }
+    try openProtected()
+    try beginEnrollment()
+    let run = try person.start(["token", "me"])
+    try app.sees("Another prompt is open. This one waits for its end.")
+    #expect(!person.readerIsOpen)
+    try app.keepPicture("two-prompts")
+    // No click: the keyboard is where it was.
+    try typePassword()
+    try app.misses(Someone.systemPassword)
+    try app.run("key('Return')")
+    try app.sees("The other prompt is over.")
+    try app.press("Cancel")
+    try app.sees("Enroll Finger")
+    #expect(eventually { !person.readerIsOpen })
+    try app.press("Continue")
+    try person.touchAgain()
+    #expect(try run.text().hasPrefix("at_"))
+    try app.misses("Touch the")
+  }
+
+  @Test
+  func aPromptIsSeenWhileTheMainWindowIsMinimized() throws {
+    defer { bus.remove() }
+    try openProtected()
+    try app.run("minimize()")
+    let run = try person.start(["token", "me"])
+    #expect(eventually { person.readerIsOpen })
+    #expect(try app.run("is_viewable('\(Self.title)')") == .boolean(true))
+    try app.keepPicture("minimized")
+    try person.touch()
+    #expect(try run.text().hasPrefix("at_"))
+  }
+
+  @Test
   func aPromptThatIsNotOnTheScreenIsNotDenied() throws {
     defer { bus.remove() }
     try openProtected()

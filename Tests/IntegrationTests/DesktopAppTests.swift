@@ -148,6 +148,7 @@ struct DesktopAppTests {
     try app.keepPicture("other")
     try app.expectNames()
     // The first control has the focus, and denies.
+    try app.run("awaits_focus('Deny')")
     try app.run("key('Return')")
     #expect(try first.text().contains("cancelled"))
     try app.run("misses('Touch the')")

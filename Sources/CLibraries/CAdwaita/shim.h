@@ -55,3 +55,12 @@ static inline int cadwaita_timer(long seconds) {
   if (timer >= 0) timerfd_settime(timer, 0, &end, NULL);
   return timer;
 }
+
+// gdk/x11/gdkx.h, whose X11 names are not wanted: a window with the time 0 "should not be focused
+// when it is mapped". GTK may be built without X11.
+extern void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 time) __attribute__((weak));
+static inline void cadwaita_take_no_focus(GdkSurface *surface) {
+  GType type = g_type_from_name("GdkX11Surface");
+  if (type != 0 && g_type_is_a(G_OBJECT_TYPE(surface), type) && gdk_x11_surface_set_user_time)
+    gdk_x11_surface_set_user_time(surface, 0);
+}

@@ -17,6 +17,7 @@ final class PromptWindow {
   private let deny: Button
   private let go: Button
   private let password: Button
+  private var isBehind = false
 
   init(_ model: PromptModel, of application: Application, over parent: Window?) {
     self.model = model
@@ -35,11 +36,12 @@ final class PromptWindow {
     password = builder.object("password")
     application.add(window)
     if let parent { window.belong(to: parent) }
+    window.isModal = model.isOwn
     who.text = model.who
   }
 
   /// Shows the check until it is over.
-  func run() async {
+  func run(takesFocus: Bool) async {
     deny.onClick { [model] in model.deny() }
     go.onClick { [weak self] in self?.proceed() }
     secret.onEnter { [weak self] in self?.proceed() }
@@ -50,12 +52,21 @@ final class PromptWindow {
       return true
     }
     track { [weak self] in self?.update() }
-    window.present()
-    deny.focus()
+    if !model.isOwn { window.standAlone() }
+    isBehind = !takesFocus
+    if takesFocus { window.present() } else { window.presentWithoutFocus() }
+    if takesFocus { deny.focus() }
     window.onPainted { [model] in model.hasBeenShown() }
     await model.follow()
     secret.clear()
     window.destroy()
+  }
+
+  /// Brings it to the front if it was shown behind another prompt.
+  func comeForward() {
+    guard isBehind else { return }
+    isBehind = false
+    window.present()
   }
 
   private func update() {

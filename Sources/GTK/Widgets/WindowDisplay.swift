@@ -2,6 +2,22 @@ internal import CAdwaita
 
 // How a window comes to the screen, and to the keyboard.
 extension Window {
+  /// Shows it as `present` does, and leaves the keyboard where it is. (GTK has no function for this.)
+  ///
+  /// X11 has a property for it. On Wayland the desktop decides.
+  package func presentWithoutFocus() {
+    unsafe gtk_widget_realize(typed())
+    if let surface = unsafe surface { unsafe cadwaita_take_no_focus(surface) }
+    isVisible = true
+  }
+
+  /// Puts it into a group of its own, where it stays usable beside a modal window.
+  /// (gtk_window_group_add_window(3))
+  package func standAlone() {
+    let group = unsafe WindowGroup(owning: new(gtk_window_group_new()))
+    unsafe gtk_window_group_add_window(group.typed(), typed())
+  }
+
   /// Calls a closure once, after a frame was painted while the window is on the screen: mapped, and not
   /// minimized.
   ///
@@ -28,6 +44,12 @@ extension Window {
   }
 
   private var surface: OpaquePointer? { unsafe gtk_native_get_surface(opaque) }
+
+  /// Whether it takes all keys and clicks of the program. (GtkWindow:modal)
+  package var isModal: Bool {
+    get { flag("modal") }
+    set { set("modal", newValue) }
+  }
 }
 
 extension Widget {
@@ -36,6 +58,11 @@ extension Widget {
     get { unsafe gtk_widget_get_focusable(typed()) != 0 }
     set { unsafe gtk_widget_set_focusable(typed(), newValue ? 1 : 0) }
   }
+}
+
+/// Windows among which a modal one takes all keys and clicks.
+private final class WindowGroup: Object {
+  override class var type: UInt { gtk_window_group_get_type() }
 }
 
 /// Paces the frames of a window.
