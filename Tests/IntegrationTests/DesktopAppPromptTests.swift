@@ -99,6 +99,22 @@ struct DesktopAppPromptTests {
   }
 
   @Test
+  func keysThatAreTypedElsewhereDoNotDeny() throws {
+    defer { bus.remove() }
+    try openProtected()
+    let run = try person.start(["token", "me"])
+    #expect(try app.run("type_elsewhere(\"\(Self.touch)\")") == .boolean(true))
+    // After a pause the keys count.
+    let spoken = try app.run("awaits_focus('Deny')")
+    guard case .string(let description) = spoken else { throw SystemError("focus", code: EPROTO) }
+    #expect(description.contains("Requested by \"thumblatch-cli\""), "\(description)")
+    #expect(description.contains("account 'me'"), "\(description)")
+    try app.run("key('Return')")
+    #expect(try run.text().contains("cancelled"))
+    try app.misses(Self.touch)
+  }
+
+  @Test
   func aLockEndsAnOpenQuestion() throws {
     defer { bus.remove() }
     try person.startEngine(by: bus)
@@ -137,6 +153,7 @@ struct DesktopAppPromptTests {
     }
     #expect(try app.run("place('\(Self.title)')[2] == 360") == .boolean(true))
     // The rest of the question is reached by the keyboard alone.
+    try app.run("awaits_focus('Deny')")
     try app.run("tab_to('System password')")
     try app.run("key('Escape')")
     #expect(try run.text().contains("cancelled"))

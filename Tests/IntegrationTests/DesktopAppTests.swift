@@ -147,7 +147,7 @@ struct DesktopAppTests {
     try app.sees("Requested by")
     try app.keepPicture("other")
     try app.expectNames()
-    // The first control has the focus, and denies.
+    // After a pause the first control has the focus, and denies.
     try app.run("awaits_focus('Deny')")
     try app.run("key('Return')")
     #expect(try first.text().contains("cancelled"))

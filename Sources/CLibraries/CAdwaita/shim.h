@@ -47,10 +47,13 @@ static inline GClosure *cadwaita_closure(
 }
 static inline void *cadwaita_content(GClosure *closure) { return closure->data; }
 
-// A descriptor that is readable after so many seconds of CLOCK_BOOTTIME (timerfd_create(2)); -1 if
+// A descriptor that is readable after so many milliseconds of CLOCK_BOOTTIME (timerfd_create(2)); -1 if
 // there is none.
-static inline int cadwaita_timer(long seconds) {
-  struct itimerspec end = {.it_value = {.tv_sec = seconds > 0 ? seconds : 0, .tv_nsec = 1}};
+static inline int cadwaita_timer(long milliseconds) {
+  long count = milliseconds > 0 ? milliseconds : 0;
+  // A time of 0 would disarm it.
+  struct itimerspec end = {
+      .it_value = {.tv_sec = count / 1000, .tv_nsec = count % 1000 * 1000000 + 1}};
   int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   if (timer >= 0) timerfd_settime(timer, 0, &end, NULL);
   return timer;

@@ -2,8 +2,14 @@ internal import GTK
 internal import SecretMemory
 
 /// The window of one presence check.
+///
+/// The prompt of another program comes while the person may be typing elsewhere. So keys count in it only
+/// after a pause of `quietTime`: until then no control has the focus.
 @MainActor
 final class PromptWindow {
+  /// How long no key must come, in milliseconds.
+  private static let quietTime = 500
+
   private let model: PromptModel
   private let window: Window
   private let what: Label
@@ -17,6 +23,8 @@ final class PromptWindow {
   private let deny: Button
   private let go: Button
   private let password: Button
+  /// The pause after which keys count; `nil` while they do.
+  private var pause: Delay?
   private var isBehind = false
 
   init(_ model: PromptModel, of application: Application, over parent: Window?) {
@@ -52,12 +60,13 @@ final class PromptWindow {
       return true
     }
     track { [weak self] in self?.update() }
-    if !model.isOwn { window.standAlone() }
+    if !model.isOwn { guardKeys() }
     isBehind = !takesFocus
     if takesFocus { window.present() } else { window.presentWithoutFocus() }
-    if takesFocus { deny.focus() }
+    if model.isOwn { deny.focus() }
     window.onPainted { [model] in model.hasBeenShown() }
     await model.follow()
+    pause?.cancel()
     secret.clear()
     window.destroy()
   }
@@ -71,6 +80,11 @@ final class PromptWindow {
 
   private func update() {
     what.text = model.what
+    // A screen reader speaks it with the control that has the focus. (GTK 4.8 makes no description of
+    // described-by relations.)
+    for control: Widget in [window, deny, go, secret, password] {
+      control.describe("\(model.who) \(model.what)")
+    }
     // By the keyboard alone it scrolls while it has the focus.
     scroll.isFocusable = model.what.count > 150
     notice.text = model.notice ?? ""
@@ -102,6 +116,35 @@ final class PromptWindow {
       model.answer(try secret.take())
     } catch {
       model.refuse(error)
+    }
+  }
+
+  // MARK: Keys that were meant for another window
+
+  private func guardKeys() {
+    window.standAlone()
+    window.on("notify::is-active") { [weak self] in self?.beginPause() }
+    window.onEarlyKey { [weak self] in
+      guard let self, pause != nil, !secret.isFocused else { return false }
+      awaitQuiet()
+      return true
+    }
+  }
+
+  private func beginPause() {
+    // A click on the field has made it active: the person means this window.
+    guard window.isActive, !secret.isFocused else { return }
+    window.focusNothing()
+    awaitQuiet()
+  }
+
+  private func awaitQuiet() {
+    pause?.cancel()
+    pause = Delay(milliseconds: Self.quietTime) { [weak self] in
+      guard let self else { return }
+      pause = nil
+      // A click may have moved it.
+      if !window.hasFocus { deny.focus() }
     }
   }
 }

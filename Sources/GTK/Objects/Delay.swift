@@ -1,7 +1,7 @@
 internal import CAdwaita
 internal import Glibc
 
-/// Runs a closure once, after some seconds of the main loop.
+/// Runs a closure once, after some time of the main loop.
 ///
 /// `Task.sleep` would start the pool of threads that `MainQueue` avoids.
 @MainActor
@@ -11,13 +11,14 @@ package final class Delay {
   private let body: @MainActor () -> Void
 
   /// Begins to wait; time in suspend counts too. (timerfd_create(2))
-  package init(seconds: Int, _ body: @escaping @MainActor () -> Void) {
+  package init(milliseconds: Int, _ body: @escaping @MainActor () -> Void) {
     self.body = body
-    timer = cadwaita_timer(seconds)
+    timer = cadwaita_timer(milliseconds)
     guard timer >= 0 else { return }
     let content = unsafe Unmanaged.passRetained(self).toOpaque()
     source = unsafe g_unix_fd_add_full(
-      G_PRIORITY_DEFAULT,
+      // Behind the keys and clicks that have come before its end.
+      G_PRIORITY_DEFAULT + 1,
       timer,
       G_IO_IN,
       { _, _, content in
@@ -32,6 +33,12 @@ package final class Delay {
         unsafe Unmanaged<Delay>.fromOpaque(content).release()
       }
     )
+  }
+
+  /// Begins to wait; time in suspend counts too.
+  package convenience init(seconds: Int, _ body: @escaping @MainActor () -> Void) {
+    let (milliseconds, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+    self.init(milliseconds: isTooLong ? .max : milliseconds, body)
   }
 
   deinit { close(timer) }

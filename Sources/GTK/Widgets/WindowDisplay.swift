@@ -50,9 +50,35 @@ extension Window {
     get { flag("modal") }
     set { set("modal", newValue) }
   }
+
+  /// Takes the focus of the window from each of its widgets. (gtk_window_set_focus(3))
+  package func focusNothing() { unsafe gtk_window_set_focus(typed(), nil) }
+
+  /// Whether one of its widgets has the focus of the window.
+  package var hasFocus: Bool { unsafe gtk_window_get_focus(typed()) != nil }
+
+  /// Calls a closure at each key before any widget gets it; no widget gets it if that returns true.
+  /// (GtkEventControllerKey::key-pressed)
+  package func onEarlyKey(_ body: @escaping @MainActor () -> Bool) {
+    guard let made = unsafe gtk_event_controller_key_new() else { return }
+    let keys = unsafe KeyController(new(made))
+    unsafe gtk_event_controller_set_propagation_phase(made, GTK_PHASE_CAPTURE)
+    keys.connect("key-pressed") { _ in body() }
+    // The window owns it.
+    unsafe gtk_widget_add_controller(typed(), made)
+  }
 }
 
 extension Widget {
+  /// Sets what a screen reader speaks behind the name. (GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
+  package func describe(_ text: String) {
+    unsafe withValue(of: cadwaita_type_string()) { value in
+      unsafe g_value_set_string(value, text)
+      var property = GTK_ACCESSIBLE_PROPERTY_DESCRIPTION
+      unsafe gtk_accessible_update_property_value(opaque, 1, &property, value)
+    }
+  }
+
   /// Whether the keyboard can reach it. (gtk_widget_set_focusable(3))
   package var isFocusable: Bool {
     get { unsafe gtk_widget_get_focusable(typed()) != 0 }
@@ -68,4 +94,9 @@ private final class WindowGroup: Object {
 /// Paces the frames of a window.
 private final class FrameClock: Object {
   override class var type: UInt { gdk_frame_clock_get_type() }
+}
+
+/// Sees the keys of a widget.
+private final class KeyController: Object {
+  override class var type: UInt { gtk_event_controller_key_get_type() }
 }
