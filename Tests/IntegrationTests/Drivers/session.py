@@ -57,10 +57,3 @@ class Desktop:
             child.wait()
 
 
-class Process:
-    """A process that is no child of this one."""
-
-    def __init__(self, pid):
-        self.pid = pid
-
-

@@ -42,6 +42,11 @@ class Starts:
         """Makes the app that runs the one whose windows are looked at."""
         self.app = Stranger(self.bus("GetConnectionUnixProcessID", "(s)", NAME))
 
+    def attach(self, process):
+        """Takes an app that was started elsewhere, and waits for its window."""
+        self.app = Stranger(process)
+        return self.find("frame", "Thumblatch") is not None
+
     def ask(self, action=None):
         """Asks the app for a window or an action by the bus, which starts it if it does not run. An action
         without a window ends it again."""

@@ -36,11 +36,6 @@ class Windows(Starts, Prompts):
         self.app = self.desktop.start(*sys.argv[2:], **environment)
         return self.find("frame", "Thumblatch") is not None
 
-    def follow(self, process):
-        """Takes an app that was started elsewhere, and waits for its window."""
-        self.app = Process(process)
-        return self.find("frame", "Thumblatch") is not None
-
     def quit(self):
         """Ends the app by its key; its exit code."""
         # A thread of libdispatch's pool wakes once a second, also if nothing happens.

@@ -42,7 +42,7 @@ def open_app():
     DESK.manager("systemd-run", "--quiet", "--collect", f"--unit={UNIT}", *variables, PROGRAM)
     process = DESK.manager("systemctl", "show", "--value", "--property=MainPID", UNIT).strip()
     try:
-        DESK.run(f"app.follow({process})")
+        DESK.run(f"app.attach({process})")
     except Failure:
         raise Failure(run("journalctl", "--no-pager", "--output=cat", "--lines=60")) from None
 
