@@ -12,6 +12,22 @@ final class Counted {
   isolated deinit { Self.alive -= 1 }
 }
 
+/// A row that knows which positions are shown.
+final class CountedRow: LongListRow {
+  static var last = 0
+  var widget: Widget { row.widget }
+  private let row = TextRow()
+  private let counted = Counted()
+
+  func show(_ position: Int) -> LongListFacts {
+    Self.last = max(Self.last, position)
+    row.show(icon: nil, title: "<b>\(position)", text: "&")
+    return LongListFacts(name: "\(position)")
+  }
+
+  func clear() { row.clear() }
+}
+
 /// Prints a line at once.
 @MainActor
 func say(_ text: String) {
@@ -47,6 +63,7 @@ final class Probe {
     case "markup": showMarkup(builder.object("list"))
     case "delays": waitTwice()
     case "idle": awaitWork()
+    case "long": showLongList(builder.object("long"))
     case "choice": showChoice(builder.object("list"))
     default: break
     }
@@ -131,6 +148,39 @@ final class Probe {
     choice.offer([], chosen: nil)
     say("chosen \(choice.chosen ?? -1)")
     application.quit()
+  }
+
+  /// Fills a list that has rows only for what is near the screen, scrolls it, and takes it out.
+  private func showLongList(_ place: Bin) {
+    let builder = Builder(ui: PackageResources.long_ui)
+    var list: LongList? = builder.object("rows")
+    place.child = builder.object("scroller", as: Scroller.self)
+    list?.fill { CountedRow() }
+    list?.change(at: 0, removed: 0, added: 100_000)
+    say("alive \(Counted.alive <= 20)")
+    list?.change(at: 0, removed: 0, added: 1)
+    var isScrolled = false
+    awaitFrame(of: place) { [application] in
+      if CountedRow.last < 150 { return false }
+      if !isScrolled {
+        isScrolled = true
+        list?.scroll(to: 100_000)
+      }
+      if CountedRow.last < 100_000 { return false }
+      say("few \(Counted.alive < 1000)")
+      list?.change(at: 0, removed: 100_001, added: 0)
+      place.child = nil
+      list = nil
+      say("alive \(Counted.alive)")
+      application.quit()
+      return true
+    }
+  }
+
+  private func awaitFrame(of widget: Widget, _ isDone: @escaping @MainActor () -> Bool) {
+    widget.onNextFrame { [weak self] in
+      if !isDone() { self?.awaitFrame(of: widget, isDone) }
+    }
   }
 
   private func showMarkup(_ list: ListBox) {

@@ -89,6 +89,11 @@ struct GTKTests {
     )
   }
 
+  @Test
+  func aLongListHasRowsOnlyForWhatIsNearTheScreen() throws {
+    #expect(try output("long") == "shown\nalive true\nfew true\nalive 0\n")
+  }
+
   /// The window has awaited tasks, a stream and a continuation before.
   @Test
   func anIdleWindowWakesNoThread() throws {

@@ -67,3 +67,46 @@ static inline void cadwaita_take_no_focus(GdkSurface *surface) {
   if (type != 0 && g_type_is_a(G_OBJECT_TYPE(surface), type) && gdk_x11_surface_set_user_time)
     gdk_x11_surface_set_user_time(surface, 0);
 }
+
+static inline GType cadwaita_type_uint(void) { return G_TYPE_UINT; }
+
+// A GListModel whose items have no content: who shows one makes it from its position. An item lives
+// while it is shown, so a long list costs as much as a short one.
+typedef struct {
+  GObject object;
+  guint count;
+} CadwaitaPositions;
+
+static inline GType cadwaita_positions_item_type(GListModel *list) {
+  (void)list;
+  return G_TYPE_OBJECT;
+}
+static inline guint cadwaita_positions_count(GListModel *list) {
+  return ((CadwaitaPositions *)list)->count;
+}
+static inline gpointer cadwaita_positions_item(GListModel *list, guint position) {
+  return position < cadwaita_positions_count(list) ? g_object_new(G_TYPE_OBJECT, NULL) : NULL;
+}
+static inline void cadwaita_positions_implement(gpointer interface, gpointer content) {
+  (void)content;
+  GListModelInterface *model = interface;
+  model->get_item_type = cadwaita_positions_item_type;
+  model->get_n_items = cadwaita_positions_count;
+  model->get_item = cadwaita_positions_item;
+}
+static inline GType cadwaita_positions_type(void) {
+  GType type = g_type_from_name("CadwaitaPositions");
+  if (type != 0) return type;
+  const GInterfaceInfo model = {.interface_init = cadwaita_positions_implement};
+  type = g_type_register_static_simple(
+      G_TYPE_OBJECT, "CadwaitaPositions", sizeof(GObjectClass), NULL, sizeof(CadwaitaPositions), NULL,
+      G_TYPE_FLAG_NONE);
+  g_type_add_interface_static(type, G_TYPE_LIST_MODEL, &model);
+  return type;
+}
+static inline void *cadwaita_positions_new(void) { return g_object_new(cadwaita_positions_type(), NULL); }
+static inline void cadwaita_positions_change(void *list, guint position, guint removed, guint added) {
+  CadwaitaPositions *positions = list;
+  positions->count = positions->count - removed + added;
+  g_list_model_items_changed(G_LIST_MODEL(positions), position, removed, added);
+}

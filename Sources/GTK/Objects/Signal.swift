@@ -21,6 +21,12 @@ package struct SignalArguments {
     return unsafe g_value_get_boolean(value) != 0
   }
 
+  /// The number at a position behind the sender; `nil` if there is none.
+  package func number(_ index: Int) -> Int? {
+    guard let value = unsafe value(index, cadwaita_type_uint()) else { return nil }
+    return Int(unsafe g_value_get_uint(value))
+  }
+
   /// The object at a position behind the sender; `nil` if there is none.
   package func object<Kind: Object>(_ index: Int, as kind: Kind.Type = Kind.self) -> Kind? {
     guard let value = unsafe value(index, cadwaita_type_object()),

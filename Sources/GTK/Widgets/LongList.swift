@@ -1,0 +1,233 @@
+internal import CAdwaita
+
+/// The widgets of a row, which show another position when the list is scrolled.
+@MainActor
+package protocol LongListRow: AnyObject {
+  var widget: Widget { get }
+
+  /// Shows what belongs to a position.
+  func show(_ position: Int) -> LongListFacts
+
+  /// Shows nothing: the row's turn comes soon.
+  func clear()
+}
+
+/// What a row shows besides its widgets.
+package struct LongListFacts {
+  /// What a screen reader speaks.
+  package let name: String
+  /// Whether it is marked as the chosen one.
+  package let isChosen: Bool
+
+  package init(name: String, isChosen: Bool = false) {
+    (self.name, self.isChosen) = (name, isChosen)
+  }
+}
+
+/// A list of any length: it has widgets only for the rows that are shown and some beside them.
+///
+/// GTK has up to 200 rows around the shown ones, and exchanges all of them when the list is scrolled far.
+/// So each frame makes and fills only some, the ones on the screen first. That keeps the main loop free.
+package final class LongList: Widget {
+  override class var type: UInt { gtk_list_view_get_type() }
+
+  /// How many rows each frame makes and fills.
+  private static let mostRows = 10
+
+  private var positions: Object?
+  private var count = 0
+  /// How many rows at the end GTK does not know yet.
+  private var hiddenCount = 0
+  /// The rows that are not filled yet, by the addresses of their items.
+  private var empty: Set<UInt> = []
+  private var filledCount = 0
+  private var awaitsFrame = false
+  /// The rows by the addresses of their items.
+  private var rows: [UInt: (item: ListItem, row: any LongListRow)] = [:]
+
+  /// Makes the rows by a closure; there is none until `change`.
+  package func fill(_ make: @escaping @MainActor () -> any LongListRow) {
+    let factory = unsafe Object(owning: new(gtk_signal_list_item_factory_new()))
+    factory.connect("setup") { [weak self] arguments in
+      if let item = arguments.object(0, as: ListItem.self) { self?.add(item, make()) }
+      return nil
+    }
+    factory.connect("bind") { [weak self] arguments in
+      if let item = arguments.object(0, as: ListItem.self) { self?.bind(item) }
+      return nil
+    }
+    factory.connect("teardown") { [weak self] arguments in
+      if let item = arguments.object(0, as: ListItem.self) {
+        self?.rows.removeValue(forKey: item.address)
+        self?.empty.remove(item.address)
+      }
+      return nil
+    }
+    let positions = unsafe Object(owning: cadwaita_positions_new())
+    self.positions = positions
+    // It takes over a count. (gtk_no_selection_new(3))
+    unsafe g_object_ref(positions.pointer)
+    let content = unsafe Object(owning: new(gtk_no_selection_new(positions.opaque)))
+    unsafe gtk_list_view_set_factory(opaque, factory.opaque)
+    unsafe gtk_list_view_set_model(opaque, content.opaque)
+    unsafe gtk_list_view_set_single_click_activate(opaque, 1)
+    passTabOn()
+  }
+
+  /// Says that rows went and others came at a position. (g_list_model_items_changed(3))
+  package func change(at position: Int, removed: Int, added: Int) {
+    tell(at: count - hiddenCount, removed: 0, added: hiddenCount)
+    hiddenCount = 0
+    count += added - removed
+    if count == added {
+      hiddenCount = max(0, added - Self.mostRows)
+      awaitFrame()
+    }
+    tell(at: position, removed: removed, added: added - hiddenCount)
+  }
+
+  private func tell(at position: Int, removed: Int, added: Int) {
+    guard let positions, removed > 0 || added > 0 else { return }
+    unsafe cadwaita_positions_change(
+      positions.pointer,
+      guint(position),
+      guint(removed),
+      guint(added)
+    )
+  }
+
+  /// Shows the rows on the screen again: what belongs to their positions has changed.
+  package func refresh() {
+    for (address, entry) in rows where entry.item.position != nil && !empty.contains(address) {
+      show(entry.item)
+    }
+  }
+
+  /// Scrolls until a row is on the screen.
+  package func scroll(to position: Int) {
+    guard position < count - hiddenCount else { return }
+    unsafe gtk_widget_activate_action_variant(
+      typed(),
+      "list.scroll-to-item",
+      g_variant_new_uint32(UInt32(position))
+    )
+  }
+
+  /// Calls a closure with the position of a row that was clicked, or on which Enter was pressed.
+  package func onActivate(_ body: @escaping @MainActor (Int) -> Void) {
+    connect("activate") { arguments in
+      if let position = arguments.number(0) { body(position) }
+      return nil
+    }
+  }
+
+  private func add(_ item: ListItem, _ row: any LongListRow) {
+    unsafe gtk_list_item_set_child(item.opaque, row.widget.typed())
+    rows[item.address] = (item, row)
+  }
+
+  private func bind(_ item: ListItem) {
+    if filledCount < Self.mostRows {
+      filledCount += 1
+      show(item)
+    } else {
+      rows[item.address]?.row.clear()
+      empty.insert(item.address)
+    }
+    awaitFrame()
+  }
+
+  private func awaitFrame() {
+    guard !awaitsFrame else { return }
+    awaitsFrame = true
+    onNextFrame { [weak self] in self?.work() }
+  }
+
+  private func work() {
+    (awaitsFrame, filledCount) = (false, 0)
+    if hiddenCount > 0 {
+      // GTK makes no more than 200 rows, also of a list that is longer.
+      let added = rows.count > 220 ? hiddenCount : min(Self.mostRows, hiddenCount)
+      tell(at: count - hiddenCount, removed: 0, added: added)
+      hiddenCount -= added
+    } else {
+      let shown = empty.filter { rows[$0].map { isOnScreen($0.row) } ?? false }
+      for address in (Array(shown) + empty.subtracting(shown)).prefix(Self.mostRows) {
+        if let item = rows[address]?.item { show(item) }
+      }
+    }
+    if hiddenCount > 0 || !empty.isEmpty { awaitFrame() }
+  }
+
+  private func isOnScreen(_ row: any LongListRow) -> Bool {
+    guard let place = unsafe gtk_widget_get_parent(row.widget.typed()) else { return false }
+    return unsafe gtk_widget_get_child_visible(place) != 0
+  }
+
+  private func show(_ item: ListItem) {
+    empty.remove(item.address)
+    guard let row = rows[item.address]?.row, let position = item.position,
+      let place = unsafe gtk_widget_get_parent(row.widget.typed())
+    else { return }
+    let facts = row.show(position)
+    // The widget that GTK has around the row takes the focus, and is what a screen reader finds.
+    unsafe Widget(UnsafeMutableRawPointer(place)).name(facts.name)
+    if facts.isChosen {
+      unsafe gtk_widget_set_state_flags(place, GTK_STATE_FLAG_SELECTED, 0)
+    } else {
+      unsafe gtk_widget_unset_state_flags(place, GTK_STATE_FLAG_SELECTED)
+    }
+  }
+
+  /// Lets Tab leave the list; in GTK 4.8 it goes through all of its rows.
+  private func passTabOn() {
+    guard let keys = unsafe gtk_event_controller_key_new() else { return }
+    unsafe gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
+    // The widget takes over the controller. (gtk_widget_add_controller(3))
+    let controller = unsafe Object(UnsafeMutableRawPointer(keys))
+    controller.connect("key-pressed") { [weak self] arguments in
+      switch arguments.number(0) {
+      case Int(GDK_KEY_Tab): self?.leave(GTK_DIR_TAB_FORWARD)
+      case Int(GDK_KEY_ISO_Left_Tab): self?.leave(GTK_DIR_TAB_BACKWARD)
+      default: false
+      }
+    }
+    unsafe gtk_widget_add_controller(typed(), keys)
+  }
+
+  private func leave(_ direction: GtkDirectionType) -> Bool {
+    guard let root = unsafe gtk_widget_get_root(typed()) else { return false }
+    // A widget that takes no focus is passed over.
+    unsafe gtk_widget_set_can_focus(typed(), 0)
+    defer { unsafe gtk_widget_set_can_focus(typed(), 1) }
+    return unsafe gtk_widget_child_focus(
+      UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWidget.self),
+      direction
+    ) != 0
+  }
+}
+
+/// The item of a row.
+private final class ListItem: Object {
+  override class var type: UInt { gtk_list_item_get_type() }
+
+  var address: UInt { unsafe UInt(bitPattern: pointer) }
+
+  /// The position that it shows; `nil` if it shows none.
+  var position: Int? {
+    let position = unsafe gtk_list_item_get_position(opaque)
+    // GTK_INVALID_LIST_POSITION
+    return position == UInt32.max ? nil : Int(position)
+  }
+}
+
+/// What scrolls its child.
+package final class Scroller: Widget {
+  override class var type: UInt { gtk_scrolled_window_get_type() }
+
+  /// Whether the first line of the child is on the screen.
+  package var isAtTop: Bool {
+    let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)
+    return unsafe gtk_adjustment_get_value(place) <= gtk_adjustment_get_lower(place)
+  }
+}

@@ -1,0 +1,51 @@
+internal import CAdwaita
+
+/// A row with an icon, a title and a text below it, neither of which is markup.
+@MainActor
+package final class TextRow {
+  package let widget: Widget
+  private let icon: Icon
+  private let titleLabel: Label
+  private let textLabel: Label
+
+  /// Makes an empty row with the most lines of its texts; 0 for all.
+  package init(titleLines: Int32 = 0, textLines: Int32 = 0) {
+    let row = unsafe Box(new(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12)))
+    let texts = unsafe Box(new(gtk_box_new(GTK_ORIENTATION_VERTICAL, 2)))
+    icon = unsafe Icon(new(gtk_image_new()))
+    titleLabel = Self.label(titleLines)
+    textLabel = Self.label(textLines)
+    textLabel.set(style: "caption", true)
+    textLabel.set(style: "dim-label", true)
+    for text in [titleLabel, textLabel] { texts.append(text) }
+    unsafe gtk_widget_set_hexpand(texts.typed(), 1)
+    unsafe gtk_widget_set_valign(texts.typed(), GTK_ALIGN_CENTER)
+    row.append(icon)
+    row.append(texts)
+    row.set(style: "text-row", true)
+    widget = row
+  }
+
+  /// Shows an icon by its name, or none.
+  package func show(icon name: String?, title: String, text: String) {
+    icon.icon = name ?? ""
+    icon.isVisible = name != nil
+    titleLabel.text = title
+    textLabel.text = text
+  }
+
+  /// Shows nothing.
+  package func clear() { show(icon: nil, title: "", text: "") }
+
+  private static func label(_ lines: Int32) -> Label {
+    let label = unsafe Label(new(gtk_label_new(nil)))
+    unsafe gtk_label_set_xalign(label.opaque, 0)
+    unsafe gtk_label_set_wrap(label.opaque, 1)
+    unsafe gtk_label_set_wrap_mode(label.opaque, PANGO_WRAP_WORD_CHAR)
+    if lines > 0 {
+      unsafe gtk_label_set_lines(label.opaque, lines)
+      unsafe gtk_label_set_ellipsize(label.opaque, PANGO_ELLIPSIZE_END)
+    }
+    return label
+  }
+}
