@@ -333,6 +333,12 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(
+      name: "AuditWriter",
+      dependencies: ["AuditLog", "Cryptography", "SecretMemory", "Storage", "System"],
+      path: "Tests/AuditWriter",
+      swiftSettings: strict
+    ),
+    .executableTarget(
       name: "StorageWriter",
       dependencies: ["Storage", "System", "SecretMemory", "TokenFile"],
       path: "Tests/StorageWriter",
@@ -519,7 +525,7 @@ let package = Package(
         "AppSession",
         "AppAtTerminal", "TokenFile", "SessionSpeed", "example-server", "example-cli",
         "thumblatch-desktop",
-        "TestSupport",
+        "AuditWriter", "TestSupport",
       ],
       exclude: ["Drivers"]
     ),

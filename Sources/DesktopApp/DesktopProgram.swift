@@ -24,6 +24,7 @@ package final class DesktopProgram {
   private let health: HealthModel
   private let signIn: SignInModel
   private let fingers: FingersModel
+  private let activity: ActivityModel
   private let settings: SettingsModel
   private let desk: PromptDesk
   private let location: VaultLocation?
@@ -47,6 +48,7 @@ package final class DesktopProgram {
       health = HealthModel(link)
       signIn = SignInModel(link, model)
       fingers = FingersModel(link, of: model)
+      activity = ActivityModel(link)
       settings = SettingsModel(link, of: model, startedBy: entry)
     } catch {
       location = nil
@@ -54,6 +56,7 @@ package final class DesktopProgram {
       health = HealthModel(nil)
       signIn = SignInModel(nil, model)
       fingers = FingersModel(nil, of: model)
+      activity = ActivityModel(nil)
       settings = SettingsModel(nil, of: model, startedBy: entry)
     }
   }
@@ -113,7 +116,7 @@ package final class DesktopProgram {
   /// Shows the window, which is made again after it was closed.
   private func activate() {
     if let main { return main.window.present() }
-    let main = MainWindow(model, health, signIn, fingers, settings)
+    let main = MainWindow(model, health, signIn, fingers, activity, settings)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window
@@ -188,6 +191,7 @@ private enum Style {
     text.secret:focus-within { outline: 2px solid @accent_color; }
     .ring { color: @accent_color; }
     .ring.bad { color: @warning_color; }
+    .text-row { padding: 6px 12px; }
     row.fact label.title { font-size: smaller; opacity: 0.7; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
     """

@@ -31,7 +31,7 @@ final class AppWindows {
     try shell("install -m 755 \(BuiltPrograms.path("thumblatch-desktop")) \(person.programs)/")
     driver = try ScreenDriver(
       "windows",
-      of: "screen.py session.py starts.py prompts.py windows.py",
+      of: "screen.py session.py starts.py prompts.py stalls.py windows.py",
       as: person,
       in: person.base + "/screen",
       [program] + arguments,

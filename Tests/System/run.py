@@ -117,7 +117,7 @@ def prepare_desk(machine):
         os.mkdir(machine.path(f"{DESK}/{name}"))
     drivers = os.path.join(PROJECT, "Tests/IntegrationTests/Drivers")
     for driver, names in (("driver", ("screen", "notifications", "desk")),
-                          ("windows", ("screen", "session", "starts", "prompts", "windows"))):
+                          ("windows", ("screen", "session", "starts", "prompts", "stalls", "windows"))):
         text = ""
         for name in names:
             with open(f"{drivers}/{name}.py", encoding="utf-8") as file:

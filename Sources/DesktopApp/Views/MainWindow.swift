@@ -20,6 +20,7 @@ final class MainWindow {
   private let health: HealthModel
   private let signIn: SignInModel
   private let fingers: FingersModel
+  private let activity: ActivityModel
   private let settings: SettingsModel
   private let places: ListBox
   private var list: AccountList?
@@ -32,12 +33,14 @@ final class MainWindow {
     _ health: HealthModel,
     _ signIn: SignInModel,
     _ fingers: FingersModel,
+    _ activity: ActivityModel,
     _ settings: SettingsModel
   ) {
     self.model = model
     self.health = health
     self.signIn = signIn
     self.fingers = fingers
+    self.activity = activity
     self.settings = settings
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
@@ -63,7 +66,8 @@ final class MainWindow {
       content?.pane = "page"
       switch index {
       case 0: model.open(.fingers)
-      case 1:
+      case 1: model.open(.activity)
+      case 2:
         model.open(.health)
         Task { await health.look() }
       default: model.open(.settings)
@@ -142,12 +146,13 @@ final class MainWindow {
     // A page that is there keeps the focus, and its enrollment.
     switch chosen {
     case .place(.fingers) where shown is FingersPage: return
+    case .place(.activity) where shown is ActivityPage: return
     case .place(.settings) where shown is SettingsPage: return
     default: break
     }
     shown = nil
     switch chosen {
-    case .place(.health), .place(.fingers), .place(.settings): break
+    case .place(.health), .place(.fingers), .place(.activity), .place(.settings): break
     case .place(.signIn), .account, .nothing: places.select(nil)
     }
     switch chosen {
@@ -158,6 +163,7 @@ final class MainWindow {
       form.focus()
     case .place(.fingers):
       show(FingersPage(fingers, of: model, in: window), tr("Fingers"))
+    case .place(.activity): show(ActivityPage(activity), tr("Activity"))
     case .place(.settings):
       show(SettingsPage(settings), tr("Settings"))
       content.pane = "page"

@@ -1,6 +1,6 @@
 """The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
 
-usage: python3 -c "$(cat screen.py session.py starts.py prompts.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+usage: python3 -c "$(cat screen.py session.py starts.py prompts.py stalls.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
        python3 -c "$(cat ...)" DIRECTORY ADDRESS
 
 It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. ADDRESS is that
@@ -14,7 +14,7 @@ import sys
 import time
 
 
-class Windows(Starts, Prompts):
+class Windows(Starts, Prompts, Stalls):
     """The app's windows."""
 
     def __init__(self, desktop):

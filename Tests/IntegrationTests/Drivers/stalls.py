@@ -1,0 +1,38 @@
+"""How long a program with windows answers nothing. windows.py uses it."""
+import subprocess
+import sys
+
+# Asks the app of a process for something that no cache has, again and again, until its input ends. Prints
+# the longest time of an answer in milliseconds.
+ASKING = """
+import select, sys, time, gi
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi
+desktop = Atspi.get_desktop(0)
+apps = [desktop.get_child_at_index(index) for index in range(desktop.get_child_count())]
+frame = next(app.get_child_at_index(0) for app in apps if app and app.get_process_id() == int(sys.argv[1]))
+print("ready", flush=True)
+longest = 0
+while not select.select([sys.stdin], [], [], 0.002)[0]:
+    begin = time.monotonic()
+    frame.get_extents(Atspi.CoordType.WINDOW)
+    longest = max(longest, time.monotonic() - begin)
+print(round(1000 * longest))
+"""
+
+
+class Stalls:
+    """Measures the main loop of `app`, by a process of its own, while other things are done."""
+
+    def watch(self):
+        """Begins to measure."""
+        self.watcher = subprocess.Popen(
+            (sys.executable, "-c", ASKING, str(self.app.pid)), env=self.desktop.environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return self.watcher.stdout.readline() == "ready\n"
+
+    def longest_stall(self):
+        """The longest time since `watch` in which the app answered nothing, in milliseconds."""
+        return int(self.watcher.communicate(timeout=30)[0])
+
+
