@@ -25,6 +25,7 @@ package final class DesktopProgram {
   private let signIn: SignInModel
   private let fingers: FingersModel
   private let activity: ActivityModel
+  private let programs: ProgramsModel
   private let settings: SettingsModel
   private let desk: PromptDesk
   private let location: VaultLocation?
@@ -49,6 +50,7 @@ package final class DesktopProgram {
       signIn = SignInModel(link, model)
       fingers = FingersModel(link, of: model)
       activity = ActivityModel(link)
+      programs = ProgramsModel(link, of: model)
       settings = SettingsModel(link, of: model, startedBy: entry)
     } catch {
       location = nil
@@ -57,6 +59,7 @@ package final class DesktopProgram {
       signIn = SignInModel(nil, model)
       fingers = FingersModel(nil, of: model)
       activity = ActivityModel(nil)
+      programs = ProgramsModel(nil, of: model)
       settings = SettingsModel(nil, of: model, startedBy: entry)
     }
   }
@@ -116,7 +119,7 @@ package final class DesktopProgram {
   /// Shows the window, which is made again after it was closed.
   private func activate() {
     if let main { return main.window.present() }
-    let main = MainWindow(model, health, signIn, fingers, activity, settings)
+    let main = MainWindow(model, health, signIn, fingers, activity, programs, settings)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window

@@ -15,6 +15,7 @@ final class VaultModel {
     case signIn
     case fingers
     case activity
+    case programs
     case settings
   }
 

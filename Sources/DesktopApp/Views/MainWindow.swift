@@ -21,6 +21,7 @@ final class MainWindow {
   private let signIn: SignInModel
   private let fingers: FingersModel
   private let activity: ActivityModel
+  private let programs: ProgramsModel
   private let settings: SettingsModel
   private let places: ListBox
   private var list: AccountList?
@@ -34,6 +35,7 @@ final class MainWindow {
     _ signIn: SignInModel,
     _ fingers: FingersModel,
     _ activity: ActivityModel,
+    _ programs: ProgramsModel,
     _ settings: SettingsModel
   ) {
     self.model = model
@@ -41,6 +43,7 @@ final class MainWindow {
     self.signIn = signIn
     self.fingers = fingers
     self.activity = activity
+    self.programs = programs
     self.settings = settings
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
@@ -67,7 +70,8 @@ final class MainWindow {
       switch index {
       case 0: model.open(.fingers)
       case 1: model.open(.activity)
-      case 2:
+      case 2: model.open(.programs)
+      case 3:
         model.open(.health)
         Task { await health.look() }
       default: model.open(.settings)
@@ -147,13 +151,14 @@ final class MainWindow {
     switch chosen {
     case .place(.fingers) where shown is FingersPage: return
     case .place(.activity) where shown is ActivityPage: return
+    case .place(.programs) where shown is ProgramsPage: return
     case .place(.settings) where shown is SettingsPage: return
     default: break
     }
     shown = nil
     switch chosen {
-    case .place(.health), .place(.fingers), .place(.activity), .place(.settings): break
     case .place(.signIn), .account, .nothing: places.select(nil)
+    case .place: break
     }
     switch chosen {
     case .place(.health): show(HealthPage(health), tr("Health"))
@@ -164,6 +169,8 @@ final class MainWindow {
     case .place(.fingers):
       show(FingersPage(fingers, of: model, in: window), tr("Fingers"))
     case .place(.activity): show(ActivityPage(activity), tr("Activity"))
+    case .place(.programs):
+      show(ProgramsPage(programs, of: model, in: window), tr("Programs"))
     case .place(.settings):
       show(SettingsPage(settings), tr("Settings"))
       content.pane = "page"

@@ -25,3 +25,11 @@ package final class Group: Widget {
     unsafe adw_preferences_group_remove(typed(), row.typed())
   }
 }
+
+extension Group {
+  /// Makes a group without rows.
+  package convenience init(title: String) {
+    unsafe self.init(new(adw_preferences_group_new()))
+    set("title", title)
+  }
+}

@@ -1,0 +1,91 @@
+internal import GTK
+internal import Observation
+internal import VaultClient
+internal import VaultInterface
+
+/// The rules for programs that act without a person.
+@Observable
+@MainActor
+final class ProgramsModel {
+  /// What a test of the rules has said.
+  struct Answer: Equatable {
+    /// The process or the unit, as the person has typed it.
+    let subject: String
+    let reply: TestRuleReply
+  }
+
+  /// The rules, as the vault told of them last; `nil` before the first look.
+  private(set) var rules: ListRulesReply?
+  /// What the last test has said.
+  private(set) var answer: Answer?
+  /// Why the last look or act did not work.
+  private(set) var trouble: Trouble?
+  /// Why the last test did not work.
+  private(set) var testTrouble: Trouble?
+
+  @ObservationIgnored
+  private let vault: VaultModel
+  @ObservationIgnored
+  private let link: VaultLink?
+  @ObservationIgnored
+  private var isRemoving = false
+  /// Whether `trouble` is of a look, so that the next one ends it.
+  @ObservationIgnored
+  private var isLookTrouble = false
+
+  init(_ link: VaultLink?, of vault: VaultModel) {
+    (self.link, self.vault) = (link, vault)
+  }
+
+  /// Reads the rules again.
+  func look() async {
+    guard let link else { return }
+    do throws(VaultClientError) {
+      let reply = try await link.call { connection, _ throws(VaultClientError) in
+        try connection.call(ListRulesCall())
+      }
+      if reply != rules { rules = reply }
+      if isLookTrouble { trouble = nil }
+      isLookTrouble = false
+    } catch {
+      (trouble, isLookTrouble) = (Trouble(error), true)
+    }
+  }
+
+  /// Asks which rules hold for a process, by its number, or for a unit, by its name.
+  func test(_ subject: String) async {
+    guard let link, !subject.isEmpty else { return }
+    (answer, testTrouble) = (nil, nil)
+    do throws(VaultClientError) {
+      let process = Int(subject)
+      let call = TestRuleCall(process: process, unit: process == nil ? subject : nil)
+      let reply = try await link.call { connection, _ throws(VaultClientError) in
+        try connection.call(call)
+      }
+      answer = Answer(subject: subject, reply: reply)
+    } catch {
+      testTrouble = Trouble(error)
+    }
+  }
+
+  /// Forgets the test.
+  func forgetTest() { (answer, testTrouble) = (nil, nil) }
+
+  /// Removes a setting of a rule of the person's own, after a check by the system password.
+  func remove(_ key: String, of rule: String) async {
+    guard let link, !isRemoving else { return }
+    (isRemoving, trouble, isLookTrouble) = (true, nil, false)
+    defer { isRemoving = false }
+    do throws(VaultClientError) {
+      try await link.call(again: .untilPrompted) { connection, prompt throws(VaultClientError) in
+        let name = "caller.\(rule).\(key)"
+        _ = try connection.call(SetPolicyCall(key: name, value: nil, prompt: prompt, ask: true))
+      }
+      vault.news = tr("Rule changed")
+      await look()
+      await vault.read()
+    } catch {
+      trouble = Trouble(error)
+    }
+  }
+}

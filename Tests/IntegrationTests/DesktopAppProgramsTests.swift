@@ -1,0 +1,94 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The rules for programs in the desktop app: real engine, real PAM.
+@Suite(.serialized)
+struct DesktopAppProgramsTests {
+  private static let rules = """
+    [Caller nightly]
+    unit = nightly-sync.service
+    accounts = work home
+    presence = never-ask
+    rate = 10
+
+    [Caller ci]
+    reason = required
+    lifetime = 5
+    """
+
+  @Test
+  func rulesAreShownTestedAndRemoved() throws {
+    let bench = try ServiceBench(withSessions: true)
+    let policy = "\(bench.base)/machine/thumblatch.conf"
+    try shell("umask 022; cat >\(policy) <<'X'\n\(Self.rules)\nX")
+    let customer = try Customer(bench)
+    let change = try customer.terminal("policy", "caller.mine.user-unit", "app-code*.scope")
+    try change.expect("System password for")
+    try change.enter(customer.systemPassword)
+    try change.end()
+    let app = try AppWindows(of: customer, bus: bench.bus)
+    for style in ["dark", "light"] {
+      try app.run(style == "dark" ? "open(ADW_DEBUG_COLOR_SCHEME='prefer-dark')" : "open()")
+      try app.run("resize(800, 860)")
+      try app.run("click('Programs', 'list item')")
+      try app.sees("Set by the administrator in \(policy) or in conf.d")
+      try app.sees("Programs of the system’s unit nightly-sync.service")
+      try app.sees("work, home")
+      try app.sees("No prompt is shown: a token that needs a check is refused")
+      try app.sees("10 tokens in an hour")
+      try app.sees("Restricted sockets that name this rule")
+      try app.sees("5 minutes")
+      try app.sees("Your own rule")
+      try app.sees("Programs of your unit app-code*.scope")
+      try app.expectNames()
+      for width in [800, 360] {
+        try app.run("resize(\(width), 860)")
+        try app.keepPicture("programs-\(width)-\(style)")
+        #expect(try app.run("overflowing()") == .array([]))
+      }
+      if style == "dark" { #expect(try app.run("quit()") == .integer(0)) }
+    }
+
+    // By the keyboard alone.
+    try app.run("resize(800, 860)")
+    try app.run("tab_to('Remove “Holds for”')")
+    try app.run("key('Tab')")
+    try app.run("type('nightly-sync.service')")
+    try app.run("key('Return')")
+    try app.sees("nightly (unit = nightly-sync.service)")
+    try app.keepPicture("programs-tested")
+    try app.run("key('ctrl+a')")
+    try app.run("type('1')")
+    try app.run("key('Return')")
+    try app.sees("Process 1 is another user's.")
+    try app.misses("nightly (unit")
+
+    try app.press("Remove “Holds for” from the rule mine")
+    try app.sees("It is the only setting, so the rule goes too.")
+    try app.run("press('Cancel Cancel')")
+    try app.misses("It is the only setting")
+    try app.press("Remove “Holds for” from the rule mine")
+    try app.run("press('Remove Remove')")
+    try app.sees("System password")
+    try app.run("type(\"\(customer.systemPassword)\")")
+    try app.press("Continue")
+    try app.sees("Rule changed")
+    try app.misses("Your own rule")
+    #expect(try !customer.run("rule", "list").succeeded().contains("mine"))
+  }
+
+  @Test
+  func aPrivateVaultHasNoRules() throws {
+    let person = try Someone()
+    let bus = try DesktopBus(logind: true)
+    defer { bus.remove() }
+    let app = try AppWindows(seating: person, by: bus)
+    try app.run("open()")
+    try app.run("click('Programs', 'list item')")
+    try app.sees("No Rules in a Private Vault")
+    try app.expectNames()
+    try app.keepPicture("programs-private")
+  }
+}
