@@ -194,6 +194,7 @@ private enum Style {
     text.secret:focus-within { outline: 2px solid @accent_color; }
     .ring { color: @accent_color; }
     .ring.bad { color: @warning_color; }
+    .places row > box.header { min-height: 36px; }
     .text-row { padding: 6px 12px; }
     row.fact label.title { font-size: smaller; opacity: 0.7; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
