@@ -200,13 +200,15 @@ let package = Package(
       "Doctor",
       ["VaultClient", "VaultInterface", "Providers", "Configuration", "PlainText", "System"]
     ),
+    room("BackupClient", ["BackupFormat", "Sodium", "SecretMemory", "System"]),
     room(
       "Commands",
       [
-        "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface", "HelperInterface",
-        "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText", "Configuration",
+        "BackupClient", "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface",
+        "HelperInterface", "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
+        "Configuration",
         "QRCode", "ProtectedResources", "SecretService", "SystemBus", "ToolProtocols", "UserNames",
-        "BackupFormat", "Sodium", "JSON", "System", "SecretMemory",
+        "BackupFormat", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
@@ -353,6 +355,7 @@ let package = Package(
     tests("ConfigurationTests", ["Configuration", "Cryptography", "SecretMemory", "TestSupport"]),
     tests("MachineKeyTests", ["MachineKey", "Cryptography", "SecretMemory"]),
     tests("BackupFormatTests", ["BackupFormat"]),
+    tests("BackupClientTests", ["BackupClient", "BackupFormat", "SecretMemory", "TestSupport"]),
     tests("MachineFilesTests", ["MachineFiles", "Configuration", "System", "TestSupport"]),
     tests("AuditLogTests", ["AuditLog", "Cryptography", "Storage", "System", "TestSupport"]),
     tests(

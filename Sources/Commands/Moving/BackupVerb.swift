@@ -1,3 +1,4 @@
+internal import BackupClient
 internal import BackupFormat
 internal import JSON
 internal import PlainText
@@ -14,7 +15,7 @@ enum BackupVerb {
     "backup",
     [Verb.Operand("FILE", .one, offers: .files)],
     options: [
-      BackupPassphrase.descriptor, RecoveryCodeInput.ask, RecoveryCodeInput.standardInput,
+      BackupSecretInput.descriptor, RecoveryCodeInput.ask, RecoveryCodeInput.standardInput,
       Verb.Option(force, "replace FILE if it exists"),
     ],
     summary: "write an encrypted backup of the accounts",
@@ -30,11 +31,12 @@ enum BackupVerb {
       replaced. "thumblatch restore" restores the accounts on this or another machine.
       """
   ) { session throws(CommandError) in
-    let file = try BackupFile(
-      new: session.arguments.operands[0],
-      replacing: session.arguments.has(force)
-    )
-    let (header, secret) = try BackupPassphrase.new(session)
+    let path = session.arguments.operands[0]
+    let replaces = session.arguments.has(force)
+    let file = try checked { () throws(BackupFileError) in
+      try BackupFile(new: path, replacing: replaces)
+    }
+    let (header, secret) = try BackupSecretInput.new(session)
     var bytes: [UInt8] = []
     var accounts: [VaultBackupAccount] = []
     try session.stream(within: Session.remoteLimit) { prompt in
@@ -49,8 +51,20 @@ enum BackupVerb {
       bytes += reply.bytes
       if let account = reply.account { accounts.append(account) }
     }
-    try file.write(bytes)
+    try checked { () throws(BackupFileError) in try file.write(bytes) }
     try told(accounts, session)
+  }
+
+  /// Does something with a backup file.
+  static func checked<Value>(
+    _ body: () throws(BackupFileError) -> Value
+  ) throws(CommandError) -> Value {
+    do throws(BackupFileError) {
+      return try body()
+    } catch {
+      let isThere = if case .exists = error { true } else { false }
+      throw .usage("\(error)", hint: isThere ? "take another name, or --force to replace it" : nil)
+    }
   }
 
   private static func told(

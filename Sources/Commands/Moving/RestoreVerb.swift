@@ -1,3 +1,4 @@
+internal import BackupClient
 internal import BackupFormat
 internal import Configuration
 internal import JSON
@@ -15,7 +16,7 @@ enum RestoreVerb {
     "restore",
     [Verb.Operand("FILE", .one, offers: .files)],
     options: [
-      BackupPassphrase.descriptor, RecoveryCodeInput.standardInput,
+      BackupSecretInput.descriptor, RecoveryCodeInput.standardInput,
       Verb.Option(skip, "skip accounts that the vault already has"),
     ],
     summary: "restore accounts from a backup",
@@ -28,14 +29,15 @@ enum RestoreVerb {
       its own. One of your files with other settings is refused, because a later login would use it.
       """
   ) { session throws(CommandError) in
-    let bytes = try BackupFile.read(session.arguments.operands[0])
+    let path = session.arguments.operands[0]
+    let bytes = try BackupVerb.checked { () throws(BackupFileError) in try BackupFile.read(path) }
     let header: BackupHeader
     do throws(BackupHeader.Flaw) {
       header = try BackupHeader(parsing: bytes)
     } catch {
-      throw .usage("\(session.arguments.operands[0]): \(error)")
+      throw .usage("\(path): \(error)")
     }
-    let secret = try BackupPassphrase.known(header, session)
+    let secret = try BackupSecretInput.known(header, session)
     try send(bytes, session)
     let found = try restore(secret, examine: true, session)
     let files = try ProviderFiles(environment: session.environment)

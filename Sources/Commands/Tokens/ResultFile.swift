@@ -23,7 +23,9 @@ struct ResultFile {
     }
     // If the path is a link, replace the file that it leads to, not the link.
     let whole = exists ? try Self.resolved(path) : path
-    var destination = try FileDestination(whole)
+    guard var destination = FileDestination(whole) else {
+      throw .usage("\(whole) is not a file name")
+    }
     let directory = destination.directory
     destination.directory = try Self.resolved(directory)
     self.destination = destination

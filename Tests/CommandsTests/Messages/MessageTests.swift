@@ -93,10 +93,7 @@ struct MessageTests {
       "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=...",
     ],
     "a backup: too little memory, or a disk that fails": [
-      "too little memory to make the passphrase into a key: it takes",
       "free some memory, or raise the limit (ulimit -v)",
-      "the passphrase cannot be made into a key:", "a recovery code needs no key",
-      "could not be read:",
       "warning: the accounts are restored, but not the file of",
     ],
     "the end is told line by line before": ["not every login is ended"],

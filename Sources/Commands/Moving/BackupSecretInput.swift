@@ -1,6 +1,6 @@
+internal import BackupClient
 internal import BackupFormat
 internal import SecretMemory
-internal import Sodium
 internal import TerminalIO
 
 /// The secret of a backup, as the engine takes it.
@@ -10,30 +10,27 @@ struct BackupKey {
 }
 
 /// A passphrase or a recovery code, which a person types or a script hands over.
-enum BackupPassphrase {
+enum BackupSecretInput {
   static let descriptor = Verb.Option(
     "--passphrase-fd",
     "FD",
     "read the passphrase from a line of this descriptor"
   )
-  /// The fewest bytes of a new passphrase.
-  private static let fewest = 12
 
   /// The header and the secret of a new backup.
   static func new(_ session: Session) throws(CommandError) -> (BackupHeader, BackupKey) {
-    let salt = (0..<BackupHeader.saltCount).map { _ in UInt8.random(in: 0...255) }
     let usesCode =
       session.arguments.has(RecoveryCodeInput.ask.name)
       || session.arguments.has(RecoveryCodeInput.standardInput.name)
     guard usesCode else {
-      let header = BackupHeader(.passphrase(.standard), salt: salt)
+      let header = BackupPassphrase.newHeader(.passphrase(.standard))
       return (header, BackupKey(key: try key(of: try newPassphrase(session), header, session)))
     }
     guard !session.arguments.has(descriptor.name) else {
       throw .usage("a backup has either a passphrase or a recovery code, not both")
     }
     return (
-      BackupHeader(.recoveryCode, salt: salt),
+      BackupPassphrase.newHeader(.recoveryCode),
       BackupKey(code: try RecoveryCodeInput.given(session))
     )
   }
@@ -72,14 +69,16 @@ enum BackupPassphrase {
 
   private static func newPassphrase(_ session: Session) throws(CommandError) -> SharedSecret {
     if let given = try given(session) {
-      guard given.bytes.count >= fewest else { throw .usage(tooShort) }
+      guard given.bytes.count >= BackupPassphrase.fewest else {
+        throw .usage(BackupPassphrase.tooShort)
+      }
       return given
     }
     let terminal = try terminal(session)
     for _ in 0..<3 {
       let first = try session.hidden("New passphrase of the backup: ", terminal)
-      guard first.bytes.count >= fewest else {
-        session.output.say("\(tooShort). Type a longer one.")
+      guard first.bytes.count >= BackupPassphrase.fewest else {
+        session.output.say("\(BackupPassphrase.tooShort). Type a longer one.")
         continue
       }
       let second = try session.hidden("Passphrase again: ", terminal)
@@ -88,8 +87,6 @@ enum BackupPassphrase {
     }
     throw CommandError(.presence, "no passphrase was typed")
   }
-
-  private static let tooShort = "the passphrase of a backup must have at least \(fewest) bytes"
 
   private static func given(_ session: Session) throws(CommandError) -> SharedSecret? {
     guard let text = session.arguments.value(descriptor.name) else { return nil }
@@ -107,34 +104,19 @@ enum BackupPassphrase {
     )
   }
 
-  /// Makes a passphrase into a key, which takes about a second and the memory that the header says.
+  /// Makes a passphrase into a key, which takes about a second.
   private static func key(
     of passphrase: SharedSecret,
     _ header: BackupHeader,
     _ session: Session
   ) throws(CommandError) -> SharedSecret {
-    guard case .passphrase(let cost) = header.lock else {
-      throw CommandError(.bug, "a recovery code needs no key")
-    }
     session.output.status("making the passphrase into a key")
     defer { session.output.clearStatus() }
-    do throws(PasswordHash.Failure) {
-      return SharedSecret(
-        try PasswordHash.key(
-          from: passphrase.bytes,
-          salt: header.salt,
-          passes: cost.passes,
-          kibibytes: cost.kibibytes
-        )
-      )
+    do throws(BackupPassphrase.Failure) {
+      return try BackupPassphrase.key(of: passphrase.bytes, header)
     } catch {
-      guard error == .noMemory else {
-        throw CommandError(.bug, "the passphrase cannot be made into a key: \(error)")
-      }
-      throw .usage(
-        "too little memory to make the passphrase into a key: it takes \(cost.kibibytes >> 10) MiB",
-        hint: "free some memory, or raise the limit (ulimit -v)"
-      )
+      guard case .noMemory = error else { throw CommandError(.bug, "\(error)") }
+      throw .usage("\(error)", hint: "free some memory, or raise the limit (ulimit -v)")
     }
   }
 }

@@ -1,18 +1,14 @@
-internal import System
-
 /// The place of a file that is written under a temporary name until it is complete.
-struct FileDestination {
-  var directory: String
-  let name: String
+package struct FileDestination: Sendable {
+  package var directory: String
+  package let name: String
 
   private var temporary: String { ".\(name.prefix(100)).\(ThisProcess.identifier)" }
 
-  /// Splits a path into the directory and the name in it.
-  init(_ path: String) throws(CommandError) {
+  /// Splits a path into the directory and the name in it; `nil` if it is not the path of a file.
+  package init?(_ path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else {
-      throw .usage("\(path) is not a file name")
-    }
+    guard let name = parts.last, !name.isEmpty, name != ".", name != ".." else { return nil }
     let above = parts.dropLast().joined(separator: "/")
     directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
     self.name = String(name)
@@ -25,7 +21,7 @@ struct FileDestination {
   ///   - isDurable: whether it outlives a power failure from then on.
   ///   - write: writes the contents.
   /// - Throws: EEXIST if there is a file that may not be replaced.
-  func write(
+  package func write(
     replacing: Bool,
     isDurable: Bool,
     _ write: (borrowing Descriptor) throws(SystemError) -> Void
