@@ -157,7 +157,7 @@ enum DeviceSecretVerbs {
         return try adding.call(typed, session)
       } catch {
         // Any failure but a typing error would be the same again.
-        guard error.code == .usage, !RecoveryCodeInput.isSame(typed, code) else { throw error }
+        guard error.code == .usage, !RecoveryCodeText.isSame(typed, code) else { throw error }
         session.output.say("\(error.message). Type it again.")
       }
     }

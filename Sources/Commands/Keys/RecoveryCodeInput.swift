@@ -23,21 +23,6 @@ enum RecoveryCodeInput {
     return try asked("Recovery code: ", session)
   }
 
-  /// Whether a typed code is the one that was shown, apart from case, spaces and dashes.
-  static func isSame(_ typed: SharedSecret, _ shown: SharedSecret) -> Bool {
-    typed.bytes.withBytes { typed in
-      shown.bytes.withBytes { shown in
-        var next = 0
-        for index in typed.indices where typed[index].isOfCode {
-          while next < shown.count, !shown[next].isOfCode { next += 1 }
-          guard next < shown.count, typed[index].upper == shown[next] else { return false }
-          next += 1
-        }
-        return next == shown.count
-      }
-    }
-  }
-
   /// A code that is typed without echo.
   static func asked(_ question: String, _ session: Session) throws(CommandError) -> SharedSecret {
     let terminal = try session.terminal(
@@ -45,14 +30,5 @@ enum RecoveryCodeInput {
       instead: "\(standardInput.name) reads it from a line of standard input"
     )
     return try session.hidden(question, terminal)
-  }
-}
-
-extension UInt8 {
-  /// Whether it is neither a space nor a dash.
-  fileprivate var isOfCode: Bool { self != UInt8(ascii: " ") && self != UInt8(ascii: "-") }
-
-  fileprivate var upper: UInt8 {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self - 32 : self
   }
 }
