@@ -24,6 +24,7 @@ package final class DesktopProgram {
   private let health: HealthModel
   private let signIn: SignInModel
   private let fingers: FingersModel
+  private let keys: KeysModel
   private let activity: ActivityModel
   private let programs: ProgramsModel
   private let settings: SettingsModel
@@ -49,6 +50,7 @@ package final class DesktopProgram {
       health = HealthModel(link)
       signIn = SignInModel(link, model)
       fingers = FingersModel(link, of: model)
+      keys = KeysModel(link, of: model)
       activity = ActivityModel(link)
       programs = ProgramsModel(link, of: model)
       settings = SettingsModel(link, of: model, startedBy: entry)
@@ -58,6 +60,7 @@ package final class DesktopProgram {
       health = HealthModel(nil)
       signIn = SignInModel(nil, model)
       fingers = FingersModel(nil, of: model)
+      keys = KeysModel(nil, of: model)
       activity = ActivityModel(nil)
       programs = ProgramsModel(nil, of: model)
       settings = SettingsModel(nil, of: model, startedBy: entry)
@@ -119,7 +122,7 @@ package final class DesktopProgram {
   /// Shows the window, which is made again after it was closed.
   private func activate() {
     if let main { return main.window.present() }
-    let main = MainWindow(model, health, signIn, fingers, activity, programs, settings)
+    let main = MainWindow(model, health, signIn, fingers, keys, activity, programs, settings)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window

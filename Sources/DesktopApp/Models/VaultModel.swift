@@ -14,6 +14,7 @@ final class VaultModel {
     case health
     case signIn
     case fingers
+    case keys
     case activity
     case programs
     case settings

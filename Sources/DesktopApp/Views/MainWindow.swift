@@ -20,6 +20,7 @@ final class MainWindow {
   private let health: HealthModel
   private let signIn: SignInModel
   private let fingers: FingersModel
+  private let keys: KeysModel
   private let activity: ActivityModel
   private let programs: ProgramsModel
   private let settings: SettingsModel
@@ -34,6 +35,7 @@ final class MainWindow {
     _ health: HealthModel,
     _ signIn: SignInModel,
     _ fingers: FingersModel,
+    _ keys: KeysModel,
     _ activity: ActivityModel,
     _ programs: ProgramsModel,
     _ settings: SettingsModel
@@ -42,6 +44,7 @@ final class MainWindow {
     self.health = health
     self.signIn = signIn
     self.fingers = fingers
+    self.keys = keys
     self.activity = activity
     self.programs = programs
     self.settings = settings
@@ -69,9 +72,10 @@ final class MainWindow {
       content?.pane = "page"
       switch index {
       case 0: model.open(.fingers)
-      case 1: model.open(.activity)
-      case 2: model.open(.programs)
-      case 3:
+      case 1: model.open(.keys)
+      case 2: model.open(.activity)
+      case 3: model.open(.programs)
+      case 4:
         model.open(.health)
         Task { await health.look() }
       default: model.open(.settings)
@@ -150,6 +154,7 @@ final class MainWindow {
     // A page that is there keeps the focus, and its enrollment.
     switch chosen {
     case .place(.fingers) where shown is FingersPage: return
+    case .place(.keys) where shown is KeysPage: return
     case .place(.activity) where shown is ActivityPage: return
     case .place(.programs) where shown is ProgramsPage: return
     case .place(.settings) where shown is SettingsPage: return
@@ -168,6 +173,7 @@ final class MainWindow {
       form.focus()
     case .place(.fingers):
       show(FingersPage(fingers, of: model, in: window), tr("Fingers"))
+    case .place(.keys): show(KeysPage(keys, in: window), tr("Keys and Backup"))
     case .place(.activity): show(ActivityPage(activity), tr("Activity"))
     case .place(.programs):
       show(ProgramsPage(programs, of: model, in: window), tr("Programs"))

@@ -1,0 +1,216 @@
+internal import GTK
+internal import Observation
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// The keys of the vault on the screen: how its device secret is kept, and the security keys.
+@Observable
+@MainActor
+final class KeysModel {
+  /// What the page shows.
+  enum Pane {
+    case overview
+    /// The form for a security key, or its enrollment.
+    case key
+    /// A slot of the machine key that is added.
+    case slot
+  }
+
+  /// An enrollment of a security key that runs.
+  struct Enrollment: Equatable {
+    let name: String
+    /// Whether the key waits for a touch.
+    var isLit = false
+  }
+
+  /// How long the engine may take for the touch of a new key, in seconds.
+  nonisolated private static let touchLimit: Int64 = 60
+
+  private(set) var pane = Pane.overview
+  /// How the device secret is kept; `nil` before the first look.
+  private(set) var secret: DeviceSecretStatusReply?
+  /// Whether the vault is the person's own, so that they may change its slots.
+  private(set) var isPrivate = false
+  /// The enrolled security keys; `nil` before the first look.
+  private(set) var keys: [VaultSecurityKey]?
+  private(set) var enrollment: Enrollment?
+  /// Why the last look or act did not work.
+  private(set) var trouble: Trouble?
+
+  /// The slot that is added.
+  let slot: SlotModel
+  let vault: VaultModel
+  @ObservationIgnored
+  private let link: VaultLink?
+  @ObservationIgnored
+  private var stop: SharedWake?
+  @ObservationIgnored
+  private var isChanging = false
+
+  init(_ link: VaultLink?, of vault: VaultModel) {
+    (self.link, self.vault) = (link, vault)
+    slot = SlotModel(link)
+  }
+
+  /// Reads the keys again.
+  func look() async {
+    guard let link else { return }
+    do throws(VaultClientError) {
+      let (form, found) = try await link.call { connection, _ throws(VaultClientError) in
+        // It needs no open vault.
+        (
+          try connection.call(GetStatusCall()).form,
+          try connection.call(DeviceSecretStatusCall())
+        )
+      }
+      isPrivate = form == .private
+      if found != secret { secret = found }
+      let listed = try await link.call { connection, _ throws(VaultClientError) in
+        try connection.call(ListKeysCall()).keys
+      }
+      if listed != keys { keys = listed }
+    } catch {
+      trouble = Trouble(error)
+    }
+  }
+
+  /// Shows the overview again, and ends what runs.
+  func cancel() {
+    stop?.event.signal()
+    slot.cancel()
+    pane = .overview
+  }
+
+  // MARK: Security keys
+
+  /// Shows the form for another security key.
+  func beginEnrollment() {
+    guard enrollment == nil else { return }
+    (pane, trouble) = (.key, nil)
+  }
+
+  /// A name for the next key that no key has.
+  var freeName: String {
+    let names = Set((keys ?? []).map(\.name))
+    return FreeName.near("security-key", isTaken: names.contains)
+  }
+
+  /// Enrolls the security key that is plugged in: asks for the system password, then for a touch.
+  func enroll(_ name: String, pin: SharedSecret?) async {
+    guard let link, enrollment == nil else { return }
+    (enrollment, trouble) = (Enrollment(name: name), nil)
+    let (replies, next) = AsyncStream<EnrollKeyReply>.makeStream()
+    let shows = Task {
+      for await reply in replies where reply.event == .waiting { enrollment?.isLit = true }
+    }
+    var isEnrolled = false
+    do throws(VaultClientError) {
+      let stop = try SharedWake.made()
+      self.stop = stop
+      try await link.call(again: .untilPrompted, interrupt: stop) {
+        connection,
+        prompt throws(VaultClientError) in
+        let call = EnrollKeyCall(key: name, pin: pin, prompt: prompt, ask: true)
+        try connection.stream(call, within: Self.touchLimit) { next.yield($0) }
+      }
+      isEnrolled = true
+      vault.news = tr("Security key enrolled")
+    } catch {
+      if case .interrupted = error {} else { trouble = Trouble(error) }
+    }
+    next.finish()
+    await shows.value
+    (enrollment, stop) = (nil, nil)
+    // After a failure the form is there for another try.
+    if isEnrolled { pane = .overview }
+    await look()
+  }
+
+  /// Removes a security key after a check by the system password.
+  func remove(_ key: VaultSecurityKey) async {
+    let name = key.name
+    await change(tr("Security key removed")) { connection, prompt throws(VaultClientError) in
+      _ = try connection.call(RemoveKeyCall(key: name, prompt: prompt, ask: true))
+    }
+  }
+
+  // MARK: Slots
+
+  /// Adds a slot of the TPM, or a recovery code.
+  ///
+  /// A new code replaces the earlier ones.
+  func add(_ kind: SlotKind) async {
+    guard !isChanging, slot.stage == nil else { return }
+    let former = kind == .recovery ? slots(.recovery).map(\.id) : []
+    (pane, trouble) = (.slot, nil)
+    let outcome = await slot.add(kind)
+    await look()
+    pane = .overview
+    switch outcome {
+    case .added(let reply):
+      vault.news = kind == .tpm ? tr("TPM added") : tr("Recovery code added")
+      if let problem = reply.counterProblem { trouble = Self.withoutCounter(problem) }
+      for id in former { await removeFormerCode(id) }
+    case .failed(let failure): trouble = failure
+    }
+  }
+
+  private func removeFormerCode(_ id: String) async {
+    let isRemoved = await remove(slot: id)
+    guard !isRemoved else { return }
+    let reason = trouble?.text ?? ""
+    trouble = Trouble(
+      tr("The earlier recovery code still opens the vault. Remove its slot."),
+      advice: reason.isEmpty ? nil : reason
+    )
+  }
+
+  /// Removes a slot after a check by the system password; tells whether it is gone.
+  @discardableResult
+  func remove(slot id: String) async -> Bool {
+    await change(tr("Slot removed")) { connection, prompt throws(VaultClientError) in
+      _ = try connection.call(RemoveSlotCall(slot: id, prompt: prompt, ask: true))
+    }
+  }
+
+  /// The slots of a kind.
+  func slots(_ kind: SlotKind) -> [VaultMachineSlot] {
+    (secret?.slots ?? []).filter { $0.kind == kind }
+  }
+
+  private static func withoutCounter(_ problem: String) -> Trouble {
+    Trouble(
+      tr("The TPM has no counter: an old copy of the whole directory is not detected."),
+      advice: problem
+    )
+  }
+
+  @discardableResult
+  private func change(
+    _ news: String,
+    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
+  ) async -> Bool {
+    guard let link, !isChanging else { return false }
+    (isChanging, trouble) = (true, nil)
+    defer { isChanging = false }
+    var isDone = false
+    do throws(VaultClientError) {
+      try await link.call(again: .untilPrompted, body)
+      isDone = true
+      vault.news = news
+    } catch {
+      trouble = Trouble(error)
+    }
+    await look()
+    return isDone
+  }
+}
+
+extension SharedWake {
+  /// A new event, which ends calls to the vault.
+  static func made() throws(VaultClientError) -> SharedWake {
+    do throws(SystemError) { return try SharedWake() } catch { throw .system(error) }
+  }
+}

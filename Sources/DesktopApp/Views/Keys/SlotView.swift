@@ -1,0 +1,91 @@
+internal import GTK
+internal import SecretMemory
+
+/// A slot of the machine key that is added: the recovery code, which is shown once and typed back.
+@MainActor
+final class SlotView {
+  let widget: Widget
+  private let model: SlotModel
+  private let place: Bin
+  private let working: Widget
+  private let spinner: Spinner
+  private let showing: Widget
+  private let code: SecretLabel
+  private let written: Button
+  private let typing: Widget
+  private let secret: SecretField
+  private let problem: Label
+  private let cancel: Button
+
+  init(_ model: SlotModel) {
+    self.model = model
+    let builder = Builder(ui: PackageResources.slot_ui)
+    widget = builder.object("slot")
+    place = builder.object("place")
+    working = builder.object("working")
+    spinner = builder.object("spinner")
+    showing = builder.object("showing")
+    code = builder.object("code")
+    written = builder.object("written")
+    typing = builder.object("typing")
+    secret = builder.object("secret")
+    problem = builder.object("problem")
+    cancel = builder.object("cancel")
+    cancel.onClick { [model] in model.cancel() }
+    written.onClick { [model] in model.proceed() }
+    let again: Button = builder.object("again")
+    again.onClick { [model] in model.goBack() }
+    let confirm: Button = builder.object("confirm")
+    confirm.onClick { [weak self] in self?.confirm() }
+    secret.onEnter { [weak self] in self?.confirm() }
+    track { [weak self] in self?.update() }
+    track { [weak self] in
+      guard let self else { return }
+      problem.text = model.problem ?? ""
+      problem.isVisible = model.problem != nil
+      if model.problem != nil { secret.focus() }
+    }
+  }
+
+  isolated deinit {
+    code.clear()
+    secret.clear()
+  }
+
+  func focus() { cancel.focus() }
+
+  private func confirm() {
+    // Without memory for it, the field is empty again, and the person types once more.
+    guard !secret.isEmpty, let typed = try? secret.take() else { return }
+    model.answer(SharedSecret(typed))
+  }
+
+  /// Shows what the addition waits for, and takes all other parts out of the tree.
+  private func update() {
+    let stage = model.stage
+    spinner.isSpinning = stage == .working
+    if stage != .typing { secret.clear() }
+    if stage == .showing, let shown = model.code {
+      // Without memory for it, the person gives up: nothing has changed.
+      try? code.show(shown.bytes)
+    } else {
+      code.clear()
+    }
+    let former = place.child
+    let part: Widget? =
+      switch stage {
+      case .working: working
+      case .showing: showing
+      case .typing: typing
+      case nil: nil
+      }
+    place.child = part
+    guard former != nil, part.map({ former?.isSame(as: $0) != true }) ?? false else { return }
+    // The focus left the tree with the other part.
+    switch stage {
+    case .showing: written.focus()
+    case .typing: secret.focus()
+    case .working, nil: cancel.focus()
+    }
+  }
+}
