@@ -223,7 +223,8 @@ let package = Package(
     room(
       "DesktopApp",
       [
-        "Doctor", "GTK", "TerminalIO", "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
+        "BackupClient", "BackupFormat", "Doctor", "GTK", "TerminalIO", "VaultClient",
+        "VaultInterface", "Varlink", "PresenceTerms",
         "LoginEvents", "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode",
         "System", "SecretMemory",
       ],

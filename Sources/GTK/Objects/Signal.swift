@@ -23,8 +23,11 @@ package struct SignalArguments {
 
   /// The number at a position behind the sender; `nil` if there is none.
   package func number(_ index: Int) -> Int? {
-    guard let value = unsafe value(index, cadwaita_type_uint()) else { return nil }
-    return Int(unsafe g_value_get_uint(value))
+    if let value = unsafe value(index, cadwaita_type_uint()) {
+      return Int(unsafe g_value_get_uint(value))
+    }
+    guard let value = unsafe value(index, cadwaita_type_int()) else { return nil }
+    return Int(unsafe g_value_get_int(value))
   }
 
   /// The object at a position behind the sender; `nil` if there is none.

@@ -16,6 +16,8 @@ final class KeysModel {
     case key
     /// A slot of the machine key that is added.
     case slot
+    /// A backup: the form, its progress, or what it holds.
+    case backup
   }
 
   /// An enrollment of a security key that runs.
@@ -41,6 +43,7 @@ final class KeysModel {
 
   /// The slot that is added.
   let slot: SlotModel
+  let backup: BackupModel
   let vault: VaultModel
   @ObservationIgnored
   private let link: VaultLink?
@@ -52,6 +55,7 @@ final class KeysModel {
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
     slot = SlotModel(link)
+    backup = BackupModel(link, of: vault)
   }
 
   /// Reads the keys again.
@@ -80,6 +84,7 @@ final class KeysModel {
   func cancel() {
     stop?.event.signal()
     slot.cancel()
+    backup.cancel()
     pane = .overview
   }
 
@@ -134,6 +139,13 @@ final class KeysModel {
     await change(tr("Security key removed")) { connection, prompt throws(VaultClientError) in
       _ = try connection.call(RemoveKeyCall(key: name, prompt: prompt, ask: true))
     }
+  }
+
+  // MARK: Backup
+
+  /// Shows the form for a backup.
+  func beginBackup() {
+    if pane == .overview { (pane, trouble) = (.backup, nil) }
   }
 
   // MARK: Slots

@@ -21,11 +21,16 @@ final class KeysPage: ContentPage {
   private let keys: Group
   private let noKey: Row
   private let addKey: Button
+  private let last: Row
+  private let restore: Row
+  private let backUp: Button
+  private let copyRestore: Button
   private var slotRows: [Row] = []
   private var keyRows: [Row] = []
   /// The part beside the overview, which lives as long as it is shown.
   private var key: KeyView?
   private var slot: SlotView?
+  private var backup: BackupView?
   private var shown: KeysModel.Pane?
 
   init(_ model: KeysModel, in window: Window) {
@@ -45,6 +50,10 @@ final class KeysPage: ContentPage {
     keys = builder.object("security-keys")
     noKey = builder.object("no-key")
     addKey = builder.object("add-key")
+    last = builder.object("last")
+    restore = builder.object("restore")
+    backUp = builder.object("back-up")
+    copyRestore = builder.object("copy-restore")
     connect()
     track { [weak self] in self?.updateSecret() }
     track { [weak self] in self?.updateKeys() }
@@ -63,6 +72,13 @@ final class KeysPage: ContentPage {
     addKey.onClick { [model] in model.beginEnrollment() }
     addTPM.onClick { [weak self] in self?.confirmTPM() }
     makeCode.onClick { [weak self] in self?.confirmCode() }
+    backUp.onClick { [model] in model.beginBackup() }
+    copyRestore.name(tr("Copy the command"))
+    copyRestore.onClick { [weak self] in
+      guard let self else { return }
+      copyRestore.copy(restoreCommand)
+      model.vault.news = tr("Copied")
+    }
     addKey.name(tr("Add security key"))
     addTPM.name(tr("Add TPM"))
     makeCode.name(tr("Replace recovery code"))
@@ -70,6 +86,8 @@ final class KeysPage: ContentPage {
 
   private func follow() {
     let (model, vault) = (model, model.vault)
+    track { [weak self] in self?.updateBackup() }
+    Task { await model.backup.look() }
     track { [weak self] in
       guard let self else { return }
       trouble.text = model.trouble?.text ?? ""
@@ -90,8 +108,8 @@ final class KeysPage: ContentPage {
     guard pane != shown else { return }
     let isFirst = shown == nil
     shown = pane
-    let former = (key, slot)
-    (key, slot) = (nil, nil)
+    let former = focusAfter
+    (key, slot, backup) = (nil, nil, nil)
     switch pane {
     case .overview: place.child = overview
     case .key:
@@ -102,9 +120,19 @@ final class KeysPage: ContentPage {
       let view = SlotView(model.slot)
       (slot, place.child) = (view, view.widget)
       view.focus()
+    case .backup:
+      let view = BackupView(model.backup, in: window) { [model] in model.cancel() }
+      (backup, place.child) = (view, view.widget)
+      view.focus()
     }
     // The focus left the tree with the other part.
-    if pane == .overview, !isFirst { (former.1 == nil ? addKey : makeCode).focus() }
+    if pane == .overview, !isFirst { former.focus() }
+  }
+
+  /// The button that has shown the part beside the overview.
+  private var focusAfter: Button {
+    if slot != nil { return makeCode.isVisible ? makeCode : addTPM.isVisible ? addTPM : addKey }
+    return backup != nil ? backUp : addKey
   }
 
   // MARK: The overview
@@ -161,6 +189,13 @@ final class KeysPage: ContentPage {
     }
     noKey.isVisible = keyRows.isEmpty
   }
+
+  private func updateBackup() {
+    last.subtitle = model.backup.lastWords
+    restore.subtitle = tr("On another computer, run in a terminal: %s", restoreCommand)
+  }
+
+  private var restoreCommand: String { "thumblatch restore " + tr("FILE") }
 
   // MARK: Questions
 

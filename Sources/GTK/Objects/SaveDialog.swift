@@ -1,0 +1,45 @@
+internal import CAdwaita
+
+/// The desktop's question where a file is to be saved.
+package final class SaveDialog: Object {
+  override class var type: UInt { gtk_file_chooser_native_get_type() }
+
+  /// Makes the question; `name` is the file name that it offers. (gtk_file_chooser_native_new(3))
+  package convenience init(over window: Window, title: String, act: String, name: String) {
+    let dialog = unsafe gtk_file_chooser_native_new(
+      title,
+      window.typed(),
+      GTK_FILE_CHOOSER_ACTION_SAVE,
+      act,
+      nil
+    )
+    unsafe self.init(owning: new(dialog))
+    unsafe gtk_file_chooser_set_current_name(opaque, name)
+    unsafe gtk_native_dialog_set_modal(typed(), 1)
+  }
+
+  /// Shows it; the closure gets the path once, or `nil` if the person chose none.
+  ///
+  /// It asks itself whether a file that is there may be replaced. The caller keeps the dialog until the
+  /// answer: nothing else does.
+  package func ask(_ body: @escaping @MainActor (String?) -> Void) {
+    connect("response") { [weak self] arguments in
+      let isAccepted = arguments.number(0) == Int(GTK_RESPONSE_ACCEPT.rawValue)
+      body(isAccepted ? self?.path : nil)
+      return nil
+    }
+    unsafe gtk_native_dialog_show(typed())
+  }
+
+  /// Takes the question away without an answer. (gtk_native_dialog_destroy(3))
+  package func close() { unsafe gtk_native_dialog_destroy(typed()) }
+
+  /// The path of the chosen file; `nil` if it is not a file of this computer, or not in UTF-8.
+  private var path: String? {
+    guard let file = unsafe gtk_file_chooser_get_file(opaque) else { return nil }
+    defer { unsafe g_object_unref(UnsafeMutableRawPointer(file)) }
+    guard let path = unsafe g_file_get_path(file) else { return nil }
+    defer { unsafe g_free(path) }
+    return unsafe String(validatingCString: path)
+  }
+}
