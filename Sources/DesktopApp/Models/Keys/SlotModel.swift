@@ -59,7 +59,7 @@ final class SlotModel {
   }
 
   private func show(_ code: SharedSecret) {
-    // It may have been given up meanwhile.
+    // The person may have given it up before.
     guard stage != nil else { return }
     (self.code, stage) = (code, .showing)
   }
