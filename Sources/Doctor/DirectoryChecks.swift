@@ -70,7 +70,8 @@ struct DirectoryChecks {
         mode & 0o077 == 0
           ? "you cannot use \(path) yourself (mode \(shown))"
           : "other users can enter \(path) (mode \(shown))",
-        remedy: "find out who used it; then: chmod 700 \(path)"
+        remedy: "find out who used it; then: chmod 700 \(path)",
+        action: .setMode(0o700, path: path)
       )
     }
     return .ok(Self.name, path)

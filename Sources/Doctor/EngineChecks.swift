@@ -49,12 +49,14 @@ enum EngineChecks {
       let form = status.form.rawValue
       return .ok(name, "\(form), version \(status.version), process \(status.process)")
     }
+    let command =
+      status.form == .service ? "systemctl stop thumblatchd" : "kill \(status.process)"
     return .warning(
       name,
       "the running engine is version \(status.version), and this program \(thumblatchVersion)",
-      remedy: status.form == .service
-        ? "as root: systemctl stop thumblatchd; the next call starts the new engine"
-        : "kill \(status.process); the next call starts the new engine"
+      remedy: (status.form == .service ? "as root: " : "")
+        + "\(command); the next call starts the new engine",
+      action: .run(command)
     )
   }
 
@@ -64,7 +66,12 @@ enum EngineChecks {
     case .refused(.vaultUnsafe(let message, let hint)):
       .problem(name, message, remedy: hint)
     case .refused(.machineKeyNeeded(let message)):
-      .warning(name, message, remedy: "touch it at a terminal: thumblatch status")
+      .warning(
+        name,
+        message,
+        remedy: "touch it at a terminal: thumblatch status",
+        action: .run("thumblatch status")
+      )
     case .refused(let error): .problem(name, error.message ?? error.name, remedy: nil)
     default: .problem(name, "\(error)", remedy: error.remedy)
     }
@@ -79,6 +86,20 @@ extension Finding {
       case .warning: .warning
       case .problem: .problem
       }
-    self.init(name: reply.name, severity: severity, message: reply.message, remedy: reply.remedy)
+    let action: FindingAction? =
+      if let account = reply.signIn {
+        .signIn(account: account)
+      } else if let account = reply.protect {
+        .protect(account: account)
+      } else {
+        reply.command.map(FindingAction.run)
+      }
+    self.init(
+      name: reply.name,
+      severity: severity,
+      message: reply.message,
+      remedy: reply.remedy,
+      action: action
+    )
   }
 }

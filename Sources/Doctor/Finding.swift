@@ -20,16 +20,28 @@ public struct Finding: Sendable, Equatable {
   public let message: String
   /// What the person can do; `nil` if nothing needs to be done, or nothing is known.
   public let remedy: String?
+  /// The remedy as a program can offer it; `nil` if it takes more than one act, or a judgment.
+  public let action: FindingAction?
 
   static func ok(_ name: String, _ message: String) -> Finding {
-    Finding(name: name, severity: .ok, message: message, remedy: nil)
+    Finding(name: name, severity: .ok, message: message, remedy: nil, action: nil)
   }
 
-  static func warning(_ name: String, _ message: String, remedy: String) -> Finding {
-    Finding(name: name, severity: .warning, message: message, remedy: remedy)
+  static func warning(
+    _ name: String,
+    _ message: String,
+    remedy: String,
+    action: FindingAction? = nil
+  ) -> Finding {
+    Finding(name: name, severity: .warning, message: message, remedy: remedy, action: action)
   }
 
-  static func problem(_ name: String, _ message: String, remedy: String?) -> Finding {
-    Finding(name: name, severity: .problem, message: message, remedy: remedy)
+  static func problem(
+    _ name: String,
+    _ message: String,
+    remedy: String?,
+    action: FindingAction? = nil
+  ) -> Finding {
+    Finding(name: name, severity: .problem, message: message, remedy: remedy, action: action)
   }
 }

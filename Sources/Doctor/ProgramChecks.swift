@@ -18,6 +18,14 @@ enum ProgramChecks {
   /// The finding if nothing is wrong with any program.
   static let fine = Finding.ok(check, "all are installed, and only you or root can change them")
 
+  /// The program made executable again: by its owner, or with a command of root.
+  private static func mending(_ path: String) -> FindingAction {
+    var status = stat()
+    let isOwn = unsafe stat(path, &status) == 0 && status.st_uid == ThisProcess.user
+    let action = FindingAction.setMode(0o755, path: path)
+    return isOwn ? action : .run(action.command)
+  }
+
   /// The finding for a program, or for its flaw; `nil` if nothing is wrong.
   static func finding(_ program: Result<InstalledProgram, InstalledProgram.Flaw>) -> Finding? {
     switch program {
@@ -26,7 +34,8 @@ enum ProgramChecks {
       return .problem(
         check,
         "\(program.path) cannot be executed",
-        remedy: "chmod 755 \(program.path)"
+        remedy: "chmod 755 \(program.path)",
+        action: mending(program.path)
       )
     case .failure(.missing(let name, let places)):
       return .problem(

@@ -49,7 +49,8 @@ enum ProviderChecks {
       return .problem(
         name,
         "other users can write to \(path), and choose where passwords go",
-        remedy: "check the files in it; then: chmod 700 \(path)"
+        remedy: "check the files in it; then: chmod 700 \(path)",
+        action: status.st_uid == ThisProcess.user ? .setMode(0o700, path: path) : nil
       )
     }
     return nil

@@ -11,7 +11,12 @@ enum ServiceChecks {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
       return [
-        .problem(name, "\(path) is not a socket", remedy: "systemctl restart thumblatchd.socket")
+        .problem(
+          name,
+          "\(path) is not a socket",
+          remedy: "systemctl restart thumblatchd.socket",
+          action: .run("systemctl restart thumblatchd.socket")
+        )
       ]
     }
     guard status.st_uid == 0 else {
@@ -19,7 +24,8 @@ enum ServiceChecks {
         .problem(
           name,
           "\(path) belongs to user \(status.st_uid), not to root",
-          remedy: "find out who made it; then: systemctl restart thumblatchd.socket"
+          remedy: "find out who made it; then: systemctl restart thumblatchd.socket",
+          action: .run("systemctl restart thumblatchd.socket")
         )
       ]
     }

@@ -237,7 +237,15 @@ private func termsSamples() throws -> [Sample] {
     try call(ExamineCall()),
     try reply(
       to: ExamineCall.self,
-      ExamineReply(name: "slots", level: .warning, message: "m", remedy: "r")
+      ExamineReply(
+        name: "slots",
+        level: .warning,
+        message: "m",
+        remedy: "r",
+        signIn: "me",
+        protect: "work",
+        command: "thumblatch store me"
+      )
     ),
     try call(AccountProviderCall(account: "me")),
     try reply(

@@ -47,6 +47,7 @@ enum DoctorVerbs {
     [
       "name": .string(finding.name), "level": .string(finding.severity.rawValue),
       "message": .string(finding.message), "remedy": AccountText.optional(finding.remedy),
+      "command": AccountText.optional(finding.action?.command),
     ]
   }
 

@@ -43,12 +43,14 @@ extension Vault {
     case .loginRequired where account.isStatic:
       found.warning(
         "\(account.name) needs another secret\(cause)",
-        remedy: "thumblatch store \(account.name)"
+        remedy: "thumblatch store \(account.name)",
+        action: .run("thumblatch store \(account.name)")
       )
     case .loginRequired:
       found.warning(
         "\(account.name) must be signed in again\(cause)",
-        remedy: "thumblatch login \(account.name)"
+        remedy: "thumblatch login \(account.name)",
+        action: .signIn(account.name)
       )
     }
   }
@@ -62,7 +64,8 @@ extension Vault {
     if policy.presence == .required, !account.isProtected {
       found.warning(
         "\(account.name) is not used: it has no presence protection\(try origin(of: .presence))",
-        remedy: "thumblatch presence enable \(account.name)"
+        remedy: "thumblatch presence enable \(account.name)",
+        action: .protect(account.name)
       )
     }
     guard let row = try accountIfAny(named: account.name), let provider = try? provider(of: row),
@@ -72,7 +75,8 @@ extension Vault {
       found.warning(
         "\(account.name) has other settings than the machine's \(account.provider), so that no login"
           + " is allowed\(try origin(of: .providers))",
-        remedy: "thumblatch login \(account.name) --provider \(account.provider)"
+        remedy: "thumblatch login \(account.name) --provider \(account.provider)",
+        action: .run("thumblatch login \(account.name) --provider \(account.provider)")
       )
       return
     }

@@ -4,59 +4,6 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// The result of examining one thing.
-package struct VaultFinding: Sendable, Equatable {
-  /// The severity of a finding.
-  package enum Level: Sendable, Equatable {
-    case ok
-    case warning
-    case problem
-  }
-
-  /// The stable name of the examined thing.
-  package let name: String
-  /// The severity.
-  package let level: Level
-  /// The finding, in one clause.
-  package let message: String
-  /// The remedy; `nil` if none is needed.
-  package let remedy: String?
-
-  init(_ name: String, _ level: Level, _ message: String, remedy: String? = nil) {
-    self.name = name
-    self.level = level
-    self.message = message
-    self.remedy = remedy
-  }
-
-  /// A thing that could not be examined, for this reason.
-  init(_ name: String, notExamined failure: VaultFailure) {
-    guard case .vaultUnsafe(let message, let hint) = failure else {
-      self.init(name, .problem, "could not be looked at: \(failure)")
-      return
-    }
-    self.init(name, .problem, message, remedy: hint)
-  }
-}
-
-/// The findings about one thing, in their order.
-struct Findings {
-  let name: String
-  private(set) var all: [VaultFinding] = []
-
-  init(_ name: String) { self.name = name }
-
-  mutating func ok(_ message: String) { note(.ok, message, nil) }
-
-  mutating func warning(_ message: String, remedy: String?) { note(.warning, message, remedy) }
-
-  mutating func problem(_ message: String, remedy: String?) { note(.problem, message, remedy) }
-
-  private mutating func note(_ level: VaultFinding.Level, _ message: String, _ remedy: String?) {
-    all.append(VaultFinding(name, level, message, remedy: remedy))
-  }
-}
-
 extension Vault {
   /// The limit of findings of one kind; more are only counted.
   private static let mostOfOneKind = 20
@@ -148,7 +95,8 @@ extension Vault {
     } else if needsMachineKey {
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",
-        remedy: "thumblatch device-secret add tpm"
+        remedy: "thumblatch device-secret add tpm",
+        action: .run("thumblatch device-secret add tpm")
       )
     } else {
       found.ok("the device secret is in a private file: a copy of the directory opens the vault")

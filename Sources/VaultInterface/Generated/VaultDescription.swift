@@ -1411,7 +1411,13 @@ let vaultDescription = #"""
     # What was found.
     message: string,
     # What to do about it.
-    remedy: ?string
+    remedy: ?string,
+    # The account whose sign-in is the remedy.
+    sign_in: ?string,
+    # The account whose presence protection is the remedy.
+    protect: ?string,
+    # The command that is the remedy.
+    command: ?string
   )
 
   # Where an account signs in, as it is bound to its tokens: whatever files say today.

@@ -3911,17 +3911,29 @@ public struct ExamineReply: VarlinkRecord, Equatable {
   public var message: String
   /// What to do about it.
   public var remedy: String?
+  /// The account whose sign-in is the remedy.
+  public var signIn: String?
+  /// The account whose presence protection is the remedy.
+  public var protect: String?
+  /// The command that is the remedy.
+  public var command: String?
 
   public init(
     name: String,
     level: FindingLevel,
     message: String,
-    remedy: String? = nil
+    remedy: String? = nil,
+    signIn: String? = nil,
+    protect: String? = nil,
+    command: String? = nil
   ) {
     self.name = name
     self.level = level
     self.message = message
     self.remedy = remedy
+    self.signIn = signIn
+    self.protect = protect
+    self.command = command
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -3929,6 +3941,9 @@ public struct ExamineReply: VarlinkRecord, Equatable {
     level = try object.required("level")
     message = try object.required("message")
     remedy = try object.optional("remedy")
+    signIn = try object.optional("sign_in")
+    protect = try object.optional("protect")
+    command = try object.optional("command")
   }
 
   public var encoded: JSONObject {
@@ -3938,6 +3953,9 @@ public struct ExamineReply: VarlinkRecord, Equatable {
         "level": level,
         "message": message,
         "remedy": remedy,
+        "sign_in": signIn,
+        "protect": protect,
+        "command": command,
       ])
     }
   }

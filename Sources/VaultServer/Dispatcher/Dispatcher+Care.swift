@@ -116,6 +116,12 @@ extension ExamineReply {
       message: finding.message,
       remedy: finding.remedy
     )
+    switch finding.action {
+    case .signIn(let account): signIn = account
+    case .protect(let account): protect = account
+    case .run(let line): command = line
+    case nil: break
+    }
   }
 }
 
