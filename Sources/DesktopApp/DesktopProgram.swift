@@ -47,7 +47,7 @@ package final class DesktopProgram {
       self.location = location
       let link = VaultLink(location: location, desk: desk)
       model = VaultModel(link)
-      health = HealthModel(link)
+      health = HealthModel(link, of: model)
       signIn = SignInModel(link, model)
       fingers = FingersModel(link, of: model)
       keys = KeysModel(link, of: model)
@@ -57,7 +57,7 @@ package final class DesktopProgram {
     } catch {
       location = nil
       model = VaultModel(nil, trouble: Trouble(error))
-      health = HealthModel(nil)
+      health = HealthModel(nil, of: model)
       signIn = SignInModel(nil, model)
       fingers = FingersModel(nil, of: model)
       keys = KeysModel(nil, of: model)

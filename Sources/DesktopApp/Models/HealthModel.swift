@@ -12,13 +12,14 @@ final class HealthModel {
   /// Whether the doctor looks now.
   private(set) var isLooking = false
   /// Why the doctor could not look.
-  private(set) var trouble: Trouble?
+  var trouble: Trouble?
 
+  let vault: VaultModel
   @ObservationIgnored
   private let link: VaultLink?
 
-  init(_ link: VaultLink?) {
-    self.link = link
+  init(_ link: VaultLink?, of vault: VaultModel) {
+    (self.link, self.vault) = (link, vault)
   }
 
   /// Looks again.

@@ -1,5 +1,6 @@
 internal import Doctor
 internal import GTK
+internal import PlainText
 
 /// What the doctor finds, the worst first.
 @MainActor
@@ -11,10 +12,12 @@ final class HealthPage: ContentPage {
   private let list: ListBox
   private let again: Button
   private let spinner: Spinner
+  private let signIn: @MainActor (AccountItem) -> Void
   private var rows: [Row] = []
 
-  init(_ model: HealthModel) {
-    self.model = model
+  /// Makes the page; `signIn` shows the sign-in to an account.
+  init(_ model: HealthModel, signIn: @escaping @MainActor (AccountItem) -> Void) {
+    (self.model, self.signIn) = (model, signIn)
     let builder = Builder(ui: PackageResources.health_ui)
     widget = builder.object("health")
     trouble = builder.object("trouble")
@@ -35,11 +38,33 @@ final class HealthPage: ContentPage {
       row.set(style: "fact", true)
       row.limitLines(title: 0, subtitle: 0)
       row.addIcon(finding.icon).name(finding.standing)
+      addRemedy(of: finding, to: row)
       list.insert(row, at: -1)
       return row
     }
     list.isVisible = !rows.isEmpty
     summary.text = model.findings.map(Self.summary) ?? tr("Looking…")
+  }
+
+  /// Puts a button into the row of a finding that the person can do something about.
+  private func addRemedy(of finding: Finding, to row: Row) {
+    guard let action = finding.action else { return }
+    let button = row.addButton(label: action.label)
+    switch action {
+    case .setMode, .protect:
+      button.onClick { [model] in Task { await model.mend(finding) } }
+    case .signIn(let account):
+      button.onClick { [model, signIn] in
+        if let item = model.vault.items.first(where: { $0.name == account }) { signIn(item) }
+      }
+    case .run(let command):
+      button.name(tr("Copy the command “%s”", PlainText.line(command, limit: 200)))
+      button.onClick { [model, weak button] in
+        // A line break would run what stands before it.
+        button?.copy(PlainText.line(command, limit: 4096))
+        model.vault.news = tr("Command copied")
+      }
+    }
   }
 
   private func updateWork() {

@@ -166,7 +166,9 @@ final class MainWindow {
     case .place: break
     }
     switch chosen {
-    case .place(.health): show(HealthPage(health), tr("Health"))
+    case .place(.health):
+      let page = HealthPage(health) { [weak self] in self?.beginSignIn(again: $0) }
+      show(page, tr("Health"))
     case .place(.signIn):
       let form = SignInPage(signIn)
       show(form, tr("Sign In"))

@@ -1,0 +1,61 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The remedies that the desktop app offers for what the doctor finds.
+@Suite(.serialized)
+struct DesktopAppHealthTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+
+  init() throws {
+    person = try Person()
+    try person.register("work")
+    bus = try DesktopBus(logind: true)
+    app = try AppWindows(seating: person, by: bus)
+  }
+
+  /// Makes the account one that needs a sign-in, as an answer of its provider does.
+  private func requireSignIn() throws {
+    try person.endEngine()
+    try shell(
+      """
+      python3 -c 'import sqlite3, sys; s = sqlite3.connect(sys.argv[1], isolation_level=None); \
+      s.executescript(sys.argv[2])' \(person.state)/vault.db \
+        "UPDATE accounts SET state = 'login_required', cause = 'answer lost'"
+      """
+    )
+  }
+
+  @Test
+  func aFindingIsMendedByItsButton() throws {
+    defer { bus.remove() }
+    try requireSignIn()
+    try app.run("open()")
+    try app.sees("work, Needs a sign-in")
+    try shell(
+      "chmod 640 \(person.state)/vault.db; chmod 644 \(person.programs)/thumblatch-exchange"
+    )
+    try app.run("click('Health', 'list item')")
+    try app.sees("vault.db has mode 640")
+    try app.keepPicture("health-remedies-800")
+    try app.run("resize(360, 880)")
+    try app.keepPicture("health-remedies-360")
+    #expect(try app.run("overflowing()") == .array([]))
+    try app.expectNames()
+    try app.run("resize(800, 880)")
+
+    // The program is root's: its remedy is a command to copy.
+    try app.press("Copy the command “chmod 755 \(person.programs)/thumblatch-exchange”")
+    try app.sees("Command copied")
+    try app.press("Mend")
+    try app.sees("Permissions mended")
+    try app.misses("has mode 640")
+    #expect(try shell("stat -c %a \(person.state)/vault.db") == "600\n")
+
+    try app.press("Sign In…")
+    try app.sees("Sign In to “work”")
+  }
+}
