@@ -131,7 +131,10 @@ package final class LongList: Widget {
       filledCount += 1
       show(item)
     } else {
-      rows[item.address]?.row.clear()
+      if let row = rows[item.address]?.row {
+        row.clear()
+        if let place = unsafe place(of: row) { unsafe Widget(place).name("…") }
+      }
       empty.insert(item.address)
     }
     awaitFrame()
@@ -145,23 +148,27 @@ package final class LongList: Widget {
 
   private func work() {
     (awaitsFrame, filledCount) = (false, 0)
-    if hiddenCount > 0 {
+    let shown = empty.filter { rows[$0].map { isOnScreen($0.row) } ?? false }
+    for address in (Array(shown) + empty.subtracting(shown)).prefix(Self.mostRows) {
+      if let item = rows[address]?.item { show(item) }
+    }
+    if hiddenCount > 0, empty.isEmpty {
       // GTK makes no more than 200 rows, also of a list that is longer.
-      let added = rows.count > 220 ? hiddenCount : min(Self.mostRows, hiddenCount)
+      let added = count - hiddenCount > 250 ? hiddenCount : min(Self.mostRows, hiddenCount)
       tell(at: count - hiddenCount, removed: 0, added: added)
       hiddenCount -= added
-    } else {
-      let shown = empty.filter { rows[$0].map { isOnScreen($0.row) } ?? false }
-      for address in (Array(shown) + empty.subtracting(shown)).prefix(Self.mostRows) {
-        if let item = rows[address]?.item { show(item) }
-      }
     }
     if hiddenCount > 0 || !empty.isEmpty { awaitFrame() }
   }
 
   private func isOnScreen(_ row: any LongListRow) -> Bool {
-    guard let place = unsafe gtk_widget_get_parent(row.widget.typed()) else { return false }
-    return unsafe gtk_widget_get_child_visible(place) != 0
+    guard let place = unsafe place(of: row) else { return false }
+    return unsafe gtk_widget_get_child_visible(place.assumingMemoryBound(to: GtkWidget.self)) != 0
+  }
+
+  /// The widget that GTK has around the row.
+  private func place(of row: any LongListRow) -> UnsafeMutableRawPointer? {
+    unsafe gtk_widget_get_parent(row.widget.typed()).map { UnsafeMutableRawPointer($0) }
   }
 
   private func show(_ item: ListItem) {

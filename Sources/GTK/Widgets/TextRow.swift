@@ -32,10 +32,20 @@ package final class TextRow {
     icon.isVisible = name != nil
     titleLabel.text = title
     textLabel.text = text
+    unsafe gtk_widget_set_opacity(widget.typed(), 1)
+    let lines = text.utf8.count { $0 == UInt8(ascii: "\n") }
+    Self.typicalText = " " + String(repeating: "\n ", count: lines)
   }
 
-  /// Shows nothing.
-  package func clear() { show(icon: nil, title: "", text: "") }
+  /// Shows nothing, with about the height that it will have: a list whose heights change much loses
+  /// its place.
+  package func clear() {
+    if titleLabel.text.isEmpty { (titleLabel.text, textLabel.text) = (" ", Self.typicalText) }
+    unsafe gtk_widget_set_opacity(widget.typed(), 0)
+  }
+
+  /// As many lines as the last shown text has.
+  private static var typicalText = " "
 
   private static func label(_ lines: Int32) -> Label {
     let label = unsafe Label(new(gtk_label_new(nil)))
