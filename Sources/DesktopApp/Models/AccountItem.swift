@@ -20,9 +20,11 @@ final class AccountItem {
     self.account = account
   }
 
-  /// Takes over what the vault tells now.
-  func update(_ now: VaultAccount) {
+  /// Takes over what the vault tells now, and says whether that is something else.
+  func update(_ now: VaultAccount) -> Bool {
     // An equal value would wake each view.
-    if now != account { account = now }
+    guard now != account else { return false }
+    account = now
+    return true
   }
 }

@@ -22,6 +22,8 @@ final class VaultModel {
 
   /// The accounts by their names.
   private(set) var items: [AccountItem] = []
+  /// How often an account in `items` has changed.
+  private(set) var updates = 0
   /// Whether the vault has told its accounts at least once.
   private(set) var isLoaded = false
   /// Why the vault cannot be used now.
@@ -141,11 +143,13 @@ final class VaultModel {
 
   private func show(_ accounts: [VaultAccount]) {
     let known = Dictionary(items.map { ($0.name, $0) }) { first, _ in first }
+    var isUpdated = false
     let now = accounts.sorted { $0.name < $1.name }.map { account in
       guard let item = known[account.name] else { return AccountItem(account) }
-      item.update(account)
+      if item.update(account) { isUpdated = true }
       return item
     }
+    if isUpdated { updates += 1 }
     if !now.elementsEqual(items, by: ===) { items = now }
     if let shown = selected, !items.contains(where: { $0 === shown }) { selected = nil }
   }

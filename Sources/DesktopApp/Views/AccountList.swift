@@ -4,57 +4,71 @@ internal import GTK
 @MainActor
 final class AccountList {
   private let model: VaultModel
-  private let list: ListBox
-  private var rows: [(item: AccountItem, row: AccountRow)] = []
+  private let list: LongList
+  private var items: [AccountItem] = []
 
-  init(_ list: ListBox, _ model: VaultModel, chosen: @escaping @MainActor () -> Void) {
+  init(_ list: LongList, _ model: VaultModel, chosen: @escaping @MainActor () -> Void) {
     self.list = list
     self.model = model
+    list.fill { [weak self] in AccountRow { self?.shown(at: $0) } }
     list.onActivate { [weak self] index in
-      guard let self, rows.indices.contains(index) else { return }
-      let item = rows[index].item
+      guard let self, items.indices.contains(index) else { return }
+      let item = items[index]
       chosen()
       Task { await model.select(item) }
     }
     track { [weak self] in self?.update() }
-    track { [weak self] in self?.select() }
-  }
-
-  private func update() {
-    let items = model.items
-    let kept = Set(items.map(ObjectIdentifier.init))
-    for (item, row) in rows where !kept.contains(ObjectIdentifier(item)) { list.remove(row.row) }
-    var known = Dictionary(uniqueKeysWithValues: rows.map { (ObjectIdentifier($0.item), $0.row) })
-    rows = items.enumerated().map { index, item in
-      if let row = known.removeValue(forKey: ObjectIdentifier(item)) { return (item, row) }
-      let row = AccountRow(item)
-      list.insert(row.row, at: index)
-      return (item, row)
+    track { [weak self] in
+      guard let self, self.model.updates >= 0 else { return }
+      _ = self.model.selected
+      self.list.refresh()
     }
   }
 
-  private func select() {
-    let selected = model.selected
-    list.select(rows.first { $0.item === selected }?.row.row)
+  private func shown(at position: Int) -> (item: AccountItem, isChosen: Bool)? {
+    guard items.indices.contains(position) else { return nil }
+    let item = items[position]
+    return (item, item === model.selected)
+  }
+
+  /// Exchanges the rows between the first and the last one that differ.
+  private func update() {
+    let (former, now) = (items, model.items)
+    let most = min(former.count, now.count)
+    var (same, sameAtEnd) = (0, 0)
+    while same < most, former[same] === now[same] { same += 1 }
+    while sameAtEnd < most - same,
+      former[former.count - 1 - sameAtEnd] === now[now.count - 1 - sameAtEnd]
+    {
+      sameAtEnd += 1
+    }
+    items = now
+    list.change(
+      at: same,
+      removed: former.count - same - sameAtEnd,
+      added: now.count - same - sameAtEnd
+    )
   }
 }
 
 /// One account in the list.
 @MainActor
-final class AccountRow {
-  let row = Row(isActivatable: true)
-  private let icon: Icon
+private final class AccountRow: LongListRow {
+  var widget: Widget { row.widget }
+  private let row = TextRow(titleLines: 1, textLines: 2)
+  private let shown: (Int) -> (item: AccountItem, isChosen: Bool)?
 
-  init(_ item: AccountItem) {
-    icon = row.addIcon("")
-    row.limitLines(title: 1, subtitle: 2)
-    track { [weak self] in
-      guard let self else { return }
-      let words = AccountWords(account: item.account)
-      row.title = words.name
-      row.subtitle = words.summary
-      icon.icon = words.icon
-      row.name("\(words.name), \(words.summary)")
-    }
+  init(_ shown: @escaping (Int) -> (item: AccountItem, isChosen: Bool)?) {
+    self.shown = shown
   }
+
+  func show(_ position: Int) -> LongListFacts {
+    guard let (item, isChosen) = shown(position) else { return LongListFacts(name: "…") }
+    let words = AccountWords(account: item.account)
+    let (name, summary) = (words.name, words.summary)
+    row.show(icon: words.icon, title: name, text: summary)
+    return LongListFacts(name: "\(name), \(summary)", isChosen: isChosen)
+  }
+
+  func clear() { row.clear() }
 }
