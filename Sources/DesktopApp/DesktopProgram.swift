@@ -198,6 +198,8 @@ private enum Style {
     .ring { color: @accent_color; }
     .ring.bad { color: @warning_color; }
     .places row > box.header { min-height: 36px; }
+    listview > row:focus:focus-visible { outline: 2px solid alpha(@accent_color, 0.6);
+      outline-offset: -2px; }
     .text-row { padding: 6px 12px; }
     row.fact label.title { font-size: smaller; opacity: 0.7; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
