@@ -178,7 +178,7 @@ final class Probe {
   }
 
   private func awaitFrame(of widget: Widget, _ isDone: @escaping @MainActor () -> Bool) {
-    widget.onNextFrame { [weak self] in
+    widget.beforeNextFrame { [weak self] in
       if !isDone() { self?.awaitFrame(of: widget, isDone) }
     }
   }

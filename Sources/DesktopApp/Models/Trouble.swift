@@ -1,3 +1,4 @@
+internal import GTK
 internal import PlainText
 internal import PresenceTerms
 internal import SecretMemory
@@ -16,7 +17,7 @@ struct Trouble: Equatable {
 
   /// Why a typed secret was not taken.
   init(_ error: SecretMemoryError) {
-    self.init("\(error)", advice: "end other programs, then type it again")
+    self.init("\(error)", advice: tr("end other programs, then type it again"))
   }
 
   /// `nil` if the person gave up the check, and knows that.

@@ -48,6 +48,9 @@ final class VaultModel {
   /// Whether the vault is to be locked, and was not yet.
   @ObservationIgnored
   private var isLockWanted = false
+  /// Whether the person wants the vault unlocked once the lock that runs has ended.
+  @ObservationIgnored
+  private var isUnlockWanted = false
   @ObservationIgnored
   private let link: VaultLink?
   /// The accounts that the unlock window covers; empty for all.
@@ -169,7 +172,10 @@ final class VaultModel {
 
   /// Asks for a presence check, and opens the unlock window.
   func unlock() async {
-    guard !isLocking else { return }
+    guard !isLocking else {
+      isUnlockWanted = isLockWanted
+      return
+    }
     isLockWanted = false
     await locking { connection, prompt throws(VaultClientError) in
       _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
@@ -185,11 +191,13 @@ final class VaultModel {
     guard link != nil else { return }
     // Hidden at once: the person may be leaving. Without accounts, the page says what is wrong.
     if isLoaded { isHidden = true }
-    isLockWanted = true
+    (isLockWanted, isUnlockWanted) = (true, false)
     let isDone = await locking { connection, _ throws(VaultClientError) in
       _ = try connection.call(LockCall())
     }
-    if isDone { isLockWanted = false }
+    guard isDone else { return }
+    isLockWanted = false
+    if isUnlockWanted { await unlock() }
   }
 
   /// Makes a call that unlocks or locks, and tells whether it succeeded.

@@ -143,7 +143,7 @@ package final class LongList: Widget {
   private func awaitFrame() {
     guard !awaitsFrame else { return }
     awaitsFrame = true
-    onNextFrame { [weak self] in self?.work() }
+    beforeNextFrame { [weak self] in self?.work() }
   }
 
   private func work() {

@@ -57,6 +57,7 @@ struct ActivityWords {
   ///
   /// The vault has replaced quotation marks in the reason.
   private var parts: (reason: String?, detail: String?) {
+    // Not translated: the vault writes so.
     let begin = "stated reason \""
     guard let detail = record.detail, let start = detail.firstRange(of: begin),
       let end = detail[start.upperBound...].firstIndex(of: "\"")

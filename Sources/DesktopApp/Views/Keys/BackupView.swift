@@ -110,12 +110,25 @@ final class BackupView {
     }
   }
 
+  private func takeSecrets() throws(SecretMemoryError) -> [SharedSecret] {
+    var typed: [SharedSecret] = []
+    for field in fields {
+      if let secret = try field.takeSecret() { typed.append(secret) }
+    }
+    return typed
+  }
+
   // MARK: The person
 
   /// Checks the passphrase, and asks where the file is to be.
   private func check() {
     guard dialog == nil, model.step == nil else { return }
-    let typed = fields.compactMap { $0.takeSecret() }
+    let typed: [SharedSecret]
+    do throws(SecretMemoryError) { typed = try takeSecrets() } catch {
+      for field in fields { field.clearSecret() }
+      fields.first?.show(Trouble(error).text)
+      return focus()
+    }
     guard typed.count == 2 else {
       for field in fields { field.clearSecret() }
       fields.first?.show(tr("Type the passphrase into both fields."))

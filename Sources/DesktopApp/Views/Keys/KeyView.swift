@@ -59,7 +59,11 @@ final class KeyView {
       return name.focus()
     }
     name.show(nil)
-    let secret = pin.takeSecret()
+    let secret: SharedSecret?
+    do throws(SecretMemoryError) { secret = try pin.takeSecret() } catch {
+      pin.show(Trouble(error).text)
+      return pin.focus()
+    }
     Task { [model] in await model.enroll(text, pin: secret) }
   }
 

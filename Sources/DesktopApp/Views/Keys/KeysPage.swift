@@ -195,7 +195,10 @@ final class KeysPage: ContentPage {
     restore.subtitle = tr("On another computer, run in a terminal: %s", restoreCommand)
   }
 
-  private var restoreCommand: String { "thumblatch restore " + tr("FILE") }
+  private var restoreCommand: String {
+    // Not translated: a command.
+    "thumblatch restore " + tr("FILE")
+  }
 
   // MARK: Questions
 
