@@ -20,14 +20,7 @@ package final class DesktopProgram {
     """
 
   private let application: Application
-  private let model: VaultModel
-  private let health: HealthModel
-  private let signIn: SignInModel
-  private let fingers: FingersModel
-  private let keys: KeysModel
-  private let activity: ActivityModel
-  private let programs: ProgramsModel
-  private let settings: SettingsModel
+  private let models: AppModels
   private let desk: PromptDesk
   private let location: VaultLocation?
   private let prompts: OpenPrompts
@@ -45,25 +38,10 @@ package final class DesktopProgram {
     do throws(VaultClientError) {
       let location = try VaultLocation(privately: privately)
       self.location = location
-      let link = VaultLink(location: location, desk: desk)
-      model = VaultModel(link)
-      health = HealthModel(link, of: model)
-      signIn = SignInModel(link, model)
-      fingers = FingersModel(link, of: model)
-      keys = KeysModel(link, of: model)
-      activity = ActivityModel(link)
-      programs = ProgramsModel(link, of: model)
-      settings = SettingsModel(link, of: model, startedBy: entry)
+      models = AppModels(VaultLink(location: location, desk: desk), startedBy: entry)
     } catch {
       location = nil
-      model = VaultModel(nil, trouble: Trouble(error))
-      health = HealthModel(nil, of: model)
-      signIn = SignInModel(nil, model)
-      fingers = FingersModel(nil, of: model)
-      keys = KeysModel(nil, of: model)
-      activity = ActivityModel(nil)
-      programs = ProgramsModel(nil, of: model)
-      settings = SettingsModel(nil, of: model, startedBy: entry)
+      models = AppModels(nil, trouble: Trouble(error), startedBy: entry)
     }
   }
 
@@ -93,7 +71,7 @@ package final class DesktopProgram {
       return Self.say("thumblatch-desktop: error: \(error)", 6)
     }
     // Without a window, D-Bus may ask for each of them.
-    application.addAction("lock", keys: ["<Control>l"]) { [model, application] in
+    application.addAction("lock", keys: ["<Control>l"]) { [model = models.vault, application] in
       application.hold()
       Task {
         await model.lock()
@@ -106,7 +84,7 @@ package final class DesktopProgram {
     }
     application.addAction("settings", keys: ["<Control>comma"]) { [weak self] in
       self?.activate()
-      self?.model.open(.settings)
+      self?.models.vault.open(.settings)
     }
     application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
       application?.quit()
@@ -122,7 +100,7 @@ package final class DesktopProgram {
   /// Shows the window, which is made again after it was closed.
   private func activate() {
     if let main { return main.window.present() }
-    let main = MainWindow(model, health, signIn, fingers, keys, activity, programs, settings)
+    let main = MainWindow(models)
     self.main = main
     application.add(main.window)
     prompts.parent = main.window
@@ -138,8 +116,8 @@ package final class DesktopProgram {
     }
     main.window.present()
     if isFirst {
-      settings.privacy.follow()
-      Task { await model.follow() }
+      models.settings.privacy.follow()
+      Task { await models.vault.follow() }
     }
     serve()
   }
@@ -176,9 +154,9 @@ extension DesktopProgram {
   /// Learns whether the person works in the app: also its dialogs are windows.
   private func followWindows() {
     let toplevels = Toplevels()
-    let cover = Cover(of: toplevels, settings.privacy)
+    let cover = Cover(of: toplevels, models.settings.privacy)
     (self.toplevels, self.cover) = (toplevels, cover)
-    toplevels.onActivity { [privacy = settings.privacy, weak toplevels, weak cover] in
+    toplevels.onActivity { [privacy = models.settings.privacy, weak toplevels, weak cover] in
       cover?.noteActivity()
       // The next window becomes active after the last one has ended to be.
       Task { privacy.isActive = toplevels?.isActive ?? false }

@@ -83,7 +83,7 @@ struct DesktopAppLanguageTests {
     try app.sees("Noch einmal prüfen")
     try app.misses("Wird gesucht …")
     // The names of the doctor's findings.
-    try expectGerman("health", besides: ["Password", "Accounts", "Reader"])
+    try expectGerman("health", besides: ["Password", "Accounts", "Reader", "Programs"])
     try app.run("key('ctrl+l')")
     try app.sees("Der Tresor ist gesperrt")
     try expectGerman("locked")

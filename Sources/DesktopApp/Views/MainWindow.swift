@@ -4,6 +4,7 @@ internal import GTK
 @MainActor
 final class MainWindow {
   let window: Window
+  private let models: AppModels
   private let model: VaultModel
   private let root: Bin
   private let cover: Widget
@@ -17,37 +18,15 @@ final class MainWindow {
   private let toasts: ToastOverlay
   private let title: PageTitle
   private let locked: LockedView
-  private let health: HealthModel
-  private let signIn: SignInModel
-  private let fingers: FingersModel
-  private let keys: KeysModel
-  private let activity: ActivityModel
-  private let programs: ProgramsModel
-  private let settings: SettingsModel
   private let places: ListBox
   private var list: AccountList?
   /// The page that is shown.
   private var shown: (any ContentPage)?
   private var isHidden: Bool?
 
-  init(
-    _ model: VaultModel,
-    _ health: HealthModel,
-    _ signIn: SignInModel,
-    _ fingers: FingersModel,
-    _ keys: KeysModel,
-    _ activity: ActivityModel,
-    _ programs: ProgramsModel,
-    _ settings: SettingsModel
-  ) {
-    self.model = model
-    self.health = health
-    self.signIn = signIn
-    self.fingers = fingers
-    self.keys = keys
-    self.activity = activity
-    self.programs = programs
-    self.settings = settings
+  init(_ models: AppModels) {
+    self.models = models
+    model = models.vault
     let builder = Builder(ui: PackageResources.window_ui)
     window = builder.object("window")
     root = builder.object("root")
@@ -68,7 +47,7 @@ final class MainWindow {
     list = AccountList(builder.object("accounts"), model) { [weak content] in
       content?.pane = "page"
     }
-    places.onActivate { [weak content] index in
+    places.onActivate { [weak content, model = models.vault] index in
       content?.pane = "page"
       switch index {
       case 0: model.open(.fingers)
@@ -77,7 +56,7 @@ final class MainWindow {
       case 3: model.open(.programs)
       case 4:
         model.open(.health)
-        Task { await health.look() }
+        Task { await models.health.look() }
       default: model.open(.settings)
       }
     }
@@ -88,7 +67,7 @@ final class MainWindow {
     track { [weak self] in self?.updateNews() }
     track { [weak self] in
       guard let self else { return }
-      let isCovered = settings.privacy.isCovered
+      let isCovered = models.settings.privacy.isCovered
       toasts.set(style: "covered", isCovered)
       cover.isVisible = isCovered
     }
@@ -98,11 +77,11 @@ final class MainWindow {
   func beginSignIn() {
     model.open(.signIn)
     content.pane = "page"
-    Task { [signIn] in await signIn.start() }
+    Task { [signIn = models.signIn] in await signIn.start() }
   }
 
   private func beginSignIn(again item: AccountItem) {
-    Task { [weak self, signIn] in
+    Task { [weak self, signIn = models.signIn] in
       await signIn.start(again: item)
       if item.trouble == nil { self?.model.open(.signIn) }
     }
@@ -167,20 +146,20 @@ final class MainWindow {
     }
     switch chosen {
     case .place(.health):
-      let page = HealthPage(health) { [weak self] in self?.beginSignIn(again: $0) }
+      let page = HealthPage(models.health) { [weak self] in self?.beginSignIn(again: $0) }
       show(page, tr("Health"))
     case .place(.signIn):
-      let form = SignInPage(signIn)
+      let form = SignInPage(models.signIn)
       show(form, tr("Sign In"))
       form.focus()
     case .place(.fingers):
-      show(FingersPage(fingers, of: model, in: window), tr("Fingers"))
-    case .place(.keys): show(KeysPage(keys, in: window), tr("Keys and Backup"))
-    case .place(.activity): show(ActivityPage(activity), tr("Activity"))
+      show(FingersPage(models.fingers, of: model, in: window), tr("Fingers"))
+    case .place(.keys): show(KeysPage(models.keys, in: window), tr("Keys and Backup"))
+    case .place(.activity): show(ActivityPage(models.activity), tr("Activity"))
     case .place(.programs):
-      show(ProgramsPage(programs, of: model, in: window), tr("Programs"))
+      show(ProgramsPage(models.programs, of: model, in: window), tr("Programs"))
     case .place(.settings):
-      show(SettingsPage(settings), tr("Settings"))
+      show(SettingsPage(models.settings), tr("Settings"))
       content.pane = "page"
     case .account(let item):
       let account = AccountPage(item, model, in: window) { [weak self] in
