@@ -155,7 +155,8 @@ struct DesktopSignInTests {
       kill(process, SIGKILL)
       try waitForEnd(process)
     }
-    _ = try member.visit(member.shell("cat ~/address").succeeded())
+    let browser = try member.browser().trimmingPrefix("BROWSER=")
+    _ = try member.shell("\(browser) \"$(cat ~/address)\"")
     try app.sees("Sign In at idp")
     try app.sees("see the list of accounts before you try again", "alert")
     try expectWhole(app, "engine-killed")

@@ -268,13 +268,16 @@ class Windows(Starts, Prompts, Stalls):
                 for line in range(height)]
         return sum(abs(a - b) > 60 for row in rows for a, b in zip(row, row[1:]))
 
-    def picture(self, path):
-        """Writes a picture of the screen, once it stands still."""
+    def stand_still(self):
         def is_still():
             before = self.screen.map[:]
             time.sleep(0.1)
             return before == self.screen.map[:]
         self.until(is_still, "the screen does not stand still")
+
+    def picture(self, path):
+        """Writes a picture of the screen, once it stands still."""
+        self.stand_still()
         self.screen.write(path)
 
 
