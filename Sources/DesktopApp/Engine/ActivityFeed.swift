@@ -22,8 +22,6 @@ enum ActivityFeed {
   private static let partCount = 500
   /// How far back the records go that are read first, in seconds.
   private static let firstSpan: Int64 = 86_400
-  /// The longest pause before the next try, in seconds.
-  private static let longestPause: Int64 = 60
 
   /// Puts all records into `records`, and then each new one, until the stream is no longer read.
   static func news(
@@ -70,13 +68,13 @@ enum ActivityFeed {
     }
 
     mutating func run(at location: VaultLocation, until interrupt: Int32) {
-      var pause: Int64 = 1
+      var pause = RetryPause()
       while true {
         do throws(VaultClientError) {
           let connection = try location.connect(interrupt: interrupt)
           news.yield(.reached)
           try read(connection)
-          pause = 1
+          pause.reset()
           // The next engine continues after the last record that was read.
           let call = AuditCall(since: newer.time, follow: true)
           try connection.stream(call, within: .max) { reply in
@@ -88,12 +86,7 @@ enum ActivityFeed {
         } catch {
           news.yield(.unreached(error))
         }
-        let end = BootInstant.now.advanced(bySeconds: pause)
-        pause = min(pause * 2, longestPause)
-        // Nothing is awaited but the interrupt.
-        guard (try? Connection.wait(for: -1, interrupt: interrupt, until: end)) != nil else {
-          return
-        }
+        guard pause.wait(interrupt: interrupt) else { return }
       }
     }
 

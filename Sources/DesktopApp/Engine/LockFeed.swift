@@ -44,16 +44,16 @@ enum LockFeed {
     until interrupt: Int32,
     _ news: AsyncStream<LockNews>.Continuation
   ) {
-    var pause: Int64 = 1
-    var longest: Int64 = 1
+    var pause = RetryPause()
     while true {
+      let longest: Int64
       do throws(LoginFailure) {
         var watch = try SessionWatch(
           user: ThisProcess.user,
           address: ThisProcess.environment("DBUS_SYSTEM_BUS_ADDRESS"),
           delaysSleep: false
         )
-        pause = 1
+        pause.reset()
         news.yield(.watched)
         if watch.before == .locked { news.yield(.locked) }
         while let end = try watch.next(interrupt: interrupt) {
@@ -67,14 +67,7 @@ enum LockFeed {
         news.yield(.unwatched(error))
         longest = longestPause(after: error)
       }
-      let end = BootInstant.now.advanced(bySeconds: pause)
-      pause = min(pause * 2, longest)
-      guard Self.waits(until: end, interrupt) else { return }
+      guard pause.wait(atMost: longest, interrupt: interrupt) else { return }
     }
-  }
-
-  private static func waits(until end: BootInstant, _ interrupt: Int32) -> Bool {
-    let event = try? Readiness.wait(for: -1, input: nil, interrupt: interrupt, deadline: end)
-    return event == .timedOut
   }
 }

@@ -25,7 +25,7 @@ struct PromptDesk: Sendable {
   func serve(_ location: VaultLocation) {
     // Without a thread the app is no agent, and another one shows the prompts.
     try? startThread {
-      var pause: Int64 = 1
+      var pause = RetryPause()
       while true {
         do throws(VaultClientError) {
           // The engine notes its agents there.
@@ -33,12 +33,10 @@ struct PromptDesk: Sendable {
           let connection = try location.connect()
           while true {
             try serveNext(on: connection)
-            pause = 1
+            pause.reset()
           }
         } catch {
-          let end = BootInstant.now.advanced(bySeconds: pause)
-          pause = min(pause * 2, 60)
-          _ = try? Connection.wait(for: -1, interrupt: nil, until: end)
+          _ = pause.wait()
         }
       }
     }

@@ -16,9 +16,6 @@ enum VaultNews: Sendable {
 /// The engine sends each record when it is written, so nothing is polled. The connection keeps a
 /// private engine running.
 enum VaultFeed {
-  /// The longest pause before the next try, in seconds.
-  private static let longestPause: Int64 = 60
-
   /// The news from now on.
   ///
   /// Only the newest counts, because each makes the app read the vault again.
@@ -43,7 +40,7 @@ enum VaultFeed {
     until interrupt: Int32,
     _ news: AsyncStream<VaultNews>.Continuation
   ) {
-    var pause: Int64 = 1
+    var pause = RetryPause()
     while true {
       do throws(VaultClientError) {
         let connection = try location.connect(interrupt: interrupt)
@@ -57,7 +54,7 @@ enum VaultFeed {
           }
           _ = try Connection.result(of: reply, to: AuditCall.self)
           news.yield(.changed)
-          pause = 1
+          pause.reset()
           guard reply.continues else { break }
         }
       } catch .interrupted {
@@ -65,17 +62,7 @@ enum VaultFeed {
       } catch {
         news.yield(.unreached(error))
       }
-      let end = BootInstant.now.advanced(bySeconds: pause)
-      pause = min(pause * 2, longestPause)
-      // Nothing is awaited but the interrupt.
-      guard (try? Connection.wait(for: -1, interrupt: interrupt, until: end)) != nil else { return }
+      guard pause.wait(interrupt: interrupt) else { return }
     }
   }
-}
-
-/// A wake event that several closures share.
-final class SharedWake: Sendable {
-  let event: WakeEvent
-
-  init() throws(SystemError) { event = try WakeEvent() }
 }

@@ -60,7 +60,7 @@ final class FingersModel {
       for await reply in replies { enrollment?.take(reply) }
     }
     do throws(VaultClientError) {
-      let stop = try Self.makeStop()
+      let stop = try SharedWake.made()
       self.stop = stop
       try await link.call(again: .untilPrompted, interrupt: stop) {
         connection,
@@ -76,10 +76,6 @@ final class FingersModel {
     await shows.value
     (enrollment, stop) = (nil, nil)
     await look()
-  }
-
-  private static func makeStop() throws(VaultClientError) -> SharedWake {
-    do throws(SystemError) { return try SharedWake() } catch { throw .system(error) }
   }
 
   /// Ends the enrollment that runs.

@@ -219,10 +219,3 @@ final class KeysModel {
     return isDone
   }
 }
-
-extension SharedWake {
-  /// A new event, which ends calls to the vault.
-  static func made() throws(VaultClientError) -> SharedWake {
-    do throws(SystemError) { return try SharedWake() } catch { throw .system(error) }
-  }
-}
