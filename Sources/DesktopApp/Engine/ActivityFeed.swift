@@ -28,22 +28,16 @@ enum ActivityFeed {
     from location: VaultLocation,
     into records: ActivityRecords
   ) -> AsyncStream<ActivityNews> {
-    AsyncStream { continuation in
-      do throws(SystemError) {
-        let wake = try SharedWake()
-        continuation.onTermination = { _ in wake.event.signal() }
-        try startThread {
-          var reading = Reading(records: records, news: continuation)
-          reading.run(at: location, until: wake.event.descriptor.number)
-          continuation.finish()
-          // The memory of so many records is given back here, where nothing waits for it.
-          records.drop()
-        }
-      } catch {
-        continuation.yield(.unreached(.system(error)))
-        continuation.finish()
+    .ofThread(
+      orElse: { .unreached(.system($0)) },
+      running: { interrupt, news in
+        var reading = Reading(records: records, news: news)
+        reading.run(at: location, until: interrupt)
+        news.finish()
+        // The memory of so many records is given back here, where nothing waits for it.
+        records.drop()
       }
-    }
+    )
   }
 
   private struct Reading {

@@ -25,19 +25,10 @@ enum LockFeed {
 
   /// The news from now on.
   static func news() -> AsyncStream<LockNews> {
-    AsyncStream { continuation in
-      do throws(SystemError) {
-        let wake = try SharedWake()
-        continuation.onTermination = { _ in wake.event.signal() }
-        try startThread {
-          follow(until: wake.event.descriptor.number, continuation)
-          continuation.finish()
-        }
-      } catch {
-        continuation.yield(.unwatched(.bus(error)))
-        continuation.finish()
-      }
-    }
+    .ofThread(
+      orElse: { .unwatched(.bus($0)) },
+      running: { interrupt, news in follow(until: interrupt, news) }
+    )
   }
 
   private static func follow(

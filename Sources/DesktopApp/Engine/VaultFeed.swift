@@ -20,19 +20,11 @@ enum VaultFeed {
   ///
   /// Only the newest counts, because each makes the app read the vault again.
   static func news(from location: VaultLocation) -> AsyncStream<VaultNews> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      do throws(SystemError) {
-        let wake = try SharedWake()
-        continuation.onTermination = { _ in wake.event.signal() }
-        try startThread {
-          follow(location, until: wake.event.descriptor.number, continuation)
-          continuation.finish()
-        }
-      } catch {
-        continuation.yield(.unreached(.system(error)))
-        continuation.finish()
-      }
-    }
+    .ofThread(
+      keeping: .bufferingNewest(1),
+      orElse: { .unreached(.system($0)) },
+      running: { interrupt, news in follow(location, until: interrupt, news) }
+    )
   }
 
   private static func follow(
