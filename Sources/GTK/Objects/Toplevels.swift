@@ -26,9 +26,7 @@ package final class Toplevels: Object {
 
   /// Closes the open questions, as if the person had chosen `cancel`.
   package func closeDialogs() {
-    for window in windows {
-      let instance = unsafe UnsafeMutablePointer<GTypeInstance>(window.typed())
-      guard unsafe g_type_check_instance_is_a(instance, MessageDialog.type) != 0 else { continue }
+    for window in windows where unsafe cadwaita_is(window.pointer, MessageDialog.type) != 0 {
       unsafe gtk_window_close(window.typed())
     }
   }

@@ -34,10 +34,13 @@ package class Widget: Object {
   package var isFocused: Bool { unsafe gtk_widget_is_focus(widget) != 0 }
 
   /// Sets the name that a screen reader speaks. (GTK_ACCESSIBLE_PROPERTY_LABEL)
-  package func name(_ name: String) {
+  package func name(_ name: String) { tell(GTK_ACCESSIBLE_PROPERTY_LABEL, name) }
+
+  /// Sets a text for screen readers. (gtk_accessible_update_property(3))
+  func tell(_ property: GtkAccessibleProperty, _ text: String) {
     unsafe withValue(of: cadwaita_type_string()) { value in
-      unsafe g_value_set_string(value, name)
-      var property = GTK_ACCESSIBLE_PROPERTY_LABEL
+      unsafe g_value_set_string(value, text)
+      var property = property
       unsafe gtk_accessible_update_property_value(opaque, 1, &property, value)
     }
   }

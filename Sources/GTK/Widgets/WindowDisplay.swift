@@ -71,13 +71,7 @@ extension Window {
 
 extension Widget {
   /// Sets what a screen reader speaks behind the name. (GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
-  package func describe(_ text: String) {
-    unsafe withValue(of: cadwaita_type_string()) { value in
-      unsafe g_value_set_string(value, text)
-      var property = GTK_ACCESSIBLE_PROPERTY_DESCRIPTION
-      unsafe gtk_accessible_update_property_value(opaque, 1, &property, value)
-    }
-  }
+  package func describe(_ text: String) { tell(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
 
   /// Whether the keyboard can reach it. (gtk_widget_set_focusable(3))
   package var isFocusable: Bool {
