@@ -17,10 +17,10 @@ final class FingersModel {
   private(set) var facts: ListFingersReply?
   /// The enrollment that runs.
   private(set) var enrollment: Enrollment?
-  /// Why the last look did not work.
-  private(set) var lookTrouble: Trouble?
-  /// Why the last act did not work.
-  private(set) var trouble: Trouble?
+  /// Why the person's last act did not work, or else the last look.
+  var trouble: Trouble? { actTrouble ?? lookTrouble }
+  private var lookTrouble: Trouble?
+  private var actTrouble: Trouble?
 
   @ObservationIgnored
   private let vault: VaultModel
@@ -54,7 +54,7 @@ final class FingersModel {
   /// Enrolls a finger: asks for the system password, then for its touches.
   func enroll(_ finger: String) async {
     guard let link, enrollment == nil else { return }
-    (enrollment, trouble) = (Enrollment(finger: finger), nil)
+    (enrollment, actTrouble) = (Enrollment(finger: finger), nil)
     let (replies, next) = AsyncStream<EnrollFingerReply>.makeStream()
     let shows = Task {
       for await reply in replies { enrollment?.take(reply) }
@@ -70,7 +70,7 @@ final class FingersModel {
       }
       vault.news = tr("Finger enrolled")
     } catch {
-      if case .interrupted = error {} else { trouble = Trouble(error) }
+      if case .interrupted = error {} else { actTrouble = Trouble(error) }
     }
     next.finish()
     await shows.value
@@ -88,7 +88,7 @@ final class FingersModel {
   /// Deletes a finger after a check by the system password.
   func delete(_ finger: String) async {
     guard let link, !isDeleting else { return }
-    (isDeleting, trouble) = (true, nil)
+    (isDeleting, actTrouble) = (true, nil)
     defer { isDeleting = false }
     do throws(VaultClientError) {
       let reply = try await link.call(again: .untilPrompted) {
@@ -97,9 +97,9 @@ final class FingersModel {
         try connection.call(DeleteFingerCall(finger: finger, prompt: prompt, ask: true))
       }
       vault.news = tr("Finger deleted")
-      trouble = reply.onReader.map(Self.leftOnReader)
+      actTrouble = reply.onReader.map(Self.leftOnReader)
     } catch {
-      trouble = Trouble(error)
+      actTrouble = Trouble(error)
     }
     await look()
   }

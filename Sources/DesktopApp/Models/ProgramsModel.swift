@@ -18,8 +18,10 @@ final class ProgramsModel {
   private(set) var rules: ListRulesReply?
   /// What the last test has said.
   private(set) var answer: Answer?
-  /// Why the last look or act did not work.
-  private(set) var trouble: Trouble?
+  /// Why the person's last act did not work, or else the last look.
+  var trouble: Trouble? { actTrouble ?? lookTrouble }
+  private var lookTrouble: Trouble?
+  private var actTrouble: Trouble?
   /// Why the last test did not work.
   private(set) var testTrouble: Trouble?
 
@@ -29,9 +31,6 @@ final class ProgramsModel {
   private let link: VaultLink?
   @ObservationIgnored
   private var isRemoving = false
-  /// Whether `trouble` is of a look, so that the next one ends it.
-  @ObservationIgnored
-  private var isLookTrouble = false
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
@@ -45,10 +44,9 @@ final class ProgramsModel {
         try connection.call(ListRulesCall())
       }
       if reply != rules { rules = reply }
-      if isLookTrouble { trouble = nil }
-      isLookTrouble = false
+      lookTrouble = nil
     } catch {
-      (trouble, isLookTrouble) = (Trouble(error), true)
+      lookTrouble = Trouble(error)
     }
   }
 
@@ -74,7 +72,7 @@ final class ProgramsModel {
   /// Removes a setting of a rule of the person's own, after a check by the system password.
   func remove(_ key: String, of rule: String) async {
     guard let link, !isRemoving else { return }
-    (isRemoving, trouble, isLookTrouble) = (true, nil, false)
+    (isRemoving, actTrouble) = (true, nil)
     defer { isRemoving = false }
     do throws(VaultClientError) {
       try await link.call(again: .untilPrompted) { connection, prompt throws(VaultClientError) in
@@ -85,7 +83,7 @@ final class ProgramsModel {
       await look()
       await vault.read()
     } catch {
-      trouble = Trouble(error)
+      actTrouble = Trouble(error)
     }
   }
 }

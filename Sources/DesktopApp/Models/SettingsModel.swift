@@ -9,10 +9,10 @@ internal import VaultInterface
 final class SettingsModel {
   /// The rules, as the vault told of them last; `nil` before the first look.
   private(set) var policy: GetPolicyReply?
-  /// Why the last look did not work.
-  private(set) var lookTrouble: Trouble?
-  /// Why the last change did not work.
-  private(set) var trouble: Trouble?
+  /// Why the person's last act did not work, or else the last look.
+  var trouble: Trouble? { actTrouble ?? lookTrouble }
+  private var lookTrouble: Trouble?
+  private var actTrouble: Trouble?
 
   let vault: VaultModel
   let privacy: PrivacyModel
@@ -62,13 +62,13 @@ final class SettingsModel {
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
   ) async {
     guard let link, !isChanging else { return }
-    (isChanging, trouble) = (true, nil)
+    (isChanging, actTrouble) = (true, nil)
     defer { isChanging = false }
     do throws(VaultClientError) {
       try await link.call(again: .untilPrompted, body)
       vault.news = news
     } catch {
-      trouble = Trouble(error)
+      actTrouble = Trouble(error)
     }
     await look()
     await vault.read()

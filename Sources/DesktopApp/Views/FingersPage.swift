@@ -43,9 +43,8 @@ final class FingersPage: ContentPage {
     track { [weak self] in self?.updatePlace() }
     track { [weak self] in
       guard let self else { return }
-      let found = model.trouble ?? model.lookTrouble
-      trouble.text = found?.text ?? ""
-      trouble.isVisible = found != nil
+      trouble.text = model.trouble?.text ?? ""
+      trouble.isVisible = model.trouble != nil
     }
     track { [weak self] in
       // The vault locks: what the person no longer sees must not take touches.

@@ -45,7 +45,7 @@ final class SettingsPage: ContentPage {
     track { [weak self] in self?.updatePrivacy() }
     track { [weak self] in
       guard let self else { return }
-      let all = [model.privacy.trouble, model.trouble ?? model.lookTrouble].compactMap(\.?.text)
+      let all = [model.privacy.trouble, model.trouble].compactMap(\.?.text)
       trouble.text = all.joined(separator: "\n")
       trouble.isVisible = !all.isEmpty
     }

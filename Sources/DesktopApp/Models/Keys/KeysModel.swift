@@ -38,8 +38,10 @@ final class KeysModel {
   /// The enrolled security keys; `nil` before the first look.
   private(set) var keys: [VaultSecurityKey]?
   private(set) var enrollment: Enrollment?
-  /// Why the last look or act did not work.
-  private(set) var trouble: Trouble?
+  /// Why the person's last act did not work, or else the last look.
+  var trouble: Trouble? { actTrouble ?? lookTrouble }
+  private var lookTrouble: Trouble?
+  private var actTrouble: Trouble?
 
   /// The slot that is added.
   let slot: SlotModel
@@ -75,8 +77,9 @@ final class KeysModel {
         try connection.call(ListKeysCall()).keys
       }
       if listed != keys { keys = listed }
+      lookTrouble = nil
     } catch {
-      trouble = Trouble(error)
+      lookTrouble = Trouble(error)
     }
   }
 
@@ -93,7 +96,7 @@ final class KeysModel {
   /// Shows the form for another security key.
   func beginEnrollment() {
     guard enrollment == nil else { return }
-    (pane, trouble) = (.key, nil)
+    (pane, actTrouble) = (.key, nil)
   }
 
   /// A name for the next key that no key has.
@@ -105,7 +108,7 @@ final class KeysModel {
   /// Enrolls the security key that is plugged in: asks for the system password, then for a touch.
   func enroll(_ name: String, pin: SharedSecret?) async {
     guard let link, enrollment == nil else { return }
-    (enrollment, trouble) = (Enrollment(name: name), nil)
+    (enrollment, actTrouble) = (Enrollment(name: name), nil)
     let (replies, next) = AsyncStream<EnrollKeyReply>.makeStream()
     let shows = Task {
       for await reply in replies where reply.event == .waiting { enrollment?.isLit = true }
@@ -123,7 +126,7 @@ final class KeysModel {
       isEnrolled = true
       vault.news = tr("Security key enrolled")
     } catch {
-      if case .interrupted = error {} else { trouble = Trouble(error) }
+      if case .interrupted = error {} else { actTrouble = Trouble(error) }
     }
     next.finish()
     await shows.value
@@ -145,7 +148,7 @@ final class KeysModel {
 
   /// Shows the form for a backup.
   func beginBackup() {
-    if pane == .overview { (pane, trouble) = (.backup, nil) }
+    if pane == .overview { (pane, actTrouble) = (.backup, nil) }
   }
 
   // MARK: Slots
@@ -156,24 +159,24 @@ final class KeysModel {
   func add(_ kind: SlotKind) async {
     guard !isChanging, slot.stage == nil else { return }
     let former = kind == .recovery ? slots(.recovery).map(\.id) : []
-    (pane, trouble) = (.slot, nil)
+    (pane, actTrouble) = (.slot, nil)
     let outcome = await slot.add(kind)
     await look()
     pane = .overview
     switch outcome {
     case .added(let reply):
       vault.news = kind == .tpm ? tr("TPM added") : tr("Recovery code added")
-      if let problem = reply.counterProblem { trouble = Self.withoutCounter(problem) }
+      if let problem = reply.counterProblem { actTrouble = Self.withoutCounter(problem) }
       for id in former { await removeFormerCode(id) }
-    case .failed(let failure): trouble = failure
+    case .failed(let failure): actTrouble = failure
     }
   }
 
   private func removeFormerCode(_ id: String) async {
     let isRemoved = await remove(slot: id)
     guard !isRemoved else { return }
-    let reason = trouble?.text ?? ""
-    trouble = Trouble(
+    let reason = actTrouble?.text ?? ""
+    actTrouble = Trouble(
       tr("The earlier recovery code still opens the vault. Remove its slot."),
       advice: reason.isEmpty ? nil : reason
     )
@@ -205,7 +208,7 @@ final class KeysModel {
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
   ) async -> Bool {
     guard let link, !isChanging else { return false }
-    (isChanging, trouble) = (true, nil)
+    (isChanging, actTrouble) = (true, nil)
     defer { isChanging = false }
     var isDone = false
     do throws(VaultClientError) {
@@ -213,7 +216,7 @@ final class KeysModel {
       isDone = true
       vault.news = news
     } catch {
-      trouble = Trouble(error)
+      actTrouble = Trouble(error)
     }
     await look()
     return isDone
