@@ -32,16 +32,9 @@ package struct ProviderDirectories: Sendable {
     environment: (String) -> String?
   ) throws(ProviderFileError) {
     self.system = system
-    let configuration: String
-    if let chosen = environment("XDG_CONFIG_HOME"), chosen.hasPrefix("/") {
-      configuration = chosen + "/thumblatch"
-    } else if let home = environment("HOME"), home.hasPrefix("/") {
-      configuration = home + "/.config/thumblatch"
-    } else {
-      throw .noHome
-    }
-    user = configuration + "/providers.d"
-    hosts = configuration + "/hosts.conf"
+    guard let home = ThisProcess.configurationHome(environment) else { throw .noHome }
+    user = home + "/thumblatch/providers.d"
+    hosts = home + "/thumblatch/hosts.conf"
   }
 
   /// The names of all providers with their origins, in alphabetical order.

@@ -14,15 +14,10 @@ struct AppSettingsFile: Sendable {
   /// The path, for a person.
   var path: String { "\(directory)/\(Self.name)" }
 
-  /// Finds the directory in XDG_CONFIG_HOME (if absolute) or HOME; `nil` if neither is set.
-  init?(environment: (String) -> String? = { ThisProcess.environment($0) }) {
-    if let chosen = environment("XDG_CONFIG_HOME"), chosen.hasPrefix("/") {
-      directory = chosen + "/thumblatch"
-    } else if let home = environment("HOME"), home.hasPrefix("/") {
-      directory = home + "/.config/thumblatch"
-    } else {
-      return nil
-    }
+  /// Finds the directory; `nil` if the person has no place for configuration.
+  init?() {
+    guard let home = ThisProcess.configurationHome() else { return nil }
+    directory = home + "/thumblatch"
   }
 
   /// The settings; the usual ones if there is no file.
@@ -45,7 +40,13 @@ struct AppSettingsFile: Sendable {
     }
     var text = try Self.text(in: place)
     text.set(key, value)
-    do throws(SystemError) { try Self.write(text.bytes, in: place) } catch {
+    let bytes = text.bytes
+    do throws(SystemError) {
+      try FileDestination(directory: directory, name: Self.name)
+        .write(replacing: true, isDurable: true) { file throws(SystemError) in
+          try file.write(bytes)
+        }
+    } catch {
       throw AppSettingsError(tr("it could not be written: %s", "\(error)"))
     }
     return text.settings
@@ -73,20 +74,5 @@ struct AppSettingsFile: Sendable {
     let file = try place.openForReading(name)
     let status = try file.status()
     return (status, status.kind == .regular ? try file.readAll(limit: longest) : [])
-  }
-
-  private static func write(_ bytes: [UInt8], in place: borrowing Directory) throws(SystemError) {
-    let temporary = ".\(name).\(ThisProcess.identifier)"
-    do throws(SystemError) {
-      try place.unlink(temporary)
-      let file = try place.create(temporary)
-      try file.write(bytes)
-      try file.synchronize()
-      try place.rename(temporary, to: name)
-      try place.synchronize()
-    } catch {
-      _ = try? place.unlink(temporary)
-      throw error
-    }
   }
 }

@@ -11,19 +11,10 @@ struct Autostart: Sendable {
   private let name: String
   private let options: [String]
 
-  /// Finds the directory in XDG_CONFIG_HOME (if absolute) or HOME; `nil` if neither is set.
-  init?(
-    id: String,
-    options: [String],
-    environment: (String) -> String? = { ThisProcess.environment($0) }
-  ) {
-    if let chosen = environment("XDG_CONFIG_HOME"), chosen.hasPrefix("/") {
-      directory = chosen + "/autostart"
-    } else if let home = environment("HOME"), home.hasPrefix("/") {
-      directory = home + "/.config/autostart"
-    } else {
-      return nil
-    }
+  /// Finds the directory; `nil` if the person has no place for configuration.
+  init?(id: String, options: [String]) {
+    guard let home = ThisProcess.configurationHome() else { return nil }
+    directory = home + "/autostart"
     name = id + ".desktop"
     self.options = options + ["--background"]
   }
@@ -55,12 +46,11 @@ struct Autostart: Sendable {
         _ = try place.unlink(name)
         return
       }
-      let temporary = ".\(name).\(ThisProcess.identifier)"
-      _ = try place.unlink(temporary)
-      let file = try place.create(temporary)
-      try file.write(Self.entry(try ThisProcess.programPath(), options))
-      try file.synchronize()
-      try place.rename(temporary, to: name)
+      let entry = Self.entry(try ThisProcess.programPath(), options)
+      try FileDestination(directory: directory, name: name)
+        .write(replacing: true, isDurable: true) { file throws(SystemError) in
+          try file.write(entry)
+        }
     } catch {
       throw AppSettingsError(tr("the entry in %s was not changed: %s", directory, "\(error)"))
     }

@@ -5,6 +5,11 @@ package struct FileDestination: Sendable {
 
   private var temporary: String { ".\(name.prefix(100)).\(ThisProcess.identifier)" }
 
+  /// Names a file in a directory.
+  package init(directory: String, name: String) {
+    (self.directory, self.name) = (directory, name)
+  }
+
   /// Splits a path into the directory and the name in it; `nil` if it is not the path of a file.
   package init?(_ path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
