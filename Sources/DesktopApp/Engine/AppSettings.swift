@@ -1,4 +1,5 @@
 internal import GTK
+internal import System
 
 /// What the person has set for the app itself.
 struct AppSettings: Equatable, Sendable {
@@ -115,5 +116,9 @@ struct AppSettingsError: Error {
 
   init(_ message: String) {
     self.message = message
+  }
+
+  init(_ error: SystemError) {
+    message = "\(error)"
   }
 }

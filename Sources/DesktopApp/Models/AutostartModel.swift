@@ -5,7 +5,7 @@ internal import Observation
 @Observable
 @MainActor
 final class AutostartModel {
-  private(set) var isOn: Bool
+  private(set) var isOn = false
   /// Why the last change did not work.
   private(set) var trouble: Trouble?
 
@@ -14,11 +14,10 @@ final class AutostartModel {
 
   init(_ entry: Autostart?) {
     self.entry = entry
-    isOn = entry?.isOn == true
   }
 
   /// Changes it, and reads again what holds.
-  func set(_ value: Bool) {
+  func set(_ value: Bool) async {
     guard let entry else {
       trouble = Trouble(
         tr("there is no place for settings"),
@@ -27,14 +26,24 @@ final class AutostartModel {
       return
     }
     do throws(AppSettingsError) {
-      try entry.set(value)
+      // A home may be on a network that does not answer.
+      try await onThread(orElse: AppSettingsError.init(_:)) {
+        () throws(AppSettingsError) in
+        try entry.set(value)
+      }
       trouble = nil
     } catch {
       trouble = Trouble(error.message)
     }
-    isOn = entry.isOn
+    await look()
   }
 
   /// Reads what holds: other programs may have changed it.
-  func look() { isOn = entry?.isOn == true }
+  func look() async {
+    guard let entry else { return }
+    let found = try? await onThread(orElse: AppSettingsError.init(_:)) {
+      () throws(AppSettingsError) in entry.isOn
+    }
+    if let found { isOn = found }
+  }
 }

@@ -94,7 +94,7 @@ final class PrivacyModel {
   private static func onThread(
     _ body: @escaping @Sendable () throws(AppSettingsError) -> AppSettings
   ) async throws(AppSettingsError) -> AppSettings {
-    try await DesktopApp.onThread(orElse: { AppSettingsError("\($0)") }, body)
+    try await DesktopApp.onThread(orElse: AppSettingsError.init(_:), body)
   }
 
   private static func trouble(_ file: AppSettingsFile?, _ error: AppSettingsError) -> Trouble {

@@ -13,16 +13,18 @@ final class AutostartRow {
     self.model = model
     row = builder.object("starting")
     starts = builder.object("starts")
-    model.look()
+    Task { await model.look() }
     starts.onTurn { [weak self] in self?.turned() }
     track { [weak self] in self?.update() }
   }
 
   private func turned() {
     guard !isSetting else { return }
-    model.set(starts.isOn)
-    // The switch shows what holds, also if the change failed; not before it has turned.
-    Task { update() }
+    Task {
+      await model.set(starts.isOn)
+      // The switch shows what holds, also if the change failed.
+      update()
+    }
   }
 
   private func update() {
