@@ -82,8 +82,7 @@ final class MainWindow {
 
   private func beginSignIn(again item: AccountItem) {
     Task { [weak self, signIn = models.signIn] in
-      await signIn.start(again: item)
-      if item.trouble == nil { self?.model.open(.signIn) }
+      if await signIn.start(again: item) { self?.model.open(.signIn) }
     }
   }
 

@@ -4,9 +4,11 @@ internal import VaultClient
 internal import VaultInterface
 
 extension SignInModel {
-  /// Shows the form of an account that signs in again, at the provider that it has, or tells why not.
-  func start(again item: AccountItem) async {
-    guard let link, !item.isBusy else { return }
+  /// Makes the form of an account that signs in again, at the provider that it has, or tells why not.
+  ///
+  /// - Returns: whether there is a form, or a sign-in that is under way.
+  func start(again item: AccountItem) async -> Bool {
+    guard let link, !item.isBusy else { return false }
     let name = item.name
     item.trouble = nil
     do throws(VaultClientError) {
@@ -15,8 +17,10 @@ extension SignInModel {
       }
       let texts = ["email": item.account.email].compactMapValues(\.self)
       show(SignInForm(.account(name, try Self.provider(found)), texts))
+      return true
     } catch {
       item.trouble = Trouble(error)
+      return false
     }
   }
 
