@@ -4,21 +4,6 @@ import System
 import TestSupport
 import Testing
 
-extension Someone {
-  /// Starts an engine that asks the test's logind; a client starts one that asks the machine's.
-  func startEngine(asking bus: DesktopBus) throws {
-    let start = try shell(
-      """
-      rm -f \(home)/report; mkfifo \(home)/report
-      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(programs)/thumblatchd --private \
-        </dev/null >/dev/null 2>&1 3<\(state) 4>\(home)/report &
-      head -c 1 \(home)/report
-      """
-    )
-    try #require(try start.succeeded() == "L")
-  }
-}
-
 /// The desktop app of a person, on a screen in memory, as a screen reader finds it.
 final class AppWindows {
   private let driver: ScreenDriver
@@ -64,6 +49,14 @@ final class AppWindows {
 
   /// Presses a button.
   func press(_ name: String) throws { try run("press(\(quoted(name)))") }
+
+  /// Types the system password into the open prompt, where no other program can read it, and goes on.
+  func typePassword(_ password: String = Someone.systemPassword) throws {
+    try sees("System password")
+    try run("type_secret(\(quoted(password)), 'System password')")
+    try misses(password)
+    try press("Continue")
+  }
 
   /// Keeps a picture of the screen in the directory that THUMBLATCH_PICTURES names, for a person to
   /// look at.

@@ -150,10 +150,7 @@ struct CommandTests {
     let person = try Person()
     try person.register()
     let token = try person.run("token", "me").succeeded()
-    for process in processes(in: person.programs, named: "thumblatchd") {
-      kill(process, SIGKILL)
-      try waitForEnd(process)
-    }
+    try person.killEngine()
     #expect(try person.run("token", "me").succeeded() == token)
     try shell("rm \(person.state)/tokens/me")
     #expect(try person.run("token", "me").succeeded() == token)

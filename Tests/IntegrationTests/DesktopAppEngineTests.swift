@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import System
 import TestSupport
@@ -7,20 +6,9 @@ import Testing
 /// The desktop app while its engine is killed in the middle of what a person does.
 @Suite(.serialized)
 struct DesktopAppEngineTests {
-  private func killEngine(of person: Someone) throws {
-    let engines = processes(in: person.programs, named: "thumblatchd")
-    try #require(!engines.isEmpty)
-    for process in engines {
-      kill(process, SIGKILL)
-      try waitForEnd(process)
-    }
-  }
-
   private func beginEnrollment(_ app: AppWindows) throws {
     try app.press("Enroll Finger")
-    try app.sees("System password")
-    try app.run("type(\"\(Someone.systemPassword)\")")
-    try app.press("Continue")
+    try app.typePassword()
     try app.sees("Touch the reader several times")
   }
 
@@ -34,7 +22,7 @@ struct DesktopAppEngineTests {
     try beginEnrollment(app)
     try person.touch()
     try app.sees("1 of 5 touches")
-    try killEngine(of: person)
+    #expect(try person.killEngine().count == 1)
     try app.sees("closed the connection", "alert")
     try app.sees("No Finger Enrolled")
     try app.misses("1 of 5 touches")
@@ -61,13 +49,11 @@ struct DesktopAppEngineTests {
     try app.run("press('Presence protection', 'check box')")
     try app.sees("System password")
     try app.run("type(\"half\")")
-    try killEngine(of: person)
+    #expect(try person.killEngine().count == 1)
     try app.misses("System password")
     try app.sees("work, Ready · not protected · dev", "list item")
     try app.run("press('Presence protection', 'check box')")
-    try app.sees("System password")
-    try app.run("type(\"\(Someone.systemPassword)\")")
-    try app.press("Continue")
+    try app.typePassword()
     try app.sees("work, Ready · protected · dev", "list item")
   }
 }

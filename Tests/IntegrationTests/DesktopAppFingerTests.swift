@@ -31,18 +31,11 @@ struct DesktopAppFingerTests {
     try app.run("resize(800, 640)")
   }
 
-  private func typePassword(_ password: String = Someone.systemPassword) throws {
-    try app.sees("System password")
-    try app.run("type_secret(\"\(password)\")")
-    try app.misses(password)
-    try app.press("Continue")
-  }
-
   /// Begins the enrollment of the finger that is offered first.
   private func beginEnrollment() throws {
     try app.press("Enroll Finger")
     try app.sees("Type the system password to enroll right-index.")
-    try typePassword()
+    try app.typePassword()
     try app.sees("Touch the reader several times with your right index finger")
   }
 
@@ -85,7 +78,7 @@ struct DesktopAppFingerTests {
     try app.press("Delete right index finger")
     try app.run("press('Delete Delete')")
     try app.sees("Type the system password to delete")
-    try typePassword()
+    try app.typePassword()
     try app.sees("No Finger Enrolled")
     #expect(try person.run("fingers", "list").succeeded().contains("no finger is enrolled"))
   }
@@ -96,7 +89,7 @@ struct DesktopAppFingerTests {
     try openPage("ADW_DEBUG_COLOR_SCHEME='prefer-dark'")
     try expectFit("fingers-empty-dark")
     try app.press("Enroll Finger")
-    try typePassword("wrong")
+    try app.typePassword("wrong")
     try app.sees("Wrong password.")
     try app.press("Deny")
     try app.sees("No Finger Enrolled")

@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import System
 import TestSupport
@@ -20,9 +19,7 @@ struct DesktopAppLockTests {
   }
 
   private func typePassword() throws {
-    try app.sees("System password")
-    try app.run("type(\"\(Someone.systemPassword)\")")
-    try app.press("Continue")
+    try app.typePassword()
     try app.misses("System password")
   }
 

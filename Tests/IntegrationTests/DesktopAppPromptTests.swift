@@ -29,7 +29,7 @@ struct DesktopAppPromptTests {
     try person.touch()
     try enable.end()
     try person.expireTokens()
-    try person.startEngine(by: bus)
+    try person.startEngine(asking: bus)
     try app.run("open(\(variables))")
     try app.sees("me, Needs a presence check")
   }
@@ -117,7 +117,7 @@ struct DesktopAppPromptTests {
   @Test
   func aLockEndsAnOpenQuestion() throws {
     defer { bus.remove() }
-    try person.startEngine(by: bus)
+    try person.startEngine(asking: bus)
     try app.run("open()")
     // It opens the unlock window.
     try app.run("click('me', 'list item')")
@@ -141,7 +141,7 @@ struct DesktopAppPromptTests {
     defer { bus.remove() }
     let name = String(repeating: "long-", count: 12) + "name"
     try person.register(name)
-    try person.startEngine(by: bus)
+    try person.startEngine(asking: bus)
     try app.run("open()")
     try app.sees(name)
     let run = try person.start(["unlock"] + Array(repeating: name, count: 28))
@@ -172,7 +172,7 @@ struct DesktopAppPromptTests {
       chmod 755 hostile.so
       """
     )
-    try person.startEngine(by: bus)
+    try person.startEngine(asking: bus)
     try app.run("open()")
     try app.run("click('Fingers', 'list item')")
     try app.press("Enroll Finger")
@@ -198,7 +198,7 @@ struct DesktopAppPromptTests {
       chmod 600 \(person.base)/screen/thumblatch/desktop.conf
       """
     )
-    try person.startEngine(by: bus)
+    try person.startEngine(asking: bus)
     try app.run("open()")
     try app.sees("me, Ready")
     // The prompt of the app.
@@ -225,22 +225,5 @@ struct DesktopAppPromptTests {
     #expect(isBlurred == .boolean(true))
     try app.keepPicture("blurred-\(text.prefix(4))")
     try app.run("come_back()")
-  }
-}
-
-extension Someone {
-  /// Starts an engine that asks the test's logind; a client starts one that asks the machine's.
-  func startEngine(by bus: DesktopBus) throws {
-    try endEngine()
-    let start = try shell(
-      """
-      rm -f \(home)/report; mkfifo \(home)/report
-      mkdir -p -m 700 \(state)
-      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(programs)/thumblatchd --private \
-        </dev/null >/dev/null 2>&1 3<\(state) 4>\(home)/report &
-      head -c 1 \(home)/report
-      """
-    )
-    try #require(try start.succeeded() == "L")
   }
 }

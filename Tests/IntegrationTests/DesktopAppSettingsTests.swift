@@ -23,13 +23,6 @@ struct DesktopAppSettingsTests {
   }
 
   /// Types the system password into the open prompt.
-  private func typePassword(in app: AppWindows) throws {
-    try app.sees("System password")
-    try app.run("type(\"\(Someone.systemPassword)\")")
-    try app.misses(Someone.systemPassword)
-    try app.press("Continue")
-  }
-
   @Test
   func aRuleAndTheDefaultAccountAreSet() throws {
     let person = try Person()
@@ -55,7 +48,7 @@ struct DesktopAppSettingsTests {
     #expect(try person.run("policy", "window").succeeded().contains("10 min"))
 
     try choose("Unlock window stays open after", "2 minutes", below: 2, in: app)
-    try typePassword(in: app)
+    try app.typePassword()
     try app.sees("Rule changed")
     try app.sees("2 minutes")
     #expect(try person.run("policy", "window").succeeded().contains("2 min"))
@@ -68,7 +61,7 @@ struct DesktopAppSettingsTests {
     try change.end()
     try app.sees("7 minutes")
     try choose("Unlock window stays open after", "10 minutes (default)", below: 0, in: app)
-    try typePassword(in: app)
+    try app.typePassword()
     try app.misses("7 minutes")
     try app.keepPicture("settings-changed")
   }

@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import System
 import TestSupport
@@ -223,10 +222,7 @@ struct DesktopAppTests {
     try person.register("work")
     try app.run("open()")
     try app.sees("work, Ready")
-    for process in processes(in: person.programs, named: "thumblatchd") {
-      kill(process, SIGKILL)
-      try waitForEnd(process)
-    }
+    try person.killEngine()
     try person.register("later")
     try app.sees("later, Ready")
     try app.misses("closed the connection")

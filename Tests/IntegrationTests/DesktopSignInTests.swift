@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import System
 import TestSupport
@@ -151,10 +150,7 @@ struct DesktopSignInTests {
     try app.run("key('Return')")
     try app.sees("Sign in at idp in your browser.")
     #expect(eventually { (try? member.shell("cat ~/address").text.hasPrefix("http")) == true })
-    for process in processes(in: member.programs, named: "thumblatchd") {
-      kill(process, SIGKILL)
-      try waitForEnd(process)
-    }
+    try member.killEngine()
     let browser = try member.browser().trimmingPrefix("BROWSER=")
     _ = try member.shell("\(browser) \"$(cat ~/address)\"")
     try app.sees("Sign In at idp")

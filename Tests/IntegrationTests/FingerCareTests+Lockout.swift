@@ -16,13 +16,13 @@ extension FingerCareTests {
       if number == 1 {
         // Armed, and not touched at all: the engine cannot know.
         try person.reader("FINGER 0")
-        try killEngine(person)
+        try person.killEngine()
       } else {
         // Once it is armed the reader sees a finger.
         try person.reader("FINGER 0")
         try whileTheEngineStands(person) {
           try person.touch("stranger")
-          try killEngine(person)
+          try person.killEngine()
         }
       }
       try terminal.end(5)
@@ -121,7 +121,7 @@ extension FingerCareTests {
       }
       #expect(eventually { !person.readerIsOpen })
     }
-    try killEngine(person)
+    try person.killEngine()
     #expect(try !isLockedOut(person))
     try token(person, by: "right-index")
   }

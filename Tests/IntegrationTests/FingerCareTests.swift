@@ -45,13 +45,6 @@ struct FingerCareTests {
     try terminal.end()
   }
 
-  func killEngine(_ person: Person) throws {
-    for process in processes(in: person.programs, named: "thumblatchd") {
-      kill(process, SIGKILL)
-      try waitForEnd(process)
-    }
-  }
-
   func token(_ person: Person, by finger: String) throws {
     let terminal = try person.terminal("token", "me")
     try terminal.expect(Self.prompt)
@@ -216,7 +209,7 @@ struct FingerCareTests {
         #expect(BootInstant.now >= begun.advanced(bySeconds: 2))
       }
     }
-    try killEngine(person)
+    try person.killEngine()
     try terminal.end(5)
     let next = try person.terminal("presence", "test")
     try next.expect("Touch the fingerprint reader")

@@ -53,10 +53,7 @@ extension MachineKeyStoryTests {
     let person = try person(try SoftwareTPM())
     try addTPM(person)
     for _ in 0..<100 {
-      for process in processes(in: person.programs, named: "thumblatchd") {
-        kill(process, SIGKILL)
-        try waitForEnd(process)
-      }
+      try person.killEngine()
       // Its helper may still talk to the TPM. A terminal cannot keep two conversations apart, as
       // /dev/tpmrm0 does.
       for helper in processes(in: person.programs) { try waitForEnd(helper) }

@@ -110,10 +110,7 @@ struct MachineKeyStoryTests {
     let code = try #require(
       shown.split(whereSeparator: \.isWhitespace).first { $0.split(separator: "-").count == 9 }
     )
-    for process in processes(in: person.programs, named: "thumblatchd") {
-      kill(process, SIGKILL)
-      try waitForEnd(process)
-    }
+    try person.killEngine()
     try terminal.enter(String(code))
     _ = try terminal.end(5)
     #expect(try tier(person) == "file")

@@ -28,26 +28,13 @@ struct PrivateAgentTests {
     try enable.end()
     try person.expireTokens()
     desk = try Desk(of: person, bus: bus.address)
-    try startEngine()
-  }
-
-  /// Starts an engine that asks this logind; a client starts one that asks the machine's.
-  func startEngine() throws {
-    let start = try person.shell(
-      """
-      rm -f \(person.home)/report; mkfifo \(person.home)/report
-      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(person.programs)/thumblatchd --private \
-        </dev/null >/dev/null 2>&1 3<\(person.state) 4>\(person.home)/report &
-      head -c 1 \(person.home)/report
-      """
-    )
-    try #require(try start.succeeded() == "L")
+    try person.startEngine(asking: bus)
   }
 
   /// Makes the tokens expire, which a new engine finds.
   func expireTokens() throws {
     try person.expireTokens()
-    try startEngine()
+    try person.startEngine(asking: bus)
   }
 
   var notes: [String] {
@@ -195,7 +182,7 @@ struct PrivateAgentTests {
       Glibc.kill(engine, signal)
       try waitForEnd(engine)
     }
-    try startEngine()
+    try person.startEngine(asking: bus)
     let run = try token()
     try desk.sees(Self.question)
     try person.touch()

@@ -1,0 +1,32 @@
+import Glibc
+import TestSupport
+import Testing
+
+// The engine of a private vault.
+extension Someone {
+  /// Starts an engine that asks the test's logind; a client starts one that asks the machine's.
+  func startEngine(asking bus: DesktopBus) throws {
+    try endEngine()
+    let start = try shell(
+      """
+      rm -f \(home)/report; mkfifo \(home)/report
+      mkdir -p -m 700 \(state)
+      DBUS_SYSTEM_BUS_ADDRESS=\(bus.address) setsid \(programs)/thumblatchd --private \
+        </dev/null >/dev/null 2>&1 3<\(state) 4>\(home)/report &
+      head -c 1 \(home)/report
+      """
+    )
+    try #require(try start.succeeded() == "L")
+  }
+
+  /// Kills the engine, and returns its process; there may be several for a moment, or none.
+  @discardableResult
+  func killEngine() throws -> [Int32] {
+    let engines = processes(in: programs, named: "thumblatchd")
+    for process in engines {
+      kill(process, SIGKILL)
+      try waitForEnd(process)
+    }
+    return engines
+  }
+}
