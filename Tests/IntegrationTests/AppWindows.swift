@@ -53,6 +53,7 @@ final class AppWindows {
   /// Types the system password into the open prompt, where no other program can read it, and goes on.
   func typePassword(_ password: String = Someone.systemPassword) throws {
     try sees("System password")
+    try run("prompt_takes_keys()")
     try run("type_secret(\(quoted(password)), 'System password')")
     try misses(password)
     try press("Continue")

@@ -43,9 +43,7 @@ struct DesktopAppKeysTests {
 
   private func typePassword(_ purpose: String) throws {
     try app.sees("Type the system password to \(purpose)")
-    try app.sees("System password")
-    try type(secret: Someone.systemPassword)
-    try app.press("Continue")
+    try app.typePassword()
   }
 
   @Test

@@ -1,6 +1,7 @@
 """The prompts of the desktop app on a screen in memory. windows.py uses it."""
 import os
 import signal
+import subprocess
 import threading
 
 
@@ -73,6 +74,15 @@ class Prompts:
             # The end of the field is further to the right.
             return max(column for column, _ in self.marks(name, "text") if column < 200)
         return width("W") > 1.5 * width("i")
+
+    def prompt_takes_keys(self, title="Presence Check"):
+        """Waits until the keyboard is at the prompt: a space would press the button below it."""
+        def is_there():
+            try:
+                return self.tool("getactivewindow", "getwindowname").strip() == title
+            except subprocess.CalledProcessError:
+                return False  # No window is active, or it went.
+        return self.until(is_there, "the keyboard is not at the prompt")
 
     def type_secret(self, text, name=None):
         """Types into a field of the active window, or into that with the focus, and waits until a dot is drawn
