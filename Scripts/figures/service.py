@@ -16,6 +16,8 @@ RUN = "/run/thumblatch"
 SOCKET = RUN + "/io.thumblatch.Vault"
 # Users that every Debian has: one holds connections, the other is served.
 CROWD, SERVED = 1, 2
+# Of the listener (listen(2)).
+BACKLOG = 1024
 
 
 def as_user(user):
@@ -62,7 +64,7 @@ class Service:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(SOCKET)
         os.chmod(SOCKET, 0o666)
-        listener.listen(1024)
+        listener.listen(BACKLOG)
         program = os.path.join(programs, "thumblatchd")
         self.process = subprocess.Popen(
             ["sh", "-c", f'LISTEN_PID=$$ exec "{program}" --service --run-directory "{RUN}"'],
