@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import System
 import TestSupport
@@ -55,5 +56,20 @@ struct DesktopAppEngineTests {
     try app.run("press('Presence protection', 'check box')")
     try app.typePassword()
     try app.sees("work, Ready · protected · dev", "list item")
+  }
+
+  @Test
+  func theWindowSaysWhenItWaitsForTheAccounts() throws {
+    let person = try Person()
+    try person.register("work")
+    let engine = try #require(processes(in: person.programs, named: "thumblatchd").first)
+    try #require(halt(engine))
+    defer { kill(engine, SIGCONT) }
+    let app = try AppWindows(of: person, "--private")
+    try app.run("open()")
+    try app.sees("Reading the accounts", "progress bar")
+    kill(engine, SIGCONT)
+    try app.sees("work, Ready · not protected · dev", "list item")
+    try app.misses("Reading the accounts")
   }
 }

@@ -23,6 +23,11 @@ final class MainWindow {
   /// The page that is shown.
   private var shown: (any ContentPage)?
   private var isHidden: Bool?
+  /// The milliseconds after which the window shows that it still reads the accounts.
+  ///
+  /// Nearly always they are there sooner, and a spinner loads the library for its picture, librsvg.
+  private static let quietTime = 500
+  private var isSlow = false
 
   init(_ models: AppModels) {
     self.models = models
@@ -65,6 +70,10 @@ final class MainWindow {
     // The pages track their own models, and must not be made again at each change of those.
     track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
     track { [weak self] in self?.updateNews() }
+    _ = Delay(milliseconds: Self.quietTime) { [weak self] in
+      self?.isSlow = true
+      self?.updateList()
+    }
     track { [weak self] in
       guard let self else { return }
       let isCovered = models.settings.privacy.isCovered
@@ -109,7 +118,8 @@ final class MainWindow {
       case (true, false, _): "accounts"
       }
     // It would draw frames without end, also on a page that is not shown.
-    reading.isSpinning = lists.page == "loading"
+    reading.isSpinning = isSlow && lists.page == "loading"
+    reading.isVisible = reading.isSpinning
     failure.text = text ?? ""
     trouble.text = text ?? ""
     trouble.isVisible = model.isLoaded && text != nil
