@@ -59,7 +59,10 @@ package final class MachineConfiguration: MachineRules {
   /// Whether `providers.d` holds exactly this provider, byte by byte, under any name.
   package func mayReachThisMachine(_ provider: Provider) -> Bool {
     let wanted = provider.asWritten
-    return MachineDirectory.read(providerNames()).contains { holds(wanted, in: $0) }
+    // Nearly always it is the file of that name, and the others need not be read.
+    let first = ProviderFile.fileName(for: provider.name)
+    return holds(wanted, in: first)
+      || MachineDirectory.read(providerNames()).contains { $0 != first && holds(wanted, in: $0) }
   }
 
   private func providerNames() -> [String] {
