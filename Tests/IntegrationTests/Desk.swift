@@ -20,7 +20,7 @@ final class Desk {
     try logind?.act("seat_users({\(person.user.user): 'c1'})")
     driver = try ScreenDriver(
       "desk",
-      of: "screen.py notifications.py desk.py",
+      of: "screen.py session.py notifications.py desk.py",
       as: person,
       in: directory,
       environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=\(directory)"],

@@ -116,7 +116,7 @@ def prepare_desk(machine):
     for name in ("dev", "proc", "run", "sys", "tmp"):
         os.mkdir(machine.path(f"{DESK}/{name}"))
     drivers = os.path.join(PROJECT, "Tests/IntegrationTests/Drivers")
-    for driver, names in (("driver", ("screen", "notifications", "desk")),
+    for driver, names in (("driver", ("screen", "session", "notifications", "desk")),
                           ("windows", ("screen", "session", "starts", "prompts", "stalls", "windows"))):
         text = ""
         for name in names:

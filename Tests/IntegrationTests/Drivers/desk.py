@@ -1,6 +1,6 @@
 """A real desktop without a screen: Xvfb, openbox, notification-daemon and a session bus of one user.
 
-usage: python3 -c "$(cat screen.py notifications.py desk.py)" DIRECTORY [ADDRESS]
+usage: python3 -c "$(cat screen.py session.py notifications.py desk.py)" DIRECTORY [ADDRESS]
 
 ADDRESS is that of the user's session bus. Without it, a bus is started. Each line of standard input is an
 expression. Its value is the answer, as one line of JSON. The programs end with the input.
@@ -39,7 +39,7 @@ class Desk:
         if not address:
             self.start("dbus-daemon", "--session", "--address=" + self.address, "--nofork", "--nopidfile",
                        "--print-address=1", output=subprocess.PIPE).stdout.readline()
-        self.start("openbox")
+        manage_windows(directory, self.start)
         self.bus, self.monitor = self.connect(), self.connect()
         self.watch()
         self.start_server()

@@ -1,8 +1,19 @@
-"""A session with a screen in memory, for programs with windows. windows.py uses it."""
+"""A session with a screen in memory, for programs with windows. windows.py and desk.py use it."""
 import os
 import subprocess
 
 LIMIT = 30
+
+
+def manage_windows(directory, start):
+    """Starts openbox, and waits until it manages windows.
+
+    A window that comes before that is shown only after another event, which may never come."""
+    ready = directory + "/managed"
+    os.mkfifo(ready)
+    start("openbox", "--startup", "sh -c 'echo >%s'" % ready)
+    with open(ready) as pipe:
+        pipe.read()
 
 
 class Desktop:
@@ -29,9 +40,9 @@ class Desktop:
             self.start_bus()
         # As a child it ends the bus of AT-SPI with itself.
         self.start("/usr/libexec/at-spi-bus-launcher")
-        self.start("openbox")
         # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
         subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
+        manage_windows(directory, self.start)
         os.environ.update(self.environment)
 
     def start_bus(self):

@@ -43,8 +43,9 @@ def open_app():
     process = DESK.manager("systemctl", "show", "--value", "--property=MainPID", UNIT).strip()
     try:
         DESK.run(f"app.attach({process})")
-    except Failure:
-        raise Failure(run("journalctl", "--no-pager", "--output=cat", "--lines=60")) from None
+    except Failure as failure:
+        journal = run("journalctl", "--no-pager", "--output=cat", "--lines=60")
+        raise Failure(f"{failure}\n{journal}") from None
 
 
 def unlock():
