@@ -9,12 +9,10 @@ final class MainWindow {
   private let root: Bin
   private let cover: Widget
   private let content: Leaflet
-  private let lists: Stack
-  private let reading: Spinner
-  private let failure: StatusPage
+  private let lists: Bin
+  private let scroller: Widget
   private let trouble: Label
   private let page: Bin
-  private let nothing: Widget
   private let toasts: ToastOverlay
   private let title: PageTitle
   private let locked: LockedView
@@ -23,6 +21,11 @@ final class MainWindow {
   /// The page that is shown.
   private var shown: (any ContentPage)?
   private var isHidden: Bool?
+  // What is rarely shown is made when it is.
+  private lazy var reading: Spinner = state("reading")
+  private lazy var empty: Widget = state("empty")
+  private lazy var failure: StatusPage = state("failure")
+  private lazy var nothing: Widget = state("nothing")
   /// The milliseconds after which the window shows that it still reads the accounts.
   ///
   /// Nearly always they are there sooner, and a spinner loads the library for its picture, librsvg.
@@ -38,11 +41,9 @@ final class MainWindow {
     cover = builder.object("cover")
     content = builder.object("content")
     lists = builder.object("lists")
-    reading = builder.object("reading")
-    failure = builder.object("failure")
+    scroller = builder.object("scroller")
     trouble = builder.object("trouble")
     page = builder.object("page")
-    nothing = builder.object("nothing")
     toasts = builder.object("toasts")
     title = builder.object("title")
     locked = LockedView(model)
@@ -108,19 +109,20 @@ final class MainWindow {
     locked.focus()
   }
 
+  private func state<Kind: Object>(_ id: String) -> Kind {
+    Builder(ui: PackageResources.states_ui, only: id).object(id)
+  }
+
   private func updateList() {
     let text = model.trouble?.text
-    lists.page =
-      switch (model.isLoaded, model.items.isEmpty, text) {
-      case (false, _, nil): "loading"
-      case (false, _, _): "failed"
-      case (true, true, _): "empty"
-      case (true, false, _): "accounts"
-      }
-    // It would draw frames without end, also on a page that is not shown.
-    reading.isSpinning = isSlow && lists.page == "loading"
-    reading.isVisible = reading.isSpinning
-    failure.text = text ?? ""
+    switch (model.isLoaded, model.items.isEmpty, text) {
+    case (false, _, nil): lists.child = isSlow ? reading : nil
+    case (false, _, let text?):
+      failure.text = text
+      lists.child = failure
+    case (true, true, _): lists.child = empty
+    case (true, false, _): lists.child = scroller
+    }
     trouble.text = text ?? ""
     trouble.isVisible = model.isLoaded && text != nil
   }

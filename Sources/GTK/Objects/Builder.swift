@@ -14,6 +14,19 @@ package final class Builder: Object {
     unsafe self.init(owning: new(builder))
   }
 
+  /// Builds one of the outermost objects of a UI file, with what is in it.
+  ///
+  /// The file must have it. (gtk_builder_add_objects_from_string(3))
+  package convenience init(ui: [UInt8], only id: String) {
+    unsafe self.init(owning: new(gtk_builder_new()))
+    let text = String(decoding: ui, as: UTF8.self)
+    let isBuilt = unsafe id.withCString { name in
+      var names = unsafe [name, nil]
+      return unsafe gtk_builder_add_objects_from_string(opaque, text, -1, &names, nil) != 0
+    }
+    precondition(isBuilt, "GTK cannot build \(id)")
+  }
+
   /// The object with this id.
   package func object<Kind: Object>(_ id: String, as kind: Kind.Type = Kind.self) -> Kind {
     guard let object = unsafe gtk_builder_get_object(opaque, id) else {
