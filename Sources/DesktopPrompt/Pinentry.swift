@@ -74,7 +74,7 @@ final class Pinentry {
   private static func isRootsProgram(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && status.st_uid == 0 && status.st_mode & 0o022 == 0
+      && (status.st_uid == 0 || FileOwner(at: path)?.isRoot == true) && status.st_mode & 0o022 == 0
   }
 
   private func opensWindow() -> Bool {

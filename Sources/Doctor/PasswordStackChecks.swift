@@ -51,6 +51,13 @@ enum PasswordStackChecks {
     for checked in [path, directory] {
       var status = stat()
       guard unsafe stat(checked, &status) == 0 else { continue }
+      guard !FileOwner.isHidden(status.st_uid) else {
+        return .problem(
+          name,
+          "the owner of \(checked) is hidden in this sandbox",
+          remedy: "run thumblatch doctor outside the sandbox"
+        )
+      }
       guard status.st_uid == 0 || status.st_uid == ThisProcess.user, status.st_mode & 0o022 == 0
       else {
         return .problem(

@@ -44,8 +44,10 @@ enum ProviderChecks {
   private static func directory(_ path: String) -> Finding? {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
-    guard status.st_uid == 0 || status.st_uid == ThisProcess.user, status.st_mode & 0o022 == 0
-    else {
+    let isSafe =
+      status.st_uid == 0 || status.st_uid == ThisProcess.user
+      || FileOwner(at: path)?.isRootOrOwn == true
+    guard isSafe, status.st_mode & 0o022 == 0 else {
       return .problem(
         name,
         "other users can write to \(path), and choose where passwords go",

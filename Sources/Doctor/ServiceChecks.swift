@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 internal import VaultClient
 
 /// Checks the socket of the service, as far as a caller sees it.
@@ -19,7 +20,7 @@ enum ServiceChecks {
         )
       ]
     }
-    guard status.st_uid == 0 else {
+    guard status.st_uid == 0 || FileOwner(at: path)?.isRoot == true else {
       return [
         .problem(
           name,

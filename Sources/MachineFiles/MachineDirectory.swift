@@ -131,7 +131,7 @@ package struct MachineDirectory: Sendable {
     let flaw: String?
     do throws(SystemError) {
       let directory = try Directory(path: path)
-      flaw = self.flaw(of: try directory.descriptor.status())
+      flaw = self.flaw(of: try directory.descriptor.status(), at: path)
       if flaw == nil { return directory }
     } catch {
       guard error.isMissing else { throw Self.unreadable(error, path) }
@@ -187,7 +187,7 @@ package struct MachineDirectory: Sendable {
         status.kind != .regular
         ? "it is no regular file"
         : status.size > Int64(Self.maximumFile)
-          ? "it is larger than \(Self.maximumFile) bytes" : self.flaw(of: status)
+          ? "it is larger than \(Self.maximumFile) bytes" : self.flaw(of: status, at: path)
       if flaw == nil { return file }
     } catch {
       guard error.isMissing else { throw Self.unreadable(error, path) }
@@ -197,8 +197,14 @@ package struct MachineDirectory: Sendable {
   }
 
   /// Why a file or directory must not be used; `nil` if it may be used.
-  private func flaw(of status: FileStatus) -> String? {
-    guard owners.contains(status.owner) else { return "it belongs to user \(status.owner)" }
+  private func flaw(of status: FileStatus, at path: String) -> String? {
+    if !owners.contains(status.owner) {
+      switch FileOwner(of: status, at: path) {
+      case let owner where owner.isRoot && owners.contains(0): break
+      case .hidden(let doubt): return "\(doubt)"
+      default: return "it belongs to user \(status.owner)"
+      }
+    }
     return status.mode & 0o022 == 0 ? nil : "others may write to it"
   }
 

@@ -15,7 +15,7 @@ extension ProviderDirectories {
       let directory = try Directory.make(path: user)
       let status = try directory.descriptor.status()
       // A user that can write here chooses the servers that get passwords and tokens.
-      guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
+      guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
         throw ProviderFileError.unsafe(path: user)
       }
       try directory.unlink(temporary)

@@ -101,9 +101,9 @@ package struct ProviderDirectories: Sendable {
     let status = try reading(path) { () throws(SystemError) in try file.status() }
     guard status.kind == .regular else { throw .unreadable("\(path) is not a regular file") }
     // A user that can write to the file chooses the server that receives passwords.
-    guard status.owner == 0 || status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
-      throw .unsafe(path: path)
-    }
+    let owner = FileOwner(of: status, at: path)
+    if case .hidden(let doubt) = owner { throw .unreadable("\(path) is not used: \(doubt)") }
+    guard owner.isRootOrOwn, status.mode & 0o022 == 0 else { throw .unsafe(path: path) }
     do {
       let size = Int(min(status.size, Int64(Self.maximumFile)))
       return (SharedSecret(try SecretBytes(reading: file, ofSize: size)), status.mode)

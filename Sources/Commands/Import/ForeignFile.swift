@@ -41,7 +41,7 @@ struct ForeignFile {
       guard status.kind == .regular else {
         throw CommandError.usage("\(path) is not a regular file")
       }
-      guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
+      guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
         throw CommandError(
           .unsafeVault,
           "\(path) belongs to another user, or other users can write it",

@@ -17,7 +17,7 @@ struct UserDirectory: ~Copyable {
       let directory = try Directory.make(path: path)
       let status = try directory.descriptor.status()
       // A user that can write here chooses the servers that get passwords and tokens.
-      guard status.owner == ThisProcess.user, status.mode & 0o022 == 0 else {
+      guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
         throw CommandError(
           .unsafeVault,
           "other users can write to \(path)",

@@ -61,7 +61,7 @@ struct AppSettingsFile: Sendable {
     }
     guard let (status, bytes) = content else { return try AppSettingsText([]) }
     guard status.kind == .regular else { throw AppSettingsError(tr("it is not a file")) }
-    guard status.owner == ThisProcess.user || status.owner == 0, status.mode & 0o022 == 0 else {
+    guard FileOwner(of: status).isRootOrOwn, status.mode & 0o022 == 0 else {
       throw AppSettingsError(tr("other users can write to it"))
     }
     return try AppSettingsText(bytes)

@@ -91,14 +91,15 @@ package struct PresenceProgram {
   /// every check.
   package static func ownStack(beside directory: String) -> PasswordStack? {
     let path = directory + "/pam.d"
-    guard let directory = try? Directory(path: path), isSafe(directory.descriptor),
-      let file = try? directory.openForReading(PasswordStack.service), isSafe(file)
+    guard let directory = try? Directory(path: path), isSafe(directory.descriptor, path),
+      let file = try? directory.openForReading(PasswordStack.service),
+      isSafe(file, path + "/" + PasswordStack.service)
     else { return nil }
     return .directory(path)
   }
 
-  private static func isSafe(_ descriptor: borrowing Descriptor) -> Bool {
+  private static func isSafe(_ descriptor: borrowing Descriptor, _ path: String) -> Bool {
     guard let status = try? descriptor.status() else { return false }
-    return (status.owner == 0 || status.owner == ThisProcess.user) && status.mode & 0o022 == 0
+    return FileOwner(of: status, at: path).isRootOrOwn && status.mode & 0o022 == 0
   }
 }

@@ -58,27 +58,30 @@ package struct FileStatus: Sendable, Equatable {
   package let inode: UInt64
 }
 
-extension Descriptor {
-  /// The file's type, owner, mode, links and size (fstat(2)).
-  package func status() throws(SystemError) -> FileStatus {
-    var status = stat()
-    guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
-    let kind: FileKind =
+extension FileStatus {
+  init(_ status: stat) {
+    kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .regular
       case S_IFDIR: .directory
       case S_IFSOCK: .socket
       default: .other
       }
-    return FileStatus(
-      kind: kind,
-      owner: status.st_uid,
-      mode: status.st_mode & 0o7777,
-      links: UInt64(status.st_nlink),
-      size: Int64(status.st_size),
-      device: UInt64(status.st_dev),
-      inode: UInt64(status.st_ino)
-    )
+    owner = status.st_uid
+    mode = status.st_mode & 0o7777
+    links = UInt64(status.st_nlink)
+    size = Int64(status.st_size)
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+}
+
+extension Descriptor {
+  /// The file's type, owner, mode, links and size (fstat(2)).
+  package func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
+    return FileStatus(status)
   }
 
   /// Reads at most `buffer.count` bytes; 0 at the end (read(2)).

@@ -89,7 +89,9 @@ package struct InstalledProgram: Sendable, Equatable {
         stamp = try opened.stamp(name)
         let file = try opened.openForReading(name)
         let (program, around) = (try file.status(), try opened.descriptor.status())
-        flaw = Self.flaw(of: program, as: .regular) ?? Self.flaw(of: around, as: .directory)
+        flaw =
+          Self.flaw(of: program, as: .regular, at: path)
+          ?? Self.flaw(of: around, as: .directory, at: directory)
       } catch {
         if error.code == ENOENT || error.code == ENOTDIR { continue }
         throw .unsafe(path: path, reason: "\(error)")
@@ -103,16 +105,18 @@ package struct InstalledProgram: Sendable, Equatable {
     throw .missing(name: name, directories: directories)
   }
 
-  private static func flaw(of status: FileStatus, as kind: FileKind) -> String? {
-    if status.kind != kind {
-      "it is not a regular file in a directory"
-    } else if status.owner != 0 && status.owner != ThisProcess.user {
-      "it or its directory belongs to user \(status.owner)"
-    } else if status.mode & 0o022 != 0 {
-      "others may write to it or to its directory"
-    } else {
-      nil
+  private static func flaw(
+    of status: FileStatus,
+    as kind: FileKind,
+    at path: String
+  ) -> String? {
+    guard status.kind == kind else { return "it is not a regular file in a directory" }
+    switch FileOwner(of: status, at: path) {
+    case .root, .own: break
+    case .other(let user): return "it or its directory belongs to user \(user)"
+    case .hidden(let doubt): return "\(doubt): \(doubt.remedy)"
     }
+    return status.mode & 0o022 == 0 ? nil : "others may write to it or to its directory"
   }
 }
 

@@ -142,9 +142,6 @@ extension ProcessFacts {
     guard let directory = try? Directory(path: "/proc/\(process)"),
       let map = try? directory.openForReading("uid_map").readAll(limit: 4096)
     else { return false }
-    let spaces = [UInt8(ascii: " "), UInt8(ascii: "\n")]
-    let fields = map.split { spaces.contains($0) }
-    return fields.count == 3
-      && zip(fields, ["0", "0", "4294967295"]).allSatisfy { $0.elementsEqual($1.utf8) }
+    return UserMap(map)?.isWhole ?? false
   }
 }

@@ -56,7 +56,7 @@ package struct LoopbackServer: Sendable {
   }
 
   /// The listener that must not listen there; `nil` if there is none.
-  package var stranger: Objection? { Self.stranger(among: before, users) }
+  package var stranger: Objection? { Self.named(Self.stranger(among: before, users)) }
 
   /// Checks again after the client has connected.
   ///
@@ -68,10 +68,16 @@ package struct LoopbackServer: Sendable {
     // Look up the accepting program only if it matters, because the kernel walks all sockets for
     // that.
     let unasked = Self.objection(before: before, after: after, .unseen, users: users)
-    guard unasked == .unknown, !before.isEmpty, !after.isEmpty else { return unasked }
+    guard unasked == .unknown, !before.isEmpty, !after.isEmpty else { return Self.named(unasked) }
     // Read this last: a connection that still waits has a listener that is in `after`.
     let acceptance = try Self.acceptance(at: address, from: own)
-    return Self.objection(before: before, after: after, acceptance, users: users)
+    return Self.named(Self.objection(before: before, after: after, acceptance, users: users))
+  }
+
+  /// Says that a user whom a sandbox hides is not known.
+  private static func named(_ objection: Objection?) -> Objection? {
+    guard case .user(let user) = objection, FileOwner.isHidden(user) else { return objection }
+    return .unknown
   }
 
   /// The rule, separate from the source of the rows.
