@@ -126,6 +126,12 @@ package struct ServiceSocket: ServiceTransfer {
     do {
       let directory = try Directory(path: String(path.dropLast(name.count + 1)))
       let status = try directory.descriptor.status()
+      // Refresh tokens go there. So no owner is believed that a sandbox hides.
+      guard !FileOwner.isHidden(status.owner) else {
+        throw VaultClientError.refused(
+          .refused(message: "accounts are not moved in a sandbox, which hides root: leave it first")
+        )
+      }
       guard status.owner == Self.root, status.mode & 0o022 == 0 else {
         throw VaultClientError.refused(
           .refused(message: "\(path) is not a service's socket: others than root can change it")

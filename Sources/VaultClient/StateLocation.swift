@@ -1,4 +1,6 @@
+internal import Configuration
 internal import Glibc
+internal import MachineFiles
 package import System
 
 /// The location of the private vault's state, found in the environment.
@@ -70,6 +72,14 @@ package struct StateLocation: Sendable, Equatable {
   ) throws(VaultClientError) {
     let status: FileStatus
     do { status = try directory.descriptor.status() } catch { throw .system(error) }
+    // The vault would look as if it had no accounts: they belong to this user's number elsewhere.
+    guard !FileOwner.isHidden(status.owner) else {
+      throw .unsafeDirectory(
+        path: path,
+        reason: "this sandbox does not show whose it is",
+        remedy: "map your own user in the sandbox: bwrap, or unshare --map-current-user"
+      )
+    }
     guard status.owner == ThisProcess.user else {
       throw .unsafeDirectory(
         path: path,
@@ -84,5 +94,35 @@ package struct StateLocation: Sendable, Equatable {
         remedy: "chmod 700 \(path)"
       )
     }
+  }
+}
+
+/// Whether the administrator allows vaults beside the service (thumblatch.conf(5), `private`).
+///
+/// The clients of this package ask before they use or start a private engine. This prevents
+/// mistakes, not intent: other programs can keep tokens anywhere. A private engine that already runs
+/// still serves programs that do not check this rule.
+enum PrivateRule {
+  /// - Throws: `privateForbidden`, also if the rule cannot be read: it may forbid this.
+  static func demandAllowed(
+    by machine: MachineDirectory = MachineDirectory()
+  ) throws(VaultClientError) {
+    let reason: String?
+    do throws(ConfigurationError) {
+      reason = try refusal(by: machine)
+    } catch {
+      throw .privateForbidden(
+        reason: "cannot read whether private vaults are allowed: \(error)"
+      )
+    }
+    if let reason { throw .privateForbidden(reason: reason) }
+  }
+
+  private static func refusal(by machine: MachineDirectory) throws(ConfigurationError) -> String? {
+    let files = try machine.policyFiles()
+    guard try files.policy().privateVaults == .never else { return nil }
+    let key = Policy.Key.privateVaults
+    let location = files.location(of: key).map { " in \($0)" } ?? ""
+    return "private vaults are not allowed (\(key.rawValue)\(location))"
   }
 }

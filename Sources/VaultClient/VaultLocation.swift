@@ -1,6 +1,4 @@
-internal import Configuration
 internal import Glibc
-internal import MachineFiles
 public import System
 
 /// The vault to use: the machine's service, or the person's own engine.
@@ -99,7 +97,6 @@ public enum VaultLocation: Sendable, Equatable {
       return try Self.connect(
         directory: Self.serviceDirectory,
         name: Self.serviceSocket,
-        trusted: [0],
         interrupt: interrupt
       )
     case .socket(let path): return try Self.connect(path: path, interrupt: interrupt)
@@ -143,7 +140,6 @@ public enum VaultLocation: Sendable, Equatable {
         return try Self.connect(
           directory: Self.serviceDirectory,
           name: Self.serviceSocket,
-          trusted: [0],
           seconds: 0
         )
       case .socket(let path): return try Self.connect(path: path, seconds: 0)
@@ -151,7 +147,7 @@ public enum VaultLocation: Sendable, Equatable {
         try PrivateRule.demandAllowed()
         let state = try StateLocation(environment: environment).open()
         let socket = try UnixSocket.connect(in: state, name: Self.engineSocket, seconds: 0)
-        return try Self.checked(Connection(socket), trusted: [ThisProcess.user])
+        return try Self.checked(Connection(socket))
       }
     } catch {
       return nil
@@ -163,7 +159,9 @@ public enum VaultLocation: Sendable, Equatable {
       let directory = try? Directory(path: serviceDirectory),
       let status = try? directory.descriptor.status()
     else { return false }
-    return status.owner == 0 && status.mode & 0o022 == 0
+    // If a sandbox hides its owner, it is refused when it is used, and the private vault is not used.
+    let isRoots = status.owner == 0 || FileOwner.isHidden(status.owner)
+    return isRoots && status.mode & 0o022 == 0
       && (try? directory.contains(serviceSocket)) == true
   }
 
@@ -177,7 +175,7 @@ public enum VaultLocation: Sendable, Equatable {
     return try connect(
       directory: "/" + parts.dropLast().joined(separator: "/"),
       name: String(name),
-      trusted: [0, ThisProcess.user],
+      mayBeOwn: true,
       interrupt: interrupt,
       seconds: seconds
     )
@@ -186,17 +184,19 @@ public enum VaultLocation: Sendable, Equatable {
   private static func connect(
     directory: String,
     name: String,
-    trusted: [UInt32],
+    mayBeOwn: Bool = false,
     interrupt: Int32? = nil,
     seconds: Int = 10
   ) throws(VaultClientError) -> Connection {
     do {
-      let socket = try UnixSocket.connect(
-        in: Directory(path: directory),
-        name: name,
-        seconds: seconds
+      let opened = try Directory(path: directory)
+      let socket = try UnixSocket.connect(in: opened, name: name, seconds: seconds)
+      return try checked(
+        Connection(socket, interrupt: interrupt),
+        in: opened.descriptor.status(),
+        at: directory,
+        mayBeOwn: mayBeOwn
       )
-      return try checked(Connection(socket, interrupt: interrupt), trusted: trusted)
     } catch let error as VaultClientError {
       throw error
     } catch let error as SystemError {
@@ -221,7 +221,7 @@ public enum VaultLocation: Sendable, Equatable {
     for attempt in 0..<mostStarts {
       do {
         let socket = try UnixSocket.connect(in: state, name: engineSocket)
-        return try checked(Connection(socket, interrupt: interrupt), trusted: [ThisProcess.user])
+        return try checked(Connection(socket, interrupt: interrupt))
       } catch let error as SystemError {
         guard error.code == ENOENT || error.code == ECONNREFUSED else {
           throw .unreachable(place: engineSocket, cause: error)
@@ -238,12 +238,32 @@ public enum VaultLocation: Sendable, Equatable {
     throw .engineFailed(reason: "another engine holds the vault, but it does not listen")
   }
 
+  /// Checks that the private engine is of this user.
+  ///
+  /// Only this user can open the state directory.
+  private static func checked(_ connection: Connection) throws(VaultClientError) -> Connection {
+    let user = try connection.peer().user
+    guard user == ThisProcess.user else { throw .wrongServer(user: user) }
+    return connection
+  }
+
+  /// Checks that the server is root, or this user if that is allowed.
   private static func checked(
     _ connection: Connection,
-    trusted: [UInt32]
+    in directory: FileStatus,
+    at path: String,
+    mayBeOwn: Bool
   ) throws(VaultClientError) -> Connection {
     let user = try connection.peer().user
-    guard trusted.contains(user) else { throw .wrongServer(user: user) }
+    let owner = FileOwner(ofListener: user, in: directory, at: path)
+    if case .hidden(let doubt) = owner {
+      throw .unsafeDirectory(
+        path: path,
+        reason: "\(doubt)",
+        remedy: "mount a socket of thumblatch agent --socket in the sandbox"
+      )
+    }
+    guard owner.isRoot || mayBeOwn && owner == .own else { throw .wrongServer(user: user) }
     return connection
   }
 
@@ -251,47 +271,5 @@ public enum VaultLocation: Sendable, Equatable {
     let now = BootInstant.now.nanoseconds
     let deadline = BootInstant(nanoseconds: now + milliseconds * 1_000_000)
     _ = try Readiness.unlessInterrupted(interrupt: interrupt, deadline: deadline)
-  }
-}
-
-/// Whether the administrator allows vaults beside the service (thumblatch.conf(5), `private`).
-///
-/// The clients of this package ask before they use or start a private engine. This prevents
-/// mistakes, not intent: other programs can keep tokens anywhere. A private engine that already runs
-/// still serves programs that do not check this rule.
-enum PrivateRule {
-  /// - Throws: `privateForbidden`, also if the rule cannot be read: it may forbid this.
-  static func demandAllowed(
-    by machine: MachineDirectory = MachineDirectory()
-  ) throws(VaultClientError) {
-    let reason: String?
-    do throws(ConfigurationError) {
-      reason = try refusal(by: machine)
-    } catch {
-      throw .privateForbidden(
-        reason: isBehindUserNamespace(machine)
-          ? "whether private vaults are allowed cannot be checked in this sandbox, where the files"
-            + " of root are shown as those of user \(unmappedUser)"
-          : "cannot read whether private vaults are allowed: \(error)"
-      )
-    }
-    if let reason { throw .privateForbidden(reason: reason) }
-  }
-
-  /// The owner that files of a user without a mapping show (user_namespaces(7)).
-  private static let unmappedUser: UInt32 = 65_534
-
-  private static func isBehindUserNamespace(_ machine: MachineDirectory) -> Bool {
-    guard !ProcessFacts.seesAllUsers(ThisProcess.identifier) else { return false }
-    let owner = try? Directory(path: machine.path).descriptor.status().owner
-    return owner == unmappedUser
-  }
-
-  private static func refusal(by machine: MachineDirectory) throws(ConfigurationError) -> String? {
-    let files = try machine.policyFiles()
-    guard try files.policy().privateVaults == .never else { return nil }
-    let key = Policy.Key.privateVaults
-    let location = files.location(of: key).map { " in \($0)" } ?? ""
-    return "private vaults are not allowed (\(key.rawValue)\(location))"
   }
 }

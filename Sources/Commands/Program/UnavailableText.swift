@@ -37,8 +37,9 @@ enum UnavailableText {
       return "nothing was sent. If the server has a new key: provider add --pin, or "
         + edit("pins = sha256//...") + ". Otherwise, do not trust this network"
     case .listener:
-      return "a token must not reach another user. If that program is the provider, allow its user"
-        + " (id -u NAME): " + edit("loopback_users = NUMBER")
+      return "a token must not reach another user. In a sandbox that hides users, start the engine"
+        + " outside it. If that program is the provider, allow its user (id -u NAME): "
+        + edit("loopback_users = NUMBER")
     case .certificate:
       return "nothing was sent. The server must speak TLS 1.2 or later"
     }

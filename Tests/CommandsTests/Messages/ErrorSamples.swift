@@ -143,6 +143,16 @@ extension VaultClientError {
       reason: "other users may enter it (mode 755)",
       remedy: "chmod 700 /home/ada/.local/state/thumblatch"
     ),
+    .unsafeDirectory(
+      path: "/home/ada/.local/state/thumblatch",
+      reason: "this sandbox does not show whose it is",
+      remedy: "map your own user in the sandbox: bwrap, or unshare --map-current-user"
+    ),
+    .unsafeDirectory(
+      path: "/run/thumblatch",
+      reason: "its owner is hidden in this sandbox, where user 65534 stands for several users",
+      remedy: "mount a socket of thumblatch agent --socket in the sandbox"
+    ),
     .engineMissing(places: ["/usr/libexec/thumblatch", "/usr/local/libexec/thumblatch"]),
     .engineUnsafe(path: "/opt/thumblatchd", reason: "others may write to it"),
     .exchangeHelperMissing(reason: "thumblatch-exchange is not in /usr/libexec/thumblatch"),
@@ -161,8 +171,8 @@ extension VaultClientError {
         + " /etc/thumblatch/thumblatch.conf:3: private: must be never or allowed, not \"nevr\""
     ),
     .privateForbidden(
-      reason: "whether private vaults are allowed cannot be checked in this sandbox, where"
-        + " the files of root are shown as those of user 65534"
+      reason: "cannot read whether private vaults are allowed: /etc/thumblatch:"
+        + " its owner is hidden in this sandbox, where user 65534 stands for several users"
     ),
     .wrongServer(user: 1001), .asksWithoutEnd, .disconnected, .timedOut, .interrupted,
     .malformed(.notAnObject),

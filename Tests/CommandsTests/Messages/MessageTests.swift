@@ -57,6 +57,9 @@ struct MessageTests {
       "no locked memory for the password:",
       "no locked memory for what was pasted:",
     ],
+    "a user namespace hides the owner of root's files": [
+      "run thumblatch doctor outside the sandbox"
+    ],
     "the user is not in the user database": ["the home directory is not known"],
     "a helper's process is killed": ["the process that asks for the token was killed"],
     "a browser of another user": ["An answer came from a program of another user"],
