@@ -151,6 +151,26 @@ extension AgentTests {
     try stopSocket(agent)
   }
 
+  /// The sandbox shows neither the service's socket nor the person's home.
+  @Test
+  func aProgramInASandboxAsksByTheSocketThatIsMountedThere() throws {
+    let agent = try startSocket()
+    let words = person.bubblewrap([
+      "--tmpfs", "/run", "--tmpfs", person.base, "--bind", person.home + "/build.socket",
+      "/run/vault.socket", "--setenv", "THUMBLATCH_SOCKET", "/run/vault.socket",
+    ])
+    let run = try Run(
+      "/usr/bin/setsid",
+      words + [Someone.installed + "/thumblatch", "token", "me"],
+      environment: person.environment
+    )
+    try desk.sees("\(Self.question) restricted socket \"build\"")
+    try person.touch()
+    let text = try run.text()
+    #expect(try run.child.wait() == .exited(0) && text.contains("at_"), "\(text)")
+    try stopSocket(agent)
+  }
+
   @Test
   func aPathThatIsTakenIsLeftAlone() throws {
     let path = person.home + "/build.socket"

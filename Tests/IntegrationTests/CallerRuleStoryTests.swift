@@ -24,10 +24,11 @@ struct CallerRuleStoryTests {
 
   /// Runs a command in a user namespace of its own.
   private func inSandbox(_ arguments: String...) throws -> Someone.Outcome {
-    let words = person.become + ["/usr/bin/unshare", "--user", person.programs + "/thumblatch"]
-    let run = try Run("/usr/bin/setpriv", words + arguments, environment: person.environment)
-    return Someone.Outcome(text: try run.text(), end: try run.child.wait())
+    try person.run(by: sandbox, [person.programs + "/thumblatch"] + arguments)
   }
+
+  /// A user namespace in which all users but the last one are as outside.
+  private var sandbox: [String] { person.namespace("0:0:4294967294") }
 
   private func refuses(_ outcome: Someone.Outcome, _ text: String, code: Int32 = 11) {
     #expect(outcome.end == .exited(code), "\(outcome)")
@@ -80,8 +81,7 @@ struct CallerRuleStoryTests {
     try person.run("lock").succeeded()
     try person.expireTokens()
     let words =
-      person.running + ["/usr/bin/unshare", "--user", person.programs + "/thumblatch"]
-      + ["token", "me", "--reason", "nightly"]
+      sandbox + [person.programs + "/thumblatch", "token", "me", "--reason", "nightly"]
     func terminal() throws -> TerminalSession {
       try TerminalSession(words, environment: person.environment, columns: 200)
     }
@@ -200,10 +200,9 @@ struct CallerRuleStoryTests {
   func aUserIsNotLockedOutByARuleOfTheirOwn() throws {
     try set("caller.all.presence", "never-ask", "not set → never-ask")
     try set("caller.all.sandbox", "yes", "not set → yes")
-    let inside = ["/usr/bin/setpriv"] + person.become + ["/usr/bin/unshare", "--user"]
     let change = [person.programs + "/thumblatch", "policy", "caller.all.sandbox", "default"]
     let terminal = try TerminalSession(
-      inside + change,
+      sandbox + change,
       environment: person.environment,
       columns: 200
     )

@@ -177,9 +177,9 @@ struct ToolRecipeTests {
         "SECRET-TOOL, KEYRING",
         // `AIToolTests` carries these out.
         "CLAUDE CODE", "CODEX",
-        // `AccountRecipeTests` carries these out.
+        // `AccountRecipeTests` and `SandboxTests` carry these out.
         "MCP SERVERS WITH A LOGIN OF THEIR OWN", "MOVE A LOGIN OF ANOTHER PROGRAM",
-        "KEEP A PASSWORD, A PERSONAL ACCESS TOKEN OR AN API KEY",
+        "USE IT IN A SANDBOX", "KEEP A PASSWORD, A PERSONAL ACCESS TOKEN OR AN API KEY",
       ]
     )
   }
