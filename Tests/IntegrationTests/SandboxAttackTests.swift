@@ -83,6 +83,20 @@ struct SandboxAttackTests {
     refuses(try run(own, before: before), "can write to \(Someone.installed)")
   }
 
+  /// An administrator may have given `/usr/local` to a user.
+  @Test
+  func anEngineOfAnotherUserInTheLocalDirectoryIsRefused() throws {
+    let local = "/usr/local/libexec/thumblatch"
+    let before = """
+      mount -t tmpfs -o mode=755 none /usr/local; mkdir -p \(local)
+      cp \(person.programs)/thumblatchd \(local); chown -R \(Self.other) /usr/local
+      """
+    let command = [Someone.installed + "/thumblatch", "account", "list", "--private"]
+    let outcome = try run(own, before: before, command)
+    refuses(outcome, "\(local)/thumblatchd is not safe to run: its owner is hidden")
+    #expect(outcome.text.contains("another user may have made it"), "\(outcome)")
+  }
+
   /// In a namespace without a map, this user has the number of all others.
   @Test
   func withoutAMapNoFileCountsAsOnesOwn() throws {
