@@ -17,6 +17,8 @@ final class HealthModel {
   let vault: VaultModel
   @ObservationIgnored
   private let link: VaultLink?
+  @ObservationIgnored
+  private let looks = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
@@ -24,7 +26,11 @@ final class HealthModel {
 
   /// Looks again.
   func look() async {
-    guard !isLooking else { return }
+    // One that runs may have missed what the person has changed since.
+    await looks.run(at: vault) { await lookNow() }
+  }
+
+  private func lookNow() async {
     isLooking = true
     defer { isLooking = false }
     guard let link else {

@@ -32,6 +32,9 @@ final class VaultModel {
   private(set) var isUnlocked = false
   /// Whether the accounts are hidden because the vault was locked.
   private(set) var isHidden = false
+  /// How often the vault was locked.
+  @ObservationIgnored
+  private(set) var locks = 0
   /// Why the vault could not be unlocked or locked.
   private(set) var lockTrouble: Trouble?
   /// Whether a call to unlock or lock runs.
@@ -52,7 +55,7 @@ final class VaultModel {
   @ObservationIgnored
   private var isUnlockWanted = false
   @ObservationIgnored
-  private let link: VaultLink?
+  let link: VaultLink?
   /// The accounts that the unlock window covers; empty for all.
   @ObservationIgnored
   private var unlockedAccounts: [String] = []
@@ -136,7 +139,7 @@ final class VaultModel {
     let isRemoved =
       !covered.isEmpty && covered.allSatisfy { name in !items.contains { $0.name == name } }
     // A removal ends the window of its account, while the person is here.
-    if isUnlocked, !status.unlocked, !isRemoved { isHidden = true }
+    if isUnlocked, !status.unlocked, !isRemoved { (isHidden, locks) = (true, locks + 1) }
     // What an earlier look has found says nothing about a lock that is on its way.
     if status.unlocked, !isLocking, !isLockWanted { isHidden = false }
     unlockedAccounts = status.unlockedAccounts
@@ -145,7 +148,11 @@ final class VaultModel {
   }
 
   private func show(_ accounts: [VaultAccount]) {
-    let known = Dictionary(items.map { ($0.name, $0) }) { first, _ in first }
+    let names = Set(accounts.map(\.name))
+    // The calls that wait for the end of a renaming are about the same account.
+    let known = Dictionary(
+      items.map { (names.contains($0.name) ? $0.name : $0.nextName ?? $0.name, $0) }
+    ) { first, _ in first }
     var isUpdated = false
     let now = accounts.sorted { $0.name < $1.name }.map { account in
       guard let item = known[account.name] else { return AccountItem(account) }
@@ -191,6 +198,7 @@ final class VaultModel {
     guard link != nil else { return }
     // Hidden at once: the person may be leaving. Without accounts, the page says what is wrong.
     if isLoaded { isHidden = true }
+    locks += 1
     (isLockWanted, isUnlockWanted) = (true, false)
     let isDone = await locking { connection, _ throws(VaultClientError) in
       _ = try connection.call(LockCall())
@@ -259,23 +267,5 @@ final class VaultModel {
       found = nil
     }
     if let found, found != item.uses { item.uses = found }
-  }
-
-  /// Makes a call of the person about an account.
-  func act<Reply: Sendable>(
-    on item: AccountItem,
-    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Reply
-  ) async -> Reply? {
-    guard let link, !item.isBusy else { return nil }
-    (item.isBusy, item.trouble) = (true, nil)
-    defer { item.isBusy = false }
-    do throws(VaultClientError) {
-      let reply = try await link.call(again: .untilPrompted, body)
-      await read()
-      return reply
-    } catch {
-      item.trouble = Trouble(error)
-      return nil
-    }
   }
 }

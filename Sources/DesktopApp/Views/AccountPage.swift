@@ -109,7 +109,7 @@ final class AccountPage: ContentPage {
     protected.isOn = item.account.presenceProtection
     isSetting = false
     // A control that is not sensitive loses the focus, and the person their place. So only this one
-    // changes, and passes the focus on; a call during another one does nothing.
+    // changes, and passes the focus on; a call during another one waits for its turn.
     let isSignedOut = item.account.state == .signedOut
     signIn.isVisible = isSignedOut || item.account.state == .loginRequired
     if isSignedOut, signOut.isFocused { signIn.focus() }

@@ -70,6 +70,10 @@ final class MainWindow {
     track { [weak self] in self?.updateList() }
     // The pages track their own models, and must not be made again at each change of those.
     track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
+    track { [weak self] in
+      guard let self, case .account(let item) = chosen else { return }
+      title.title = AccountWords(account: item.account).name
+    }
     track { [weak self] in self?.updateNews() }
     _ = Delay(milliseconds: Self.quietTime) { [weak self] in
       self?.isSlow = true

@@ -9,10 +9,40 @@ extension VaultModel {
   /// How long a call may take that waits for a provider, in seconds.
   nonisolated private static let providerLimit: Int64 = 120
 
+  /// Makes a call of the person about an account, after the earlier ones.
+  ///
+  /// Its first argument is the name of the account then. It is given up if the account goes or the
+  /// vault is locked before.
+  func act<Reply: Sendable>(
+    on item: AccountItem,
+    renamingTo nextName: String? = nil,
+    _ body: @escaping @Sendable (String, Connection, String?) throws(VaultClientError) -> Reply
+  ) async -> Reply? {
+    // Not at its turn: the trouble of the call before would not be seen.
+    item.trouble = nil
+    return await item.calls.run(at: self) {
+      guard let link, items.contains(where: { $0 === item }) else { return nil }
+      item.nextName = nextName
+      defer { item.nextName = nil }
+      do throws(VaultClientError) {
+        let name = item.name
+        let reply = try await link.call(again: .untilPrompted) {
+          connection,
+          prompt throws(VaultClientError) in
+          try body(name, connection, prompt)
+        }
+        await read()
+        return reply
+      } catch {
+        item.trouble = Trouble(error)
+        return nil
+      }
+    }
+  }
+
   /// Turns presence protection on or off.
   func protect(_ item: AccountItem, _ isOn: Bool) async {
-    let name = item.name
-    _ = await act(on: item) { connection, prompt throws(VaultClientError) in
+    _ = await act(on: item) { name, connection, prompt throws(VaultClientError) in
       if isOn {
         _ = try connection.call(EnablePresenceCall(account: name, prompt: prompt, ask: true))
       } else {
@@ -23,8 +53,7 @@ extension VaultModel {
 
   /// Signs out at the provider, and erases the tokens.
   func signOut(_ item: AccountItem) async {
-    let name = item.name
-    let reply = await act(on: item) { connection, prompt throws(VaultClientError) in
+    let reply = await act(on: item) { name, connection, prompt throws(VaultClientError) in
       try connection.call(
         LogoutCall(account: name, local: false, prompt: prompt, ask: true),
         within: Self.providerLimit
@@ -40,8 +69,7 @@ extension VaultModel {
 
   /// Signs out, and removes the account.
   func remove(_ item: AccountItem) async {
-    let name = item.name
-    let reply = await act(on: item) { connection, prompt throws(VaultClientError) in
+    let reply = await act(on: item) { name, connection, prompt throws(VaultClientError) in
       try connection.call(
         RemoveAccountCall(account: name, local: false, prompt: prompt, ask: true),
         within: Self.providerLimit
@@ -53,15 +81,15 @@ extension VaultModel {
       ? tr("Account removed") : tr("Removed, not confirmed by the provider")
   }
 
-  /// Gives an account another name, and shows it again.
+  /// Gives an account another name.
   func rename(_ item: AccountItem, to name: String) async {
-    let old = item.name
-    guard name != old else { return }
-    let reply = await act(on: item) { connection, prompt throws(VaultClientError) in
+    guard name != item.name else { return }
+    _ = await act(on: item, renamingTo: name) {
+      old,
+      connection,
+      prompt throws(VaultClientError) in
       try connection.call(RenameAccountCall(account: old, name: name, prompt: prompt, ask: true))
     }
-    guard reply != nil, let renamed = items.first(where: { $0.name == name }) else { return }
-    await select(renamed)
   }
 
   /// What is left to do after a sign-out that the provider did not confirm.

@@ -9,10 +9,15 @@ final class AccountItem {
   private(set) var account: VaultAccount
   /// Its newest records in the audit log, newest first.
   var uses: [VaultAuditRecord] = []
-  /// Whether a call of the person about it runs.
-  var isBusy = false
   /// Why the last call of the person did not work.
   var trouble: Trouble?
+
+  /// The calls of the person about it.
+  @ObservationIgnored
+  let calls = CallQueue()
+  /// The name that a call gives it; `nil` if none runs.
+  @ObservationIgnored
+  var nextName: String?
 
   var name: String { account.name }
 

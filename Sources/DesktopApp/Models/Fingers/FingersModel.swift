@@ -29,7 +29,7 @@ final class FingersModel {
   @ObservationIgnored
   private var stop: SharedWake?
   @ObservationIgnored
-  private var isDeleting = false
+  private let deletions = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
@@ -87,9 +87,12 @@ final class FingersModel {
 
   /// Deletes a finger after a check by the system password.
   func delete(_ finger: String) async {
-    guard let link, !isDeleting else { return }
-    (isDeleting, actTrouble) = (true, nil)
-    defer { isDeleting = false }
+    actTrouble = nil
+    await deletions.run(at: vault) { await deleteNow(finger) }
+  }
+
+  private func deleteNow(_ finger: String) async {
+    guard let link else { return }
     do throws(VaultClientError) {
       let reply = try await link.call(again: .untilPrompted) {
         connection,

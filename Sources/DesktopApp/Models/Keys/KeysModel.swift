@@ -52,7 +52,10 @@ final class KeysModel {
   @ObservationIgnored
   private var stop: SharedWake?
   @ObservationIgnored
-  private var isChanging = false
+  private let changes = CallQueue()
+  /// How often the person has left what the page shows.
+  @ObservationIgnored
+  private var departures = 0
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
@@ -85,6 +88,7 @@ final class KeysModel {
 
   /// Shows the overview again, and ends what runs.
   func cancel() {
+    departures += 1
     stop?.event.signal()
     slot.cancel()
     backup.cancel()
@@ -139,8 +143,11 @@ final class KeysModel {
   /// Removes a security key after a check by the system password.
   func remove(_ key: VaultSecurityKey) async {
     let name = key.name
-    await change(tr("Security key removed")) { connection, prompt throws(VaultClientError) in
-      _ = try connection.call(RemoveKeyCall(key: name, prompt: prompt, ask: true))
+    actTrouble = nil
+    await changes.run(at: vault) {
+      await change(tr("Security key removed")) { connection, prompt throws(VaultClientError) in
+        _ = try connection.call(RemoveKeyCall(key: name, prompt: prompt, ask: true))
+      }
     }
   }
 
@@ -157,7 +164,13 @@ final class KeysModel {
   ///
   /// A new code replaces the earlier ones.
   func add(_ kind: SlotKind) async {
-    guard !isChanging, slot.stage == nil else { return }
+    let before = departures
+    await changes.run(at: vault) {
+      if departures == before { await addNow(kind) }
+    }
+  }
+
+  private func addNow(_ kind: SlotKind) async {
     let former = kind == .recovery ? slots(.recovery).map(\.id) : []
     (pane, actTrouble) = (.slot, nil)
     let outcome = await slot.add(kind)
@@ -173,7 +186,7 @@ final class KeysModel {
   }
 
   private func removeFormerCode(_ id: String) async {
-    let isRemoved = await remove(slot: id)
+    let isRemoved = await removeNow(slot: id)
     guard !isRemoved else { return }
     let reason = actTrouble?.text ?? ""
     actTrouble = Trouble(
@@ -182,9 +195,15 @@ final class KeysModel {
     )
   }
 
-  /// Removes a slot after a check by the system password; tells whether it is gone.
+  /// Removes a slot after a check by the system password.
+  func remove(slot id: String) async {
+    actTrouble = nil
+    await changes.run(at: vault) { await removeNow(slot: id) }
+  }
+
+  /// Does that now; tells whether the slot is gone.
   @discardableResult
-  func remove(slot id: String) async -> Bool {
+  private func removeNow(slot id: String) async -> Bool {
     await change(tr("Slot removed")) { connection, prompt throws(VaultClientError) in
       _ = try connection.call(RemoveSlotCall(slot: id, prompt: prompt, ask: true))
     }
@@ -202,14 +221,11 @@ final class KeysModel {
     )
   }
 
-  @discardableResult
   private func change(
     _ news: String,
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
   ) async -> Bool {
-    guard let link, !isChanging else { return false }
-    (isChanging, actTrouble) = (true, nil)
-    defer { isChanging = false }
+    guard let link else { return false }
     var isDone = false
     do throws(VaultClientError) {
       try await link.call(again: .untilPrompted, body)

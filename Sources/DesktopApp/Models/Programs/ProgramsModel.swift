@@ -30,7 +30,7 @@ final class ProgramsModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
-  private var isRemoving = false
+  private let removals = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
@@ -71,9 +71,12 @@ final class ProgramsModel {
 
   /// Removes a setting of a rule of the person's own, after a check by the system password.
   func remove(_ key: String, of rule: String) async {
-    guard let link, !isRemoving else { return }
-    (isRemoving, actTrouble) = (true, nil)
-    defer { isRemoving = false }
+    actTrouble = nil
+    await removals.run(at: vault) { await removeNow(key, of: rule) }
+  }
+
+  private func removeNow(_ key: String, of rule: String) async {
+    guard let link else { return }
     do throws(VaultClientError) {
       try await link.call(again: .untilPrompted) { connection, prompt throws(VaultClientError) in
         let name = "caller.\(rule).\(key)"

@@ -20,7 +20,7 @@ final class SettingsModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
-  private var isChanging = false
+  private let calls = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel, startedBy entry: Autostart?) {
     (self.link, self.vault) = (link, vault)
@@ -61,9 +61,15 @@ final class SettingsModel {
     _ news: String,
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
   ) async {
-    guard let link, !isChanging else { return }
-    (isChanging, actTrouble) = (true, nil)
-    defer { isChanging = false }
+    actTrouble = nil
+    await calls.run(at: vault) { await changeNow(news, body) }
+  }
+
+  private func changeNow(
+    _ news: String,
+    _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
+  ) async {
+    guard let link else { return }
     do throws(VaultClientError) {
       try await link.call(again: .untilPrompted, body)
       vault.news = news

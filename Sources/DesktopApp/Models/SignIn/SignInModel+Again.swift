@@ -8,23 +8,18 @@ extension SignInModel {
   ///
   /// - Returns: whether there is a form, or a sign-in that is under way.
   func start(again item: AccountItem) async -> Bool {
-    guard let link, !item.isBusy else { return false }
-    let name = item.name
-    item.trouble = nil
-    do throws(VaultClientError) {
-      let found = try await link.call { connection, _ throws(VaultClientError) in
-        try connection.call(AccountProviderCall(account: name)).provider
-      }
-      let texts = ["email": item.account.email].compactMapValues(\.self)
-      show(SignInForm(.account(name, try Self.provider(found)), texts))
-      return true
-    } catch {
-      item.trouble = Trouble(error)
-      return false
+    let found = await vault.act(on: item) { name, connection, _ throws(VaultClientError) in
+      try Self.provider(try connection.call(AccountProviderCall(account: name)).provider)
     }
+    guard let found else { return false }
+    let texts = ["email": item.account.email].compactMapValues(\.self)
+    show(SignInForm(.account(item.name, found), texts))
+    return true
   }
 
-  private static func provider(_ found: VaultProvider) throws(VaultClientError) -> Provider {
+  nonisolated private static func provider(
+    _ found: VaultProvider
+  ) throws(VaultClientError) -> Provider {
     do throws(ConfigurationError) {
       return try Provider(
         name: try ProviderName(found.name),

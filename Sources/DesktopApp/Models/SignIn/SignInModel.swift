@@ -46,7 +46,7 @@ final class SignInModel {
   @ObservationIgnored
   let link: VaultLink?
   @ObservationIgnored
-  private let vault: VaultModel
+  let vault: VaultModel
   /// Ends the sign-in that runs.
   @ObservationIgnored
   private var wake: SharedWake?

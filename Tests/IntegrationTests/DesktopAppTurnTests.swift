@@ -1,0 +1,81 @@
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// What a person presses in the desktop app during another call: real engine, real PAM.
+@Suite(.serialized)
+struct DesktopAppTurnTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+
+  init() throws {
+    person = try Person()
+    try person.register("work")
+    bus = try DesktopBus(logind: true)
+    app = try AppWindows(seating: person, by: bus)
+  }
+
+  private func openAccount() throws {
+    try app.run("open()")
+    try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
+  }
+
+  @Test
+  func aCallDuringAnotherOneWaitsForItsTurn() throws {
+    defer { bus.remove() }
+    try openAccount()
+    try app.run("press('Presence protection', 'check box')")
+    try app.sees("to turn on presence protection for account 'work'")
+    try app.press("Remove…")
+    try app.run("press('Remove Remove')")
+    try app.typePassword()
+    try app.sees("to remove account 'work'")
+    try app.typePassword()
+    try app.sees("Account removed")
+    try app.sees("No Accounts Yet")
+  }
+
+  @Test
+  func aCallDuringARenamingIsAboutTheSameAccount() throws {
+    defer { bus.remove() }
+    let enable = try person.terminal("presence", "enable", "work")
+    try enable.expect("System password for")
+    try enable.enter(Someone.systemPassword)
+    try enable.end()
+    try person.run("lock").succeeded()
+    try openAccount()
+    try app.run("resize(800, 880)")
+    try app.run("click('Name in the vault', 'text')")
+    try app.run("key('ctrl+a')")
+    try app.run("type('job')")
+    try app.run("key('Return')")
+    try app.sees("account 'work'")
+    try app.run("press('Presence protection', 'check box')")
+    try app.typePassword()
+    try app.sees("to turn off presence protection for account 'job'")
+    try app.typePassword()
+    try app.sees("job, Ready · not protected · dev", "list item")
+    try app.misses("work,")
+  }
+
+  @Test
+  func aCallThatWaitsIsGivenUpWhenTheVaultLocks() throws {
+    defer { bus.remove() }
+    try openAccount()
+    try app.run("press('Presence protection', 'check box')")
+    try app.sees("System password")
+    try app.press("Sign Out…")
+    try app.run("press('Sign Out Sign Out')")
+    try app.run("prompt_takes_keys()")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try app.press("Deny")
+    try app.misses("System password")
+    try app.press("Unlock")
+    try app.typePassword()
+    try app.sees("work, Ready · not protected · dev", "list item")
+  }
+}
