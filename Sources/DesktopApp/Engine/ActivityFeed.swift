@@ -24,6 +24,7 @@ enum ActivityFeed {
   private static let firstSpan: Int64 = 86_400
 
   /// Puts all records into `records`, and then each new one, until the stream is no longer read.
+  @MainActor
   static func news(
     from location: VaultLocation,
     into records: ActivityRecords

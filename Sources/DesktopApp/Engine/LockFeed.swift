@@ -24,6 +24,7 @@ enum LockFeed {
   }
 
   /// The news from now on.
+  @MainActor
   static func news() -> AsyncStream<LockNews> {
     .ofThread(
       orElse: { .unwatched(.bus($0)) },

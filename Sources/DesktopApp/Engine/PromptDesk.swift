@@ -1,3 +1,4 @@
+internal import GTK
 internal import PresenceTerms
 internal import System
 internal import VaultClient
@@ -22,22 +23,31 @@ struct PromptDesk: Sendable {
   }
 
   /// Shows the prompts of other programs of the person, while the app runs: it is an agent.
-  func serve(_ location: VaultLocation) {
-    // Without a thread the app is no agent, and another one shows the prompts.
-    try? startThread {
-      var pause = RetryPause()
-      while true {
-        do throws(VaultClientError) {
-          // The engine notes its agents there.
-          _ = try location.agentDirectory()
-          let connection = try location.connect()
-          while true {
-            try serveNext(on: connection)
-            pause.reset()
-          }
-        } catch {
-          _ = pause.wait()
+  @MainActor
+  func serve(_ location: VaultLocation, after pause: RetryPause = RetryPause()) {
+    do throws(SystemError) {
+      try startThread { serveAlways(location) }
+    } catch {
+      // Without a thread the app is no agent, and another one shows the prompts.
+      var next = pause
+      let seconds = next.next()
+      _ = Delay(seconds: Int(seconds)) { [next] in serve(location, after: next) }
+    }
+  }
+
+  private func serveAlways(_ location: VaultLocation) {
+    var pause = RetryPause()
+    while true {
+      do throws(VaultClientError) {
+        // The engine notes its agents there.
+        _ = try location.agentDirectory()
+        let connection = try location.connect()
+        while true {
+          try serveNext(on: connection)
+          pause.reset()
         }
+      } catch {
+        _ = pause.wait()
       }
     }
   }

@@ -19,6 +19,7 @@ enum VaultFeed {
   /// The news from now on.
   ///
   /// Only the newest counts, because each makes the app read the vault again.
+  @MainActor
   static func news(from location: VaultLocation) -> AsyncStream<VaultNews> {
     .ofThread(
       keeping: .bufferingNewest(1),

@@ -74,7 +74,6 @@ final class ActivityModel {
     following = Task { [weak self] in
       for await item in news { self?.take(item) }
     }
-    Task { await check() }
   }
 
   /// Ends that, and forgets the records.
@@ -93,7 +92,9 @@ final class ActivityModel {
   private func take(_ news: ActivityNews) {
     guard following?.isCancelled == false else { return }
     switch news {
-    case .reached: trouble = nil
+    case .reached:
+      trouble = nil
+      if verdict == nil { Task { await check() } }
     case .added(let number, let new):
       count += number
       if !new.isEmpty { accounts = (accounts + new).sorted() }

@@ -1,0 +1,47 @@
+import Glibc
+import JSON
+import System
+import TestSupport
+import Testing
+
+/// The desktop app while the system starts no thread for it: real engine.
+@Suite(.serialized)
+struct DesktopAppThreadTests {
+  private let person: Person
+  private let bus: DesktopBus
+  private let app: AppWindows
+
+  init() throws {
+    person = try Person()
+    try person.register("work")
+    bus = try DesktopBus(logind: true)
+    app = try AppWindows(seating: person, by: bus)
+  }
+
+  /// Bounds the processes and threads that the app may start (RLIMIT_NPROC of getrlimit(2)).
+  private func allowThreads(_ areAllowed: Bool) throws {
+    guard case .integer(let process) = try app.run("app.pid") else {
+      throw SystemError("windows", code: EPROTO)
+    }
+    try person.shell("prlimit --pid \(process) --nproc=\(areAllowed ? 4096 : 0):").succeeded()
+  }
+
+  @Test
+  func aFeedStartsAsSoonAsItCan() throws {
+    defer { bus.remove() }
+    try app.run("open()")
+    try app.sees("work, Ready")
+    // What GTK loads at the first time has threads of its own.
+    try app.run("click('Activity', 'list item')")
+    try app.sees("Registration, done, work", "list item")
+    try app.run("click('work, Ready', 'list item')")
+    try app.misses("Registration, done, work")
+    try allowThreads(false)
+    try app.run("click('Activity', 'list item')")
+    try app.sees("thread_create: Resource temporarily unavailable", "alert")
+    try app.misses("Registration, done")
+    try allowThreads(true)
+    try app.sees("Registration, done, work", "list item")
+    try app.misses("thread_create")
+  }
+}
