@@ -70,7 +70,7 @@ struct DirectoryChecks {
         mode & 0o077 == 0
           ? "you cannot use \(path) yourself (mode \(shown))"
           : "other users can enter \(path) (mode \(shown))",
-        remedy: "find out who used it; then: chmod 700 \(path)",
+        remedy: "find out who used it; then: chmod 700 \(FindingAction.quoted(path))",
         action: .setMode(0o700, path: path)
       )
     }

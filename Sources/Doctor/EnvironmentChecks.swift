@@ -96,7 +96,8 @@ struct EnvironmentChecks {
     return .warning(
       "open-files",
       "only \(limit) files can be open at once: an engine that starts here serves few callers",
-      remedy: "ulimit -n 1024"
+      remedy: "ulimit -n 1024",
+      action: .run("ulimit -n 1024")
     )
   }
 
@@ -108,7 +109,8 @@ struct EnvironmentChecks {
         .warning(
           "umask",
           "the umask \(shown) takes permissions from the owner of a file; it is ignored here",
-          remedy: "umask 022, or 077"
+          remedy: "umask 022, or 077",
+          action: .run("umask 022")
         )
       ]
     }

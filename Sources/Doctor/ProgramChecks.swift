@@ -34,7 +34,7 @@ enum ProgramChecks {
       return .problem(
         check,
         "\(program.path) cannot be executed",
-        remedy: "chmod 755 \(program.path)",
+        remedy: FindingAction.setMode(0o755, path: program.path).command,
         action: mending(program.path)
       )
     case .failure(.missing(let name, let places)):
@@ -47,7 +47,8 @@ enum ProgramChecks {
       return .problem(
         check,
         "\(path) is not used: \(reason)",
-        remedy: "find out who changed it; then install again, or: chmod go-w \(path)"
+        remedy: "find out who changed it; then install again, or: chmod go-w "
+          + FindingAction.quoted(path)
       )
     }
   }

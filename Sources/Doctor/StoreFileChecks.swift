@@ -30,7 +30,8 @@ enum StoreFileChecks {
       return .problem(
         name,
         "\(path) belongs to user \(status.st_uid)",
-        remedy: "find out who wrote to it; then, as root: chown \(ThisProcess.user) \(path)",
+        remedy: "find out who wrote to it; then, as root: chown \(ThisProcess.user) "
+          + FindingAction.quoted(path),
         action: .run("chown \(ThisProcess.user) \(FindingAction.quoted(path))")
       )
     }
@@ -39,7 +40,7 @@ enum StoreFileChecks {
       return .problem(
         name,
         "\(path) has mode \(String(mode, radix: 8)), not 600",
-        remedy: "find out who could use it; then: chmod 600 \(path)",
+        remedy: "find out who could use it; then: chmod 600 \(FindingAction.quoted(path))",
         action: .setMode(0o600, path: path)
       )
     }

@@ -29,6 +29,18 @@ struct DesktopAppHealthTests {
     )
   }
 
+  /// Expects that commands are shown as they are typed.
+  private func expectCommands() throws {
+    for (before, command) in [
+      ("cannot be executed.", "chmod 755 \(person.programs)/thumblatch-exchange"),
+      ("Find out who could use it; then:", "chmod 600 \(person.state)/vault.db"),
+    ] {
+      guard case .array(let parts) = try app.run("fonts(\"\(command)\")") else { continue }
+      #expect(parts.contains(.array([.string(command), .string("Monospace")])), "\(parts)")
+      try app.sees(before, "label")
+    }
+  }
+
   @Test
   func aFindingIsMendedByItsButton() throws {
     defer { bus.remove() }
@@ -45,6 +57,7 @@ struct DesktopAppHealthTests {
     )
     try app.run("click('Health', 'list item')")
     try app.sees("vault.db has mode 640")
+    try expectCommands()
     try app.keepPicture("health-remedies-800")
     try app.run("resize(360, 880)")
     try app.keepPicture("health-remedies-360")

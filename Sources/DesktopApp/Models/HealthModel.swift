@@ -1,6 +1,7 @@
 internal import Doctor
 internal import GTK
 internal import Observation
+internal import PlainText
 internal import VaultClient
 
 /// What the doctor has found.
@@ -56,13 +57,39 @@ final class HealthModel {
 extension Finding {
   /// The checked thing in words.
   var title: String {
-    let words = name.replacing("-", with: " ")
-    return words.prefix(1).uppercased() + words.dropFirst()
+    name.replacing("-", with: " ").capitalizedFirst
   }
 
-  /// What was found, and what to do, as sentences that are safe to show.
-  var text: String {
-    [message, remedy].compactMap(\.self).map { Trouble($0).text }.joined(separator: "\n")
+  /// What was found, and what to do, safe to show: in sentences, and in commands as they are typed.
+  var parts: [Row.Part] {
+    var parts = [Row.Part(Trouble(message).text)]
+    guard let remedy else { return parts }
+    guard let command, let place = remedy.firstRange(of: command) else {
+      return parts + [Row.Part("\n" + Trouble(remedy).text)]
+    }
+    let (before, after) = (remedy[..<place.lowerBound], remedy[place.upperBound...])
+    parts.append(Row.Part("\n" + PlainText.line(String(before), limit: 600).capitalizedFirst))
+    parts.append(Row.Part(PlainText.line(command, limit: 4096), isCommand: true))
+    // Nothing stands behind a command that ends the sentence: it would be typed too.
+    if !after.isEmpty {
+      parts.append(Row.Part(PlainText.line(String(after), limit: 600) + "."))
+    }
+    return parts
+  }
+
+  /// The command in the remedy: that of the action, or one of Thumblatch's own at its start or behind a
+  /// colon.
+  private var command: String? {
+    if let action { return action.command }
+    guard let remedy else { return nil }
+    let own = "thumblatch "
+    guard
+      let place = remedy.hasPrefix(own)
+        ? remedy.firstRange(of: own) : remedy.firstRange(of: ": " + own)
+    else { return nil }
+    // Some remedies go on with a condition.
+    let rest = remedy[place.lowerBound...].trimmingPrefix(": ")
+    return String(rest.prefix { $0 != "," && $0 != ";" })
   }
 
   /// The severity in words.
@@ -82,4 +109,8 @@ extension Finding {
     case .problem: "dialog-error-symbolic"
     }
   }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

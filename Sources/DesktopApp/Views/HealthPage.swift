@@ -34,7 +34,7 @@ final class HealthPage: ContentPage {
     for row in rows { list.remove(row) }
     rows = (model.findings ?? []).map { finding in
       let row = Row()
-      (row.title, row.subtitle) = (finding.title, finding.text)
+      row.show(finding.title, finding.parts)
       row.set(style: "fact", true)
       row.limitLines(title: 0, subtitle: 0)
       row.addIcon(finding.icon).name(finding.standing)

@@ -64,6 +64,27 @@ package class Row: Widget {
     set { set("subtitle", newValue) }
   }
 
+  /// A part of the text below the title.
+  package struct Part: Equatable {
+    let text: String
+    let isCommand: Bool
+
+    /// Makes a part; a command has the fixed-width font.
+    package init(_ text: String, isCommand: Bool = false) {
+      (self.text, self.isCommand) = (text, isCommand)
+    }
+  }
+
+  /// Shows a title, and below it a text with commands; nothing in either is markup.
+  package func show(_ title: String, _ parts: [Part]) {
+    set("use-markup", false)
+    (self.title, subtitle) = (
+      escaped(title),
+      parts.map { $0.isCommand ? "<tt>\(escaped($0.text))</tt>" : escaped($0.text) }.joined()
+    )
+    set("use-markup", true)
+  }
+
   /// The most lines of the title; 0 for all.
   package func limitLines(title: Int32, subtitle: Int32) {
     unsafe adw_action_row_set_title_lines(typed(), title)

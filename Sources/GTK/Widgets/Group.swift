@@ -9,9 +9,7 @@ package final class Group: Widget {
     get { text("description") }
     set {
       // AdwPreferencesGroup takes markup there.
-      guard let escaped = unsafe g_markup_escape_text(newValue, -1) else { return }
-      defer { unsafe g_free(escaped) }
-      set("description", unsafe String(cString: escaped))
+      set("description", escaped(newValue))
     }
   }
 

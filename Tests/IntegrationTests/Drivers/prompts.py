@@ -126,3 +126,15 @@ class Prompts:
         for window in self.nodes():
             if window.get_name() == title and window.get_role_name() in ("dialog", "frame"):
                 yield from self.walk(window)
+
+    def fonts(self, text):
+        """The parts of the label with this text, each with its font."""
+        def found():
+            label = self.find("label", text).get_text_iface()
+            count, parts, start = self.atspi.Text.get_character_count(label), [], 0
+            while start < count:
+                kinds, _, end = self.atspi.Text.get_attribute_run(label, start, True)
+                parts.append([self.atspi.Text.get_text(label, start, end), kinds.get("family-name", "")])
+                start = max(end, start + 1)
+            return parts
+        return self.steadily(found)
