@@ -44,4 +44,24 @@ struct DesktopAppThreadTests {
     try app.sees("Registration, done, work", "list item")
     try app.misses("thread_create")
   }
+
+  @Test
+  func theLastUsesAreFollowedAndNotReadAgain() throws {
+    defer { bus.remove() }
+    try person.register("other")
+    try app.run("open()")
+    try app.run("click('work', 'list item')")
+    try app.sees("Registration, done")
+    // Each call of the app has a thread of its own.
+    try allowThreads(false)
+    try person.run("logout", "work").succeeded()
+    try app.sees("Logout, done")
+    try allowThreads(true)
+    try app.run("click('other', 'list item')")
+    try app.misses("Logout, done")
+    // The next engine is followed, too.
+    try person.killEngine()
+    try person.run("logout", "other").succeeded()
+    try app.sees("Logout, done")
+  }
 }

@@ -40,7 +40,9 @@ final class VaultModel {
   /// Whether a call to unlock or lock runs.
   private(set) var isLocking = false
   /// The account on the page.
-  private(set) var selected: AccountItem?
+  private(set) var selected: AccountItem? {
+    didSet { followUses() }
+  }
   /// What the page shows instead of an account.
   private(set) var place: Place?
   /// A short message about what happened.
@@ -66,6 +68,9 @@ final class VaultModel {
   private var reading: Task<Void, Never>?
   @ObservationIgnored
   private var isStale = false
+  /// Follows the records of an account, under the name that it has then.
+  @ObservationIgnored
+  private var uses: (name: String, item: AccountItem, task: Task<Void, Never>)?
 
   /// Makes the model of a vault; without a link, of one that cannot be reached for a reason.
   init(_ link: VaultLink?, trouble: Trouble? = nil) {
@@ -106,7 +111,6 @@ final class VaultModel {
           try Self.look(on: connection)
         }
         take(status, accounts)
-        if let selected { await readUses(of: selected) }
       } catch {
         trouble = Trouble(error)
       }
@@ -162,6 +166,7 @@ final class VaultModel {
     if isUpdated { updates += 1 }
     if !now.elementsEqual(items, by: ===) { items = now }
     if let shown = selected, !items.contains(where: { $0 === shown }) { selected = nil }
+    followUses()
   }
 
   /// Reads again when the unlock window closes or an access token expires by itself.
@@ -227,17 +232,11 @@ final class VaultModel {
     }
   }
 
-  // MARK: One account
-
-  /// How many records of an account are shown.
-  nonisolated private static let mostUses = 5
-  /// How far back they are looked for, in seconds.
-  nonisolated private static let longestPast: Int64 = 30 * 86_400
+  // MARK: The page
 
   /// Shows an account on the page.
-  func select(_ item: AccountItem) async {
+  func select(_ item: AccountItem) {
     (selected, place) = (item, nil)
-    await readUses(of: item)
   }
 
   /// Shows a place on the page.
@@ -245,27 +244,18 @@ final class VaultModel {
     (selected, self.place) = (nil, place)
   }
 
-  private func readUses(of item: AccountItem) async {
-    guard let link else { return }
-    let call = AuditCall(
-      account: item.name,
-      since: Int(WallTime.now.seconds - Self.longestPast)
-    )
-    let found: [VaultAuditRecord]?
-    do throws(VaultClientError) {
-      found = try await link.call { connection, _ throws(VaultClientError) in
-        var last: [VaultAuditRecord] = []
-        try connection.stream(call) { reply in
-          guard let record = reply.record else { return }
-          if last.count == Self.mostUses { last.removeFirst() }
-          last.append(record)
-        }
-        return last.reversed()
+  /// Follows the records of the account on the page, and no others.
+  private func followUses() {
+    guard uses?.item !== selected || uses?.name != selected?.name else { return }
+    uses?.task.cancel()
+    uses = nil
+    guard let link, let item = selected else { return }
+    let news = UsesFeed.uses(of: item.name, at: link.location)
+    let task = Task {
+      for await records in news where !Task.isCancelled && records != item.uses {
+        item.uses = records
       }
-    } catch {
-      // The page shows the account without them; what is wrong shows at the next call.
-      found = nil
     }
-    if let found, found != item.uses { item.uses = found }
+    uses = (item.name, item, task)
   }
 }

@@ -15,7 +15,7 @@ final class AccountList {
       guard let self, items.indices.contains(index) else { return }
       let item = items[index]
       chosen()
-      Task { await model.select(item) }
+      model.select(item)
     }
     track { [weak self] in self?.update() }
     track { [weak self] in

@@ -61,5 +61,5 @@ final class ProtectionModel {
   func protect(_ isOn: Bool) async { await vault.protect(item, isOn) }
 
   /// Shows the account.
-  func finish() async { await vault.select(item) }
+  func finish() { vault.select(item) }
 }

@@ -268,7 +268,7 @@ final class SignInModel {
     step = .reading
     // The person may look at something else by now.
     guard vault.place == .signIn else { return }
-    guard !item.account.presenceProtection else { return await vault.select(item) }
+    guard !item.account.presenceProtection else { return vault.select(item) }
     let protection = ProtectionModel(item, link, vault)
     step = .protecting(protection)
     await protection.read()

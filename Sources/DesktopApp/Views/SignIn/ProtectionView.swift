@@ -25,7 +25,7 @@ final class ProtectionView {
     protected.onTurn { [weak self] in self?.turn() }
     done.onClick { [weak self] in
       guard let protection = self?.protection else { return }
-      Task { await protection.finish() }
+      protection.finish()
     }
     track { [weak self] in self?.update() }
   }
