@@ -97,6 +97,64 @@ extension DesktopSignInTests {
     }
   }
 
+  private func expect(work email: String, of person: Person) throws {
+    let shown = try person.run("whoami", "work", "--json").succeeded()
+    #expect(shown.contains(email), "\(shown)")
+  }
+
+  /// Signs in as the other person under the name of the account `work`, until the question.
+  private func signInAsOther(_ app: AppWindows) throws {
+    try app.run("tab_to('Name of the account here')")
+    try app.run("key('ctrl+a')")
+    try app.run("type('work')")
+    try app.run("tab_to('E-mail')")
+    try app.run("key('ctrl+a')")
+    try app.run("type('other@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("Replace the login of “work”?")
+    try app.sees("work@example.org is signed in there at dev.")
+  }
+
+  @Test
+  func aLoginIsReplacedAfterAQuestion() throws {
+    let person = try Person()
+    try person.register("work")
+    try person.register("other")
+    let app = try open(of: person, "light", width: 360)
+    try choose("dev", app)
+    try signInAsOther(app)
+    try expectWhole(app, "replace")
+    try app.press("Cancel Cancel")
+    try app.misses("Replace the login of “work”?")
+    try expect(work: "work@example.org", of: person)
+    try signInAsOther(app)
+    try app.press("Replace Replace")
+    try app.sees("Protect “work”?")
+    try expect(work: "other@example.org", of: person)
+  }
+
+  @Test
+  func aProtectedLoginIsReplacedAfterACheck() throws {
+    let person = try Person()
+    try person.register("work")
+    try person.register("other")
+    let enable = try person.terminal("presence", "enable", "work")
+    try enable.expect("System password for")
+    try enable.enter(Someone.systemPassword)
+    try enable.end()
+    let app = try open(of: person, "dark", width: 800)
+    try choose("dev", app)
+    try signInAsOther(app)
+    try app.sees("Another person needs a presence check, and the protection ends.")
+    try app.press("Replace Replace")
+    try app.sees("to replace the login of account 'work' (work@example.org at dev")
+    try app.typePassword()
+    try app.sees("Protect “work”?")
+    try expect(work: "other@example.org", of: person)
+  }
+
   @Test
   func aServerThatDoesNotAnswerIsTold() throws {
     let person = try Someone()

@@ -164,7 +164,7 @@ final class MainWindow {
       let page = HealthPage(models.health) { [weak self] in self?.beginSignIn(again: $0) }
       show(page, tr("Health"))
     case .place(.signIn):
-      let form = SignInPage(models.signIn)
+      let form = SignInPage(models.signIn, in: window)
       show(form, tr("Sign In"))
       form.focus()
     case .place(.fingers):

@@ -42,6 +42,8 @@ final class SignInModel {
   private(set) var page: String?
   /// The page that a browser has to open now.
   var pageToOpen: String?
+  /// The question whether a login is replaced, which the page has to ask now.
+  var replacement: SignInReplacement?
 
   @ObservationIgnored
   let link: VaultLink?
@@ -63,7 +65,7 @@ final class SignInModel {
   }
 
   private var isChoosing: Bool { if case .choosing = step { true } else { false } }
-  private var isFilling: Bool {
+  var isFilling: Bool {
     guard !isChecking else { return false }
     return if case .filling = step { true } else { false }
   }
@@ -132,27 +134,20 @@ final class SignInModel {
     do throws(SignInProblems) {
       let (account, provider) = try form.check(answers, besides: try await Self.knownProviders())
       let isAgain = form.source.account != nil
-      if !isAgain { try demandFree(account) }
       let request = SignInRequest(
         account: account,
         provider: provider,
         way: form.way(answers, at: provider, byCode: byCode),
         isAgain: isAgain
       )
-      await run(request, keeping: form.isNew ? provider : nil)
+      let new = form.isNew ? provider : nil
+      guard !isAgain, let replaced = try replacedLogin(by: request) else {
+        return await run(request, keeping: new)
+      }
+      replacement = SignInReplacement(request: request, new: new, account: replaced)
     } catch {
       show(error)
     }
-  }
-
-  /// Refuses a name whose account would be replaced.
-  private func demandFree(_ account: String) throws(SignInProblems) {
-    let present = vault.items.first { $0.name == account }?.account.state
-    guard let present, present != .signedOut, present != .loginRequired else { return }
-    throw SignInProblems(
-      "account",
-      tr("There is an account of this name. Choose another name, or sign out of it first.")
-    )
   }
 
   private func show(_ found: SignInProblems) {
@@ -160,7 +155,7 @@ final class SignInModel {
     if let text = found.fields[""] { trouble = Trouble(text) }
   }
 
-  private func run(_ request: SignInRequest, keeping new: Provider?) async {
+  func run(_ request: SignInRequest, keeping new: Provider?) async {
     guard let link, wake == nil else { return }
     let wake: SharedWake
     do throws(SystemError) { wake = try SharedWake() } catch {
@@ -264,7 +259,7 @@ final class SignInModel {
     guard let link, let item = vault.items.first(where: { $0.name == account.name }) else {
       return await readProviders()
     }
-    if let kept { item.trouble = kept }
+    if let kept = kept ?? Self.unended(account) { item.trouble = kept }
     step = .reading
     // The person may look at something else by now.
     guard vault.place == .signIn else { return }

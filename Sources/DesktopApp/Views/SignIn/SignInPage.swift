@@ -5,6 +5,7 @@ internal import GTK
 final class SignInPage: ContentPage {
   let widget: Widget
   private let model: SignInModel
+  private let window: Window
   private let trouble: Label
   private let place: Bin
   private let steps: [String: Widget]
@@ -19,8 +20,8 @@ final class SignInPage: ContentPage {
   private let cancel: Button
   private var shown: String?
 
-  init(_ model: SignInModel) {
-    self.model = model
+  init(_ model: SignInModel, in window: Window) {
+    (self.model, self.window) = (model, window)
     let builder = Builder(ui: PackageResources.sign_in_ui)
     widget = builder.object("sign-in")
     trouble = builder.object("trouble")
@@ -45,6 +46,7 @@ final class SignInPage: ContentPage {
     track { [weak self] in self?.updateTrouble() }
     track { [weak self] in self?.updateProgress() }
     track { [weak self] in self?.openPage() }
+    track { [weak self] in self?.askToReplace() }
   }
 
   private func updateStep() {
@@ -96,6 +98,14 @@ final class SignInPage: ContentPage {
     WebPage.open(address) { [model] isOpen in
       if !isOpen { model.lacksBrowser() }
     }
+  }
+
+  private func askToReplace() {
+    guard let asked = model.replacement else { return }
+    model.replacement = nil
+    let dialog = MessageDialog(over: window, act: tr("Replace"), isDangerous: true)
+    (dialog.heading, dialog.body) = (asked.heading, asked.body)
+    dialog.ask { [model] isMeant in Task { await model.replace(asked, isMeant) } }
   }
 
   private func copyPage() {
