@@ -181,7 +181,8 @@ let package = Package(
     ),
     room("PlainText"),
     room("ProtectedResources", ["Configuration", "JSON", "PlainText", "SecretMemory"]),
-    room("ToolProtocols", ["JSON", "PlainText", "Sodium"]),
+    room("ToolProtocols", ["JSON", "PlainText"]),
+    room("OIDCAgentProtocol", ["JSON", "PlainText", "Sodium", "ToolProtocols"]),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),
     room(
@@ -219,7 +220,7 @@ let package = Package(
         "BackupClient", "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface",
         "HelperInterface", "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
         "Configuration",
-        "QRCode", "ProtectedResources", "SecretService", "SystemBus", "ToolProtocols", "UserNames",
+        "OIDCAgentProtocol", "QRCode", "ProtectedResources", "SecretService", "SystemBus", "ToolProtocols", "UserNames",
         "BackupFormat", "JSON", "System", "SecretMemory",
       ]
     ),
@@ -499,6 +500,7 @@ let package = Package(
     ),
     tests("KeyAgreementTests", ["KeyAgreement", "SecretMemory"]),
     tests("ToolProtocolsTests", ["ToolProtocols"]),
+    tests("OIDCAgentProtocolTests", ["OIDCAgentProtocol", "ToolProtocols"]),
     tests(
       "ProtectedResourcesTests",
       ["ProtectedResources", "Configuration", "JSON", "SecretMemory"]
@@ -527,7 +529,8 @@ let package = Package(
       dependencies: [
         "FuzzMeter", "BackupFormat", "JSON", "VaultInterface", "HelperInterface", "Varlink",
         "Cryptography", "OAuth", "Configuration", "LoopbackLogin", "FingerprintReader", "Storage",
-        "System", "SecretMemory", "TokenFile", "ToolProtocols", "ProtectedResources",
+        "OIDCAgentProtocol", "System", "SecretMemory", "TokenFile", "ToolProtocols",
+        "ProtectedResources",
         "SecretService", "SystemBus", "VarlinkMethods", "MachineKey",
       ],
       path: "Tests/Fuzz/Targets",

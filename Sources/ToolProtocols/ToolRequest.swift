@@ -1,7 +1,7 @@
 // The wall of this room: it parses and prints the helper protocols of other tools, and touches neither
 // the vault nor the system.
 
-internal import JSON
+package import JSON
 
 /// An access token for another tool.
 package struct ToolToken: Sendable, Equatable {
@@ -46,7 +46,7 @@ package enum ToolRequest {
   }
 
   /// The JSON object of a request.
-  static func object(_ bytes: [UInt8]) throws(ToolRequestError) -> JSONObject {
+  package static func object(_ bytes: [UInt8]) throws(ToolRequestError) -> JSONObject {
     guard bytes.count <= maximumCount else {
       throw ToolRequestError(description: "the request is longer than 1 MiB")
     }
@@ -60,7 +60,7 @@ package enum ToolRequest {
   }
 
   /// Reads members of a request.
-  static func reading<Value>(
+  package static func reading<Value>(
     _ body: () throws(JSONError) -> Value
   ) throws(ToolRequestError) -> Value {
     do throws(JSONError) { return try body() } catch {
@@ -69,7 +69,7 @@ package enum ToolRequest {
   }
 
   /// The bytes of an answer on one line.
-  static func line(_ object: JSONObject) -> [UInt8] {
+  package static func line(_ object: JSONObject) -> [UInt8] {
     // Answers hold text of UTF-8 without NUL, in a few levels, so that writing cannot fail.
     ((try? JSONWriter.write(.object(object))) ?? []) + [UInt8(ascii: "\n")]
   }

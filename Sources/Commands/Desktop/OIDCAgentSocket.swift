@@ -1,5 +1,6 @@
 internal import Configuration
 internal import DesktopPrompt
+internal import OIDCAgentProtocol
 internal import PlainText
 internal import PresenceTerms
 internal import System

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import OIDCAgentProtocol
 internal import ToolProtocols
 
 extension Fuzzer {

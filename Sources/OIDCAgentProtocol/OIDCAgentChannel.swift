@@ -1,5 +1,8 @@
+// The wall of this room: it parses and prints what clients of oidc-agent send and get, and opens no socket.
+
 internal import JSON
 internal import Sodium
+package import ToolProtocols
 
 /// The encryption between oidc-agent and its clients, from the agent's side.
 ///

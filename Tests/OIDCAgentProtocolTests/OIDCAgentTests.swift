@@ -1,6 +1,7 @@
 import Testing
+import ToolProtocols
 
-@testable import ToolProtocols
+@testable import OIDCAgentProtocol
 
 /// The requests of oidc-agent's clients, and what encrypts them.
 struct OIDCAgentTests {

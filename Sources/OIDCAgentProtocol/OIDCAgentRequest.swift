@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+package import ToolProtocols
 
 /// A request of a client of oidc-agent (`docs/api/api-ipc.md` of oidc-agent).
 ///
