@@ -85,11 +85,40 @@ package struct ProviderDirectories: Sendable {
     return unsafe file.bytes.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
+  /// The content of the person's file of hosts, at most `maximumFile` bytes; `nil` if there is none.
+  ///
+  /// It holds no secret. So it is read into ordinary memory, which takes less time.
+  package func hostFile() throws(ProviderFileError) -> [UInt8]? {
+    guard let file = try openChecked(hosts, missing: true) else { return nil }
+    return try reading(hosts) { () throws(SystemError) in
+      let size = Int(min(try file.status().size, Int64(Self.maximumFile)))
+      let bytes = try file.read(atMost: size + 1)
+      // It grows while it is read, or is too long.
+      guard bytes.count <= size else { throw SystemError("read", code: EFBIG) }
+      return bytes
+    }
+  }
+
   /// Reads a file into locked memory, with its mode: the file may hold a client secret.
   package func load(
     _ path: String,
     missing: Bool
   ) throws(ProviderFileError) -> (bytes: SharedSecret, mode: UInt32)? {
+    guard let file = try openChecked(path, missing: missing) else { return nil }
+    do {
+      let status = try file.status()
+      let size = Int(min(status.size, Int64(Self.maximumFile)))
+      return (SharedSecret(try SecretBytes(reading: file, ofSize: size)), status.mode)
+    } catch {
+      throw .unreadable("\(path) cannot be read: \(error)")
+    }
+  }
+
+  /// Opens a regular file that only root or this user can write to.
+  private func openChecked(
+    _ path: String,
+    missing: Bool
+  ) throws(ProviderFileError) -> Descriptor? {
     // O_NONBLOCK: a FIFO in this place must not block the program.
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     if number < 0 {
@@ -104,12 +133,7 @@ package struct ProviderDirectories: Sendable {
     let owner = FileOwner(of: status, at: path)
     if case .hidden(let doubt) = owner { throw .unreadable("\(path) is not used: \(doubt)") }
     guard owner.isRootOrOwn, status.mode & 0o022 == 0 else { throw .unsafe(path: path) }
-    do {
-      let size = Int(min(status.size, Int64(Self.maximumFile)))
-      return (SharedSecret(try SecretBytes(reading: file, ofSize: size)), status.mode)
-    } catch {
-      throw .unreadable("\(path) cannot be read: \(error)")
-    }
+    return file
   }
 
   private func reading<Value>(

@@ -39,10 +39,10 @@ package enum ToolRequest {
     guard !bytes.contains(0) else {
       throw ToolRequestError(description: "the request holds a NUL character")
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = try? UTF8Span(validating: bytes.span) else {
       throw ToolRequestError(description: "the request is not UTF-8")
     }
-    return text
+    return String(copying: text)
   }
 
   /// The JSON object of a request.

@@ -24,7 +24,7 @@ struct HostAccounts {
   func read() throws(CommandError) -> HostFile {
     let bytes: [UInt8]
     do throws(ProviderFileError) {
-      bytes = try directories.contents(of: path, missing: true) ?? []
+      bytes = try directories.hostFile() ?? []
     } catch {
       throw CommandError(error)
     }

@@ -5,7 +5,7 @@
 package struct RequestTarget: Sendable, Equatable {
   /// The most bytes of a URL.
   package static let maximumLength = 8192
-  static let ports = ["https": 443, "http": 80]
+  static let ports: KeyValuePairs = ["https": 443, "http": 80]
 
   /// `https`, or `http`, which is allowed only on this machine.
   package let scheme: String
@@ -26,12 +26,12 @@ package struct RequestTarget: Sendable, Equatable {
     let bad = ConfigurationError(.badValue(text: nil, rule: rule))
     guard text.utf8.count <= Self.maximumLength,
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
-      let colon = text.firstRange(of: "://")
+      let colon = text.rangeOfSchemeEnd
     else { throw bad }
     let after = text[colon.upperBound...]
     let end = after.firstIndex { "/?#".contains($0) } ?? after.endIndex
     guard let address = WebAddress(String(text[..<end]), ports: Self.ports),
-      let standard = Self.ports[address.scheme]
+      let standard = Self.standardPort(of: address.scheme)
     else { throw bad }
     guard address.scheme == "https" || address.isLoopback else {
       throw ConfigurationError(.badValue(text: nil, rule: "https, or http to this machine itself"))
@@ -47,6 +47,10 @@ package struct RequestTarget: Sendable, Equatable {
 
   package var text: String { origin + rest }
 
+  private static func standardPort(of scheme: String) -> Int? {
+    ports.first { $0.key == scheme }?.value
+  }
+
   package var origin: String { "\(scheme)://\(hostAndPort)" }
 
   /// Whether the host is this machine by its literal name or address.
@@ -54,7 +58,7 @@ package struct RequestTarget: Sendable, Equatable {
 
   /// The host as written in `api_hosts`: with its port, unless that is the default.
   package var hostAndPort: String {
-    port == Self.ports[scheme] ? host : "\(host):\(port)"
+    port == Self.standardPort(of: scheme) ? host : "\(host):\(port)"
   }
 
   /// Whether a token of this issuer may go here.

@@ -13,7 +13,7 @@ package struct TokenHost: Sendable, Hashable, CustomStringConvertible {
   /// A name without a scheme is for `https` only. An unencrypted port of this machine needs its
   /// scheme, because any local user may listen there while the user's own program does not run.
   package init(_ name: String) throws(ConfigurationError) {
-    let url = name.contains("://") ? name : "https://" + name
+    let url = name.rangeOfSchemeEnd != nil ? name : "https://" + name
     guard WebAddress(url, ports: RequestTarget.ports)?.path.isEmpty == true else {
       let quoted = name.contains("@") ? nil : name
       throw ConfigurationError(.badValue(text: quoted, rule: Self.rule))

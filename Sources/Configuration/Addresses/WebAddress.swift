@@ -13,13 +13,14 @@ struct WebAddress: Sendable, Hashable {
   /// Parses a URL in any spelling; `nil` if it is malformed.
   ///
   /// `ports` holds the default port of each scheme.
-  init?(_ text: String, ports: [String: Int]) {
+  init?(_ text: String, ports: KeyValuePairs<String, Int>) {
     guard text.utf8.count <= Self.maximumLength,
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       let separator = Self.schemeEnd(text)
     else { return nil }
     scheme = text[..<separator.lowerBound].lowercased()
-    guard let standardPort = ports[scheme] else { return nil }
+    let named = scheme
+    guard let standardPort = ports.first(where: { $0.key == named })?.value else { return nil }
     let rest = text[separator.upperBound...]
     let pathStart = rest.firstIndex(of: "/") ?? rest.endIndex
     guard let (host, port) = Self.authority(rest[..<pathStart]) else { return nil }
@@ -158,5 +159,21 @@ struct WebAddress: Sendable, Hashable {
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+}
+
+extension String {
+  /// The first `://`; `nil` if there is none.
+  ///
+  /// To search for a text with the standard library takes longer than all else for a token at hand.
+  package var rangeOfSchemeEnd: Range<Index>? {
+    let mark = "://".utf8
+    var rest = utf8[...]
+    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      rest = rest[colon...]
+      if rest.starts(with: mark) { return colon..<rest.index(colon, offsetBy: mark.count) }
+      rest = rest.dropFirst()
+    }
+    return nil
   }
 }

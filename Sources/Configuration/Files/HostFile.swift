@@ -105,10 +105,10 @@ package struct HostFile: Sendable {
 
   /// Reads the bytes of the file.
   package init(bytes: [UInt8], file: String) throws(ConfigurationError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = try? UTF8Span(validating: bytes.span) else {
       throw ConfigurationError(.badCharacter, file: file)
     }
-    try self.init(text: text, file: file)
+    try self.init(text: String(copying: text), file: file)
   }
 
   /// The entry of a host; `nil` if the user did not name it.

@@ -200,7 +200,7 @@ struct ProviderSettings {
   ///
   /// The URL holds no password, because settings are not secret.
   static func proxy(_ text: String) throws(ConfigurationError) -> String {
-    let ports = ["http": 1080, "https": 443, "socks5": 1080, "socks5h": 1080]
+    let ports: KeyValuePairs = ["http": 1080, "https": 443, "socks5": 1080, "socks5h": 1080]
     guard let address = WebAddress(text, ports: ports), address.path.isEmpty else {
       throw bad(
         text.contains("@") ? nil : text,
