@@ -181,7 +181,7 @@ let package = Package(
     ),
     room("PlainText"),
     room("ProtectedResources", ["Configuration", "JSON", "PlainText", "SecretMemory"]),
-    room("ToolProtocols", ["JSON", "PlainText"]),
+    room("ToolProtocols", ["Configuration", "JSON", "PlainText"]),
     room("OIDCAgentProtocol", ["JSON", "PlainText", "Sodium", "ToolProtocols"]),
     room("Providers", ["Configuration", "System", "SecretMemory"]),
     room("LoopbackLogin", ["Configuration", "PlainText", "System", "SecretMemory"]),

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 
 /// The protocol of docker's credential helpers (docker-credential-helpers, `credentials.go`).
@@ -7,6 +8,8 @@ internal import JSON
 package enum DockerCredential {
   /// The word by which a client knows that it may go on without a credential.
   package static let notFound = "credentials not found in native keychain"
+  /// The user name that registries expect beside a token, if any is good.
+  package static let usualUsername = "oauth2accesstoken"
   /// The key of Docker Hub in the client's configuration.
   private static let hub = (host: "index.docker.io", key: "https://index.docker.io/v1/")
 
@@ -54,7 +57,7 @@ package enum DockerCredential {
 
   /// The URLs that an address may stand for; the client leaves the scheme out.
   package static func urls(of server: String) -> [String] {
-    server.contains("://") ? [server] : ["https://" + server, "http://" + server]
+    server.rangeOfSchemeEnd != nil ? [server] : ["https://" + server, "http://" + server]
   }
 
   /// The answer to `get`.

@@ -8,6 +8,9 @@ package struct GitCredential: Sendable {
     case get, store, erase, capability
   }
 
+  /// The user name that forges expect beside a token, if any is good.
+  static let usualUsername = "oauth2"
+
   /// The answer to `capability`.
   package static let capabilities = Array("version 0\ncapability authtype\n".utf8)
   /// Ends git's search, so that it does not ask the person for a password.

@@ -7,6 +7,9 @@ package struct KubeCredential: Sendable {
   /// The variable with the request.
   package static let variable = "KUBERNETES_EXEC_INFO"
 
+  /// The reason that is stated for the call of the vault.
+  package static let reason = "kubernetes"
+
   /// execve(2): the longest variable.
   package static let maximumCount = 128 * 1024
 

@@ -1,5 +1,5 @@
 // The wall of this room: it parses and prints the helper protocols of other tools, and touches neither
-// the vault nor the system.
+// the vault nor the system. The front links it too.
 
 package import JSON
 

@@ -1,4 +1,3 @@
-internal import Configuration
 internal import ToolProtocols
 
 /// `bazel-credential`: a credential helper of Bazel and of tools that use its protocol.
@@ -17,18 +16,14 @@ enum BazelVerb {
     guard session.arguments.operands[0] == "get" else {
       throw .usage("the only command is get")
     }
-    let request = try ToolInput.request(session) { bytes throws(ToolRequestError) in
-      try BazelCredential(bytes)
-    }
-    guard let entry = try session.hostAccount(try? TokenHost(ofURL: request.url)) else {
+    let query = try ToolInput.request(session, ToolQuery.bazel)
+    guard let entry = try session.hostAccount(of: query) else {
       throw CommandError(
         .notFound,
         "this host gets no token",
         hint: "to change that: thumblatch host add HOST ACCOUNT"
       )
     }
-    let token = try session.toolToken(for: entry, tool: "Bazel")
-    let basic = entry.isBasic ? entry.username : nil
-    try session.output.data(bytes: request.answer(token, basic: basic))
+    try session.output.data(bytes: try session.answer(query, for: entry))
   }
 }

@@ -54,7 +54,8 @@ enum CargoVerb {
   private static func answer(_ request: CargoCredential, _ session: Session) -> [UInt8] {
     do throws(CommandError) {
       if request.kind == .login { return try login(request, session) }
-      guard let entry = try session.hostAccount(try? TokenHost(ofURL: request.url)) else {
+      let query = ToolQuery.cargo(request)
+      guard let entry = try session.hostAccount(of: query) else {
         return CargoCredential.answer(
           .urlNotSupported,
           "this registry gets no token; to change that: thumblatch host add HOST ACCOUNT"
@@ -69,7 +70,7 @@ enum CargoVerb {
           "\(entry.host) gets tokens of \(entry.account), which cargo cannot remove"
         )
       }
-      return request.answer(try session.toolToken(for: entry, tool: "cargo"))
+      return try session.answer(query, for: entry)
     } catch {
       return CargoCredential.answer(.other, error.line)
     }

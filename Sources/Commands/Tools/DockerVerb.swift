@@ -4,9 +4,6 @@ internal import VaultInterface
 
 /// `docker-credential`: a credential helper of docker, podman, skopeo and others.
 enum DockerVerb {
-  /// The user name that registries expect beside a token, if any is good.
-  private static let username = "oauth2accesstoken"
-
   static let verb = Verb(
     "docker-credential",
     [
@@ -44,15 +41,16 @@ enum DockerVerb {
       try session.output.data(bytes: DockerCredential.version(thumblatchVersion))
     case .list:
       let entries = try HostAccounts(environment: session.environment).read().entries
-      let hosts = entries.map { (host: $0.host.text, username: $0.username ?? username) }
+      let hosts = entries.map {
+        (host: $0.host.text, username: $0.username ?? DockerCredential.usualUsername)
+      }
       try session.output.data(bytes: DockerCredential.list(hosts))
     case .get:
-      let server = try ToolInput.request(session, DockerCredential.server)
-      guard let entry = try find(server, session) else { throw .usage(DockerCredential.notFound) }
-      let token = try session.toolToken(for: entry, tool: "docker")
-      try session.output.data(
-        bytes: DockerCredential.answer(token, server: server, username: entry.username ?? username)
-      )
+      let query = try ToolInput.request(session, ToolQuery.docker)
+      guard let entry = try session.hostAccount(of: query) else {
+        throw .usage(DockerCredential.notFound)
+      }
+      try session.output.data(bytes: try session.answer(query, for: entry))
     case .store:
       let (server, secret) = try ToolInput.request(session, DockerCredential.stored)
       try session.keep(secret, for: try host(of: server, session))

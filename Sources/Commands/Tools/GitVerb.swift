@@ -3,9 +3,6 @@ internal import ToolProtocols
 
 /// `git-credential`: a credential helper of git.
 enum GitVerb {
-  /// The user name that forges expect beside a token, if any is good.
-  private static let username = "oauth2"
-
   static let verb = Verb(
     "git-credential",
     [
@@ -41,20 +38,17 @@ enum GitVerb {
   }
 
   private static func get(_ session: Session) throws(CommandError) {
-    let request = try request(session)
-    guard let entry = try session.hostAccount(try? TokenHost(request.url)) else { return }
-    let token: ToolToken
+    let query = try ToolInput.request(session, ToolQuery.git)
+    guard let entry = try session.hostAccount(of: query) else { return }
+    let answer: [UInt8]
     do throws(CommandError) {
-      token = try session.toolToken(for: entry, tool: "git")
+      answer = try session.answer(query, for: entry)
     } catch {
       // Otherwise git would ask the person for a user name and a password.
       try session.output.data(bytes: GitCredential.quit)
       throw error
     }
-    let username = entry.username ?? request.username ?? Self.username
-    try session.output.data(
-      bytes: request.answer(token, username: username, isPassword: entry.isBasic)
-    )
+    try session.output.data(bytes: answer)
   }
 
   /// Keeps a password that a server has accepted, as an account without login.

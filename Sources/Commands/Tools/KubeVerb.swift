@@ -32,7 +32,7 @@ enum KubeVerb {
         prompt: prompt,
         scope: session.arguments.value(TokenVerbs.scope.name),
         audience: session.arguments.value(TokenVerbs.audience.name),
-        reason: "kubernetes",
+        reason: KubeCredential.reason,
         // A client keeps the token until its end, and calls again only after a 401.
         helper: true
       )

@@ -24,11 +24,11 @@ enum TerraformVerb {
       throw .usage("unknown action: get, store and forget are known")
     }
     let host = try? TokenHost("https://" + arguments.operands[1])
-    let entry = try session.hostAccount(host)
+    let query = ToolQuery.terraform(host: arguments.operands[1])
+    let entry = try session.hostAccount(of: query)
     switch (action, entry) {
     case (.get, let entry?):
-      let token = try session.toolToken(for: entry, tool: "Terraform")
-      try session.output.data(bytes: TerraformCredential.answer(token))
+      try session.output.data(bytes: try session.answer(query, for: entry))
     case (.get, nil): try session.output.data(bytes: TerraformCredential.answer(nil))
     case (.forget, nil): break
     case (.store, _):

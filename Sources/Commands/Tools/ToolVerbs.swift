@@ -34,19 +34,31 @@ extension Session {
     return try HostAccounts(environment: environment).read()[host]
   }
 
-  /// Gets the token of a host that may have it; the prompt names the tool as the stated reason.
-  func toolToken(for entry: HostAccount, tool: String) throws(CommandError) -> ToolToken {
+  /// The entry of `hosts.conf` for a tool's request; `nil` if the user did not name its host.
+  func hostAccount(of query: ToolQuery) throws(CommandError) -> HostAccount? {
+    guard query.hasHost else { return nil }
+    return query.entry(in: try HostAccounts(environment: environment).read())
+  }
+
+  /// Answers a tool with the token of a host that may have it.
+  ///
+  /// The prompt names the tool as the stated reason.
+  func answer(
+    _ query: ToolQuery,
+    for entry: HostAccount
+  ) throws(CommandError) -> [UInt8] {
     try demandAllowed(entry.host, of: entry.account.text)
-    return try toolToken(of: entry.account.text) { prompt in
+    let token = try toolToken(of: entry.account.text) { prompt in
       AccessTokenCall(
         account: entry.account.text,
         minimumLifetime: entry.minimumLifetime,
         prompt: prompt,
         scope: entry.scope,
         audience: entry.audience,
-        reason: String("\(tool) at \(entry.host)".prefix(CallerRule.longestReason))
+        reason: query.reason(for: entry)
       )
     }
+    return query.answer(token, for: entry)
   }
 
   /// Gets the token of an account, with advice that helps where there is no terminal.

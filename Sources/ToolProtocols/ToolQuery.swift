@@ -1,0 +1,93 @@
+package import Configuration
+
+/// A tool's request for the token of a host.
+///
+/// The front and the command line both read and answer requests with it. So they give the same bytes.
+package struct ToolQuery: Sendable {
+  private enum Request: Sendable {
+    case git(GitCredential)
+    case docker(server: String)
+    case cargo(CargoCredential)
+    case bazel(BazelCredential)
+    case terraform
+  }
+
+  /// The tool, as the stated reason names it.
+  package let tool: String
+  private let request: Request
+  /// The hosts that the request may mean, in order of preference; empty if it means none.
+  private let hosts: [TokenHost]
+
+  /// Reads the lines that git sends with `get`.
+  package static func git(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
+    let request = try GitCredential(bytes)
+    return ToolQuery("git", .git(request), [try? TokenHost(request.url)])
+  }
+
+  /// Reads the address that docker sends with `get`.
+  package static func docker(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
+    let server = try DockerCredential.server(bytes)
+    let hosts = DockerCredential.urls(of: server).map { try? TokenHost(ofURL: $0) }
+    return ToolQuery("docker", .docker(server: server), hosts)
+  }
+
+  /// Takes a request of cargo.
+  package static func cargo(_ request: CargoCredential) -> ToolQuery {
+    ToolQuery("cargo", .cargo(request), [try? TokenHost(ofURL: request.url)])
+  }
+
+  /// Reads the object that Bazel sends with `get`.
+  package static func bazel(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
+    let request = try BazelCredential(bytes)
+    return ToolQuery("Bazel", .bazel(request), [try? TokenHost(ofURL: request.url)])
+  }
+
+  /// Takes the host that Terraform names.
+  package static func terraform(host: String) -> ToolQuery {
+    ToolQuery("Terraform", .terraform, [try? TokenHost("https://" + host)])
+  }
+
+  private init(_ tool: String, _ request: Request, _ hosts: [TokenHost?]) {
+    self.tool = tool
+    self.request = request
+    self.hosts = hosts.compactMap(\.self)
+  }
+
+  /// The entry of the host; `nil` if the user did not name it.
+  package func entry(in file: HostFile) -> HostAccount? {
+    for host in hosts {
+      if let entry = file[host] { return entry }
+    }
+    return nil
+  }
+
+  /// Whether it means a host that a file could name.
+  package var hasHost: Bool { !hosts.isEmpty }
+
+  /// The reason that is stated for the call of the vault.
+  package func reason(for entry: HostAccount) -> String {
+    String("\(tool) at \(entry.host)".prefix(CallerRule.longestReason))
+  }
+
+  /// The answer in the tool's protocol.
+  package func answer(_ token: ToolToken, for entry: HostAccount) -> [UInt8] {
+    switch request {
+    case .git(let request):
+      request.answer(
+        token,
+        username: entry.username ?? request.username ?? GitCredential.usualUsername,
+        isPassword: entry.isBasic
+      )
+    case .docker(let server):
+      DockerCredential.answer(
+        token,
+        server: server,
+        username: entry.username ?? DockerCredential.usualUsername
+      )
+    case .cargo(let request): request.answer(token)
+    case .bazel(let request):
+      request.answer(token, basic: entry.isBasic ? entry.username : nil)
+    case .terraform: TerraformCredential.answer(token)
+    }
+  }
+}
