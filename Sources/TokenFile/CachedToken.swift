@@ -6,18 +6,19 @@ package import System
 /// the wall clock and the boot clock agree. So neither a changed clock nor a reboot can revive an
 /// expired token.
 ///
-/// Format, integers little-endian: magic `TLTOKEN1` (8 bytes), expiry by the wall clock (Int64,
+/// Format, integers little-endian: magic `TLTOKEN2` (8 bytes), expiry by the wall clock (Int64,
 /// seconds), boot identifier (16), expiry by CLOCK_BOOTTIME (Int64, nanoseconds), length of the
-/// token (UInt32), token (printable ASCII), and nothing after it.
+/// token (UInt32), expiry as the provider stated it (Int64, seconds; 0 if it did not), 1 if the token
+/// may go to any host or else 0 (UInt32), token (printable ASCII), and nothing after it.
 package struct CachedToken: Sendable, Equatable {
   /// The most bytes that a token file may have.
   package static let maximumFileCount = 65_536
   /// The bytes before the token.
-  package static let headerCount = 44
+  package static let headerCount = 56
   /// How far the clocks may disagree, in seconds.
   package static let tolerance: Int64 = 10
 
-  private static let magic = [UInt8]("TLTOKEN1".utf8)
+  private static let magic = [UInt8]("TLTOKEN2".utf8)
 
   /// The expiry by the wall clock.
   package let wallExpiry: WallTime
@@ -25,6 +26,12 @@ package struct CachedToken: Sendable, Equatable {
   package let boot: BootIdentifier
   /// The expiry by the boot clock, which no program can set.
   package let bootExpiry: BootInstant
+  /// The expiry as the provider stated it; `nil` if it stated none.
+  package let statedExpiry: WallTime?
+  /// Whether the token may go to each host for which the user names the account.
+  ///
+  /// A token for one resource may not.
+  package let isForAnyHost: Bool
   /// The token: 1 or more bytes of printable ASCII.
   package let token: [UInt8]
 
@@ -33,7 +40,9 @@ package struct CachedToken: Sendable, Equatable {
     token: [UInt8],
     wallExpiry: WallTime,
     boot: BootIdentifier,
-    bootExpiry: BootInstant
+    bootExpiry: BootInstant,
+    statedExpiry: WallTime? = nil,
+    isForAnyHost: Bool = false
   ) {
     // A control character would reach the terminal of a caller that prints the token.
     guard !token.isEmpty, token.count <= Self.maximumFileCount - Self.headerCount,
@@ -43,6 +52,9 @@ package struct CachedToken: Sendable, Equatable {
     self.wallExpiry = wallExpiry
     self.boot = boot
     self.bootExpiry = bootExpiry
+    // 0 stands for none.
+    self.statedExpiry = statedExpiry?.seconds == 0 ? nil : statedExpiry
+    self.isForAnyHost = isForAnyHost
   }
 
   /// The bytes of the file.
@@ -54,6 +66,8 @@ package struct CachedToken: Sendable, Equatable {
     bytes += boot.bytes
     Self.append(UInt64(bitPattern: bootExpiry.nanoseconds), count: 8, to: &bytes)
     Self.append(UInt64(token.count), count: 4, to: &bytes)
+    Self.append(UInt64(bitPattern: statedExpiry?.seconds ?? 0), count: 8, to: &bytes)
+    Self.append(isForAnyHost ? 1 : 0, count: 4, to: &bytes)
     bytes += token
     return bytes
   }
@@ -67,7 +81,9 @@ package struct CachedToken: Sendable, Equatable {
       token: Array(bytes[headerCount...]),
       wallExpiry: header.wallExpiry,
       boot: boot,
-      bootExpiry: header.bootExpiry
+      bootExpiry: header.bootExpiry,
+      statedExpiry: header.statedExpiry,
+      isForAnyHost: header.isForAnyHost
     )
   }
 

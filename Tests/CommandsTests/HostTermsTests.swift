@@ -47,6 +47,17 @@ struct HostTermsTests {
     #expect(play.code == .done && play.out.contains("at_1"))
   }
 
+  /// With one call less than for an engine that does not say so.
+  @Test
+  func aTokenOfALoginGoesToEachHostThatTheUserNamed() throws {
+    let play = try run("git-credential get", Self.git) { stage in
+      try stage.knowTerms(issuer: "https://b.org", anyHost: true)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "at_1")
+    }
+    #expect(play.code == .done && play.out.contains("at_1"))
+  }
+
   @Test
   func aTokenForOneResourceGoesToItsHostOnly() throws {
     for (resource, isHome) in [

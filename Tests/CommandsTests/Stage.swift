@@ -112,7 +112,8 @@ final class Stage: @unchecked Sendable {
   func knowTerms(
     issuer: String = "https://git.example.org",
     hosts: [String] = [],
-    resource: String? = nil
+    resource: String? = nil,
+    anyHost: Bool? = nil
   ) throws -> RequestTermsCall {
     let call = try expect(RequestTermsCall.self)
     try reply(
@@ -121,7 +122,8 @@ final class Stage: @unchecked Sendable {
         issuer: issuer,
         hosts: hosts,
         pins: [],
-        resource: resource
+        resource: resource,
+        anyHost: anyHost
       )
     )
     return call

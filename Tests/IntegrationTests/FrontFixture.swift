@@ -38,13 +38,16 @@ final class FrontFixture {
   func writeToken(
     lifetime: Int64,
     bootLifetime: Int64? = nil,
-    boot: BootIdentifier? = nil
+    boot: BootIdentifier? = nil,
+    isForAnyHost: Bool = false
   ) throws {
     let token = CachedToken(
       token: Array("the-token".utf8),
       wallExpiry: WallTime(seconds: WallTime.now.seconds + lifetime),
       boot: try boot ?? BootIdentifier.current(),
-      bootExpiry: BootInstant.now.advanced(bySeconds: bootLifetime ?? lifetime)
+      bootExpiry: BootInstant.now.advanced(bySeconds: bootLifetime ?? lifetime),
+      statedExpiry: WallTime(seconds: 1_790_000_000),
+      isForAnyHost: isForAnyHost
     )
     try TokenFiles.write(try #require(token), account: "work", in: directory)
     try TokenFiles.setDefault(account: "work", in: directory)

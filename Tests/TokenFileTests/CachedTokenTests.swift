@@ -26,7 +26,7 @@ struct CachedTokenTests {
     let token = try #require(made())
     let bytes = token.encoded()
     #expect(bytes.count == CachedToken.headerCount + 11)
-    #expect(Array(bytes.prefix(8)) == Array("TLTOKEN1".utf8))
+    #expect(Array(bytes.prefix(8)) == Array("TLTOKEN2".utf8))
     #expect(Array(bytes[8..<16]) == [0x98, 0x44, 0x0f, 0, 0, 0, 0, 0])
     #expect(Array(bytes[40..<44]) == [11, 0, 0, 0])
     #expect(CachedToken.decode(bytes) == token)
@@ -77,7 +77,7 @@ struct CachedTokenTests {
     for _ in 0..<2_000 {
       let count = Int.random(in: 0..<200, using: &generator)
       var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      bytes.replaceSubrange(0..<min(8, count), with: Array("TLTOKEN1".utf8.prefix(count)))
+      bytes.replaceSubrange(0..<min(8, count), with: Array("TLTOKEN2".utf8.prefix(count)))
       let token = CachedToken.decode(bytes)
       #expect(token == nil || token?.encoded() == bytes)
     }
@@ -88,7 +88,8 @@ struct CachedTokenTests {
     #expect(made(text) == nil)
     var bytes = try #require(made("12345678")).encoded()
     let end = Array(text.utf8)
-    bytes.replaceSubrange(40..., with: [UInt8(end.count), 0, 0, 0] + end)
+    bytes.replaceSubrange(40..<44, with: [UInt8(end.count), 0, 0, 0])
+    bytes.replaceSubrange(CachedToken.headerCount..., with: end)
     #expect(CachedToken.decode(bytes) == nil)
   }
 

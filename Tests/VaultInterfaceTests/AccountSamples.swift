@@ -231,7 +231,8 @@ private func termsSamples() throws -> [Sample] {
         proxy: "http://localhost:3128",
         listeners: [998],
         connectTimeout: 10,
-        resource: "https://mcp.example.org/mcp"
+        resource: "https://mcp.example.org/mcp",
+        anyHost: false
       )
     ),
     try call(ExamineCall()),

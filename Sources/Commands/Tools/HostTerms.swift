@@ -14,12 +14,12 @@ extension Session {
   /// - Throws: exit 11 if the token is for another host; failures of the vault.
   func demandAllowed(_ host: TokenHost?, of account: String) throws(CommandError) {
     let terms = try requestTerms(of: account)
-    guard !terms.allows(host) else { return }
+    guard !(host != nil && terms.anyHost == true), !terms.allows(host) else { return }
     let name = host?.text ?? "an address without https"
     if let resource = terms.resource {
       throw OneResource.refusal(of: terms.account, for: resource, to: name)
     }
-    // Most accounts sign in. Only for another host, the kind is asked for.
+    // An engine that was started before an update does not tell.
     guard let known = try SignInVerbs.knownAccount(self, account), known.isStatic
     else { return }
     throw CommandError(

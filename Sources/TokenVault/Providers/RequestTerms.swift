@@ -10,7 +10,16 @@ package struct RequestTerms: Sendable, Equatable {
   package let hosts: [String]
   /// The only resource that gets the token; `nil` if issuer and hosts do.
   package let resource: String?
+  /// Whether the token may go to each host for which the person names the account.
+  package let isForAnyHost: Bool
   package let exchange: ExchangeTerms
+}
+
+extension Provider {
+  /// Whether a token may go to each host for which the person names the account.
+  ///
+  /// A secret without login is for the hosts of its provider, and a token for one resource is for that.
+  var isForAnyHost: Bool { kind != .static && onlyResource == nil }
 }
 
 extension Vault {
@@ -26,6 +35,7 @@ extension Vault {
       issuer: provider.issuer.text,
       hosts: provider.apiHosts,
       resource: provider.onlyResource,
+      isForAnyHost: provider.isForAnyHost,
       exchange: ExchangeTerms(provider, owner: owner)
     )
   }

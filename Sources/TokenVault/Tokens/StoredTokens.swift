@@ -128,7 +128,7 @@ extension Vault {
     guard row.serves(wanted, left: left) else { return nil }
     handed.noteUse(of: row)
     if row.scopeSet.isEmpty {
-      writeTokenFile(of: account, row)
+      writeTokenFile(of: account, row, isNew: false)
       putAtHand(account, row)
     }
     return AccessGrant(account.name, row, isShorterThanRequested: left < wanted)

@@ -129,26 +129,40 @@ extension Vault {
 
   /// Writes the token file that the front reads.
   ///
-  /// It is a cache: if it cannot be written, the front asks the engine.
-  func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow) {
+  /// It is a cache: if it cannot be written, the front asks the engine. A file that has the token already
+  /// stays, unless `isNew` says that the token has just come: the account's provider may be another one.
+  func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow, isNew: Bool = true) {
     // The file may be newer than a store that was restored from a backup.
-    guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row),
-      left > 0,
+    guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,
+      isNew || !hasTokenFile(of: account, row, left: left),
       let token = CachedToken(
         token: Array(row.token.utf8),
         wallExpiry: WallTime(seconds: clock.wall.seconds + left),
         boot: clock.bootIdentifier,
-        bootExpiry: clock.boot.advanced(bySeconds: left)
+        bootExpiry: clock.boot.advanced(bySeconds: left),
+        statedExpiry: row.expiresAt.map { WallTime(seconds: $0) },
+        isForAnyHost: isForAnyHost(account)
       )
     else { return }
-    if let old = try? TokenFiles.read(account: account.name, in: directory),
-      old.token == token.token, old.boot == token.boot,
-      abs(old.wallExpiry.seconds - token.wallExpiry.seconds) <= 1,
-      abs(old.bootExpiry.seconds(since: token.bootExpiry)) <= 1
-    {
-      return
-    }
     try? TokenFiles.write(token, account: account.name, in: directory)
+  }
+
+  private func hasTokenFile(
+    of account: AccountRow,
+    _ row: AccessTokenRow,
+    left: Int64
+  ) -> Bool {
+    guard let old = try? TokenFiles.read(account: account.name, in: directory) else { return false }
+    let bootExpiry = clock.boot.advanced(bySeconds: left)
+    return old.token.elementsEqual(row.token.utf8) && old.boot == clock.bootIdentifier
+      && old.statedExpiry?.seconds == row.expiresAt
+      && abs(old.wallExpiry.seconds - (clock.wall.seconds + left)) <= 1
+      && abs(old.bootExpiry.seconds(since: bootExpiry)) <= 1
+  }
+
+  /// Whether the tokens of an account may go to each host for which the person names the account.
+  private func isForAnyHost(_ account: AccountRow) -> Bool {
+    (try? provider(of: account))?.isForAnyHost ?? false
   }
 
   /// Removes the token file of an account, before the commit of a change that makes it wrong.

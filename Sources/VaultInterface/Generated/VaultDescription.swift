@@ -1400,7 +1400,10 @@ let vaultDescription = #"""
     connect_timeout: ?int,
     # The only URL that the token is for, and those below its path: neither the issuer nor the hosts get
     # it. Absent: they do.
-    resource: ?string
+    resource: ?string,
+    # Whether the token may go to each host for which the person names the account, too: it comes from a
+    # login, and is not for one resource.
+    any_host: ?bool
   )
   # What the engine finds when it looks at its vault: one finding a reply with `more`.
   method Examine() -> (

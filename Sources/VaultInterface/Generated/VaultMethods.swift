@@ -3835,6 +3835,9 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
   /// The only URL that the token is for, and those below its path: neither the issuer nor the hosts get
   /// it. Absent: they do.
   public var resource: String?
+  /// Whether the token may go to each host for which the person names the account, too: it comes from a
+  /// login, and is not for one resource.
+  public var anyHost: Bool?
 
   public init(
     account: String,
@@ -3845,7 +3848,8 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     proxy: String? = nil,
     listeners: [Int]? = nil,
     connectTimeout: Int? = nil,
-    resource: String? = nil
+    resource: String? = nil,
+    anyHost: Bool? = nil
   ) {
     self.account = account
     self.issuer = issuer
@@ -3856,6 +3860,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     self.listeners = listeners
     self.connectTimeout = connectTimeout
     self.resource = resource
+    self.anyHost = anyHost
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -3868,6 +3873,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
     listeners = try object.optional("listeners")
     connectTimeout = try object.optional("connect_timeout")
     resource = try object.optional("resource")
+    anyHost = try object.optional("any_host")
   }
 
   public var encoded: JSONObject {
@@ -3882,6 +3888,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
         "listeners": listeners,
         "connect_timeout": connectTimeout,
         "resource": resource,
+        "any_host": anyHost,
       ])
     }
   }

@@ -43,7 +43,8 @@ extension Dispatcher {
       proxy: terms.exchange.proxy,
       listeners: terms.exchange.loopbackUsers.map { Int($0) },
       connectTimeout: terms.exchange.limits.connection,
-      resource: terms.resource
+      resource: terms.resource,
+      anyHost: terms.isForAnyHost
     )
   }
 
