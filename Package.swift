@@ -220,7 +220,8 @@ let package = Package(
         "BackupClient", "DesktopPrompt", "Doctor", "TerminalIO", "VaultClient", "VaultInterface",
         "HelperInterface", "Varlink", "PresenceTerms", "LoopbackLogin", "Providers", "PlainText",
         "Configuration",
-        "OIDCAgentProtocol", "QRCode", "ProtectedResources", "SecretService", "SystemBus", "ToolProtocols", "UserNames",
+        "OIDCAgentProtocol", "QRCode", "ProtectedResources", "SecretService", "SystemBus",
+        "ToolProtocols", "UserNames",
         "BackupFormat", "JSON", "System", "SecretMemory",
       ]
     ),
@@ -272,7 +273,11 @@ let package = Package(
 
     // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each start,
     // six times the start itself (`-static-pie`).
-    program("thumblatch", ["System", "TokenFile"], linker: [.unsafeFlags(["-static-executable"])]),
+    program(
+      "thumblatch",
+      ["Configuration", "JSON", "Providers", "System", "TokenFile", "ToolProtocols"],
+      linker: [.unsafeFlags(["-static-executable"])]
+    ),
     program("thumblatch-cli", ["Commands"]),
     program(
       "thumblatchd",

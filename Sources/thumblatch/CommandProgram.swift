@@ -19,6 +19,25 @@ enum CommandProgram {
     }
   }
 
+  /// Replaces this process as above, to go on with a conversation that has begun.
+  ///
+  /// `input` is the descriptor of what the tool has sent, and was not answered.
+  static func `continue`(
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    input: Int32
+  ) -> Never {
+    var count = 0
+    while unsafe arguments[count] != nil { count += 1 }
+    let words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+      capacity: count + 3
+    )
+    unsafe words.update(from: arguments, count: count)
+    unsafe words[count] = unsafe strdup("--continued")
+    unsafe words[count + 1] = unsafe strdup("\(input)")
+    unsafe words[count + 2] = nil
+    unsafe replaceThisProcess(arguments: words)
+  }
+
   /// Prints an error and ends the process.
   static func fail(_ message: String, status: Int32) -> Never {
     let line = "thumblatch: error: \(message)\n"

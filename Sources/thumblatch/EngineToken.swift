@@ -20,14 +20,20 @@ enum EngineToken {
   ///
   /// The directory of the socket belongs to root, so only root could have put a socket in it.
   static func answerByService(_ request: TokenRequest) -> TokenRequest.Outcome {
+    guard let (path, user) = service else { return .notKnown }
+    return answer(request, at: path, user: user)
+  }
+
+  /// The path of the service's socket, and its user; `nil` if others than root could have put it there.
+  static var service: (path: SocketPath, user: uid_t)? {
     var status = stat()
     guard unsafe lstat(word("/run/thumblatch"), &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       status.st_uid == 0 || FileOwner(at: "/run/thumblatch") == .root, status.st_mode & 0o022 == 0
-    else { return .notKnown }
+    else { return nil }
     var path = SocketPath()
     path.add("/run/thumblatch/io.thumblatch.Vault")
     // A sandbox shows the directory's owner and the listener as the same user.
-    return answer(request, at: path, user: status.st_uid)
+    return (path, status.st_uid)
   }
 
   /// Writes a token of the private engine, if one runs.
@@ -35,11 +41,35 @@ enum EngineToken {
     _ request: TokenRequest,
     _ state: borrowing StateFiles
   ) -> TokenRequest.Outcome {
+    answer(request, at: path(of: state), user: geteuid())
+  }
+
+  /// The path of the private engine's socket.
+  static func path(of state: borrowing StateFiles) -> SocketPath {
     var path = SocketPath()
     path.add("/proc/self/fd/")
     path.add(UInt64(state.directory))
     path.add("/engine")
-    return answer(request, at: path, user: geteuid())
+    return path
+  }
+
+  /// Sends calls together, and lends their replies, each with its NUL; `nil` if they are late.
+  static func ask<Value>(
+    _ calls: [UInt8],
+    replies: Int,
+    at path: SocketPath,
+    user: uid_t,
+    _ body: (UnsafeRawBufferPointer) -> Value?
+  ) -> Value? {
+    guard let socket = connect(to: path, user: user, patience),
+      unsafe calls.withUnsafeBytes({ unsafe send($0, to: socket) })
+    else { return nil }
+    return unsafe withUnsafeTemporaryAllocation(byteCount: maximumMessage, alignment: 1) { room in
+      guard let count = unsafe receive(from: socket, into: room, patience, replies: replies) else {
+        return nil
+      }
+      return unsafe body(UnsafeRawBufferPointer(rebasing: room[..<count]))
+    }
   }
 
   private static func answer(
@@ -127,11 +157,12 @@ enum EngineToken {
     unsafe ((try? socket.send(bytes)) ?? nil) == bytes.count
   }
 
-  /// Receives one message, whose last byte is NUL; `nil` if it is late or invalid.
+  /// Receives messages, each of which ends with NUL; `nil` if they are late or invalid.
   private static func receive(
     from socket: borrowing Descriptor,
     into room: UnsafeMutableRawBufferPointer,
-    _ patience: Int64
+    _ patience: Int64,
+    replies: Int = 1
   ) -> Int? {
     let begun = BootInstant.now
     var count = 0
@@ -142,12 +173,19 @@ enum EngineToken {
       if got < 0 && errno == EINTR { continue }
       guard got > 0 else { return nil }
       count += got
-      if unsafe room[count - 1] == 0 { return count }
+      if unsafe room[count - 1] == 0 && ends(in: room[..<count], are: replies) { return count }
       guard (BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000 < patience else {
         return nil
       }
     }
     return nil
+  }
+
+  private static func ends(
+    in bytes: Slice<UnsafeMutableRawBufferPointer>,
+    are replies: Int
+  ) -> Bool {
+    unsafe replies == 1 || bytes.count { $0 == 0 } >= replies
   }
 
   /// Writes the token of a reply, and a note about missing scopes.
@@ -158,15 +196,20 @@ enum EngineToken {
     guard let found = unsafe TokenReply(UnsafeRawBufferPointer(reply)),
       unsafe request.name == nil || found.isOf(request.name, in: UnsafeRawBufferPointer(reply))
     else { return .notKnown }
-    if let missing = found.missingScope {
-      // The engine reports them once, so the command-line program would not get them again.
-      tell("note: the provider did not grant all scopes of ")
-      unsafe tell(UnsafeRawBufferPointer(rebasing: reply[found.account]))
-      tell("; missing: ")
-      unsafe tell(UnsafeRawBufferPointer(rebasing: reply[missing]))
-      tell("\n")
-    }
+    unsafe tellOfMissing(found, in: UnsafeRawBufferPointer(reply))
     return unsafe request.write(UnsafeRawBufferPointer(rebasing: reply[found.token]))
+  }
+
+  /// Names the scopes that a token lacks.
+  ///
+  /// The engine reports them once, so the command-line program would not get them again.
+  static func tellOfMissing(_ found: TokenReply, in reply: UnsafeRawBufferPointer) {
+    guard let missing = found.missingScope else { return }
+    tell("note: the provider did not grant all scopes of ")
+    unsafe tell(UnsafeRawBufferPointer(rebasing: reply[found.account]))
+    tell("; missing: ")
+    unsafe tell(UnsafeRawBufferPointer(rebasing: reply[missing]))
+    tell("\n")
   }
 
   private static func tell(_ text: StaticString) {

@@ -7,6 +7,8 @@ struct TokenReply {
   let account: Range<Int>
   /// The range of the token: printable ASCII without quotation marks and reverse solidi.
   let token: Range<Int>
+  /// When the token expires, in seconds since 1970; `nil` if the provider did not say.
+  private(set) var expiresAt: Int64?
   /// The range of the scopes that were not granted; `nil` if the engine reports none.
   let missingScope: Range<Int>?
 
@@ -18,7 +20,8 @@ struct TokenReply {
       reader.take(#","token_type":""#), reader.text(from: 0x21) != nil
     else { return nil }
     if reader.take(#","expires_at":"#) {
-      guard reader.digits() else { return nil }
+      guard let end = reader.number() else { return nil }
+      expiresAt = end
     }
     guard reader.take(#","shorter_than_requested":false"#) else { return nil }
     if reader.take(#","scope":""#) {
@@ -89,12 +92,16 @@ private struct Reader {
     return nil
   }
 
-  /// Consumes the digits of a number.
-  mutating func digits() -> Bool {
+  /// Consumes a number without a sign; `nil` if there is none, or if it has more than 18 digits.
+  mutating func number() -> Int64? {
     let start = next
-    while unsafe next < bytes.count, unsafe bytes[next] >= 0x30, unsafe bytes[next] <= 0x39 {
+    var value: Int64 = 0
+    while unsafe next < bytes.count, next - start <= 18, unsafe bytes[next] >= 0x30,
+      unsafe bytes[next] <= 0x39
+    {
+      value = unsafe value &* 10 &+ Int64(bytes[next] - 0x30)
       next += 1
     }
-    return next > start
+    return (1...18).contains(next - start) ? value : nil
   }
 }

@@ -10,7 +10,7 @@ internal import TokenFile
 @safe
 struct TokenRequest {
   /// The least remaining lifetime of a token in a file, in seconds.
-  private static let leastLifetime: Int64 = 10
+  static let leastLifetime: Int64 = 10
   /// The smallest `--within` that the front answers, in seconds.
   ///
   /// The engine's time limit here must fit into it.
@@ -71,6 +71,8 @@ struct TokenRequest {
     case written
     /// There is a token, but it could not be written.
     case lost
+    /// A conversation with a tool has begun, which the command-line program goes on with.
+    case begun
     /// Neither an engine nor the private vault's files gave a valid token.
     case notKnown
   }
@@ -106,16 +108,9 @@ struct TokenRequest {
   }
 
   private func answer(_ name: UnsafePointer<CChar>, _ state: borrowing StateFiles) -> Outcome {
-    let capacity = CachedToken.maximumFileCount
-    return unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { bytes in
-      guard let count = unsafe state.read(name, into: bytes) else { return .notKnown }
-      let file = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
-      guard let header = unsafe CachedTokenHeader(file.bindMemory(to: UInt8.self).span),
-        header.isValid(minimumLifetime: Self.leastLifetime)
-      else { return .notKnown }
-      let token = unsafe UnsafeRawBufferPointer(rebasing: bytes[CachedToken.headerCount..<count])
-      return unsafe write(token)
-    }
+    unsafe state.withToken(of: name, lasting: Self.leastLifetime) { token, _ in
+      unsafe write(token)
+    } ?? .notKnown
   }
 
   /// Writes a token, which has no character that JSON escapes, in one piece.
@@ -129,28 +124,8 @@ struct TokenRequest {
       unsafe memcpy(start, before.utf8Start, before.utf8CodeUnitCount)
       if let bytes = token.baseAddress { unsafe memcpy(middle, bytes, token.count) }
       unsafe memcpy(middle + token.count, after.utf8Start, after.utf8CodeUnitCount)
-      return unsafe Self.write(UnsafeRawBufferPointer(line)) ? .written : .lost
+      return unsafe StandardOutput.write(UnsafeRawBufferPointer(line)) ? .written : .lost
     }
-  }
-
-  /// Writes all bytes; false if that failed.
-  private static func write(_ line: UnsafeRawBufferPointer) -> Bool {
-    // A closed reader is an error like a full disk, so a signal must not end the process.
-    signal(SIGPIPE, SIG_IGN)
-    var rest = unsafe line
-    while let start = rest.baseAddress, unsafe !rest.isEmpty {
-      let wrote = unsafe Glibc.write(1, start, rest.count)
-      if wrote > 0 {
-        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[wrote...])
-      } else if wrote < 0 && errno == EAGAIN {
-        // Another user of the pipe may have made it non-blocking.
-        var entry = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&entry, 1, -1)
-      } else if wrote == 0 || errno != EINTR {
-        return false
-      }
-    }
-    return true
   }
 
   /// Whether a path ends with the name of the front.

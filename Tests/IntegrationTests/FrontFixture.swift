@@ -81,11 +81,11 @@ final class FrontFixture {
     return Outcome(
       end: end,
       output: String(
-        decoding: try directory.openForReading("out").readAll(limit: 1 << 20),
+        decoding: try directory.openForReading("out").readAll(limit: 4 << 20),
         as: UTF8.self
       ),
       errors: String(
-        decoding: try directory.openForReading("err").readAll(limit: 1 << 20),
+        decoding: try directory.openForReading("err").readAll(limit: 4 << 20),
         as: UTF8.self
       )
     )

@@ -30,7 +30,7 @@ struct FrontServiceTests {
     """
 
   /// The outcome of the front, the output of the stand-in, and the requests that it received.
-  private func front(
+  func front(
     _ arguments: String,
     reply: String,
     way: String = "root",
@@ -68,7 +68,7 @@ struct FrontServiceTests {
     #"{"method":"io.thumblatch.Vault.AccessToken","#
     + #""parameters":{"account":"work","ask":false}}"# + "\n"
 
-  private static func reply(_ account: String = "work", more: String = "") -> String {
+  static func reply(_ account: String = "work", more: String = "") -> String {
     #"{"parameters":{"account":"\#(account)","access_token":"of-the-service","#
       + #""token_type":"Bearer","shorter_than_requested":false\#(more)}}"# + "\0"
   }

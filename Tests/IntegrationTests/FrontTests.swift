@@ -106,7 +106,8 @@ struct FrontTests {
     "mv tokens t; ln -s t tokens", "mv ../state ../s; ln -s s ../state", "rm tokens/@",
     "printf ../work >tokens/@", "printf 'work\\n' >tokens/@", ": >tokens/@", "chmod 644 tokens/@",
     "printf X | dd of=tokens/work conv=notrunc status=none",
-    "printf '\\033' | dd of=tokens/work bs=1 seek=50 conv=notrunc status=none",
+    "printf '\\033' | dd of=tokens/work bs=1 seek=60 conv=notrunc status=none",
+    "printf '\\002' | dd of=tokens/work bs=1 seek=52 conv=notrunc status=none",
   ])
   func aFileThatTheEngineWouldNotWriteIsNotBelieved(_ damage: String) throws {
     let fixture = try FrontFixture()

@@ -42,10 +42,11 @@ struct ToolHelperTests {
   @Test
   func forAValidTokenTheDesktopIsNotLookedFor() throws {
     let person = try person()
+    // The front answers such calls. Also the program that answers the others looks for none.
     let commands = [
-      "printf '\(Self.request.replacing("\n", with: "\\n"))' | git-credential-thumblatch get",
-      "printf git.example.org | docker-credential-thumblatch get",
-      "thumblatch kube-credential me",
+      "printf '\(Self.request.replacing("\n", with: "\\n"))' | thumblatch-cli git-credential get",
+      "printf git.example.org | thumblatch-cli docker-credential get",
+      "thumblatch-cli kube-credential me",
     ]
     for command in commands {
       // ld.so(8): the names of the files that are loaded.

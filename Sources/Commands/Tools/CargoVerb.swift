@@ -3,9 +3,18 @@ internal import ToolProtocols
 
 /// `cargo-credential`: a credential provider of cargo.
 enum CargoVerb {
+  /// The front has greeted cargo and answered what it could.
+  private static let continued = Verb.Option(
+    "--continued",
+    "DESCRIPTOR",
+    "for thumblatch itself: the greeting was sent, and this has the input so far"
+  )
+
   static let verb = Verb(
     "cargo-credential",
-    options: [Verb.Option("--cargo-plugin", "cargo gives this option; it changes nothing")],
+    options: [
+      Verb.Option("--cargo-plugin", "cargo gives this option; it changes nothing"), continued,
+    ],
     summary: "answer cargo as its credential provider",
     details: """
       Cargo runs it, after ~/.cargo/config.toml has, below [registries.NAME]: credential-provider \
@@ -15,8 +24,12 @@ enum CargoVerb {
       """,
     isForTools: true
   ) { session throws(CommandError) in
-    let input = try ToolInput(session)
-    try session.output.data(bytes: CargoCredential.hello)
+    // The front gives another descriptor than the standard ones. -1 cannot be read.
+    let begun = session.arguments.value(continued.name).map { word in
+      Int32(word).flatMap { $0 > 2 ? $0 : nil } ?? -1
+    }
+    let input = try ToolInput(session, begun: begun)
+    if begun == nil { try session.output.data(bytes: CargoCredential.hello) }
     // Cargo closes the pipe when it needs no more.
     while let line = try input.line() {
       let request: CargoCredential

@@ -10,9 +10,21 @@ final class ToolInput {
   private let interrupt: Int32?
   private var buffer: [UInt8] = []
   private var isAtEnd = false
+  /// A request that is too long, with what another program has read beside it.
+  private static let longestBegun = 2 * ToolRequest.maximumCount
 
-  init(_ session: Session) throws(CommandError) {
+  /// - Parameters:
+  ///   - session: the run.
+  ///   - begun: the descriptor of what came first, and was read by another program; `nil` if nothing was.
+  /// - Throws: a usage error if the input is a terminal, or if what came first cannot be read.
+  init(_ session: Session, begun: Int32? = nil) throws(CommandError) {
     number = session.standardInput
+    if let begun {
+      let first = Descriptor(owning: begun)
+      do throws(SystemError) { buffer = try first.readAll(limit: Self.longestBegun) } catch {
+        throw .usage("standard input cannot be read: \(error)")
+      }
+    }
     interrupt = session.interrupt
     guard isatty(number) == 0 else {
       throw .usage(

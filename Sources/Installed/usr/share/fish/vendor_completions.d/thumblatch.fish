@@ -11,7 +11,7 @@ function __thumblatch_words
     for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
         if string match --quiet -- '-*' $word
             set option $word
-        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --passphrase-fd --min-ttl --within --shell --fd -X -d -H -o --for --since --recovery-to --socket --account --rule --oidc-agent
+        else if contains -- $option --url --mcp --name --template --kind --issuer --client-id --host --tenant --realm --domain --scope --audience --resource --redirect-uri --ca --pin --proxy --api-host --set --provider --email --client-metadata --reason --username --label --expires --from --entry --file --passphrase-fd --min-ttl --within --shell --fd -X -d -H -o --for --since --recovery-to --continued --socket --account --rule --oidc-agent
             set option ''
         else
             echo $word
@@ -306,6 +306,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 kube-credential
 complete --command thumblatch --condition '__thumblatch_at 1 999 kube-credential' --long-option audience --exclusive --description 'a token for this recipient'
 complete --command thumblatch --condition '__thumblatch_at 1 1 kube-credential' --arguments '(__thumblatch_names account)'
 complete --command thumblatch --condition '__thumblatch_at 1 999 cargo-credential' --long-option cargo-plugin --description 'cargo gives this option; it changes nothing'
+complete --command thumblatch --condition '__thumblatch_at 1 999 cargo-credential' --long-option continued --exclusive --description 'for thumblatch itself: the greeting was sent, and this has the input so far'
 complete --command thumblatch --condition '__thumblatch_at 1 1 bazel-credential' --arguments 'get'
 complete --command thumblatch --condition '__thumblatch_at 1 1 terraform-credential' --arguments 'forget get store'
 complete --command thumblatch --condition '__thumblatch_at 1 999 agent' --long-option socket --require-parameter --force-files --description 'listen here for programs that get access tokens only'
