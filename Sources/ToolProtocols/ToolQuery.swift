@@ -15,54 +15,64 @@ package struct ToolQuery: Sendable {
   /// The tool, as the stated reason names it.
   package let tool: String
   private let request: Request
-  /// The hosts that the request may mean, in order of preference; empty if it means none.
-  private let hosts: [TokenHost]
+  /// The host that the request means; `nil` if it means none.
+  private let host: TokenHost?
+  /// The host that it means if the user did not name the first one.
+  private let second: TokenHost?
 
   /// Reads the lines that git sends with `get`.
   package static func git(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
     let request = try GitCredential(bytes)
-    return ToolQuery("git", .git(request), [try? TokenHost(request.url)])
+    return ToolQuery("git", .git(request), try? TokenHost(request.url))
   }
 
   /// Reads the address that docker sends with `get`.
   package static func docker(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
     let server = try DockerCredential.server(bytes)
-    let hosts = DockerCredential.urls(of: server).map { try? TokenHost(ofURL: $0) }
-    return ToolQuery("docker", .docker(server: server), hosts)
+    let urls = DockerCredential.urls(of: server)
+    return ToolQuery(
+      "docker",
+      .docker(server: server),
+      try? TokenHost(ofURL: urls[0]),
+      second: urls.count > 1 ? try? TokenHost(ofURL: urls[1]) : nil
+    )
   }
 
   /// Takes a request of cargo.
   package static func cargo(_ request: CargoCredential) -> ToolQuery {
-    ToolQuery("cargo", .cargo(request), [try? TokenHost(ofURL: request.url)])
+    ToolQuery("cargo", .cargo(request), try? TokenHost(ofURL: request.url))
   }
 
   /// Reads the object that Bazel sends with `get`.
   package static func bazel(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
     let request = try BazelCredential(bytes)
-    return ToolQuery("Bazel", .bazel(request), [try? TokenHost(ofURL: request.url)])
+    return ToolQuery("Bazel", .bazel(request), try? TokenHost(ofURL: request.url))
   }
 
   /// Takes the host that Terraform names.
   package static func terraform(host: String) -> ToolQuery {
-    ToolQuery("Terraform", .terraform, [try? TokenHost("https://" + host)])
+    ToolQuery("Terraform", .terraform, try? TokenHost("https://" + host))
   }
 
-  private init(_ tool: String, _ request: Request, _ hosts: [TokenHost?]) {
+  private init(
+    _ tool: String,
+    _ request: Request,
+    _ host: TokenHost?,
+    second: TokenHost? = nil
+  ) {
     self.tool = tool
     self.request = request
-    self.hosts = hosts.compactMap(\.self)
+    self.host = host
+    self.second = second
   }
 
   /// The entry of the host; `nil` if the user did not name it.
   package func entry(in file: HostFile) -> HostAccount? {
-    for host in hosts {
-      if let entry = file[host] { return entry }
-    }
-    return nil
+    host.flatMap { file[$0] } ?? second.flatMap { file[$0] }
   }
 
   /// Whether it means a host that a file could name.
-  package var hasHost: Bool { !hosts.isEmpty }
+  package var hasHost: Bool { host != nil || second != nil }
 
   /// The reason that is stated for the call of the vault.
   package func reason(for entry: HostAccount) -> String {

@@ -38,10 +38,11 @@ struct ToolCall {
     } else if isOwnName, unsafe Self.equal(verb, "kube-credential") {
       tool = unsafe Self.account(first).map { .kubernetes(account: $0) }
     } else if unsafe Self.equal(first, "get") {
-      let verbs: [(StaticString, Tool)] = [
-        ("git-credential", .git), ("docker-credential", .docker), ("bazel-credential", .bazel),
-      ]
-      tool = verbs.first { unsafe Self.isVerb(verb, $0.0, isOwnName) }?.1
+      // An array of them would take longer than all comparisons.
+      let isGit = unsafe Self.isVerb(verb, "git-credential", isOwnName)
+      let isDocker = unsafe !isGit && Self.isVerb(verb, "docker-credential", isOwnName)
+      let isBazel = unsafe !isGit && !isDocker && Self.isVerb(verb, "bazel-credential", isOwnName)
+      tool = isGit ? .git : isDocker ? .docker : isBazel ? .bazel : nil
     } else if unsafe Self.equal(first, "--cargo-plugin") {
       tool = unsafe Self.isVerb(verb, "cargo-credential", isOwnName) ? .cargo : nil
     } else {
