@@ -137,7 +137,7 @@ struct TokenFilesTests {
     let open = try #require(directory.tokens).root.openForReading("me")
     try TokenFiles.remove(account: "me", in: directory)
     let left = try open.readAll(limit: 1_000)
-    #expect(left == [UInt8](repeating: 0, count: 51))
+    #expect(left == [UInt8](repeating: 0, count: 63))
   }
 
   @Test

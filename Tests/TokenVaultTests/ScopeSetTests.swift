@@ -59,6 +59,13 @@ struct ScopeSetTests {
     )
     let terms = try await vault.requestTerms(account: "me", caller: caller())
     #expect(terms.resource == resource && terms.hosts.isEmpty)
+    #expect(!terms.isForAnyHost)
+    #expect(try await vault.isTokenForAnyHost() == false)
+    let other = try Bench()
+    let usual = try await signedIn(other)
+    #expect(try await usual.isTokenForAnyHost() == true)
+    #expect(try await usual.requestTerms(account: "me", caller: caller()).isForAnyHost)
+    #expect(other.forms.isEmpty)
     for audience in ["https://api.example.com/", "api", resource + "/x"] {
       let refused = await failure { _ = try await vault.token(scope: nil, audience: audience) }
       guard case .invalidArgument? = refused else {

@@ -201,7 +201,9 @@ struct TokenTests {
 extension Bench {
   /// The token that the front would find.
   fileprivate func tokenFile() throws -> String? {
-    try scratch.files()["tokens/me"].flatMap { String(validating: $0.dropFirst(44), as: UTF8.self) }
+    try scratch.files()["tokens/me"].flatMap {
+      String(validating: $0.dropFirst(CachedToken.headerCount), as: UTF8.self)
+    }
   }
 }
 

@@ -82,6 +82,11 @@ extension Vault {
     }
   }
 
+  /// Whether the front may give the token to each host that the user names; `nil` without a file.
+  func isTokenForAnyHost(_ name: String = "me") throws -> Bool? {
+    try TokenFiles.read(account: name, in: directory)?.isForAnyHost
+  }
+
   /// The contents of an account's slot.
   func slot(_ name: String = "me") throws -> [UInt8] {
     try SlotFile(in: directory, account: try row(name).id).readWhole()
