@@ -33,5 +33,7 @@ def source(content):
 
 
 def report(name, times, floor):
+    """Prints the times of a command, and gives their ratio to those of another one."""
     ratio = statistics.median(a / b for a, b in zip(times, floor))
     print(f"  {name:<34} {statistics.median(times):7.3f} ms   {ratio:5.2f} × the floor")
+    return ratio
