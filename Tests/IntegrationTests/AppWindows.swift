@@ -21,7 +21,7 @@ final class AppWindows {
       in: person.base + "/screen",
       [program] + arguments,
       environment: person.environment + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=" + $0] } ?? []),
-      within: 60,
+      within: 90,
       errors: -1
     )
     guard driver.begun["ready"] == .boolean(true) else {

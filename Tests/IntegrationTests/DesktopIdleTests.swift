@@ -32,7 +32,7 @@ struct DesktopIdleTests {
     try app.sees("Look Again")
     try app.run("key('ctrl+l')")
     try app.sees("The Vault Is Locked")
-    let awake = try app.run("awake(10)")
+    let awake = try app.run("awake(60)")
     #expect(awake == .array([]), "\(awake)")
     #expect(try app.run("quit()") == .integer(0))
   }
