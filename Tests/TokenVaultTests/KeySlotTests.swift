@@ -64,7 +64,9 @@ struct KeySlotTests {
     #expect(try slots.facts().tier == .securityKey)
     let files = try bench.scratch.files()
     #expect(problem(slots) == .machineKeyNeeded("the vault needs a touch of its security key"))
-    #expect(throws: VaultFailure.self) { _ = try Opening.refused(bench, slots) }
+    await #expect(throws: VaultFailure.self) {
+      try await bench.withDirectory { _ = try Opening($0, of: ThisProcess.user, slots) }
+    }
     #expect(try bench.scratch.files() == files)
     let before = key.touches
     #expect(open(slots) == nil && open(slots) == nil)
@@ -241,12 +243,5 @@ struct KeySlotTests {
     #expect(throws: VaultFailure.self) {
       _ = try other.makeKeySecret(pin: nil, SecurityKeyWait()) {}
     }
-  }
-}
-
-extension Opening {
-  /// Opens the vault of a bench, which must fail.
-  fileprivate static func refused(_ bench: Bench, _ slots: MachineKeySlots) throws {
-    _ = try Opening(StateDirectory(path: bench.scratch.path), of: ThisProcess.user, slots)
   }
 }

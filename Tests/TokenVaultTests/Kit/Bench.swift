@@ -67,16 +67,23 @@ final class Bench: Sendable {
     }
   }
 
-  /// Lends the store, while no vault is open.
-  func withStore<Value>(_ body: (Store) throws -> Value) async throws -> Value {
+  /// Lends the state directory, while no vault is open.
+  ///
+  /// A process that another test forks keeps the lock of an earlier vault until its exec.
+  func withDirectory<Value>(_ body: (StateDirectory) throws -> Value) async throws -> Value {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do {
-        return try body(try Store(in: try StateDirectory(path: scratch.path)))
+        return try body(try StateDirectory(path: scratch.path))
       } catch let error as StorageError where error == .inUse && BootInstant.now < deadline {
         await Task.yield()
       }
     }
+  }
+
+  /// Lends the store, while no vault is open.
+  func withStore<Value>(_ body: (Store) throws -> Value) async throws -> Value {
+    try await withDirectory { try body(try Store(in: $0)) }
   }
 
   /// Changes the store as an attacker with the device secret could, while no vault is open.
