@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import System
 import TestSupport
@@ -98,6 +99,9 @@ struct DesktopAppStartTests {
     try app.run("until(lambda: app.is_on('\(Self.start)'), 'not on')")
     try app.keepPicture("autostart")
     try app.expectNames()
+    // The switch shows what the person wants at once. The file comes from a thread.
+    let isWritten = { unsafe access(entry, F_OK) == 0 }
+    #expect(eventually { isWritten() })
     #expect(try app.run("quit()") == .integer(0))
     try shell("/usr/bin/desktop-file-validate \(entry)")
     let command = try shell("sed -n 's/^Exec=//p' \(entry)").split(separator: "\n")
