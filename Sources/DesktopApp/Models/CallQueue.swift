@@ -1,5 +1,4 @@
-/// The calls of the person that must not run at the same time: each waits until the earlier ones have
-/// ended.
+/// Calls that must not run at the same time: each waits until the earlier ones have ended.
 @MainActor
 final class CallQueue {
   private var isTaken = false
@@ -13,10 +12,17 @@ final class CallQueue {
     _ body: @MainActor () async -> Value?
   ) async -> Value? {
     let locks = vault.locks
+    return await run {
+      // The person has left, and no longer sees what they have pressed.
+      guard vault.locks == locks else { return nil }
+      return await body()
+    }
+  }
+
+  /// Makes a call after the earlier ones.
+  func run<Value>(_ body: @MainActor () async -> Value) async -> Value {
     await takeTurn()
     defer { passTurn() }
-    // The person has left, and no longer sees what they have pressed.
-    guard vault.locks == locks else { return nil }
     return await body()
   }
 

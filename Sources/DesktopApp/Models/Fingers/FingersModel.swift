@@ -27,6 +27,8 @@ final class FingersModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
+  private let looks = CallQueue()
+  @ObservationIgnored
   private var stop: SharedWake?
   @ObservationIgnored
   private let deletions = CallQueue()
@@ -37,6 +39,11 @@ final class FingersModel {
 
   /// Reads the fingers again.
   func look() async {
+    // What an earlier look has found must not come after a later one.
+    await looks.run { await lookNow() }
+  }
+
+  private func lookNow() async {
     guard let link else { return }
     do throws(VaultClientError) {
       let reply = try await link.call { connection, _ throws(VaultClientError) in

@@ -50,6 +50,8 @@ final class KeysModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
+  private let looks = CallQueue()
+  @ObservationIgnored
   private var stop: SharedWake?
   @ObservationIgnored
   private let changes = CallQueue()
@@ -65,6 +67,11 @@ final class KeysModel {
 
   /// Reads the keys again.
   func look() async {
+    // What an earlier look has found must not come after a later one.
+    await looks.run { await lookNow() }
+  }
+
+  private func lookNow() async {
     guard let link else { return }
     do throws(VaultClientError) {
       let (form, found) = try await link.call { connection, _ throws(VaultClientError) in

@@ -30,6 +30,8 @@ final class ProgramsModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
+  private let looks = CallQueue()
+  @ObservationIgnored
   private let removals = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel) {
@@ -38,6 +40,11 @@ final class ProgramsModel {
 
   /// Reads the rules again.
   func look() async {
+    // What an earlier look has found must not come after a later one.
+    await looks.run { await lookNow() }
+  }
+
+  private func lookNow() async {
     guard let link else { return }
     do throws(VaultClientError) {
       let reply = try await link.call { connection, _ throws(VaultClientError) in

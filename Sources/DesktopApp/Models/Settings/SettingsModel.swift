@@ -20,6 +20,8 @@ final class SettingsModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
+  private let looks = CallQueue()
+  @ObservationIgnored
   private let calls = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel, startedBy entry: Autostart?) {
@@ -30,6 +32,11 @@ final class SettingsModel {
 
   /// Reads the rules again.
   func look() async {
+    // What an earlier look has found must not come after a later one.
+    await looks.run { await lookNow() }
+  }
+
+  private func lookNow() async {
     guard let link else { return }
     do throws(VaultClientError) {
       let reply = try await link.call { connection, _ throws(VaultClientError) in
