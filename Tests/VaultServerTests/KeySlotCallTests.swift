@@ -113,8 +113,10 @@ struct KeySlotCallTests {
   @Test(arguments: [true, false])
   func aCallerThatLeavesEndsTheLight(byTask: Bool) async throws {
     let isLit = Mutex(false)
+    let waits = Mutex(false)
     let key = ScriptedKey(whenLit: { wait in
       guard isLit.withLock({ $0 }) else { return }
+      waits.withLock { $0 = true }
       while (try? wait.during({ () throws(SecurityKeyFailure) in }, endedBy: {})) != nil {
         sched_yield()
       }
@@ -125,7 +127,7 @@ struct KeySlotCallTests {
     let lit = Mutex(false)
     let context = CallContext.of(caller, more: true) { _ in lit.withLock { $0 = true } }
     let call = Task { await failure { _ = try await vaults.openMachineKey(.init(), context) } }
-    while !lit.withLock({ $0 }) { await Task.yield() }
+    while !lit.withLock({ $0 }) || !waits.withLock({ $0 }) { await Task.yield() }
     // The key is lit for one caller at a time, and the next one waits for its turn.
     isLit.withLock { $0 = false }
     let other = Caller(connection: 2, user: user, requester: "another test")
