@@ -242,4 +242,26 @@ struct UserDirectoryTests {
     #expect(try folder.remove("file", over: last))
     #expect(home.settings("tool/file") == nil)
   }
+
+  /// A process that another thread forks has a duplicate of every descriptor, until its exec.
+  @Test
+  func theLockEndsWithTheValue() throws {
+    let home = try ProviderHome()
+    try home.writeSettings("", "tool/file")
+    let path = home.path + "/tool"
+    let duplicates: [Int32]
+    do {
+      let folder = try UserDirectory(path)
+      try folder.lock()
+      #expect(throws: CommandError.self) { try UserDirectory(path).lock() }
+      let inode = try Directory(path: path).descriptor.status().inode
+      duplicates = (3..<1024).filter { number in
+        var status = stat()
+        return unsafe fstat(number, &status) == 0 && status.st_ino == inode
+      }.map { dup($0) }
+      #expect(!duplicates.isEmpty)
+    }
+    defer { for number in duplicates { close(number) } }
+    try UserDirectory(path).lock()
+  }
 }

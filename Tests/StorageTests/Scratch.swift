@@ -19,23 +19,7 @@ final class Scratch: Sendable {
   }
 
   /// Opens the state directory, and makes it if necessary.
-  func open() throws -> StateDirectory { try released { try StateDirectory(path: path) } }
-}
-
-/// The result of `body`, which is tried again while the lock that it takes is still held.
-///
-/// A process that another test forks has every descriptor of this one, and so every lock, until its
-/// exec. A lock that is really held is still held after this half minute.
-func released<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
-  let end = BootInstant.now.advanced(bySeconds: 30)
-  while BootInstant.now < end {
-    do {
-      return try body()
-    } catch StorageError.inUse {
-      pauseBriefly()
-    }
-  }
-  return try body()
+  func open() throws -> StateDirectory { try StateDirectory(path: path) }
 }
 
 /// Runs a program of the system to its end.

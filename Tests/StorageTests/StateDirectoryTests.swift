@@ -43,10 +43,27 @@ struct StateDirectoryTests {
     let scratch = try Scratch()
     _ = try scratch.open()
     let given = try Directory(path: scratch.path)
-    do { _ = try released { try StateDirectory(given) } }
-    // If the lock were on the given descriptor, it would outlive the object.
+    do {
+      let directory = try StateDirectory(given)
+      #expect(try !given.descriptor.lockExclusively())
+      withExtendedLifetime(directory) {}
+    }
+    #expect(try given.descriptor.lockExclusively())
+  }
+
+  /// A process that another thread forks has a duplicate of every descriptor, until its exec.
+  @Test
+  func theLockEndsWithTheObject() throws {
+    let scratch = try Scratch()
+    let duplicate: Descriptor
+    do { duplicate = try scratch.open().root.descriptor.duplicate() }
     _ = try scratch.open()
-    #expect(given.descriptor.number >= 0)
+    // The lock ends with an object that could not be made, too.
+    try Files.chmod(scratch.path + "/slots", 0o777)
+    #expect(throws: StorageError.unsafeFile("slots", .wrongMode(0o777))) { _ = try scratch.open() }
+    try Files.chmod(scratch.path + "/slots", 0o700)
+    _ = try scratch.open()
+    #expect(duplicate.number >= 0)
   }
 
   @Test(arguments: ["", "/slots", "/tokens"])

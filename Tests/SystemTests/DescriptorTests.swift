@@ -153,6 +153,18 @@ struct LockTests {
   }
 
   @Test
+  func unlockingEndsTheLockOfEveryDuplicate() throws {
+    let holder = try place.open().openForWriting("lock")
+    holder.unlock()
+    #expect(try holder.lockExclusively())
+    let copy = try holder.duplicate()
+    holder.unlock()
+    #expect(try eventually(isFree))
+    #expect(try eventually(isFreeForOthers))
+    #expect(copy.number >= 0)
+  }
+
+  @Test
   func aChildKeepsTheLockThatItWasGiven() throws {
     let (mine, its) = try UnixSocket.pair()
     let input = Descriptor(owning: mine)

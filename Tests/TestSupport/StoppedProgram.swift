@@ -19,9 +19,8 @@ public struct StoppedProgram {
 
   /// A program beside the test's own, with the directory of the trace and of the report.
   ///
-  /// `refusal` is the report of a run that found the vault open in another process. A child that
-  /// another test forks has every descriptor of this process, and so every lock, until its exec.
-  /// The test repeats such a run for up to 30 seconds.
+  /// `refusal` is the report of a run that found the vault open in another process. A task may still
+  /// have a vault that the test has dropped. The test repeats such a run for up to 30 seconds.
   public init(_ name: String, _ arguments: [String], base: String, refusal: String) throws {
     path = try ThisProcess.programDirectory() + "/" + name
     self.arguments = arguments

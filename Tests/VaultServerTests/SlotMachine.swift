@@ -118,27 +118,12 @@ final class SlotMachine: Sendable {
     )
   }
 
-  /// Opens the state directory after an engine has ended.
-  ///
-  /// A process that another test forks keeps the engine's lock until its exec.
-  private func openState() throws -> StateDirectory {
-    let deadline = BootInstant.now.advanced(bySeconds: 60)
-    while true {
-      do throws(StorageError) {
-        return try StateDirectory(path: path)
-      } catch {
-        guard error == .inUse, BootInstant.now < deadline else { throw error }
-        pauseBriefly()
-      }
-    }
-  }
-
   /// The vault of an engine of one user that has just started.
   func privately(
     _ tpm: any TPMSealing,
     keys: any SecurityKeySealing = NoSecurityKeys()
   ) throws -> Vaults {
-    let state = try openState()
+    let state = try StateDirectory(path: path)
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: state.root),
       owner: .user(ThisProcess.user),

@@ -12,6 +12,10 @@ struct UserDirectory: ~Copyable {
     directory = try Self.open(path)
   }
 
+  deinit {
+    directory.descriptor.unlock()
+  }
+
   private static func open(_ path: String) throws(CommandError) -> Directory {
     do {
       let directory = try Directory.make(path: path)

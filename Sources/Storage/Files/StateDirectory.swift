@@ -51,16 +51,25 @@ package final class StateDirectory: Sendable {
     guard try calling({ () throws(SystemError) in try root.descriptor.lockExclusively() }) else {
       throw .inUse
     }
-    slots = try Self.open("slots", in: root, create: true, shown: "slots")
-    if keepsTokens {
-      let tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
-      // An interrupted write may have left a token.
-      _ = try? tokens.unlink(TokenFiles.temporaryName)
-      self.tokens = TokenDirectory(tokens)
-    } else {
-      tokens = nil
+    do throws(StorageError) {
+      slots = try Self.open("slots", in: root, create: true, shown: "slots")
+      tokens = keepsTokens ? try Self.tokens(in: root) : nil
+    } catch {
+      root.descriptor.unlock()
+      throw error
     }
     self.root = root
+  }
+
+  deinit {
+    root.descriptor.unlock()
+  }
+
+  private static func tokens(in root: borrowing Directory) throws(StorageError) -> TokenDirectory {
+    let tokens = try Self.open("tokens", in: root, create: true, shown: "tokens")
+    // An interrupted write may have left a token.
+    _ = try? tokens.unlink(TokenFiles.temporaryName)
+    return TokenDirectory(tokens)
   }
 
   /// Opens the directory where agents are called, which the first agent makes.

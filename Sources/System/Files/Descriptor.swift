@@ -213,15 +213,22 @@ extension Descriptor {
 
   /// Takes an exclusive flock(2) lock without waiting; false if another process holds it.
   ///
-  /// The lock belongs to the open file description: it ends when the last duplicate in any process
-  /// is closed. No code here unlocks with LOCK_UN. The lock may outlive its owner briefly: a child
-  /// forked by another thread keeps it until its execve(2).
+  /// The lock belongs to the open file description: it ends with `unlock()`, or when the last
+  /// duplicate in any process is closed. A child that another thread forks has a duplicate until its
+  /// execve(2).
   package func lockExclusively() throws(SystemError) -> Bool {
     while true {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
       if errno == EWOULDBLOCK { return false }
       guard errno == EINTR else { throw SystemError("flock", code: errno) }
     }
+  }
+
+  /// Ends the lock of `lockExclusively()` for every duplicate in any process.
+  ///
+  /// Does nothing if there is no lock, or if the file system has none.
+  package func unlock() {
+    _ = flock(number, LOCK_UN)
   }
 
   /// Waits until the descriptor is readable or at its end (poll(2)); false after `milliseconds`.

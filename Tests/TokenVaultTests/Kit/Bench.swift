@@ -69,7 +69,7 @@ final class Bench: Sendable {
 
   /// Lends the state directory, while no vault is open.
   ///
-  /// A process that another test forks keeps the lock of an earlier vault until its exec.
+  /// Waits until a dropped vault has gone.
   func withDirectory<Value>(_ body: (StateDirectory) throws -> Value) async throws -> Value {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
