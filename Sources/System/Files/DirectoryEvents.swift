@@ -1,22 +1,25 @@
 internal import Glibc
 
-/// The files of a directory that were written, as inotify(7) reports them.
+/// The files of a directory that were written or removed, as inotify(7) reports them.
 package struct DirectoryEvents: ~Copyable {
-  /// Readable when something was written.
+  /// Readable when something was written, or removed if that is watched.
   package let descriptor: Descriptor
 
   /// Watches a directory; what was written earlier is not reported.
-  package init(path: String) throws(SystemError) {
+  ///
+  /// `removals` says whether removed files are reported too.
+  package init(path: String, removals: Bool = false) throws(SystemError) {
     let number = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     let queue = Descriptor(owning: Int32(try check(Int(number), "inotify_init1")))
-    let watch = unsafe inotify_add_watch(queue.number, path, UInt32(IN_CLOSE_WRITE | IN_ONLYDIR))
+    let mask = UInt32(IN_CLOSE_WRITE | IN_ONLYDIR | (removals ? IN_DELETE : 0))
+    let watch = unsafe inotify_add_watch(queue.number, path, mask)
     _ = try check(Int(watch), "inotify_add_watch", subject: path)
     descriptor = queue
   }
 
   /// Takes what is reported now.
   ///
-  /// - Returns: the names of the written files, and whether the directory is watched further.
+  /// - Returns: the names of these files, and whether the directory is watched further.
   package func take() throws(SystemError) -> (names: Set<String>, isWatching: Bool) {
     var names: Set<String> = []
     var isWatching = true

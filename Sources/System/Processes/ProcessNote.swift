@@ -1,4 +1,4 @@
-/// A process that a directory notes by the name of an empty file.
+/// A process that a directory notes by the name of a file.
 ///
 /// A name is whole or not there, and a process of the same number that started later has another one.
 ///
@@ -18,7 +18,7 @@ package struct ProcessNote: Equatable, Sendable {
   }
 
   /// Reads the name of a file; `nil` if it notes no process.
-  init?(name: String) {
+  package init?(name: String) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let user = UInt32(parts[0]), let process = Int32(parts[1]),
       let started = UInt64(parts[2])
@@ -27,10 +27,11 @@ package struct ProcessNote: Equatable, Sendable {
     guard self.name == name else { return nil }
   }
 
-  var name: String { "\(user).\(process).\(started)" }
+  /// The name of the file.
+  package var name: String { "\(user).\(process).\(started)" }
 
   /// Whether the process has not ended.
-  var isAlive: Bool {
+  package var isAlive: Bool {
     // An ended process keeps its facts until its parent takes them.
     guard let held = try? ProcessHandle(identifier: process),
       (ProcessFacts(process: process)?.started ?? 0) == started
@@ -61,16 +62,21 @@ extension Directory {
   ///
   /// It is not noted if too many of its user live.
   package func note(_ new: ProcessNote) throws(SystemError) {
-    var count = 0
+    let others = try forgetEndedProcesses()
+    guard !others.contains(new) else { return }
+    if others.count(where: { $0.user == new.user }) < Self.mostNotes { try touch(new.name) }
+  }
+
+  /// Removes the notes of processes that have ended.
+  ///
+  /// - Returns: the notes that stay.
+  @discardableResult
+  package func forgetEndedProcesses() throws(SystemError) -> [ProcessNote] {
+    var living: [ProcessNote] = []
     for name in try names() {
       guard let note = ProcessNote(name: name) else { continue }
-      if note == new { return }
-      guard note.isAlive else {
-        try unlink(name)
-        continue
-      }
-      if note.user == new.user { count += 1 }
+      if note.isAlive { living.append(note) } else { try unlink(name) }
     }
-    if count < Self.mostNotes { try touch(new.name) }
+    return living
   }
 }
