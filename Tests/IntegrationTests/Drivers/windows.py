@@ -143,8 +143,10 @@ class Windows(Starts, Prompts, Stalls):
 
     def overflowing(self):
         """The texts that reach over the side of the window. What is not shown lies beside it. A label without
-        a text is called GtkLabel."""
+        a text is called GtkLabel. A page that is wider than the window makes that wider."""
         width = self.extents(self.find("frame", "Thumblatch"))[2]
+        if width > self.width:
+            return ["the window is %d pixels wide instead of %d" % (width, self.width)]
         return self.steadily(lambda: [
             node.get_name() for node in self.shown("label") if node.get_name() != "GtkLabel"
             and ((box := self.extents(node))[0] < 0 < box[0] + box[2] or box[0] < width < box[0] + box[2])])
@@ -245,11 +247,9 @@ class Windows(Starts, Prompts, Stalls):
         window = self.window()
         self.tool("windowmove", "--sync", window, "0", "0")
         self.tool("windowsize", window, str(width), str(height))
-
-        def is_resized():
-            frame = self.extents(self.shown("frame", "Thumblatch")[0])
-            return abs(frame[2] - width) < 20
-        return self.until(is_resized, "not resized")
+        frame = lambda: self.extents(self.shown("frame", "Thumblatch")[0])
+        self.until(lambda: abs(frame()[2] - width) < 20, "not resized")
+        self.width = width
 
     def leave(self):
         """Moves the focus from the app to the desktop behind it."""
