@@ -189,7 +189,7 @@ let package = Package(
       "VaultClient",
       [
         "MachineFiles", "Configuration", "VaultInterface", "HelperInterface", "Varlink",
-        "PresenceTerms", "System", "SecretMemory",
+        "PresenceTerms", "JSON", "System", "SecretMemory",
       ]
     ),
     room(
@@ -515,7 +515,10 @@ let package = Package(
       ["LoopbackLogin", "Configuration", "System", "SecretMemory", "TestSupport"]
     ),
     tests("TerminalIOTests", ["TerminalIO", "SecretMemory", "System", "TestSupport"]),
-    tests("VaultClientTests", ["VaultClient", "MachineFiles", "System", "TestSupport"]),
+    tests(
+      "VaultClientTests",
+      ["VaultClient", "VaultInterface", "MachineFiles", "System", "TestSupport"]
+    ),
     tests("DoctorTests", ["Doctor", "VaultClient", "System", "TestSupport"]),
     tests(
       "CommandsTests",

@@ -7,6 +7,8 @@ import Testing
 /// The desktop app of a person, on a screen in memory, as a screen reader finds it.
 final class AppWindows {
   private let driver: ScreenDriver
+  /// The directory of the person's session (XDG_RUNTIME_DIR).
+  let session: String
 
   /// Starts the screen; `open` starts the app.
   ///
@@ -14,11 +16,12 @@ final class AppWindows {
   init(of person: Someone, _ arguments: String..., bus: String? = nil) throws {
     let program = person.programs + "/thumblatch-desktop"
     try shell("install -m 755 \(BuiltPrograms.path("thumblatch-desktop")) \(person.programs)/")
+    session = person.base + "/screen"
     driver = try ScreenDriver(
       "windows",
       of: "screen.py session.py starts.py prompts.py stalls.py windows.py",
       as: person,
-      in: person.base + "/screen",
+      in: session,
       [program] + arguments,
       environment: person.environment + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=" + $0] } ?? []),
       within: 90,

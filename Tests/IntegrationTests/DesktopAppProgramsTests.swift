@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import System
 import TestSupport
@@ -89,6 +90,61 @@ struct DesktopAppProgramsTests {
     try app.run("click('Programs', 'list item')")
     try app.sees("No Rules in a Private Vault")
     try app.expectNames()
-    try app.keepPicture("programs-private")
+    for width in [800, 360] {
+      try app.run("resize(\(width), 860)")
+      try app.keepPicture("programs-private-\(width)")
+      #expect(try app.run("overflowing()") == .array([]))
+    }
+  }
+
+  @Test
+  func restrictedSocketsComeAndGoWithTheirAgents() throws {
+    let person = try Person()
+    try person.register("work")
+    let bus = try DesktopBus(logind: true)
+    defer { bus.remove() }
+    let app = try AppWindows(seating: person, by: bus)
+    let session = "XDG_RUNTIME_DIR=" + app.session
+    func startAgent(_ name: String, _ options: String...) throws -> (agent: Run, path: String) {
+      let path = "\(person.home)/<b>\(name)"
+      let words = ["agent", "--socket", path, "--name", name, "--account", "work"]
+      let agent = try person.start(words + options, variables: [session])
+      try awaitSocket(path)
+      return (agent, path)
+    }
+    let first = try startAgent("build", "--scope", "read mail")
+    // What is no note of a process that runs is not shown.
+    let notes = app.session + "/thumblatch-sockets"
+    for name in ["notes", "\(person.user.user).1.1"] {
+      try person.shell("cp \(notes)/*.*.* \(notes)/\(name)").succeeded()
+    }
+    try app.run("open()")
+    try app.run("click('Programs', 'list item')")
+    try app.sees("Restricted Sockets")
+    try app.sees("\(first.path)\\nAccounts: work\\nScopes: read mail")
+    let second = try startAgent("ci")
+    try app.sees("\(second.path)\\nAccounts: work")
+    try app.expectNames()
+    for width in [800, 360] {
+      try app.run("resize(\(width), 860)")
+      try app.keepPicture("programs-sockets-\(width)")
+      #expect(try app.run("overflowing()") == .array([]))
+    }
+    for socket in [first, second] {
+      kill(socket.agent.child.identifier, SIGTERM)
+      _ = try socket.agent.child.wait()
+      try app.misses(socket.path)
+    }
+    try app.misses("Restricted Sockets")
+    // An agent that is killed leaves its note, which the next agent removes.
+    let killed = try startAgent("killed")
+    try app.sees(killed.path)
+    kill(killed.agent.child.identifier, SIGKILL)
+    _ = try killed.agent.child.wait()
+    let last = try startAgent("last")
+    try app.sees(last.path)
+    try app.misses(killed.path)
+    kill(last.agent.child.identifier, SIGTERM)
+    _ = try last.agent.child.wait()
   }
 }

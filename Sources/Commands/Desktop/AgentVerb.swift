@@ -39,8 +39,8 @@ enum AgentVerb {
     defer { oidcAgent?.remove() }
     try secrets?.serve()
     let socket = try restrictedSocket(session, location)
-    try socket?.serve()
-    defer { socket?.remove() }
+    defer { socket?.remove(session) }
+    try socket?.serve(session)
     do throws(VaultClientError) {
       try DesktopAgent(session: session, location: location).run()
     } catch {
@@ -113,7 +113,7 @@ extension AgentVerb {
   private static func restrictedSocket(
     _ session: Session,
     _ location: VaultLocation
-  ) throws(CommandError) -> ProgramSocket? {
+  ) throws(CommandError) -> RestrictedSocket? {
     let arguments = session.arguments
     guard let path = arguments.value(socket.name) else {
       for option in [name, account, scope, rule] where arguments.has(option.name) {
@@ -141,6 +141,6 @@ extension AgentVerb {
       }
     }
     session.hangUp()
-    return try RestrictedSocket.open(at: path, restriction, of: location)
+    return try RestrictedSocket(at: path, restriction, of: location)
   }
 }

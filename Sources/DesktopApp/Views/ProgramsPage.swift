@@ -12,11 +12,14 @@ final class ProgramsPage: ContentPage {
   private let pages: Stack
   private let about: Label
   private let list: Box
+  private let sockets: Group
   private let subject: EntryRow
   private let testTrouble: Label
   private let answers: ListBox
   private var groups: [Group] = []
   private var rows: [Row] = []
+  private var socketRows: [Row] = []
+  private var following: Task<Void, Never>?
 
   init(_ model: ProgramsModel, of vault: VaultModel, in window: Window) {
     (self.model, self.window) = (model, window)
@@ -26,6 +29,7 @@ final class ProgramsPage: ContentPage {
     pages = builder.object("pages")
     about = builder.object("about")
     list = builder.object("rules")
+    sockets = builder.object("sockets")
     subject = builder.object("subject")
     testTrouble = builder.object("test-trouble")
     answers = builder.object("answers")
@@ -35,6 +39,7 @@ final class ProgramsPage: ContentPage {
       Task { [model] in await model.test(typed) }
     }
     track { [weak self] in self?.updateRules() }
+    track { [weak self] in self?.updateSockets() }
     track { [weak self] in self?.updateTest() }
     track { [weak self] in
       guard let self else { return }
@@ -45,9 +50,13 @@ final class ProgramsPage: ContentPage {
       guard self != nil, vault.changes >= 0 else { return }
       Task { await model.look() }
     }
+    following = Task { [model] in await model.followSockets() }
   }
 
-  isolated deinit { model.forgetTest() }
+  isolated deinit {
+    following?.cancel()
+    model.forgetTest()
+  }
 
   private func updateRules() {
     for group in groups { list.remove(group) }
@@ -123,6 +132,18 @@ final class ProgramsPage: ContentPage {
     dialog.ask { [model] isMeant in
       if isMeant { Task { await model.remove(setting.key, of: rule.name) } }
     }
+  }
+
+  private func updateSockets() {
+    for row in socketRows { sockets.remove(row) }
+    socketRows = model.sockets.map { socket in
+      let row = Row()
+      row.limitLines(title: 0, subtitle: 0)
+      (row.title, row.subtitle) = (socket.title, socket.text)
+      return row
+    }
+    for row in socketRows { sockets.add(row) }
+    sockets.isVisible = !socketRows.isEmpty
   }
 
   private func updateTest() {

@@ -16,6 +16,8 @@ final class ProgramsModel {
 
   /// The rules, as the vault told of them last; `nil` before the first look.
   private(set) var rules: ListRulesReply?
+  /// The restricted sockets of agents that run, as `followSockets()` saw them last.
+  private(set) var sockets: [SocketWords] = []
   /// What the last test has said.
   private(set) var answer: Answer?
   /// Why the person's last act did not work, or else the last look.
@@ -54,6 +56,15 @@ final class ProgramsModel {
       lookTrouble = nil
     } catch {
       lookTrouble = Trouble(error)
+    }
+  }
+
+  /// Follows the restricted sockets until the task is cancelled.
+  func followSockets() async {
+    guard let link else { return }
+    for await notes in SocketFeed.sockets(of: link.location) {
+      let now = notes.map(SocketWords.init)
+      if now != sockets { sockets = now }
     }
   }
 

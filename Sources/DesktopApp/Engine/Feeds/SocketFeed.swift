@@ -1,0 +1,37 @@
+internal import System
+internal import VaultClient
+
+/// Follows the restricted sockets of the person's agents on a thread of its own.
+enum SocketFeed {
+  /// The sockets for a vault, by name, each time there may be others.
+  @MainActor
+  static func sockets(of location: VaultLocation) -> AsyncStream<[RestrictedSocketNote]> {
+    .ofThread(
+      keeping: .bufferingNewest(1),
+      // The page shows the rules without them.
+      orElse: { _ in [] },
+      running: { interrupt, sockets in
+        guard let directory = RestrictedSocketNote.directory() else { return }
+        var pause = RetryPause()
+        repeat {
+          do throws(SystemError) {
+            _ = try Directory.make(path: directory)
+            let events = try DirectoryEvents(path: directory, removals: true)
+            pause.reset()
+            repeat {
+              sockets.yield(RestrictedSocketNote.all(of: location))
+              let end = try Readiness.wait(
+                for: events.descriptor.number,
+                interrupt: interrupt
+              )
+              guard end == .ready else { return }
+            } while try events.take().isWatching
+          } catch {
+            sockets.yield([])
+          }
+          // The directory cannot be watched now, or it was removed.
+        } while pause.wait(interrupt: interrupt)
+      }
+    )
+  }
+}
