@@ -14,12 +14,11 @@ final class FingersModel {
   nonisolated private static let touchLimit: Int64 = 125
 
   /// What the vault told of the fingers last; `nil` before the first look.
-  private(set) var facts: ListFingersReply?
+  var facts: ListFingersReply? { seen.reply }
   /// The enrollment that runs.
   private(set) var enrollment: Enrollment?
   /// Why the person's last act did not work, or else the last look.
-  var trouble: Trouble? { actTrouble ?? lookTrouble }
-  private var lookTrouble: Trouble?
+  var trouble: Trouble? { actTrouble ?? seen.trouble }
   private var actTrouble: Trouble?
 
   @ObservationIgnored
@@ -27,7 +26,7 @@ final class FingersModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
-  private let looks = CallQueue()
+  private let seen: VaultLook<ListFingersReply>
   @ObservationIgnored
   private var stop: SharedWake?
   @ObservationIgnored
@@ -35,26 +34,13 @@ final class FingersModel {
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
+    seen = VaultLook(link) { connection throws(VaultClientError) in
+      try connection.call(ListFingersCall())
+    }
   }
 
   /// Reads the fingers again.
-  func look() async {
-    // What an earlier look has found must not come after a later one.
-    await looks.run { await lookNow() }
-  }
-
-  private func lookNow() async {
-    guard let link else { return }
-    do throws(VaultClientError) {
-      let reply = try await link.call { connection, _ throws(VaultClientError) in
-        try connection.call(ListFingersCall())
-      }
-      if reply != facts { facts = reply }
-      lookTrouble = nil
-    } catch {
-      lookTrouble = Trouble(error)
-    }
-  }
+  func look() async { await seen.again() }
 
   // MARK: Enrolling
 

@@ -15,14 +15,13 @@ final class ProgramsModel {
   }
 
   /// The rules, as the vault told of them last; `nil` before the first look.
-  private(set) var rules: ListRulesReply?
+  var rules: ListRulesReply? { seen.reply }
   /// The restricted sockets of agents that run, as `followSockets()` saw them last.
   private(set) var sockets: [SocketWords] = []
   /// What the last test has said.
   private(set) var answer: Answer?
   /// Why the person's last act did not work, or else the last look.
-  var trouble: Trouble? { actTrouble ?? lookTrouble }
-  private var lookTrouble: Trouble?
+  var trouble: Trouble? { actTrouble ?? seen.trouble }
   private var actTrouble: Trouble?
   /// Why the last test did not work.
   private(set) var testTrouble: Trouble?
@@ -32,32 +31,19 @@ final class ProgramsModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
-  private let looks = CallQueue()
+  private let seen: VaultLook<ListRulesReply>
   @ObservationIgnored
   private let removals = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel) {
     (self.link, self.vault) = (link, vault)
+    seen = VaultLook(link) { connection throws(VaultClientError) in
+      try connection.call(ListRulesCall())
+    }
   }
 
   /// Reads the rules again.
-  func look() async {
-    // What an earlier look has found must not come after a later one.
-    await looks.run { await lookNow() }
-  }
-
-  private func lookNow() async {
-    guard let link else { return }
-    do throws(VaultClientError) {
-      let reply = try await link.call { connection, _ throws(VaultClientError) in
-        try connection.call(ListRulesCall())
-      }
-      if reply != rules { rules = reply }
-      lookTrouble = nil
-    } catch {
-      lookTrouble = Trouble(error)
-    }
-  }
+  func look() async { await seen.again() }
 
   /// Follows the restricted sockets until the task is cancelled.
   func followSockets() async {

@@ -8,10 +8,9 @@ internal import VaultInterface
 @MainActor
 final class SettingsModel {
   /// The rules, as the vault told of them last; `nil` before the first look.
-  private(set) var policy: GetPolicyReply?
+  var policy: GetPolicyReply? { seen.reply }
   /// Why the person's last act did not work, or else the last look.
-  var trouble: Trouble? { actTrouble ?? lookTrouble }
-  private var lookTrouble: Trouble?
+  var trouble: Trouble? { actTrouble ?? seen.trouble }
   private var actTrouble: Trouble?
 
   let vault: VaultModel
@@ -20,34 +19,21 @@ final class SettingsModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
-  private let looks = CallQueue()
+  private let seen: VaultLook<GetPolicyReply>
   @ObservationIgnored
   private let calls = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel, startedBy entry: Autostart?) {
     (self.link, self.vault) = (link, vault)
+    seen = VaultLook(link) { connection throws(VaultClientError) in
+      try connection.call(GetPolicyCall())
+    }
     autostart = AutostartModel(entry)
     privacy = PrivacyModel(of: vault)
   }
 
   /// Reads the rules again.
-  func look() async {
-    // What an earlier look has found must not come after a later one.
-    await looks.run { await lookNow() }
-  }
-
-  private func lookNow() async {
-    guard let link else { return }
-    do throws(VaultClientError) {
-      let reply = try await link.call { connection, _ throws(VaultClientError) in
-        try connection.call(GetPolicyCall())
-      }
-      if reply != policy { policy = reply }
-      lookTrouble = nil
-    } catch {
-      lookTrouble = Trouble(error)
-    }
-  }
+  func look() async { await seen.again() }
 
   /// Sets a rule of the person's own, or removes it if the value is `nil`, after a check by the system
   /// password.
