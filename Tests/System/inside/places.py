@@ -12,6 +12,8 @@ from sleep import asleep
 FAR = Person("ada", ADA.password, "remote")
 TOKEN = ["token", ACCOUNT, "--min-ttl", f"{provider.LIFETIME}s"]
 POLICY = "/etc/thumblatch/thumblatch.conf"
+# A sandbox that maps only the person's own number: the files of root are those of nobody there.
+SANDBOX = ("bwrap", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--die-with-parent")
 
 
 def ask(person, *options, inside=()):
@@ -52,6 +54,17 @@ def whatACallerSetsForItselfDoesNotCount():
     command = ask(FAR, inside=("env", "XDG_SESSION_ID=1", "XDG_SEAT=seat0", "XDG_VTNR=1"))
     command.expect("remote session").expect("System password for").type(ADA.password)
     command.end()
+
+
+@scenario
+def inASandboxWhereRootIsNobodyTheServiceIsBelieved():
+    command = ADA.type(*SANDBOX, "stat", "-c", "%u", "/run/thumblatch")
+    check(last_line(command) == "65534", "the sandbox shows root")
+    command = ask(ADA, inside=SANDBOX)
+    command.expect("Touch the fingerprint reader")
+    touch("right-index")
+    brings_token(command)
+    brings_token(ADA.type(*SANDBOX, "thumblatch", "token", ACCOUNT))
 
 
 @scenario
