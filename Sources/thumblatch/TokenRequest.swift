@@ -81,16 +81,11 @@ struct TokenRequest {
   func answer() -> Outcome {
     // The tool names the server that gets the token. The command-line program compares it.
     if unsafe getenv(word("CLAUDE_CODE_MCP_SERVER_URL")) != nil { return .notKnown }
-    if !isPrivate {
-      // The variable names another vault: the command-line program checks who serves it.
-      if StateFiles.isSocketNamed { return .notKnown }
-      // A service on this machine must not be bypassed silently.
-      if unsafe access(word("/run/thumblatch"), F_OK) == 0 {
-        return EngineToken.answerByService(self)
-      }
+    switch FrontVault.chosen(privately: isPrivate) {
+    case nil: return .notKnown
+    case .service: return EngineToken.answerByService(self)
+    case .privateVault: break
     }
-    // The command-line program says that the administrator forbids it.
-    guard PrivateRule.isUnset else { return .notKnown }
     // Without the variables that name the vault, the command-line program finds it.
     guard let state = StateFiles() else { return .notKnown }
     if isHelper { return EngineToken.answerByPrivateEngine(self, state) }

@@ -16,7 +16,7 @@ extension ToolCall {
       (try? ThisProcess.hideMemory()) != nil,
       // The command-line program finds the directory of a user without HOME.
       let home = ThisProcess.environment("HOME"), home.hasPrefix("/"),
-      let vault = ToolVault.current
+      let vault = FrontVault.chosen()
     else { return .notKnown }
     switch tool {
     case .kubernetes(let account): return Self.write(kubernetes(account, vault))
@@ -28,7 +28,7 @@ extension ToolCall {
   }
 
   /// The answer with the token of the host that a tool asks for.
-  static func answer(_ query: ToolQuery, _ vault: ToolVault) -> [UInt8]? {
+  static func answer(_ query: ToolQuery, _ vault: FrontVault) -> [UInt8]? {
     guard query.hasHost, let entry = entry(of: query),
       let token = vault.token(for: entry, reason: query.reason(for: entry))
     else { return nil }
@@ -64,7 +64,7 @@ extension ToolCall {
   ///
   /// A client keeps the token until its end, and calls again only after a 401. Only an engine can
   /// recognize that, so no file answers it.
-  private func kubernetes(_ account: String, _ vault: ToolVault) -> [UInt8]? {
+  private func kubernetes(_ account: String, _ vault: FrontVault) -> [UInt8]? {
     let variable = ThisProcess.environment(KubeCredential.variable)
     guard let credential = try? KubeCredential(variable),
       credential.server.map({ (try? TokenHost(ofURL: $0)) != nil }) != false,
@@ -78,7 +78,7 @@ extension ToolCall {
   }
 
   /// Answers each request of cargo, up to the first one that needs the command-line program.
-  private func converse(_ input: inout ToolInput, _ vault: ToolVault) -> TokenRequest.Outcome {
+  private func converse(_ input: inout ToolInput, _ vault: FrontVault) -> TokenRequest.Outcome {
     guard isatty(0) == 0 else { return .notKnown }
     guard Self.write(CargoCredential.hello) == .written else { return .lost }
     while let line = input.line() {

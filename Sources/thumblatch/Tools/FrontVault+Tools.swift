@@ -5,21 +5,8 @@ internal import System
 internal import TokenFile
 internal import ToolProtocols
 
-/// The vault whose tokens the front gives to tools.
-enum ToolVault {
-  case service
-  case privateVault
-
-  /// The vault that the command-line program would use; `nil` if it has to find that out.
-  static var current: ToolVault? {
-    // The variable names another vault: the command-line program checks who serves it.
-    if StateFiles.isSocketNamed { return nil }
-    // A service on this machine must not be bypassed silently.
-    if unsafe access(word("/run/thumblatch"), F_OK) == 0 { return .service }
-    // The command-line program says that the administrator forbids it.
-    return PrivateRule.isUnset ? .privateVault : nil
-  }
-
+// Tokens for tools.
+extension FrontVault {
   /// A valid token for a host of `hosts.conf`; `nil` if the command-line program has to get it, or
   /// refuse it.
   func token(for entry: HostAccount, reason: String) -> ToolToken? {
