@@ -271,8 +271,15 @@ struct CommandTests {
     let outcome = try person.shell(full)
     #expect([.exited(0), .exited(1)].contains(outcome.end), "\(outcome)")
     // An engine runs. Its files belong only to its user, and it inherits nothing from its starter.
-    let engines = processes(in: person.programs, named: "thumblatchd")
-    try #require(engines.count == 1, "\(outcome)")
+    // Its helper for exchanges is another one until the exec.
+    var engines: [Int32] = []
+    try #require(
+      eventually {
+        engines = processes(in: person.programs, named: "thumblatchd")
+        return engines.count == 1
+      },
+      "\(outcome)"
+    )
     let files = try IntegrationTests.shell(
       "find \(person.state) ! -perm 600 ! -perm 700 -printf '%p %m '"
     )

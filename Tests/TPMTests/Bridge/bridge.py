@@ -13,7 +13,7 @@ The first line of the output is the path of the device. Then each line of the in
 answered by one line:
 
   reset             ends swtpm by SIGKILL, and starts it again
-  left              ends the conversation: the handles that the client has left loaded
+  left              ends the conversation of a client that has gone: the handles that it has left loaded
   fail CODE N [CC]  answers the next N commands (of this code) with a response code
   answer CC LIE     changes the next response to a command; LIE is key, name, or flip
   hold CC           holds the next command; a second line, `held`, follows when it is there
@@ -230,6 +230,10 @@ class Bridge:
             self.chip.reset()
             return self.device
         if word == "left":
+            # The client may have gone before its last message was answered.
+            while select.select([self.master], [], [], 0)[0]:
+                os.read(self.master, 65536)
+            self.buffer = b""
             self.end_conversation()
             return " ".join(f"{handle:x}" for handle in self.left) or "nothing"
         if word == "fail":
