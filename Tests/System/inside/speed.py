@@ -52,8 +52,20 @@ def is_waiting(number):
     try:
         with open(f"/proc/{number}/wchan", encoding="ascii") as file:
             return "poll" in file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def spare_with_size():
+    """An exchange helper that waits, and its memory in kB; `None` if there is none. The one of the last
+    refresh may still end."""
+    for number in spares():
+        try:
+            with open(f"/proc/{number}/smaps_rollup", encoding="ascii") as file:
+                return number, next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return None
 
 
 def refresh(talk):
@@ -72,14 +84,12 @@ def aRefreshTakesWhatItMay():
     times = {}
     measure(times, "first", lambda: refresh(talk))
     for _ in range(RUNS):
-        spare = until(spares, "no courier was started ahead")[0]
-        with open(f"/proc/{spare}/smaps_rollup", encoding="ascii") as file:
-            size = next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+        spare, size = until(spare_with_size, "no helper was started ahead")
         USED.add(spare)
         measure(times, "ahead", lambda: refresh(talk))
         measure(times, "bare", lambda: connect("bare"))
         measure(times, "libraries", lambda: connect("libraries"))
-        os.kill(until(spares, "no courier was started ahead")[0], 9)
+        os.kill(until(spares, "no helper was started ahead")[0], 9)
         until(lambda: not spares(), "it was not killed")
         measure(times, "cold", lambda: refresh(talk))
     talk.close()
@@ -89,7 +99,7 @@ def aRefreshTakesWhatItMay():
     median = {name: statistics.median(taken) for name, taken in times.items()}
     tell("bare unit with the same sandbox", median["bare"])
     tell("the same with libcurl loaded", median["libraries"])
-    tell("refresh, courier started ahead", median["ahead"])
+    tell("refresh, helper started ahead", median["ahead"])
     tell("its own part", median["ahead"] - FIGURES["C: POST"])
     tell("refresh, cold", median["cold"])
     tell("its own part, cold", median["cold"] - FIGURES["C: POST"])
