@@ -175,7 +175,7 @@ private enum Style {
     text.secret:focus-within { outline: 2px solid @accent_color; }
     .ring { color: @accent_color; }
     .ring.bad { color: @warning_color; }
-    .places row > box.header { min-height: 36px; }
+    .places row > box { min-height: 36px; padding: 0 12px; }
     listview > row:focus:focus-visible { outline: 2px solid alpha(@accent_color, 0.6);
       outline-offset: -2px; }
     .text-row { padding: 6px 12px; }
