@@ -224,7 +224,7 @@ extension Descriptor {
     }
   }
 
-  /// Ends the lock of `lockExclusively()` for every duplicate in any process.
+  /// Ends the lock that `lockExclusively()` has taken, also for duplicates in other processes.
   ///
   /// Does nothing if there is no lock, or if the file system has none.
   package func unlock() {
