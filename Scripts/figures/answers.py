@@ -97,25 +97,25 @@ def measure_calls(service, client, floor, agent, rounds, seconds):
 
 
 def measure_provider(client, seconds):
-    """`slow` is refreshed while `me` is read: its courier gets no answer for three seconds, and none
+    """`slow` is refreshed while `me` is read: its helper gets no answer for three seconds, and none
     then, which is all that the engine sees of a provider."""
     before = ask(client, SOCKET, 64, seconds, "kept", CALL % "me")
     print(f"provider, {seconds} s: nobody waits for a provider: p99 {before.p99:.2f} ms, "
           f"longest {before.worst:.2f} ms")
-    courier = socket.socket(socket.AF_UNIX)
-    courier.bind(RUN + "/exchange")
-    courier.listen()
+    helper = socket.socket(socket.AF_UNIX)
+    helper.bind(RUN + "/exchange")
+    helper.listen()
     rejected = json.dumps({
         "method": "io.thumblatch.Vault.AccessToken",
         "parameters": {"account": "slow", "rejected": token(client, CALL % "slow")}})
     waiter = subprocess.Popen([client, "once", SOCKET, rejected], **as_user(SERVED))
-    conversation = courier.accept()[0]
+    conversation = helper.accept()[0]
     begun = time.monotonic()
     during = ask(client, SOCKET, 64, min(seconds, 2), "kept", CALL % "me")
     is_waiting = waiter.poll() is None
     time.sleep(max(0, begun + 3 - time.monotonic()))
     conversation.close()
-    courier.close()
+    helper.close()
     waiter.wait()
     print(f"  while one takes 3 s for another account: p99 {during.p99:.2f} ms, "
           f"longest {during.worst:.2f} ms")

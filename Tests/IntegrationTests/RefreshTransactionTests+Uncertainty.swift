@@ -131,7 +131,7 @@ extension RefreshTransactionTests {
     try backend.waitForRequests(Self.path)
     kill(try vault.exchangeHelper(), SIGKILL)
     guard case .providerUnavailable = try caller.failure(of: AccessTokenCall.self) else {
-      Issue.record("a courier that was killed is told as something else")
+      Issue.record("a helper that was killed is told as something else")
       return
     }
     #expect(try caller.state() == .uncertain)

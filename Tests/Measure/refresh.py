@@ -12,7 +12,7 @@ import urllib.request
 
 FLOOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floors/refresh.c")
 # Milliseconds.
-LIMITS = {"courier started ahead": 4, "cold": 20}
+LIMITS = {"helper started ahead": 4, "cold": 20}
 # Seconds before each request, because an account may be refreshed again only after some time.
 PAUSE = 2
 # The full lifetime of a new token, so that a token that is a second old is too short.
@@ -41,7 +41,7 @@ def spare(path, used):
                     used.add(process)
                     return process
         time.sleep(0.01)
-    raise TimeoutError("no courier was started ahead")
+    raise TimeoutError("no helper was started ahead")
 
 
 def proportional_size(process):
@@ -85,8 +85,8 @@ class Floor:
         return [statistics.median(column) for column in zip(*self.rounds)]
 
 
-def measure(engine, courier, directory, issuer, runs):
-    """Refreshes over a connection to the engine. `courier` is the helper's path. Returns the
+def measure(engine, helper, directory, issuer, runs):
+    """Refreshes over a connection to the engine. `helper` is its path. Returns the
     figures beyond their limits."""
     def refresh():
         time.sleep(PAUSE)
@@ -100,9 +100,9 @@ def measure(engine, courier, directory, issuer, runs):
     used = set()
     refresh()
     for _ in range(runs):
-        size = proportional_size(spare(courier, used))
-        times["courier started ahead"].append(refresh())
-        os.kill(spare(courier, used), 9)
+        size = proportional_size(spare(helper, used))
+        times["helper started ahead"].append(refresh())
+        os.kill(spare(helper, used), 9)
         times["cold"].append(refresh())
         floor.round()
     post, slot, commit = floor.medians()

@@ -24,7 +24,7 @@ import sys
 
 SO_PEERPIDFD = 77
 # The user of the helpers without a user of their own: not used by any account, as with DynamicUser=.
-COURIER = 61999
+HELPERS = 61999
 
 
 def refuse_peer_descriptors():
@@ -110,9 +110,9 @@ def main():
         refuse_peer_descriptors()
     vault = listen(run + "/io.thumblatch.Vault", 0, 0o666)
     helpers = {
-        listen(run + "/secret", engine_user.pw_uid, 0o600): (COURIER, "secret"),
+        listen(run + "/secret", engine_user.pw_uid, 0o600): (HELPERS, "secret"),
         listen(run + "/presence", engine_user.pw_uid, 0o600): (0, "presence"),
-        listen(run + "/exchange", engine_user.pw_uid, 0o600): (COURIER, "exchange"),
+        listen(run + "/exchange", engine_user.pw_uid, 0o600): (HELPERS, "exchange"),
     }
     wake, waker = os.pipe()
     os.set_blocking(wake, False)

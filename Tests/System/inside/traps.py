@@ -84,7 +84,7 @@ def aCheckThatTrapsWhileItAsksForThePasswordLetsNothingThrough():
 
 
 @scenario
-def aCourierThatTrapsCostsNoTokens():
+def aHelperThatTrapsCostsNoTokens():
     provider.hold("/auth/refresh", status=503)
     command = ask_for_finger()
     touch("right-index")

@@ -151,7 +151,7 @@ os.abort()
 
 
 @scenario
-def aCourierThatIsTakenOverEndsNoOther():
+def aHelperThatIsTakenOverEndsNoOther():
     place = "/run/systemd/system/thumblatch-exchange@.service.d"
     os.makedirs(place, exist_ok=True)
     with open("/opt/taken-over.py", "w", encoding="utf-8") as file:
@@ -161,13 +161,13 @@ def aCourierThatIsTakenOverEndsNoOther():
     run("systemctl", "daemon-reload")
     engine = pwd.getpwnam("thumblatch").pw_uid
     try:
-        with socket.socket(socket.AF_UNIX) as courier:
-            courier.settimeout(60)
+        with socket.socket(socket.AF_UNIX) as helper:
+            helper.settimeout(60)
             os.setresuid(engine, engine, 0)
-            courier.connect("/run/thumblatch/exchange")
+            helper.connect("/run/thumblatch/exchange")
             os.setresuid(0, 0, 0)
             said = b""
-            while part := courier.recv(64):
+            while part := helper.recv(64):
                 said += part
         check(said == b"refused refused refused", f"it said {said}")
     finally:
