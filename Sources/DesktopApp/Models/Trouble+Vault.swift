@@ -27,7 +27,7 @@ extension Trouble {
       self.init(message, advice: Self.advice(reason, retryAfter))
     case .providerRefused(_, let message, _, _): self.init(tr("the provider refused: %s", message))
     case .machineKeyNeeded(let message):
-      self.init(message, advice: tr("open it at a terminal: thumblatch status"))
+      self.init(message, advice: tr("open it with “Open with Security Key”"))
     case .vaultUnsafe(let message, let hint):
       self.init(message, advice: hint ?? tr("nothing was changed"))
     case .internal(let message):

@@ -28,6 +28,12 @@ final class VaultModel {
   private(set) var isLoaded = false
   /// Why the vault cannot be used now.
   private(set) var trouble: Trouble?
+  /// Whether a touch of a security key would open the vault.
+  private(set) var needsKey = false
+  /// Whether the vault is being opened by a security key.
+  private(set) var isOpening = false
+  /// Why the last touch did not open it.
+  private(set) var openTrouble: Trouble?
   /// Whether the unlock window is open.
   private(set) var isUnlocked = false
   /// Whether the accounts are hidden because the vault was locked.
@@ -67,6 +73,8 @@ final class VaultModel {
   @ObservationIgnored
   private var reading: Task<Void, Never>?
   @ObservationIgnored
+  private var following: Task<Void, Never>?
+  @ObservationIgnored
   private var isStale = false
   /// Follows the records of an account, under the name that it has then.
   @ObservationIgnored
@@ -81,15 +89,45 @@ final class VaultModel {
   /// Follows the vault until the program ends.
   func follow() async {
     guard let link else { return }
-    for await news in VaultFeed.news(from: link.location) {
-      switch news {
-      case .changed:
-        changes += 1
-        await read()
-        if isLockWanted, !isLocking { await lock() }
-      case .unreached(let error): trouble = Trouble(error)
+    while true {
+      let task = Task {
+        for await news in VaultFeed.news(from: link.location) { await take(news) }
       }
+      following = task
+      await task.value
     }
+  }
+
+  private func take(_ news: VaultNews) async {
+    switch news {
+    case .changed:
+      changes += 1
+      await read()
+      if isLockWanted, !isLocking { await lock() }
+    case .unreached(let error): fail(error)
+    }
+  }
+
+  private func fail(_ error: VaultClientError) {
+    trouble = Trouble(error)
+    if case .refused(.machineKeyNeeded) = error { needsKey = true } else { needsKey = false }
+  }
+
+  /// Opens the vault by a touch of its security key.
+  func open() async {
+    guard let link, !isOpening else { return }
+    (isOpening, openTrouble) = (true, nil)
+    defer { isOpening = false }
+    do throws(VaultClientError) {
+      try await link.onThread { [desk = link.desk] calls throws(VaultClientError) in
+        try KeyOpening.run(on: try calls.open(), at: desk)
+      }
+    } catch {
+      openTrouble = Trouble(error)
+    }
+    await read()
+    // The feed waits for its next try: another one begins at once.
+    if !needsKey { following?.cancel() }
   }
 
   // MARK: Reading
@@ -112,7 +150,7 @@ final class VaultModel {
         }
         take(status, accounts)
       } catch {
-        trouble = Trouble(error)
+        fail(error)
       }
     }
     reading = nil
@@ -132,6 +170,7 @@ final class VaultModel {
   }
 
   private func take(_ status: VaultStatus, _ accounts: [VaultAccount]) {
+    needsKey = false
     guard status.problem == nil else {
       trouble = Trouble(status.problem ?? "", advice: status.remedy)
       return

@@ -24,7 +24,7 @@ final class MainWindow {
   // What is rarely shown is made when it is.
   private lazy var reading: Spinner = state("reading")
   private lazy var empty: Widget = state("empty")
-  private lazy var failure: StatusPage = state("failure")
+  private lazy var failure = FailureView(model)
   private lazy var nothing: Widget = state("nothing")
   /// The milliseconds after which the window shows that it still reads the accounts.
   ///
@@ -119,16 +119,15 @@ final class MainWindow {
 
   private func updateList() {
     let text = model.trouble?.text
-    switch (model.isLoaded, model.items.isEmpty, text) {
+    let isUsable = model.isLoaded && !model.needsKey
+    switch (isUsable, model.items.isEmpty, text) {
     case (false, _, nil): lists.child = isSlow ? reading : nil
-    case (false, _, let text?):
-      failure.text = text
-      lists.child = failure
+    case (false, _, _?): lists.child = failure.widget
     case (true, true, _): lists.child = empty
     case (true, false, _): lists.child = scroller
     }
     trouble.text = text ?? ""
-    trouble.isVisible = model.isLoaded && text != nil
+    trouble.isVisible = isUsable && text != nil
   }
 
   /// What the page shows.

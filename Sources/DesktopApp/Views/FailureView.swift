@@ -1,0 +1,20 @@
+internal import GTK
+
+/// What is shown in place of the accounts while the vault cannot be used.
+@MainActor
+final class FailureView {
+  let widget: StatusPage
+
+  init(_ model: VaultModel) {
+    let builder = Builder(ui: PackageResources.states_ui, only: "failure")
+    widget = builder.object("failure")
+    let open: Button = builder.object("open")
+    open.onClick { Task { await model.open() } }
+    track { [weak widget, weak open] in
+      widget?.title = model.needsKey ? tr("The Vault Is Closed") : tr("The Vault Is Not Usable")
+      widget?.text = (model.openTrouble ?? model.trouble)?.text ?? ""
+      open?.isVisible = model.needsKey
+      open?.isSensitive = !model.isOpening
+    }
+  }
+}
