@@ -12,6 +12,11 @@ package enum SecurityKeyText {
 
   /// The question for the PIN that a call needs; `nil` if it failed for another reason.
   package static func question(_ error: VaultClientError) -> String? {
+    wanted(error).map { $0 + ": " }
+  }
+
+  /// The PIN that a call needs; `nil` if it failed for another reason.
+  package static func wanted(_ error: VaultClientError) -> String? {
     guard case .refused(.keyPINNeeded(_, let retries)) = error else { return nil }
     let left =
       switch retries {
@@ -19,7 +24,7 @@ package enum SecurityKeyText {
       case let retries?: " (\(retries) tries left)"
       case nil: ""
       }
-    return "PIN of the security key\(left): "
+    return "PIN of the security key\(left)"
   }
 
   /// The words before a question, after a PIN that the key did not accept.

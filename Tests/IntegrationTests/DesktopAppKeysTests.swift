@@ -90,6 +90,72 @@ struct DesktopAppKeysTests {
     #expect(try person.run("keys", "list").succeeded().contains("no security key"))
   }
 
+  @Test
+  func aSecurityKeyOpensTheVaultAtEachStart() throws {
+    defer { bus.remove() }
+    let key = try SoftwareKey(state: person.base + "/key", pin: Self.pin)
+    try person.plug(key)
+    try person.register("work")
+    try openPage()
+    try app.sees("It is made when a security key is added")
+    try app.press("Let a security key open the vault")
+    try app.sees("Let a Security Key Open the Vault?")
+    try app.run("press('Add Add')")
+    try app.sees("PIN of the security key (8 tries left)")
+    try expectFit("slot-pin")
+    try app.run("tab_to('PIN of the security key')")
+    try type(secret: "4711")
+    try app.run("key('Return')")
+    try typePassword("change the slots of the machine key (add fido2)")
+    let code = try shownCode()
+    try app.run("key('Return')")
+    try app.sees("Type the Code Again")
+    try type(secret: code)
+    try app.run("key('Return')")
+    // The key checks the PIN now, and a wrong one costs no second password.
+    try app.sees("Wrong PIN. PIN of the security key (7 tries left)")
+    #expect(try app.run("focused()") == .string("PIN of the security key"))
+    try type(secret: Self.pin)
+    try app.run("key('Return')")
+    for touch in 0..<2 {
+      try key.wait(for: "touch")
+      try app.sees("Touch the security key.")
+      if touch == 0 { try expectFit("slot-touch") }
+      try key.say("touch")
+    }
+    try app.sees("Security key added")
+    try app.sees("The directory opens only with a security key or the recovery code.")
+    try expectFit("slot-key")
+    #expect(try opens(code))
+    try opensAfterTheNextStart(key)
+  }
+
+  private func opensAfterTheNextStart(_ key: SoftwareKey) throws {
+    try person.endEngine()
+    try app.sees("The Vault Is Closed")
+    try app.sees("The vault needs a touch of its security key. Open it with")
+    try app.keepPicture("keys-closed-800")
+    try app.press("Open with Security Key")
+    try app.sees("PIN of the security key (8 tries left)")
+    try app.press("Deny")
+    try app.misses("PIN of the security key")
+    try app.press("Open with Security Key")
+    try app.sees("Touch the security key to unlock the vault.")
+    try app.run("prompt_takes_keys()")
+    try app.run("type_secret('\(Self.pin)', 'PIN of the security key')")
+    try app.misses(Self.pin)
+    try app.press("Continue")
+    try key.wait(for: "touch")
+    try app.keepPicture("keys-opening-800")
+    try key.say("touch")
+    try app.misses("The Vault Is Closed")
+    try app.sees("work, Ready")
+    #expect(try person.run("token", "work").succeeded().hasPrefix("at_"))
+    // What changes afterwards is seen at once.
+    try person.run("account", "rename", "work", "home").succeeded()
+    try app.sees("home, Ready")
+  }
+
   /// The recovery code on the screen.
   private func shownCode() throws -> String {
     try app.sees("Your Recovery Code")
@@ -111,7 +177,7 @@ struct DesktopAppKeysTests {
     try person.machine?.plug(try SoftwareTPM(), for: person.user.user)
     try person.run("status").succeeded()
     try openPage("ADW_DEBUG_COLOR_SCHEME='prefer-dark'")
-    try app.sees("It is made when the TPM is added")
+    try app.sees("It is made when the TPM or a security key is added")
     try expectFit("file-dark")
     try app.press("Add TPM")
     try app.run("press('Add Add')")

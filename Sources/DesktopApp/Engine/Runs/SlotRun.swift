@@ -1,8 +1,19 @@
 internal import SecretMemory
 internal import Synchronization
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
+
+/// What the addition of a slot needs of the person.
+enum SlotStep: Sendable {
+  /// The recovery code, to be written down and typed back.
+  case code(SharedSecret)
+  /// The PIN of the security key, with what is said about it.
+  case pin(String)
+  /// A touch of the security key.
+  case touch
+}
 
 /// A slot of the machine key that is added on its thread: its recovery code, if there is one, is shown
 /// and typed back before anything changes.
@@ -11,15 +22,15 @@ final class SlotRun: Sendable {
   private static let limit: Int64 = 600
 
   private let kind: SlotKind
-  /// Gets the new recovery code; its answer comes by `answer`.
-  private let show: @Sendable (SharedSecret) -> Void
+  /// Gets each step; the answers to a code and a PIN come by `answer`.
+  private let show: @Sendable (SlotStep) -> Void
   private let stop: SharedWake
   private let wake: WakeEvent
   private let typed = Mutex<SharedSecret?>(nil)
 
   init(
     _ kind: SlotKind,
-    show: @escaping @Sendable (SharedSecret) -> Void
+    show: @escaping @Sendable (SlotStep) -> Void
   ) throws(VaultClientError) {
     (self.kind, self.show) = (kind, show)
     stop = try SharedWake.made()
@@ -31,43 +42,68 @@ final class SlotRun: Sendable {
   /// The connection closes: before the code was typed back, nothing has changed.
   func cancel() { stop.event.signal() }
 
-  /// Takes the code that was typed back.
-  func answer(_ code: SharedSecret) {
-    typed.withLock { $0 = code }
+  /// Takes the code that was typed back, or the PIN.
+  func answer(_ secret: SharedSecret) {
+    typed.withLock { $0 = secret }
     wake.signal()
   }
 
   /// Adds the slot.
   func run(over link: VaultLink) async throws(VaultClientError) -> AddSlotReply {
     try await link.onThread(interrupt: stop) { calls throws(VaultClientError) in
-      let reply = try self.call(nil, calls, asking: link.desk.asker)
+      var pin: SharedSecret?
+      let reply = try self.call(nil, &pin, calls, asking: link.desk.asker)
       guard let code = reply.code else { return reply }
-      self.show(code)
+      self.show(.code(code))
       // Another engine does not know the code.
       let answer = try self.awaitAnswer(try calls.open())
-      return try self.call(answer, calls, asking: link.desk.asker)
+      return try self.call(answer, &pin, calls, asking: link.desk.asker)
+    }
+  }
+
+  /// Makes the call, and asks for the PIN of the security key if that wants one.
+  private func call(
+    _ code: SharedSecret?,
+    _ pin: inout SharedSecret?,
+    _ calls: VaultCalls,
+    asking asker: PresenceAsker
+  ) throws(VaultClientError) -> AddSlotReply {
+    while true {
+      let known = pin
+      do throws(VaultClientError) {
+        return try calls.run(again: code == nil ? .untilPrompted : .never, asking: asker) {
+          connection,
+          prompt throws(VaultClientError) in
+          try call(code, known, prompt, on: connection)
+        }
+      } catch {
+        guard let wanted = SecurityKeyText.wanted(error) else { throw error }
+        show(.pin(SecurityKeyText.again(known) + wanted))
+        pin = try awaitAnswer(try calls.open())
+      }
     }
   }
 
   private func call(
     _ code: SharedSecret?,
-    _ calls: VaultCalls,
-    asking asker: PresenceAsker
+    _ pin: SharedSecret?,
+    _ prompt: String?,
+    on connection: Connection
   ) throws(VaultClientError) -> AddSlotReply {
-    let kind = kind
-    return try calls.run(again: code == nil ? .untilPrompted : .never, asking: asker) {
-      connection,
-      prompt throws(VaultClientError) in
-      try connection.call(
-        AddSlotCall(kind: kind, recovery: code, prompt: prompt, ask: true),
-        within: Self.limit
-      )
+    var result: AddSlotReply?
+    try connection.stream(
+      AddSlotCall(kind: kind, recovery: code, pin: pin, prompt: prompt, ask: true),
+      within: Self.limit
+    ) { reply in
+      if reply.touch { show(.touch) } else { result = reply }
     }
+    guard let result else { throw .disconnected }
+    return result
   }
 
   private func awaitAnswer(_ connection: Connection) throws(VaultClientError) -> SharedSecret {
     while true {
-      if let code = typed.withLock({ $0.take() }) { return code }
+      if let secret = typed.withLock({ $0.take() }) { return secret }
       let isAwake = try Connection.wait(
         for: wake.descriptor.number,
         ending: connection.descriptor,

@@ -167,7 +167,7 @@ final class KeysModel {
 
   // MARK: Slots
 
-  /// Adds a slot of the TPM, or a recovery code.
+  /// Adds a slot of the TPM or a security key, or a recovery code.
   ///
   /// A new code replaces the earlier ones.
   func add(_ kind: SlotKind) async {
@@ -185,7 +185,12 @@ final class KeysModel {
     pane = .overview
     switch outcome {
     case .added(let reply):
-      vault.news = kind == .tpm ? tr("TPM added") : tr("Recovery code added")
+      vault.news =
+        switch kind {
+        case .tpm: tr("TPM added")
+        case .recovery: tr("Recovery code added")
+        case .securityKey: tr("Security key added")
+        }
       if let problem = reply.counterProblem { actTrouble = Self.withoutCounter(problem) }
       for id in former { await removeFormerCode(id) }
     case .failed(let failure): actTrouble = failure

@@ -51,6 +51,9 @@ struct SecretWords {
     status.tpm != nil && (!has(.tpm) || status.tier == .adding || status.counter == .some(.none))
   }
 
+  /// Whether a slot of a security key can be added.
+  var canAddKey: Bool { !has(.securityKey) || status.tier == .adding }
+
   /// Whether there is a recovery code, and what it needs.
   var code: String {
     let count = status.slots.count { $0.kind == .recovery }
@@ -63,8 +66,8 @@ struct SecretWords {
     }
     guard status.tier == .file else { return tr("There is none.") }
     return status.tpm != nil
-      ? tr("There is none yet. It is made when the TPM is added.")
-      : tr("There is none. It needs a TPM, or: thumblatch device-secret add fido2")
+      ? tr("There is none yet. It is made when the TPM or a security key is added.")
+      : tr("There is none yet. It is made when a security key is added.")
   }
 
   /// Whether a further code can be made.

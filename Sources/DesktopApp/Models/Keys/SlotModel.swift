@@ -12,6 +12,10 @@ final class SlotModel {
   enum Stage {
     /// The engine or a check is awaited.
     case working
+    /// A touch of the security key is awaited.
+    case touching
+    /// The person types the PIN of the security key.
+    case pin
     /// The person writes the recovery code down.
     case showing
     /// The person types it back.
@@ -29,6 +33,8 @@ final class SlotModel {
   private(set) var stage: Stage?
   /// What is wrong with the code that was typed back.
   private(set) var problem: String?
+  /// The question for the PIN of the security key.
+  private(set) var question = ""
   /// The new recovery code, until it was typed back.
   private(set) var code: SharedSecret?
 
@@ -47,8 +53,8 @@ final class SlotModel {
     (stage, problem) = (.working, nil)
     defer { (stage, problem, code, run) = (nil, nil, nil, nil) }
     do throws(VaultClientError) {
-      let run = try SlotRun(kind) { code in
-        Task { @MainActor [weak self] in self?.show(code) }
+      let run = try SlotRun(kind) { step in
+        Task { @MainActor [weak self] in self?.show(step) }
       }
       self.run = run
       return .added(try await run.run(over: link))
@@ -58,10 +64,14 @@ final class SlotModel {
     }
   }
 
-  private func show(_ code: SharedSecret) {
+  private func show(_ step: SlotStep) {
     // The person may have given it up before.
     guard stage != nil else { return }
-    (self.code, stage) = (code, .showing)
+    switch step {
+    case .code(let code): (self.code, stage) = (code, .showing)
+    case .pin(let question): (self.question, stage) = (question, .pin)
+    case .touch: stage = .touching
+    }
   }
 
   // MARK: The person
@@ -85,6 +95,13 @@ final class SlotModel {
     }
     (self.code, stage, problem) = (nil, .working, nil)
     run?.answer(typed)
+  }
+
+  /// Takes the PIN of the security key.
+  func answer(pin: SharedSecret) {
+    guard stage == .pin else { return }
+    stage = .working
+    run?.answer(pin)
   }
 
   /// Gives the addition up.

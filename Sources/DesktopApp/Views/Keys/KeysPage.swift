@@ -14,6 +14,8 @@ final class KeysPage: ContentPage {
   private let kept: Row
   private let tpm: Row
   private let addTPM: Button
+  private let slotKey: Row
+  private let addSlotKey: Button
   private let copies: Row
   private let slots: Group
   private let code: Row
@@ -43,6 +45,8 @@ final class KeysPage: ContentPage {
     kept = builder.object("kept")
     tpm = builder.object("tpm")
     addTPM = builder.object("add-tpm")
+    slotKey = builder.object("slot-key")
+    addSlotKey = builder.object("add-slot-key")
     copies = builder.object("copies")
     slots = builder.object("slots")
     code = builder.object("code")
@@ -71,6 +75,7 @@ final class KeysPage: ContentPage {
   private func connect() {
     addKey.onClick { [model] in model.beginEnrollment() }
     addTPM.onClick { [weak self] in self?.confirmTPM() }
+    addSlotKey.onClick { [weak self] in self?.confirmSlotKey() }
     makeCode.onClick { [weak self] in self?.confirmCode() }
     backUp.onClick { [model] in model.beginBackup() }
     copyRestore.name(tr("Copy the command"))
@@ -81,6 +86,7 @@ final class KeysPage: ContentPage {
     }
     addKey.name(tr("Add security key"))
     addTPM.name(tr("Add TPM"))
+    addSlotKey.name(tr("Let a security key open the vault"))
     makeCode.name(tr("Replace recovery code"))
   }
 
@@ -147,6 +153,7 @@ final class KeysPage: ContentPage {
     show(words.copies, in: copies)
     code.subtitle = words.code
     addTPM.isVisible = model.isPrivate && words.canAddTPM
+    slotKey.isVisible = model.isPrivate && words.canAddKey
     makeCode.isVisible = model.isPrivate && words.canMakeCode
     slotRows = status.slots.map { self.row($0) }
     for row in slotRows { slots.add(row) }
@@ -243,6 +250,17 @@ final class KeysPage: ContentPage {
       tr("Add"),
       isDangerous: false
     ) { await $0.add(.tpm) }
+  }
+
+  private func confirmSlotKey() {
+    ask(
+      tr("Let a Security Key Open the Vault?"),
+      tr(
+        "Plug in the key, and no other one. Without a TPM the vault then opens only by a touch of the key, or with the recovery code that is shown once. If you lose both, the vault is lost. Copies from before still open: delete them. This needs your system password."
+      ),
+      tr("Add"),
+      isDangerous: false
+    ) { await $0.add(.securityKey) }
   }
 
   private func confirmCode() {
