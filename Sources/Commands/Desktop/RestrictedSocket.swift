@@ -38,8 +38,13 @@ struct RestrictedSocket {
   func serve(_ session: Session) throws(CommandError) {
     try socket.serve()
     do { try note.write(of: location, environment: session.environment) } catch {
-      session.output.talk("the desktop app does not show this socket: \(error)")
+      session.output.talk(Self.notNoted(error))
     }
+  }
+
+  /// What the agent says if it cannot note the socket.
+  static func notNoted(_ error: any Error) -> String {
+    "the desktop app does not show this socket: \(error)"
   }
 
   /// Removes the name of the socket, and the note.

@@ -145,6 +145,10 @@ struct ListedErrors {
   private static var agents: [String] {
     [
       entry("an agent without a desktop", DesktopAgent.notShown(.notShown)),
+      entry(
+        "a restricted socket that cannot be noted",
+        RestrictedSocket.notNoted(SystemError("open", code: EACCES, subject: "/run/user/1000"))
+      ),
       entry("a notice without a desktop", AgentNotices.notShown(.notShown)),
       entry(
         "a sign-in that does not start",
