@@ -33,7 +33,8 @@ extension KeySlotStoryTests {
 
     try ends(try list("--no-input"), at: desk, 7, "needs a touch of its security key")
     #expect(try desk.count() == 0)
-    // Deny, and the end of the program, end the light of the key.
+    // Deny, and the end of the program, end the light of the key, which has signed for its slot.
+    try key.wait(for: "signed")
     var run = try list()
     try desk.sees(Self.asked)
     try key.wait(for: "touch")

@@ -155,9 +155,11 @@ struct KeySlotStoryTests {
     try person.plug(other)
     try fails(6, "opens no slot: it is another one, or was reset")
     try person.plug(key)
-    // Ctrl-C ends the light of the key.
+    // Ctrl-C ends the light of the key, which has signed for its slot and with the forged answer.
+    for _ in 0..<2 { try key.wait(for: "signed") }
     let terminal = try person.terminal("account", "list")
     try terminal.expect(Self.toOpen)
+    try key.wait(for: "touch")
     try terminal.type("\u{3}")
     _ = try terminal.end(130)
     try key.wait(for: "cancelled")
