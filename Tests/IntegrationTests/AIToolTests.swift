@@ -66,7 +66,7 @@ struct AIToolTests {
     #expect(log.contains("200 /mcp \(end)"), "\(log)")
     #expect(!text.contains(token))
     // Neither tool stores it.
-    #expect(try person.shell("grep -rlsF '\(token)' ~/.claude* ~/.codex").text == "")
+    #expect(try person.shell("grep -rlsF -e '\(token)' ~/.claude* ~/.codex").text == "")
   }
 
   @Test(arguments: [claude, codex])

@@ -72,7 +72,7 @@ struct KeySlotStoryTests {
     let status = try person.run("device-secret", "status").succeeded()
     #expect(status.contains("only with a security key or the recovery code"))
     #expect(try person.run("status").succeeded().contains("security key (or the recovery code)"))
-    #expect(try shell("grep -rl \(code) \(person.state) || true") == "")
+    #expect(try shell("grep -rlF -e \(code) \(person.state) || true") == "")
 
     // The next engine needs a touch, once.
     try person.endEngine()

@@ -78,7 +78,7 @@ struct KeyStoryTests {
       token
     )
     #expect(renewed.hasPrefix("200"))
-    let files = try shell("grep -rl \(token) \(person.state) || true")
+    let files = try shell("grep -rlF -e \(token) \(person.state) || true")
     #expect(files == "")
   }
 

@@ -83,7 +83,7 @@ struct MCPToolTests {
     #expect(text.contains("the gateway answers") && !text.contains(token), "\(text)")
     #expect(try accepted(server.requests()) == [String(token.suffix(6))])
     // Neither tool stores it.
-    #expect(try person.shell("grep -rlsF '\(token)' ~/.claude* ~/.codex").text == "")
+    #expect(try person.shell("grep -rlsF -e '\(token)' ~/.claude* ~/.codex").text == "")
   }
 
   @Test(arguments: Tool.allCases)

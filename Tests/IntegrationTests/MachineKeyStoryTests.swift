@@ -66,7 +66,7 @@ struct MachineKeyStoryTests {
     #expect(try tier(person) == "tpm")
     #expect(try person.run("device-secret", "test").succeeded().contains("opens"))
     #expect(try person.run("status").succeeded().contains("TPM (or the recovery code)"))
-    #expect(try shell("grep -rl \(code) \(person.state) || true") == "")
+    #expect(try shell("grep -rlF -e \(code) \(person.state) || true") == "")
     try person.endEngine()
     try person.expireTokens()
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))

@@ -63,7 +63,7 @@ struct OneTokenBackendTests {
     // No file of the vault contains the token, signature included.
     let signature = first.split(separator: ".").last.map { $0.filter { $0 != "\n" } } ?? ""
     #expect(signature.utf8.count > 20)
-    let (found, _) = try output(of: "/usr/bin/grep", ["-rlaF", signature, member.state])
+    let (found, _) = try output(of: "/usr/bin/grep", ["-rlaF", "-e", signature, member.state])
     #expect(found.isEmpty, "\(found)")
     try setEnd(member, inSeconds: 300)
     let second = try member.run("token", "work").succeeded()
