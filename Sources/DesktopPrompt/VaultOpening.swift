@@ -38,14 +38,13 @@ package final class VaultOpening: DesktopUse {
   package func run(on connection: Connection) throws(VaultClientError) {
     defer { screen.close() }
     try introduce()
-    var pin: SharedSecret?
-    while true {
-      do throws(VaultClientError) {
-        return try open(by: pin, on: connection)
-      } catch {
-        guard let question = SecurityKeyText.question(error) else { throw error }
-        pin = try answer(to: SecurityKeyText.again(pin) + question)
-      }
+    var pin = KeyPIN()
+    try pin.repeating { known throws(VaultClientError) in
+      try open(by: known, on: connection)
+    } wanted: { error in
+      SecurityKeyText.wanted(error)
+    } ask: { wanted throws(VaultClientError) in
+      try answer(to: wanted + ": ")
     }
   }
 

@@ -1,4 +1,3 @@
-package import SecretMemory
 package import VaultClient
 internal import VaultInterface
 
@@ -9,11 +8,6 @@ package enum SecurityKeyText {
 
   package static let touch = "Touch the security key."
   package static let touchToOpen = "Touch the security key to open the vault."
-
-  /// The question for the PIN that a call needs; `nil` if it failed for another reason.
-  package static func question(_ error: VaultClientError) -> String? {
-    wanted(error).map { $0 + ": " }
-  }
 
   /// The PIN that a call needs; `nil` if it failed for another reason.
   package static func wanted(_ error: VaultClientError) -> String? {
@@ -26,7 +20,4 @@ package enum SecurityKeyText {
       }
     return "PIN of the security key\(left)"
   }
-
-  /// The words before a question, after a PIN that the key did not accept.
-  package static func again(_ pin: SharedSecret?) -> String { pin == nil ? "" : "Wrong PIN. " }
 }

@@ -170,7 +170,7 @@ enum DeviceSecretVerbs {
   /// The calls that add one slot, with the PIN of the security key once it was asked for.
   private struct Adding {
     let kind: SlotKind
-    var pin: SharedSecret?
+    var pin = KeyPIN()
 
     /// Adds the slot; `code` is the recovery code that was shown, or `nil` at first.
     mutating func call(

@@ -17,19 +17,18 @@ extension Session {
       return try openMachineKey(message, on: connection, at: desktop)
     }
     _ = try terminal(whose: message, instead: CommandError.openHint)
-    var pin: SharedSecret?
-    while true {
+    var pin = KeyPIN()
+    try askingPIN(&pin) { known throws(CommandError) in
       do throws(VaultClientError) {
         try connection.stream(
-          OpenMachineKeyCall(pin: pin),
+          OpenMachineKeyCall(pin: known),
           within: SecurityKeyText.touchLimit
         ) { reply throws(VaultClientError) in
           if reply.event == .waiting { output.say(SecurityKeyText.touchToOpen) }
         }
-        return
       } catch {
-        guard let question = SecurityKeyText.question(error) else { throw CommandError(error) }
-        pin = try keyPIN(SecurityKeyText.again(pin) + question)
+        wantedPIN = SecurityKeyText.wanted(error)
+        throw CommandError(error)
       }
     }
   }
@@ -72,25 +71,34 @@ extension Session {
   func callByKey<Method: VarlinkMethod>(
     within seconds: Int64,
     again: Repetition,
-    pin: inout SharedSecret?,
+    pin: inout KeyPIN,
     _ make: (String?, SharedSecret?) -> Method,
     isTouch: (Method.Reply) -> Bool
   ) throws(CommandError) -> Method.Reply {
-    while true {
-      let known = pin
+    try askingPIN(&pin) { known throws(CommandError) in
       var result: Method.Reply?
-      do throws(CommandError) {
-        try stream(within: seconds, again: again) { prompt in
-          make(prompt, known)
-        } each: { reply throws(VaultClientError) in
-          if isTouch(reply) { output.say(SecurityKeyText.touch) } else { result = reply }
-        }
-        guard let result else { throw CommandError(VaultClientError.disconnected, again) }
-        return result
-      } catch {
-        guard let question = pinQuestion else { throw error }
-        pin = try keyPIN(SecurityKeyText.again(known) + question)
+      try stream(within: seconds, again: again) { prompt in
+        make(prompt, known)
+      } each: { reply throws(VaultClientError) in
+        if isTouch(reply) { output.say(SecurityKeyText.touch) } else { result = reply }
       }
+      guard let result else { throw CommandError(VaultClientError.disconnected, again) }
+      return result
+    }
+  }
+
+  /// Makes a call that sets `wantedPIN` if it fails, until the key accepts the PIN.
+  private func askingPIN<Result>(
+    _ pin: inout KeyPIN,
+    _ call: (SharedSecret?) throws(CommandError) -> Result
+  ) throws(CommandError) -> Result {
+    try pin.repeating { known throws(CommandError) in
+      wantedPIN = nil
+      return try call(known)
+    } wanted: { _ in
+      wantedPIN
+    } ask: { wanted throws(CommandError) in
+      try keyPIN(wanted + ": ")
     }
   }
 }

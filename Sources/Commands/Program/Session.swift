@@ -45,8 +45,8 @@ final class Session {
   var privateCalls: VaultCalls
   /// Why a presence check could not be led.
   var failure: CommandError?
-  /// The question of a security key for its PIN, which has ended the last call.
-  var pinQuestion: String?
+  /// What the last failed call wants: the PIN of a security key (`SecurityKeyText.wanted`).
+  var wantedPIN: String?
 
   /// Brings together what a run needs; terminal and vault are opened when first wanted.
   init(
@@ -262,7 +262,7 @@ final class Session {
         )
       }
     } catch {
-      pinQuestion = SecurityKeyText.question(error)
+      wantedPIN = SecurityKeyText.wanted(error)
       throw takeFailure() ?? CommandError(error, again)
     }
   }

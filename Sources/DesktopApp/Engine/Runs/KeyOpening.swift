@@ -37,12 +37,9 @@ struct KeyOpening {
   }
 
   private func open() throws(VaultClientError) {
-    var pin: SharedSecret?
-    while true {
-      do throws(VaultClientError) { return try open(by: pin) } catch {
-        guard let question = SecurityKeyText.question(error) else { throw error }
-        pin = try answer(to: SecurityKeyText.again(pin) + question)
-      }
+    var pin = KeyPIN()
+    try pin.repeating(open, wanted: SecurityKeyText.wanted) { wanted throws(VaultClientError) in
+      try answer(to: wanted + ": ")
     }
   }
 

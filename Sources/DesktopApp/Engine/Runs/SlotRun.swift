@@ -51,7 +51,7 @@ final class SlotRun: Sendable {
   /// Adds the slot.
   func run(over link: VaultLink) async throws(VaultClientError) -> AddSlotReply {
     try await link.onThread(interrupt: stop) { calls throws(VaultClientError) in
-      var pin: SharedSecret?
+      var pin = KeyPIN()
       let reply = try self.call(nil, &pin, calls, asking: link.desk.asker)
       guard let code = reply.code else { return reply }
       self.show(.code(code))
@@ -64,23 +64,21 @@ final class SlotRun: Sendable {
   /// Makes the call, and asks for the PIN of the security key if that wants one.
   private func call(
     _ code: SharedSecret?,
-    _ pin: inout SharedSecret?,
+    _ pin: inout KeyPIN,
     _ calls: VaultCalls,
     asking asker: PresenceAsker
   ) throws(VaultClientError) -> AddSlotReply {
-    while true {
-      let known = pin
-      do throws(VaultClientError) {
-        return try calls.run(again: code == nil ? .untilPrompted : .never, asking: asker) {
-          connection,
-          prompt throws(VaultClientError) in
-          try call(code, known, prompt, on: connection)
-        }
-      } catch {
-        guard let wanted = SecurityKeyText.wanted(error) else { throw error }
-        show(.pin(SecurityKeyText.again(known) + wanted))
-        pin = try awaitAnswer(try calls.open())
+    try pin.repeating { known throws(VaultClientError) in
+      try calls.run(again: code == nil ? .untilPrompted : .never, asking: asker) {
+        connection,
+        prompt throws(VaultClientError) in
+        try call(code, known, prompt, on: connection)
       }
+    } wanted: { error in
+      SecurityKeyText.wanted(error)
+    } ask: { wanted throws(VaultClientError) in
+      show(.pin(wanted))
+      return try awaitAnswer(try calls.open())
     }
   }
 
