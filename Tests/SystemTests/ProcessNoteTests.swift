@@ -56,6 +56,31 @@ struct ProcessNoteTests {
   }
 
   @Test
+  func theEndOfAnyNotedProcessIsReported() throws {
+    func hasEnded(_ ends: ProcessEnds, within seconds: Int64 = 0) throws -> Bool {
+      let deadline = BootInstant.now.advanced(bySeconds: seconds)
+      return try Readiness.wait(for: ends.number, interrupt: nil, deadline: deadline) == .ready
+    }
+    let children = try [sleeper(), sleeper()]
+    let notes = try children.map { try note($0.identifier) }
+    #expect(try !hasEnded(ProcessEnds(of: [])))
+    let ends = try ProcessEnds(of: notes)
+    #expect(try !hasEnded(ends))
+    children[1].send(signal: SIGKILL)
+    #expect(try hasEnded(ends, within: 60))
+    // One that had ended before, and one whose number another process has.
+    #expect(try hasEnded(ProcessEnds(of: notes)))
+    #expect(try !hasEnded(ProcessEnds(of: [notes[0]])))
+    let other = ProcessNote(user: 1000, process: children[0].identifier, started: 1)
+    #expect(try hasEnded(ProcessEnds(of: [other])))
+    for child in children {
+      child.send(signal: SIGKILL)
+      _ = try child.wait()
+    }
+    #expect(try hasEnded(ProcessEnds(of: [notes[0]])))
+  }
+
+  @Test
   func aProcessOfTheSameNumberIsNotTakenForTheNotedOne() throws {
     let own = try note(getpid())
     try directory.directory.note(

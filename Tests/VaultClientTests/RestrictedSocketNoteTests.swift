@@ -61,7 +61,8 @@ struct RestrictedSocketNoteTests {
     let process = child.identifier
     let other = ProcessNote(user: ThisProcess.user, process: process, started: started)
     try directory.rename(name, to: other.name)
-    #expect(all() == [note()])
+    #expect(all().map(\.path) == [note().path])
+    #expect(all().map(\.agent) == [other])
     child.send(signal: SIGKILL)
     _ = try child.wait()
     #expect(all() == [])

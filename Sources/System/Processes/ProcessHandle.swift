@@ -4,7 +4,7 @@ internal import Glibc
 /// A process, held so that its number cannot be reused for another one (pidfd_open(2)).
 package struct ProcessHandle: ~Copyable, Sendable {
   package let identifier: Int32
-  private let descriptor: Descriptor
+  let descriptor: Descriptor
 
   /// Holds a process that is known to be alive, such as a child before `wait`.
   package init(identifier: Int32) throws(SystemError) {

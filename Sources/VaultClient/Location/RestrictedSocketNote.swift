@@ -17,10 +17,16 @@ public struct RestrictedSocketNote: Sendable, Equatable {
   public let path: String
   /// What programs behind the socket get.
   public let restriction: RestrictCall
+  /// The agent; `nil` if proc(5) does not show this process.
+  package let agent: ProcessNote?
 
-  /// Makes a note of a socket.
+  /// Makes a note of a socket that this process serves.
   public init(path: String, restriction: RestrictCall) {
-    (self.path, self.restriction) = (path, restriction)
+    self.init(path: path, restriction: restriction, agent: Self.thisProcess)
+  }
+
+  private init(path: String, restriction: RestrictCall, agent: ProcessNote?) {
+    (self.path, self.restriction, self.agent) = (path, restriction, agent)
   }
 
   /// The directory of the notes, in that of the person's session; `nil` if the session has none.
@@ -44,27 +50,27 @@ public struct RestrictedSocketNote: Sendable, Equatable {
       let place = try? vault.place(environment: environment)
     else { return [] }
     return names.sorted().prefix(most).compactMap { name in
-      guard let process = ProcessNote(name: name), process.user == ThisProcess.user,
-        process.isAlive
+      guard let agent = ProcessNote(name: name), agent.user == ThisProcess.user, agent.isAlive
       else { return nil }
-      return read(name, in: directory, place)
+      return read(agent, in: directory, place)
     }.sorted { ($0.restriction.name, $0.path) < ($1.restriction.name, $1.path) }
   }
 
   private static func read(
-    _ name: String,
+    _ agent: ProcessNote,
     in directory: borrowing Directory,
     _ place: String
   ) -> RestrictedSocketNote? {
     do {
-      let file = try directory.openForReading(name)
+      let file = try directory.openForReading(agent.name)
       guard try file.status().kind == .regular,
         case .object(let object) = try JSONReader.read(try file.readAll(limit: longest)),
         try object.string("vault") == place
       else { return nil }
       return RestrictedSocketNote(
         path: try object.string("path"),
-        restriction: try RestrictCall(decoding: try object.object("restriction"))
+        restriction: try RestrictCall(decoding: try object.object("restriction")),
+        agent: agent
       )
     } catch {
       return nil
@@ -78,7 +84,9 @@ public struct RestrictedSocketNote: Sendable, Equatable {
     of vault: VaultLocation,
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) throws {
-    guard let path = Self.directory(environment: environment), let name = Self.name else { return }
+    guard let path = Self.directory(environment: environment), let name = agent?.name else {
+      return
+    }
     let directory = try Directory.make(path: path)
     try directory.forgetEndedProcesses()
     _ = try? directory.unlink(name)
@@ -93,17 +101,16 @@ public struct RestrictedSocketNote: Sendable, Equatable {
   public static func remove(
     environment: (String) -> String? = { ThisProcess.environment($0) }
   ) {
-    guard let path = directory(environment: environment), let name,
+    guard let path = directory(environment: environment), let name = thisProcess?.name,
       let directory = try? Directory(path: path)
     else { return }
     _ = try? directory.unlink(name)
   }
 
-  /// The name of this process's note.
-  private static var name: String? {
+  private static var thisProcess: ProcessNote? {
     let process = ThisProcess.identifier
     guard let started = ProcessFacts(process: process)?.started else { return nil }
-    return ProcessNote(user: ThisProcess.user, process: process, started: started).name
+    return ProcessNote(user: ThisProcess.user, process: process, started: started)
   }
 }
 

@@ -19,12 +19,16 @@ enum SocketFeed {
             let events = try DirectoryEvents(path: directory, removals: true)
             pause.reset()
             repeat {
-              sockets.yield(RestrictedSocketNote.all(of: location))
+              let notes = RestrictedSocketNote.all(of: location)
+              sockets.yield(notes)
+              // An agent that is killed leaves its note.
+              let agents = try ProcessEnds(of: notes.compactMap(\.agent))
               let end = try Readiness.wait(
                 for: events.descriptor.number,
+                input: agents.number,
                 interrupt: interrupt
               )
-              guard end == .ready else { return }
+              guard end != .interrupted else { return }
             } while try events.take().isWatching
           } catch {
             sockets.yield([])
