@@ -2,6 +2,7 @@ internal import Configuration
 internal import JSON
 internal import PlainText
 internal import System
+internal import VaultClient
 internal import VaultInterface
 
 /// `import`: moves a login that another program keeps in a file.

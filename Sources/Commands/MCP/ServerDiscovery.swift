@@ -2,6 +2,7 @@ internal import Configuration
 internal import JSON
 internal import ProtectedResources
 internal import SecretMemory
+internal import VaultClient
 internal import VaultInterface
 
 /// What an MCP server says about the tokens that it takes (MCP, "Authorization"; RFC 9728).

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import PlainText
+internal import VaultClient
 internal import VaultInterface
 
 extension ProviderVerbs {

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import VaultClient
 internal import VaultInterface
 
 /// The account and the provider of a login, as far as the words name them.

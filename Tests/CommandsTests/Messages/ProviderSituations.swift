@@ -2,6 +2,7 @@ import Configuration
 import PresenceTerms
 import TestSupport
 import Varlink
+import VaultClient
 import VaultInterface
 
 @testable import Commands

@@ -31,13 +31,7 @@ struct SignInRequest: Sendable {
   var newProvider: VaultProvider? { isAgain ? nil : named }
 
   /// The provider in the words of the vault.
-  var named: VaultProvider {
-    VaultProvider(
-      name: provider.name.text,
-      settings: provider.settings,
-      clientSecret: provider.oauth?.clientSecret?.secret
-    )
-  }
+  var named: VaultProvider { VaultProvider(provider) }
 }
 
 /// What a sign-in tells while it runs.

@@ -21,13 +21,7 @@ extension SignInModel {
     _ found: VaultProvider
   ) throws(VaultClientError) -> Provider {
     do throws(ConfigurationError) {
-      return try Provider(
-        name: try ProviderName(found.name),
-        boundSettings: found.settings,
-        clientSecret: try found.clientSecret.map { secret throws(ConfigurationError) in
-          try ClientSecret(secret)
-        }
-      )
+      return try found.provider()
     } catch {
       throw .malformed(.otherMethod)
     }
