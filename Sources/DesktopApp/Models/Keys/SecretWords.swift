@@ -34,7 +34,7 @@ struct SecretWords {
   var copies: String? {
     let check: String? =
       switch status.counter {
-      case .some(.none): tr("Not detected: the TPM has no counter.")
+      case .some(.none): tr("Not detected: no counter of a TPM guards the directory.")
       case .current: tr("Detected: the directory fits the counter of the TPM.")
       case .unchecked: tr("Not checked: a recovery code opened the machine key.")
       case .refused:
