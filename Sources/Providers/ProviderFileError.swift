@@ -14,6 +14,8 @@ package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConverti
   case unsafe(path: String)
   /// A person's file holds a client secret, but other users may read it.
   case exposed(path: String)
+  /// A person's file has other settings than the provider of an account in a backup.
+  case differs(provider: String, account: String, path: String)
 
   package var description: String {
     switch self {
@@ -22,6 +24,8 @@ package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConverti
     case .wrong(let text), .unreadable(let text): text
     case .unsafe(let path): "other users can change \(path)"
     case .exposed(let path): "\(path) holds a client_secret, and other users can read it"
+    case .differs(let provider, let account, _):
+      "your provider \(provider) has other settings than the provider of \(account) in the backup"
     }
   }
 
@@ -34,6 +38,7 @@ package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConverti
     case .unreadable: nil
     case .unsafe: "find out who changed it; then use chown, and chmod go-w"
     case .exposed(let path): "chmod 600 \(path)"
+    case .differs(_, _, let path): "rename \(path), or remove it"
     }
   }
 }

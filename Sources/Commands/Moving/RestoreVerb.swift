@@ -43,12 +43,20 @@ enum RestoreVerb {
     let files = try ProviderFiles(environment: session.environment)
     let skips = session.arguments.has(skip)
     // A run that was interrupted may have restored accounts without the files of their providers.
-    let missing = try missingProviders(found, skips: skips, files)
+    let missing = try files.missing(
+      for: try found.map { account throws(CommandError) in
+        BackedUpAccount(
+          name: account.name,
+          provider: try account.provider.bound,
+          staysAsItIs: skips && account.exists
+        )
+      }
+    )
     let restored = try restore(secret, examine: false, session)
     var written: [String] = []
     for file in missing {
       do throws(CommandError) {
-        guard file.isClear else { throw .usage(file.difference) }
+        if let problem = file.problem { throw .usage(problem) }
         try files.put(file.provider, replacing: false)
         written.append(file.provider.name.text)
       } catch {
@@ -91,54 +99,6 @@ enum RestoreVerb {
       if let account = reply.account { accounts.append(account) }
     }
     return accounts
-  }
-
-  // MARK: - Provider files
-
-  /// A provider that has no file yet.
-  private struct MissingFile {
-    let provider: Provider
-    var accounts: [String]
-    /// Whether all accounts have the same settings.
-    var isClear = true
-
-    /// Names the accounts: a file of either would be wrong for the others.
-    var difference: String {
-      "\(accounts.joined(separator: ", ")) have different settings, and each keeps its own"
-    }
-  }
-
-  /// The providers that have no file yet, each once.
-  private static func missingProviders(
-    _ accounts: [VaultRestoredAccount],
-    skips: Bool,
-    _ files: ProviderFiles
-  ) throws(CommandError) -> [MissingFile] {
-    let known = try files.names()
-    var missing: [MissingFile] = []
-    for account in accounts {
-      let provider = try account.provider.bound.asWritten
-      guard let file = known.first(where: { $0.name == provider.name }) else {
-        if let index = missing.firstIndex(where: { $0.provider.name == provider.name }) {
-          missing[index].accounts.append(account.name)
-          if missing[index].provider != provider { missing[index].isClear = false }
-        } else {
-          missing.append(MissingFile(provider: provider, accounts: [account.name]))
-        }
-        continue
-      }
-      guard !skips || !account.exists else { continue }
-      guard file.source == .user, try files.read(provider.name).provider != provider else {
-        continue
-      }
-      throw CommandError(
-        .refused,
-        "your provider \(provider.name) has other settings than the provider of \(account.name) in the"
-          + " backup",
-        hint: "rename \(files.user)/\(ProviderFile.fileName(for: provider.name)), or remove it"
-      )
-    }
-    return missing
   }
 
   // MARK: - Text

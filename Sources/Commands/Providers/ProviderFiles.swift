@@ -53,6 +53,11 @@ struct ProviderFiles {
     )
   }
 
+  /// The providers of these accounts that have no file yet, each once.
+  func missing(for accounts: [BackedUpAccount]) throws(CommandError) -> [MissingProviderFile] {
+    try Self.told { () throws(ProviderFileError) in try directories.missingFiles(for: accounts) }
+  }
+
   /// Writes a new provider to the user's directory, 0600, whole or not at all.
   func add(_ provider: Provider, certificateFile: String?) throws(CommandError) {
     try put(provider, certificateFile: certificateFile, replacing: false)
@@ -136,6 +141,7 @@ extension CommandError {
       case .missing: .notFound
       case .unsafe, .exposed: .unsafeVault
       case .noHome, .wrong, .unreadable: .usage
+      case .differs: .refused
       }
     self.init(code, "\(error)", hint: error.remedy)
   }
