@@ -12,6 +12,8 @@ struct DesktopAppBackupTests {
   private let bus: DesktopBus
   private let app: AppWindows
   private var file: String { person.home + "/safe" }
+  /// The file of the provider that the app reads.
+  private var providerFile: String { person.base + "/screen/thumblatch/providers.d/dev.conf" }
 
   init() throws {
     person = try Person(["--no-rotation"])
@@ -100,7 +102,116 @@ struct DesktopAppBackupTests {
       input: Self.passphrase + "\n"
     )
     #expect(restored.end == .exited(7), "\(restored.text)")
-    try app.press("Copy the command")
-    try app.sees("Copied")
+  }
+
+  /// Makes a backup at the terminal.
+  private func backUp() throws {
+    try person.allowed(
+      "back up the vault",
+      ["backup", file],
+      typing: [
+        ("New passphrase of the backup: ", Self.passphrase),
+        ("Passphrase again: ", Self.passphrase),
+      ]
+    )
+  }
+
+  /// Chooses a backup in the desktop's own window.
+  private func chooseBackup(_ path: String) throws {
+    try app.press("Choose the backup to restore")
+    try app.sees("Open", "push button")
+    // The slash opens the line for a path.
+    try app.run("type('\(path)')")
+    try app.run("key('Return')")
+  }
+
+  /// Types the secret of the chosen backup, by the keyboard alone.
+  private func enter(_ secret: String, _ title: String = "Passphrase of the backup") throws {
+    try app.run("tab_to('\(title)')")
+    try type(secret: secret)
+    try app.run("key('Return')")
+  }
+
+  @Test
+  func aBackupIsRestoredWhereTheAccountsAreMissing() throws {
+    defer { bus.remove() }
+    try backUp()
+    try person.run("account", "remove", "work", "--yes").succeeded()
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try chooseBackup(file)
+    try app.sees("Restore the Accounts")
+    try app.sees(file)
+    try expectFit("restore-form")
+    try enter("another passphrase")
+    try app.sees("This passphrase does not open the backup, or the backup is damaged.", "alert")
+    // A vault without accounts asks for no password.
+    try enter(Self.passphrase)
+    try app.sees("1 account restored.")
+    try app.sees("Sign In Again")
+    try expectFit("restore-done")
+    try app.run("key('Return')")
+    #expect(try person.run("account", "list").succeeded().contains("work"))
+    #expect(try shell("stat -c '%a %U' \(providerFile)") == "600 \(person.user.name)\n")
+    try person.shell("diff ~/.config/thumblatch/providers.d/dev.conf \(providerFile)").succeeded()
+    // What is there stays as it is, and needs no check.
+    try chooseBackup(file)
+    try enter(Self.passphrase)
+    try app.sees("0 accounts restored. 1 account was there and stays as it is.")
+    try app.press("Done")
+    #expect(try person.run("audit", "verify").succeeded().contains("intact"))
+  }
+
+  @Test
+  func aRestoreBesideAccountsNeedsTheSystemPassword() throws {
+    defer { bus.remove() }
+    try person.register("home")
+    try backUp()
+    try person.run("account", "remove", "work", "--yes").succeeded()
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try chooseBackup(file)
+    try enter(Self.passphrase)
+    try app.sees("restore accounts from a backup (home, work)")
+    try app.press("Deny")
+    try app.sees("Restore the Accounts")
+    #expect(try person.run("account", "list").succeeded().contains("work") == false)
+    try enter(Self.passphrase)
+    try app.sees("Restoring the accounts.")
+    try expectFit("restore-running")
+    try app.typePassword()
+    try app.sees("1 account restored. 1 account was there and stays as it is.")
+    try app.press("Done")
+    #expect(try person.run("account", "list").succeeded().contains("work"))
+  }
+
+  @Test
+  func whatIsNoBackupOrDoesNotFitChangesNothing() throws {
+    defer { bus.remove() }
+    try backUp()
+    try person.run("account", "remove", "work", "--yes").succeeded()
+    try person.shell("printf 'no backup' >~/none; mkfifo ~/pipe").succeeded()
+    // The header of a backup that a recovery code opens, and no more.
+    try person.shell("{ printf 'TLBACKUP\\001\\002'; head -c 24 /dev/zero; } >~/coded").succeeded()
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try chooseBackup(person.home + "/none")
+    try app.sees("Not a Thumblatch backup, or the file is truncated. Choose another file.", "alert")
+    try expectFit("restore-none")
+    try chooseBackup(person.home + "/coded")
+    try app.sees("Restore the Accounts")
+    try enter("00000-00000", "Recovery code")
+    try app.sees("A recovery code has 34 letters and digits, and this has 10.", "alert")
+    try app.press("Cancel")
+    // A later sign-in would use the file with the other settings.
+    try person.shell("mkdir -p $(dirname \(providerFile))").succeeded()
+    try person.shell(
+      "{ cat ~/.config/thumblatch/providers.d/dev.conf; echo 'timeout = 21s'; } >\(providerFile)"
+    ).succeeded()
+    try chooseBackup(file)
+    try enter(Self.passphrase)
+    try app.sees("Your provider dev has other settings than the provider of work in the backup.")
+    try app.press("Cancel")
+    #expect(try person.run("account", "list").succeeded().contains("work") == false)
   }
 }

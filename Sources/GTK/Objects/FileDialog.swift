@@ -1,27 +1,41 @@
 internal import CAdwaita
 
-/// The desktop's question where a file is to be saved.
-package final class SaveDialog: Object {
+/// The desktop's question which file is to be opened, or where one is to be saved.
+package final class FileDialog: Object {
   override class var type: UInt { gtk_file_chooser_native_get_type() }
 
-  /// Makes the question; `name` is the file name that it offers. (gtk_file_chooser_native_new(3))
-  package convenience init(over window: Window, title: String, act: String, name: String) {
-    let dialog = unsafe gtk_file_chooser_native_new(
-      title,
-      window.typed(),
-      GTK_FILE_CHOOSER_ACTION_SAVE,
-      act,
-      nil
-    )
-    unsafe self.init(owning: new(dialog))
+  /// Makes the question for a file that is there. (gtk_file_chooser_native_new(3))
+  package convenience init(over window: Window, title: String, opening act: String) {
+    self.init(over: window, title: title, GTK_FILE_CHOOSER_ACTION_OPEN, act)
+  }
+
+  /// Makes the question for the file that is to be saved; it offers a `name`.
+  ///
+  /// The dialog asks by itself whether a file that is there may be replaced.
+  package convenience init(
+    over window: Window,
+    title: String,
+    saving act: String,
+    name: String
+  ) {
+    self.init(over: window, title: title, GTK_FILE_CHOOSER_ACTION_SAVE, act)
     unsafe gtk_file_chooser_set_current_name(opaque, name)
+  }
+
+  private convenience init(
+    over window: Window,
+    title: String,
+    _ kind: GtkFileChooserAction,
+    _ act: String
+  ) {
+    let dialog = unsafe gtk_file_chooser_native_new(title, window.typed(), kind, act, nil)
+    unsafe self.init(owning: new(dialog))
     unsafe gtk_native_dialog_set_modal(typed(), 1)
   }
 
   /// Shows it; the closure gets the path once, or `nil` if the person chose none.
   ///
-  /// It asks itself whether a file that is there may be replaced. The caller keeps the dialog until the
-  /// answer: nothing else does.
+  /// The caller keeps the dialog until the answer: nothing else does.
   package func ask(_ body: @escaping @MainActor (String?) -> Void) {
     connect("response") { [weak self] arguments in
       let isAccepted = arguments.number(0) == Int(GTK_RESPONSE_ACCEPT.rawValue)

@@ -18,6 +18,8 @@ final class KeysModel {
     case slot
     /// A backup: the form, its progress, or what it holds.
     case backup
+    /// A backup that is restored: the form, the wait, or what was restored.
+    case restore
   }
 
   /// An enrollment of a security key that runs.
@@ -46,6 +48,7 @@ final class KeysModel {
   /// The slot that is added.
   let slot: SlotModel
   let backup: BackupModel
+  let restore: RestoreModel
   let vault: VaultModel
   @ObservationIgnored
   private let link: VaultLink?
@@ -63,6 +66,7 @@ final class KeysModel {
     (self.link, self.vault) = (link, vault)
     slot = SlotModel(link)
     backup = BackupModel(link, of: vault)
+    restore = RestoreModel(link)
   }
 
   /// Reads the keys again.
@@ -99,6 +103,7 @@ final class KeysModel {
     stop?.event.signal()
     slot.cancel()
     backup.cancel()
+    restore.cancel()
     pane = .overview
   }
 
@@ -163,6 +168,15 @@ final class KeysModel {
   /// Shows the form for a backup.
   func beginBackup() {
     if pane == .overview { (pane, actTrouble) = (.backup, nil) }
+  }
+
+  /// Shows the form for the restore of a chosen backup.
+  func beginRestore(_ path: String) async {
+    guard pane == .overview else { return }
+    let before = departures
+    actTrouble = await restore.open(path)
+    // The person may have opened another part during the read.
+    if actTrouble == nil, pane == .overview, departures == before { pane = .restore }
   }
 
   // MARK: Slots

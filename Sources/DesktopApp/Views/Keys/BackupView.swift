@@ -20,7 +20,7 @@ final class BackupView {
   private let cancel: Button
   private let finish: Button
   private var fields: [FieldView] = []
-  private var dialog: SaveDialog?
+  private var dialog: FileDialog?
   private var isDone = false
 
   /// Makes the view; `close` takes it away.
@@ -135,10 +135,10 @@ final class BackupView {
       return focus()
     }
     guard model.accepts(typed[0], typed[1]) else { return }
-    let dialog = SaveDialog(
+    let dialog = FileDialog(
       over: window,
       title: tr("Back Up to"),
-      act: tr("Save"),
+      saving: tr("Save"),
       name: tr("thumblatch-backup")
     )
     self.dialog = dialog

@@ -24,15 +24,16 @@ final class KeysPage: ContentPage {
   private let noKey: Row
   private let addKey: Button
   private let last: Row
-  private let restore: Row
   private let backUp: Button
-  private let copyRestore: Button
+  private let chooseBackup: Button
   private var slotRows: [Row] = []
   private var keyRows: [Row] = []
   /// The part beside the overview, which lives as long as it is shown.
   private var key: KeyView?
   private var slot: SlotView?
   private var backup: BackupView?
+  private var restore: RestoreView?
+  private var dialog: FileDialog?
   private var shown: KeysModel.Pane?
 
   init(_ model: KeysModel, in window: Window) {
@@ -55,9 +56,8 @@ final class KeysPage: ContentPage {
     noKey = builder.object("no-key")
     addKey = builder.object("add-key")
     last = builder.object("last")
-    restore = builder.object("restore")
     backUp = builder.object("back-up")
-    copyRestore = builder.object("copy-restore")
+    chooseBackup = builder.object("choose-backup")
     connect()
     track { [weak self] in self?.updateSecret() }
     track { [weak self] in self?.updateKeys() }
@@ -69,6 +69,7 @@ final class KeysPage: ContentPage {
   }
 
   isolated deinit {
+    dialog?.close()
     model.cancel()
   }
 
@@ -78,12 +79,8 @@ final class KeysPage: ContentPage {
     addSlotKey.onClick { [weak self] in self?.confirmSlotKey() }
     makeCode.onClick { [weak self] in self?.confirmCode() }
     backUp.onClick { [model] in model.beginBackup() }
-    copyRestore.name(tr("Copy the command"))
-    copyRestore.onClick { [weak self] in
-      guard let self else { return }
-      copyRestore.copy(restoreCommand)
-      model.vault.news = tr("Copied")
-    }
+    chooseBackup.onClick { [weak self] in self?.askForBackup() }
+    chooseBackup.name(tr("Choose the backup to restore"))
     addKey.name(tr("Add security key"))
     addTPM.name(tr("Add TPM"))
     addSlotKey.name(tr("Let a security key open the vault"))
@@ -92,7 +89,7 @@ final class KeysPage: ContentPage {
 
   private func follow() {
     let (model, vault) = (model, model.vault)
-    track { [weak self] in self?.updateBackup() }
+    track { [weak self] in self?.last.subtitle = model.backup.lastWords }
     Task { await model.backup.look() }
     track { [weak self] in
       guard let self else { return }
@@ -115,7 +112,7 @@ final class KeysPage: ContentPage {
     let isFirst = shown == nil
     shown = pane
     let former = focusAfter
-    (key, slot, backup) = (nil, nil, nil)
+    (key, slot, backup, restore) = (nil, nil, nil, nil)
     switch pane {
     case .overview: place.child = overview
     case .key:
@@ -130,6 +127,10 @@ final class KeysPage: ContentPage {
       let view = BackupView(model.backup, in: window) { [model] in model.cancel() }
       (backup, place.child) = (view, view.widget)
       view.focus()
+    case .restore:
+      let view = RestoreView(model.restore) { [model] in model.cancel() }
+      (restore, place.child) = (view, view.widget)
+      view.focus()
     }
     // The focus left the tree with the other part.
     if pane == .overview, !isFirst { former.focus() }
@@ -138,7 +139,7 @@ final class KeysPage: ContentPage {
   /// The button that has shown the part beside the overview.
   private var focusAfter: Button {
     if slot != nil { return makeCode.isVisible ? makeCode : addTPM.isVisible ? addTPM : addKey }
-    return backup != nil ? backUp : addKey
+    return backup != nil ? backUp : restore != nil ? chooseBackup : addKey
   }
 
   // MARK: The overview
@@ -197,17 +198,17 @@ final class KeysPage: ContentPage {
     noKey.isVisible = keyRows.isEmpty
   }
 
-  private func updateBackup() {
-    last.subtitle = model.backup.lastWords
-    restore.subtitle = tr("On another computer, run in a terminal: %s", restoreCommand)
-  }
-
-  private var restoreCommand: String {
-    // Not translated: a command.
-    "thumblatch restore " + tr("FILE")
-  }
-
   // MARK: Questions
+
+  private func askForBackup() {
+    guard dialog == nil else { return }
+    let dialog = FileDialog(over: window, title: tr("Backup to Restore"), opening: tr("Open"))
+    self.dialog = dialog
+    dialog.ask { [weak self, model] path in
+      self?.dialog = nil
+      if self != nil, let path { Task { await model.beginRestore(path) } }
+    }
+  }
 
   private func ask(
     _ heading: String,

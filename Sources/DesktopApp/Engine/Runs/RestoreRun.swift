@@ -1,0 +1,184 @@
+internal import BackupClient
+internal import BackupFormat
+internal import Configuration
+internal import Providers
+internal import SecretMemory
+internal import System
+internal import Varlink
+internal import VaultClient
+internal import VaultInterface
+
+/// A backup file that was read.
+struct BackupCopy: Sendable {
+  let path: String
+  let bytes: [UInt8]
+  let header: BackupHeader
+
+  /// Reads a file on a thread of its own: it may be on a network.
+  static func read(_ path: String) async throws(RestoreRun.Failure) -> BackupCopy {
+    let failure = { @Sendable (error: SystemError) in RestoreRun.Failure.vault(.system(error)) }
+    return try await onThread(orElse: failure) { () throws(RestoreRun.Failure) in
+      let bytes: [UInt8]
+      do throws(BackupFileError) { bytes = try BackupFile.read(path) } catch { throw .file(error) }
+      do throws(BackupHeader.Flaw) {
+        return BackupCopy(path: path, bytes: bytes, header: try BackupHeader(parsing: bytes))
+      } catch {
+        throw .noBackup(error)
+      }
+    }
+  }
+}
+
+/// A restore that is made on its thread: accounts that the vault has already stay as they are.
+struct RestoreRun: Sendable {
+  /// What it does now.
+  enum Step: Sendable, Equatable {
+    /// The passphrase becomes a key.
+    case makingKey
+    /// The engine or a check is awaited.
+    case asking
+  }
+
+  enum Failure: Error {
+    case file(BackupFileError)
+    case noBackup(BackupHeader.Flaw)
+    case passphrase(BackupPassphrase.Failure)
+    case provider(ProviderFileError)
+    case vault(VaultClientError)
+  }
+
+  /// What was restored.
+  struct Outcome: Sendable {
+    let accounts: [VaultRestoredAccount]
+    /// What is wrong with the files of providers, each as a clause.
+    var problems: [String] = []
+  }
+
+  /// How long the engine may take, in seconds.
+  private static let limit: Int64 = 150
+
+  let copy: BackupCopy
+  /// The passphrase, or the recovery code.
+  let secret: SharedSecret
+  /// Ends it, before the accounts are there.
+  let stop: SharedWake
+  let tell: @Sendable (Step) -> Void
+
+  /// Restores the accounts.
+  func run(over link: VaultLink) async throws(Failure) -> Outcome {
+    let outcome: Result<Outcome, Failure>
+    do throws(VaultClientError) {
+      outcome = try await link.onThread(interrupt: stop) { calls throws(VaultClientError) in
+        Result { () throws(Failure) in try self.restore(by: calls, asking: link.desk.asker) }
+      }
+    } catch {
+      throw .vault(error)
+    }
+    return try outcome.get()
+  }
+
+  private func restore(
+    by calls: VaultCalls,
+    asking asker: PresenceAsker
+  ) throws(Failure) -> Outcome {
+    let (key, code) = try keyAndCode()
+    tell(.asking)
+    let examination = RestoreCall(backupKey: key, code: code, examine: true, skipExisting: true)
+    let found: [VaultRestoredAccount]
+    do throws(VaultClientError) {
+      for part in SendBackupCall.parts(of: copy.bytes) {
+        // Another engine does not have the parts before.
+        _ = try calls.run(again: part.offset == 0 ? .always : .never, asking: asker) {
+          connection,
+          _ throws(VaultClientError) in
+          try connection.call(part)
+        }
+      }
+      found = try restored(calls, asker) { _ in examination }
+    } catch {
+      throw .vault(error)
+    }
+    // Before the change: a file with other settings would be used by a later sign-in.
+    let (directories, missing) = try missingFiles(found)
+    guard found.contains(where: { !$0.exists }) else { return Outcome(accounts: found) }
+    var outcome: Outcome
+    do throws(VaultClientError) {
+      outcome = Outcome(
+        accounts: try restored(calls, asker) { prompt in
+          var call = examination
+          (call.examine, call.prompt, call.ask) = (false, prompt, true)
+          return call
+        }
+      )
+    } catch {
+      throw .vault(error)
+    }
+    outcome.problems = missing.compactMap { Self.write($0, to: directories) }
+    return outcome
+  }
+
+  private func keyAndCode() throws(Failure) -> (SharedSecret?, SharedSecret?) {
+    guard case .passphrase = copy.header.lock else { return (nil, secret) }
+    tell(.makingKey)
+    do throws(BackupPassphrase.Failure) {
+      return (try BackupPassphrase.key(of: secret.bytes, copy.header), nil)
+    } catch {
+      throw .passphrase(error)
+    }
+  }
+
+  private func restored(
+    _ calls: VaultCalls,
+    _ asker: PresenceAsker,
+    _ make: (String?) -> RestoreCall
+  ) throws(VaultClientError) -> [VaultRestoredAccount] {
+    try calls.run(again: .never, asking: asker) { connection, prompt throws(VaultClientError) in
+      var accounts: [VaultRestoredAccount] = []
+      try connection.stream(make(prompt), within: Self.limit) { reply in
+        if let account = reply.account { accounts.append(account) }
+      }
+      return accounts
+    }
+  }
+
+  // MARK: - Provider files
+
+  private func missingFiles(
+    _ accounts: [VaultRestoredAccount]
+  ) throws(Failure) -> (ProviderDirectories, [MissingProviderFile]) {
+    var providers: [BackedUpAccount] = []
+    for account in accounts {
+      do throws(ConfigurationError) {
+        providers.append(
+          BackedUpAccount(
+            name: account.name,
+            provider: try account.provider.provider(),
+            staysAsItIs: account.exists
+          )
+        )
+      } catch {
+        throw .vault(.malformed(.otherMethod))
+      }
+    }
+    do throws(ProviderFileError) {
+      let directories = try ProviderDirectories(environment: { ThisProcess.environment($0) })
+      return (directories, try directories.missingFiles(for: providers))
+    } catch {
+      throw .provider(error)
+    }
+  }
+
+  /// Writes the file of a provider; returns the problem.
+  private static func write(
+    _ file: MissingProviderFile,
+    to directories: ProviderDirectories
+  ) -> String? {
+    if let problem = file.problem { return problem }
+    do throws(ProviderFileError) {
+      try directories.add(file.provider)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}
