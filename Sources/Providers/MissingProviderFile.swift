@@ -16,7 +16,8 @@ package struct MissingProviderFile: Sendable {
   /// A file with the settings of one of the accounts would be wrong for the others.
   package var problem: String? {
     guard !isClear else { return nil }
-    return "\(accounts.joined(separator: ", ")) have different settings, and each keeps its own"
+    let names = accounts.joined(separator: ", ")
+    return "\(names) have different settings, and each account keeps its own"
   }
 
   fileprivate mutating func add(_ account: String, _ other: Provider) {

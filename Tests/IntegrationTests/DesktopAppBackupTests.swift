@@ -147,18 +147,22 @@ struct DesktopAppBackupTests {
     try app.sees("This passphrase does not open the backup, or the backup is damaged.", "alert")
     // A vault without accounts asks for no password.
     try enter(Self.passphrase)
-    try app.sees("1 account restored.")
-    try app.sees("Sign In Again")
+    try app.sees("1 account restored.\\nProvider files added for later sign-ins: dev")
+    try app.sees("Sign in at dev.")
     try expectFit("restore-done")
     try app.run("key('Return')")
     #expect(try person.run("account", "list").succeeded().contains("work"))
     #expect(try shell("stat -c '%a %U' \(providerFile)") == "600 \(person.user.name)\n")
     try person.shell("diff ~/.config/thumblatch/providers.d/dev.conf \(providerFile)").succeeded()
-    // What is there stays as it is, and needs no check.
+    // An account that exists is not changed, which needs no check. A file that is missing comes back.
+    try shell("rm \(providerFile)")
     try chooseBackup(file)
     try enter(Self.passphrase)
-    try app.sees("0 accounts restored. 1 account was there and stays as it is.")
+    try app.sees("Nothing Was Restored")
+    try app.sees("These accounts existed and were not changed: work")
+    try expectFit("restore-nothing")
     try app.press("Done")
+    #expect(try shell("stat -c '%a %U' \(providerFile)") == "600 \(person.user.name)\n")
     #expect(try person.run("audit", "verify").succeeded().contains("intact"))
   }
 
@@ -180,7 +184,7 @@ struct DesktopAppBackupTests {
     try app.sees("Restoring the accounts.")
     try expectFit("restore-running")
     try app.typePassword()
-    try app.sees("1 account restored. 1 account was there and stays as it is.")
+    try app.sees("1 account restored.\\nThese accounts existed and were not changed: home")
     try app.press("Done")
     #expect(try person.run("account", "list").succeeded().contains("work"))
   }
@@ -198,6 +202,8 @@ struct DesktopAppBackupTests {
     try chooseBackup(person.home + "/none")
     try app.sees("Not a Thumblatch backup, or the file is truncated. Choose another file.", "alert")
     try expectFit("restore-none")
+    try chooseBackup(person.home + "/pipe")
+    try app.sees("is not a regular file. Choose another file.", "alert")
     try chooseBackup(person.home + "/coded")
     try app.sees("Restore the Accounts")
     try enter("00000-00000", "Recovery code")
@@ -213,5 +219,12 @@ struct DesktopAppBackupTests {
     try app.sees("Your provider dev has other settings than the provider of work in the backup.")
     try app.press("Cancel")
     #expect(try person.run("account", "list").succeeded().contains("work") == false)
+    // A locked screen takes the question for the file away.
+    try app.press("Choose the backup to restore")
+    try app.sees("Open", "push button")
+    try bus.act("set_session('c1', LockedHint=True)")
+    try app.sees("The Vault Is Locked")
+    try app.misses("Backup to Restore")
+    try app.run("until(lambda: len(app.windows()) == 1, 'the question stays')")
   }
 }

@@ -62,6 +62,7 @@ struct RestrictedSocketNoteTests {
     let other = ProcessNote(user: ThisProcess.user, process: process, started: started)
     try directory.rename(name, to: other.name)
     #expect(all().map(\.path) == [note().path])
+    #expect(all().map(\.restriction) == [note().restriction])
     #expect(all().map(\.agent) == [other])
     child.send(signal: SIGKILL)
     _ = try child.wait()

@@ -1,4 +1,6 @@
-/// The end of any of some processes, to wait for together with other descriptors.
+internal import Glibc
+
+/// Waits for the first end among processes, together with other descriptors.
 package final class ProcessEnds {
   private final class Held {
     let process: ProcessHandle
@@ -17,13 +19,17 @@ package final class ProcessEnds {
     queue = try ReadyQueue()
     var processes: [Held] = []
     for note in notes {
-      // Before it was held, its number may have become another process's.
-      guard let held = try? Held(note), note.isAlive else {
+      let held: Held
+      do throws(SystemError) { held = try Held(note) } catch {
+        guard error.code == ESRCH else { throw error }
         queue.wakeUp()
         continue
       }
       try queue.add(held.process.descriptor, token: UInt64(processes.count))
       processes.append(held)
+      // Before it was held, its number may have become another process's.
+      let facts = ProcessFacts(process: note.process)
+      if let facts, facts.started != note.started { queue.wakeUp() }
     }
     self.processes = processes
   }

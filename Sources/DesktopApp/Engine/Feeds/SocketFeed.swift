@@ -17,17 +17,19 @@ enum SocketFeed {
           do throws(SystemError) {
             _ = try Directory.make(path: directory)
             let events = try DirectoryEvents(path: directory, removals: true)
-            pause.reset()
             repeat {
               let notes = RestrictedSocketNote.all(of: location)
               sockets.yield(notes)
               // An agent that is killed leaves its note.
               let agents = try ProcessEnds(of: notes.compactMap(\.agent))
-              let end = try Readiness.wait(
-                for: events.descriptor.number,
-                input: agents.number,
-                interrupt: interrupt
-              )
+              pause.reset()
+              let end = try withExtendedLifetime(agents) { () throws(SystemError) in
+                try Readiness.wait(
+                  for: events.descriptor.number,
+                  input: agents.number,
+                  interrupt: interrupt
+                )
+              }
               guard end != .interrupted else { return }
             } while try events.take().isWatching
           } catch {

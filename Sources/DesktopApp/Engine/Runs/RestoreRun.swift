@@ -4,7 +4,6 @@ internal import Configuration
 internal import Providers
 internal import SecretMemory
 internal import System
-internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
@@ -43,15 +42,44 @@ struct RestoreRun: Sendable {
     case file(BackupFileError)
     case noBackup(BackupHeader.Flaw)
     case passphrase(BackupPassphrase.Failure)
-    case provider(ProviderFileError)
+    /// The provider of an account in the backup is not valid.
+    case provider(ConfigurationError)
+    case providerFile(ProviderFileError)
+    /// Whether the accounts were restored is not known.
+    case unclear
     case vault(VaultClientError)
   }
 
   /// What was restored.
   struct Outcome: Sendable {
-    let accounts: [VaultRestoredAccount]
-    /// What is wrong with the files of providers, each as a clause.
-    var problems: [String] = []
+    /// An account of the backup.
+    struct Account: Sendable {
+      let name: String
+      let provider: String
+      /// Whether it has a secret that a program gave, and no sign-in.
+      let isStatic: Bool
+      let isSignedIn: Bool
+      /// Whether the vault had an account of this name, which was not changed.
+      let isOld: Bool
+    }
+
+    let accounts: [Account]
+    /// The providers that got a file.
+    var added: [String] = []
+    /// The providers that got none, each with the reason as a clause.
+    var missing: [(provider: String, reason: String)] = []
+
+    init(_ accounts: [VaultRestoredAccount]) {
+      self.accounts = accounts.map { account in
+        Account(
+          name: account.name,
+          provider: account.provider.name,
+          isStatic: account.provider.settings["kind"] == "static",
+          isSignedIn: account.signedIn,
+          isOld: account.exists
+        )
+      }
+    }
   }
 
   /// How long the engine may take, in seconds.
@@ -60,7 +88,9 @@ struct RestoreRun: Sendable {
   let copy: BackupCopy
   /// The passphrase, or the recovery code.
   let secret: SharedSecret
-  /// Ends it, before the accounts are there.
+  /// Ends the restore.
+  ///
+  /// After the vault has got the call, the failure is `unclear`.
   let stop: SharedWake
   let tell: @Sendable (Step) -> Void
 
@@ -94,27 +124,59 @@ struct RestoreRun: Sendable {
           try connection.call(part)
         }
       }
-      found = try restored(calls, asker) { _ in examination }
+      found = try calls.run(again: .never, asking: asker) {
+        connection,
+        _ throws(VaultClientError) in
+        try Self.accounts(examination, on: connection)
+      }
     } catch {
       throw .vault(error)
     }
     // Before the change: a file with other settings would be used by a later sign-in.
     let (directories, missing) = try missingFiles(found)
-    guard found.contains(where: { !$0.exists }) else { return Outcome(accounts: found) }
-    var outcome: Outcome
-    do throws(VaultClientError) {
-      outcome = Outcome(
-        accounts: try restored(calls, asker) { prompt in
-          var call = examination
-          (call.examine, call.prompt, call.ask) = (false, prompt, true)
-          return call
-        }
-      )
-    } catch {
-      throw .vault(error)
+    var outcome = Outcome(found)
+    if found.contains(where: { !$0.exists }) {
+      outcome = Outcome(try change(examination, calls, asker))
     }
-    outcome.problems = missing.compactMap { Self.write($0, to: directories) }
+    // Also if all accounts are here: an earlier restore may have ended before its files.
+    for file in missing {
+      let name = file.provider.name.text
+      if let problem = Self.write(file, to: directories) {
+        outcome.missing.append((name, problem))
+      } else {
+        outcome.added.append(name)
+      }
+    }
     return outcome
+  }
+
+  /// Makes the call that restores the accounts.
+  private func change(
+    _ examination: RestoreCall,
+    _ calls: VaultCalls,
+    _ asker: PresenceAsker
+  ) throws(Failure) -> [VaultRestoredAccount] {
+    var call = examination
+    (call.examine, call.ask) = (false, true)
+    var isSent = false
+    do throws(VaultClientError) {
+      return try calls.run(again: .never, asking: asker) {
+        connection,
+        prompt throws(VaultClientError) in
+        // The last moment at which the person may give up.
+        _ = try Connection.wait(for: -1, interrupt: stop.event.descriptor.number, until: .now)
+        call.prompt = prompt
+        isSent = true
+        do throws(VaultClientError) {
+          return try Self.accounts(call, on: connection)
+        } catch {
+          if case .refused = error { isSent = false }
+          throw error
+        }
+      }
+    } catch {
+      throw isSent ? .unclear : .vault(error)
+    }
   }
 
   private func keyAndCode() throws(Failure) -> (SharedSecret?, SharedSecret?) {
@@ -127,18 +189,15 @@ struct RestoreRun: Sendable {
     }
   }
 
-  private func restored(
-    _ calls: VaultCalls,
-    _ asker: PresenceAsker,
-    _ make: (String?) -> RestoreCall
+  private static func accounts(
+    _ call: RestoreCall,
+    on connection: Connection
   ) throws(VaultClientError) -> [VaultRestoredAccount] {
-    try calls.run(again: .never, asking: asker) { connection, prompt throws(VaultClientError) in
-      var accounts: [VaultRestoredAccount] = []
-      try connection.stream(make(prompt), within: Self.limit) { reply in
-        if let account = reply.account { accounts.append(account) }
-      }
-      return accounts
+    var accounts: [VaultRestoredAccount] = []
+    try connection.stream(call, within: limit) { reply in
+      if let account = reply.account { accounts.append(account) }
     }
+    return accounts
   }
 
   // MARK: - Provider files
@@ -157,14 +216,14 @@ struct RestoreRun: Sendable {
           )
         )
       } catch {
-        throw .vault(.malformed(.otherMethod))
+        throw .provider(error)
       }
     }
     do throws(ProviderFileError) {
       let directories = try ProviderDirectories(environment: { ThisProcess.environment($0) })
       return (directories, try directories.missingFiles(for: providers))
     } catch {
-      throw .provider(error)
+      throw .providerFile(error)
     }
   }
 

@@ -48,7 +48,8 @@ final class KeysModel {
   /// The slot that is added.
   let slot: SlotModel
   let backup: BackupModel
-  let restore: RestoreModel
+  /// The backup that is restored; `nil` outside its pane.
+  private(set) var restore: RestoreModel?
   let vault: VaultModel
   @ObservationIgnored
   private let link: VaultLink?
@@ -58,6 +59,9 @@ final class KeysModel {
   private var stop: SharedWake?
   @ObservationIgnored
   private let changes = CallQueue()
+  /// How many backups the person has chosen.
+  @ObservationIgnored
+  private var reads = 0
   /// How often the person has left what the page shows.
   @ObservationIgnored
   private var departures = 0
@@ -66,7 +70,6 @@ final class KeysModel {
     (self.link, self.vault) = (link, vault)
     slot = SlotModel(link)
     backup = BackupModel(link, of: vault)
-    restore = RestoreModel(link)
   }
 
   /// Reads the keys again.
@@ -103,7 +106,8 @@ final class KeysModel {
     stop?.event.signal()
     slot.cancel()
     backup.cancel()
-    restore.cancel()
+    restore?.leave()
+    restore = nil
     pane = .overview
   }
 
@@ -170,13 +174,26 @@ final class KeysModel {
     if pane == .overview { (pane, actTrouble) = (.backup, nil) }
   }
 
-  /// Shows the form for the restore of a chosen backup.
+  /// Shows the form for the restore of a backup that the person has chosen.
   func beginRestore(_ path: String) async {
-    guard pane == .overview else { return }
-    let before = departures
-    actTrouble = await restore.open(path)
-    // The person may have opened another part during the read.
-    if actTrouble == nil, pane == .overview, departures == before { pane = .restore }
+    guard let link, pane == .overview, !vault.isHidden else { return }
+    // A later choice replaces an earlier one whose file is still being read.
+    reads += 1
+    let before = (reads, departures)
+    actTrouble = nil
+    let copy: BackupCopy?
+    let failure: Trouble?
+    do throws(RestoreRun.Failure) {
+      (copy, failure) = (try await BackupCopy.read(path), nil)
+    } catch {
+      (copy, failure) = (nil, RestoreModel.trouble(error))
+    }
+    // The person may have opened another part during the read, or left the page.
+    guard pane == .overview, (reads, departures) == before else { return }
+    actTrouble = failure
+    guard let copy else { return }
+    restore = RestoreModel(copy, over: link)
+    pane = .restore
   }
 
   // MARK: Slots

@@ -1,5 +1,6 @@
 internal import BackupClient
 internal import BackupFormat
+internal import Configuration
 internal import GTK
 internal import Observation
 internal import PlainText
@@ -9,7 +10,7 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// The restore of a backup on the screen.
+/// The restore of one backup on the screen.
 @Observable
 @MainActor
 final class RestoreModel {
@@ -19,31 +20,22 @@ final class RestoreModel {
   private(set) var trouble: Trouble?
   /// What was restored.
   private(set) var outcome: RestoreRun.Outcome?
-  /// The chosen backup.
-  private(set) var copy: BackupCopy?
 
+  private let copy: BackupCopy
   @ObservationIgnored
-  private let link: VaultLink?
+  private let link: VaultLink
   @ObservationIgnored
   private var stop: SharedWake?
+  /// Whether the person has left the page.
+  @ObservationIgnored
+  private var isLeft = false
 
-  init(_ link: VaultLink?) { self.link = link }
-
-  /// Reads the chosen backup; tells what is wrong with it.
-  func open(_ path: String) async -> Trouble? {
-    (copy, outcome, trouble) = (nil, nil, nil)
-    do throws(RestoreRun.Failure) {
-      copy = try await BackupCopy.read(path)
-      return nil
-    } catch {
-      return Self.trouble(error)
-    }
-  }
+  init(_ copy: BackupCopy, over link: VaultLink) { (self.copy, self.link) = (copy, link) }
 
   /// Restores the accounts by the passphrase or the recovery code.
   func restore(by secret: SharedSecret) async {
-    guard let link, let copy, step == nil else { return }
-    (step, trouble) = (.asking, nil)
+    guard step == nil, !isLeft else { return }
+    (step, trouble) = (copy.header.lock == .recoveryCode ? .asking : .makingKey, nil)
     let (steps, next) = AsyncStream<RestoreRun.Step>.makeStream()
     let shows = Task {
       for await step in steps { self.step = step }
@@ -65,12 +57,28 @@ final class RestoreModel {
   /// Gives the running restore up.
   func cancel() { stop?.event.signal() }
 
-  private static func trouble(_ failure: RestoreRun.Failure) -> Trouble? {
+  /// Gives it up for good.
+  func leave() {
+    isLeft = true
+    cancel()
+  }
+
+  /// Why a backup was not read or not restored; `nil` if the person knows that.
+  static func trouble(_ failure: RestoreRun.Failure) -> Trouble? {
     switch failure {
     case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
+    case .noBackup(.unknownVersion(let version)):
+      Trouble("\(BackupHeader.Flaw.unknownVersion(version))")
     case .noBackup(let flaw): Trouble("\(flaw)", advice: tr("Choose another file."))
     case .passphrase(let error): Trouble("\(error)")
-    case .provider(let error): Trouble("\(error)", advice: error.remedy)
+    case .provider(let error):
+      Trouble(tr("the backup has a provider that cannot be used: %s", "\(error)"))
+    case .providerFile(let error): Trouble("\(error)", advice: error.remedy)
+    case .unclear:
+      Trouble(
+        tr("it is not known whether the accounts were restored"),
+        advice: tr("look at the list of accounts, then restore the backup again")
+      )
     case .vault(.interrupted): nil
     case .vault(let error): Trouble(error)
     }
@@ -80,14 +88,14 @@ final class RestoreModel {
 
   /// The title of the field for the secret.
   var secretTitle: String {
-    switch copy?.header.lock {
+    switch copy.header.lock {
     case .recoveryCode: tr("Recovery code")
-    case .passphrase, nil: tr("Passphrase of the backup")
+    case .passphrase: tr("Passphrase of the backup")
     }
   }
 
   /// The chosen file, safe to show.
-  var file: String { PlainText.line(copy?.path ?? "", limit: 300) }
+  var file: String { PlainText.line(copy.path, limit: 300) }
 
   /// What the running restore does, in words.
   var progress: String {
@@ -100,27 +108,45 @@ final class RestoreModel {
 }
 
 extension RestoreRun.Outcome {
-  /// The accounts that are new here.
-  var new: [VaultRestoredAccount] { accounts.filter { !$0.exists } }
+  /// The accounts that were restored.
+  var restored: [Account] { accounts.filter { !$0.isOld } }
 
-  /// How many accounts there are now, in words.
-  var words: String {
-    let isWhole = new.count == accounts.count
-    let restored = ntr("%d account restored.", "%d accounts restored.", new.count)
-    guard !isWhole else { return restored }
-    let others = ntr(
-      "%d account was there and stays as it is.",
-      "%d accounts were there and stay as they are.",
-      accounts.count - new.count
-    )
-    return restored + " " + others
+  var title: String {
+    restored.isEmpty ? tr("Nothing Was Restored") : tr("Backup Restored")
   }
 
-  /// What is wrong with the files of providers, in words; `nil` if nothing is.
+  /// What is there now, in words.
+  var words: String {
+    let count = restored.count
+    let old = accounts.filter(\.isOld).map(\.name)
+    let lines = [
+      ntr("%d account restored.", "%d accounts restored.", count),
+      old.isEmpty ? nil : tr("These accounts existed and were not changed: %s", Self.line(old)),
+      added.isEmpty ? nil : tr("Provider files added for later sign-ins: %s", Self.line(added)),
+    ]
+    return lines.compactMap(\.self).joined(separator: "\n")
+  }
+
+  /// The providers without a file, in words; `nil` if there is none.
   var problem: String? {
-    guard !problems.isEmpty else { return nil }
-    return problems.map { problem in
-      Trouble(tr("a provider is not kept for later sign-ins: %s", problem)).text
+    guard !missing.isEmpty else { return nil }
+    return missing.map { file in
+      Trouble(tr("the provider file of %s was not written: %s", file.provider, file.reason)).text
     }.joined(separator: " ")
+  }
+
+  private static func line(_ names: [String]) -> String {
+    PlainText.line(names.joined(separator: ", "), limit: 600)
+  }
+}
+
+extension RestoreRun.Outcome.Account {
+  /// How its secret comes back, in words.
+  var remedy: String {
+    // Not translated: a command.
+    let command = "thumblatch store " + PlainText.line(name, limit: 64)
+    return isStatic
+      ? tr("Store its secret again, in a terminal: %s", command)
+      : tr("Sign in at %s.", PlainText.line(provider, limit: 64))
   }
 }

@@ -98,7 +98,10 @@ final class KeysPage: ContentPage {
     }
     track { [weak self] in
       // The vault locks: what the person no longer sees must not go on.
-      if self != nil, vault.isHidden { model.cancel() }
+      guard let self, vault.isHidden else { return }
+      dialog?.close()
+      dialog = nil
+      model.cancel()
     }
     track { [weak self] in
       guard self != nil, vault.changes >= 0 else { return }
@@ -128,7 +131,8 @@ final class KeysPage: ContentPage {
       (backup, place.child) = (view, view.widget)
       view.focus()
     case .restore:
-      let view = RestoreView(model.restore) { [model] in model.cancel() }
+      guard let chosen = model.restore else { return }
+      let view = RestoreView(chosen) { [model] in model.cancel() }
       (restore, place.child) = (view, view.widget)
       view.focus()
     }

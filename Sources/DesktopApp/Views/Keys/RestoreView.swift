@@ -1,7 +1,6 @@
 internal import GTK
 internal import PlainText
 internal import SecretMemory
-internal import VaultInterface
 
 /// A restore: the form for the secret of the chosen backup, the wait, and what was restored.
 @MainActor
@@ -14,6 +13,7 @@ final class RestoreView {
   private let running: Widget
   private let done: Widget
   private let spinner: Spinner
+  private let title: Label
   private let summary: Label
   private let problem: Label
   private let again: Group
@@ -21,7 +21,7 @@ final class RestoreView {
   private let finish: Button
   private var field: FieldView?
 
-  /// Makes the view of the chosen backup; `close` takes it away.
+  /// Makes the view of a backup; `close` takes it away.
   init(_ model: RestoreModel, close: @escaping @MainActor () -> Void) {
     (self.model, self.close) = (model, close)
     let builder = Builder(ui: PackageResources.restore_ui)
@@ -31,6 +31,7 @@ final class RestoreView {
     running = builder.object("running")
     done = builder.object("done")
     spinner = builder.object("spinner")
+    title = builder.object("title")
     summary = builder.object("summary")
     problem = builder.object("problem")
     again = builder.object("again")
@@ -51,7 +52,8 @@ final class RestoreView {
     let (trouble, progress): (Label, Label) = (
       builder.object("trouble"), builder.object("progress")
     )
-    track {
+    track { [weak self] in
+      guard let model = self?.model else { return }
       trouble.text = model.trouble?.text ?? ""
       trouble.isVisible = model.trouble != nil
       progress.text = model.progress
@@ -61,7 +63,7 @@ final class RestoreView {
 
   isolated deinit {
     field?.clearSecret()
-    model.cancel()
+    model.leave()
   }
 
   func focus() { field?.focus() }
@@ -101,15 +103,16 @@ final class RestoreView {
     }
   }
 
-  /// Shows what was restored, and the accounts that have to sign in.
+  /// Shows what was restored, and the accounts that have no secret.
   private func show(_ outcome: RestoreRun.Outcome) {
+    title.text = outcome.title
     summary.text = outcome.words
     problem.text = outcome.problem ?? ""
     problem.isVisible = outcome.problem != nil
-    for account in outcome.new where !account.signedIn {
+    for account in outcome.restored where !account.isSignedIn {
       let row = Row()
       row.title = PlainText.line(account.name, limit: 64)
-      row.subtitle = PlainText.line(account.provider.name, limit: 64)
+      row.subtitle = account.remedy
       row.limitLines(title: 0, subtitle: 0)
       again.add(row)
       again.isVisible = true
