@@ -11,8 +11,12 @@ extension Vault {
 
   /// Runs one transaction, which is undone as a whole if `body` throws.
   ///
-  /// `body` may call the store directly: its errors become a `VaultFailure` here.
-  func change<Value>(_ body: () throws -> Value) throws(VaultFailure) -> Value {
+  /// `body` may call the store directly: its errors become a `VaultFailure` here. With `beforeWait` the
+  /// journal gets the records when the vault waits next, as for a provider.
+  func change<Value>(
+    beforeWait: Bool = false,
+    _ body: () throws -> Value
+  ) throws(VaultFailure) -> Value {
     if storeState.isCounterBehind { try raiseCounter() }
     do {
       let value = try store.transaction {
@@ -21,7 +25,7 @@ extension Vault {
         return try body()
       }
       wakeWatchers()
-      sendToJournal()
+      if beforeWait { Task { sendToJournal() } } else { sendToJournal() }
       return value
     } catch let failure as VaultFailure {
       throw failure
