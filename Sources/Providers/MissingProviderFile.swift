@@ -16,8 +16,8 @@ package struct MissingProviderFile: Sendable {
   /// A file with the settings of one of the accounts would be wrong for the others.
   package var problem: String? {
     guard !isClear else { return nil }
-    let names = accounts.joined(separator: ", ")
-    return "\(names) have different settings, and each account keeps its own"
+    let names = accounts.joined(separator: " and ")
+    return "\(names) have different settings for it, and each account keeps its settings"
   }
 
   fileprivate mutating func add(_ account: String, _ other: Provider) {
@@ -41,10 +41,10 @@ package struct BackedUpAccount: Sendable {
 }
 
 extension ProviderDirectories {
-  /// The providers of accounts that have no file yet, each once.
+  /// The providers of these accounts for which there is no provider file, each once.
   ///
-  /// - Throws: any error except `noHome`; `differs` if a file of the person has other settings than the
-  ///   provider of an account that is to be restored, because a later login would use that file.
+  /// - Throws: any error except `noHome`; `differs` if the person's file and the provider of an account
+  ///   that is to be restored have different settings. A later login would use that file.
   package func missingFiles(
     for accounts: [BackedUpAccount]
   ) throws(ProviderFileError) -> [MissingProviderFile] {

@@ -1,12 +1,14 @@
 package import SecretMemory
 
-/// The PIN of a security key for the calls of one operation: none until the key wants it.
+/// The PIN of a security key for the calls of one operation; empty until the key asks for it.
 package struct KeyPIN {
   private var pin: SharedSecret?
 
   package init() {}
 
-  /// Makes a call, and repeats it with what the person types until the key accepts the PIN.
+  /// Makes a call.
+  ///
+  /// While the key asks for a PIN, asks the person, and repeats the call.
   ///
   /// - Parameters:
   ///   - call: gets the PIN that is known.

@@ -125,7 +125,7 @@ struct DesktopAppBackupTests {
     try app.run("key('Return')")
   }
 
-  /// Types the secret of the chosen backup, by the keyboard alone.
+  /// Types the secret of the chosen backup, only with the keyboard.
   private func enter(_ secret: String, _ title: String = "Passphrase of the backup") throws {
     try app.run("tab_to('\(title)')")
     try type(secret: secret)
@@ -195,7 +195,7 @@ struct DesktopAppBackupTests {
     try backUp()
     try person.run("account", "remove", "work", "--yes").succeeded()
     try person.shell("printf 'no backup' >~/none; mkfifo ~/pipe").succeeded()
-    // The header of a backup that a recovery code opens, and no more.
+    // Only the header of a backup that a recovery code opens.
     try person.shell("{ printf 'TLBACKUP\\001\\002'; head -c 24 /dev/zero; } >~/coded").succeeded()
     try app.run("open()")
     try app.run("click('Keys and Backup', 'list item')")
@@ -219,7 +219,7 @@ struct DesktopAppBackupTests {
     try app.sees("Your provider dev has other settings than the provider of work in the backup.")
     try app.press("Cancel")
     #expect(try person.run("account", "list").succeeded().contains("work") == false)
-    // A locked screen takes the question for the file away.
+    // A locked screen closes the file chooser.
     try app.press("Choose the backup to restore")
     try app.sees("Open", "push button")
     try bus.act("set_session('c1', LockedHint=True)")

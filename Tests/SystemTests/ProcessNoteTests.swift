@@ -68,7 +68,7 @@ struct ProcessNoteTests {
     #expect(try !hasEnded(ends))
     children[1].send(signal: SIGKILL)
     #expect(try hasEnded(ends, within: 60))
-    // One that had ended before, and one whose number another process has.
+    // A process that had already ended, a living one, and one whose number another process has.
     #expect(try hasEnded(ProcessEnds(of: notes)))
     #expect(try !hasEnded(ProcessEnds(of: [notes[0]])))
     let other = ProcessNote(user: 1000, process: children[0].identifier, started: 1)

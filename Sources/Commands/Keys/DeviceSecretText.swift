@@ -65,7 +65,7 @@ extension DeviceSecretVerbs {
   /// Whether an old copy of the whole directory would be seen.
   static func oldCopies(_ check: CounterCheck) -> String {
     switch check {
-    case .none: "not detected: no counter of a TPM guards the directory"
+    case .none: "cannot be detected: the directory has no TPM counter"
     case .current: "none: the directory fits the TPM's counter"
     case .unchecked: "no check is possible: a recovery code opened the machine key"
     case .refused: "refused: accept the vault with thumblatch recover"

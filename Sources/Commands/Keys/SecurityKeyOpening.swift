@@ -87,7 +87,9 @@ extension Session {
     }
   }
 
-  /// Makes a call that sets `wantedPIN` if it fails, until the key accepts the PIN.
+  /// Makes a call, and repeats it with the PIN that the person types until the key accepts that.
+  ///
+  /// A call that fails must set `wantedPIN`.
   private func askingPIN<Result>(
     _ pin: inout KeyPIN,
     _ call: (SharedSecret?) throws(CommandError) -> Result

@@ -61,8 +61,8 @@ enum RestoreVerb {
         written.append(file.provider.name.text)
       } catch {
         session.output.warn(
-          "warning: the accounts are restored, but not the file of \(file.provider.name):"
-            + " \(error.message)"
+          "warning: the accounts are restored, but the provider file of \(file.provider.name) was not"
+            + " written: \(error.message)"
         )
       }
     }

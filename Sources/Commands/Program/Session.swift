@@ -45,7 +45,7 @@ final class Session {
   var privateCalls: VaultCalls
   /// Why a presence check could not be led.
   var failure: CommandError?
-  /// What the last failed call wants: the PIN of a security key (`SecurityKeyText.wanted`).
+  /// The PIN that the last failed call asked for (`SecurityKeyText.wanted`); `nil` if it asked for none.
   var wantedPIN: String?
 
   /// Brings together what a run needs; terminal and vault are opened when first wanted.

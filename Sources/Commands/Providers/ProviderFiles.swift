@@ -53,7 +53,7 @@ struct ProviderFiles {
     )
   }
 
-  /// The providers of these accounts that have no file yet, each once.
+  /// The providers of these accounts for which there is no provider file, each once.
   func missing(for accounts: [BackedUpAccount]) throws(CommandError) -> [MissingProviderFile] {
     try Self.told { () throws(ProviderFileError) in try directories.missingFiles(for: accounts) }
   }

@@ -1,17 +1,17 @@
 internal import CAdwaita
 
-/// The desktop's question which file is to be opened, or where one is to be saved.
+/// The desktop's file chooser, which opens or saves a file.
 package final class FileDialog: Object {
   override class var type: UInt { gtk_file_chooser_native_get_type() }
 
-  /// Makes the question for a file that is there. (gtk_file_chooser_native_new(3))
+  /// Makes a file chooser for an existing file. (gtk_file_chooser_native_new(3))
   package convenience init(over window: Window, title: String, opening act: String) {
     self.init(over: window, title: title, GTK_FILE_CHOOSER_ACTION_OPEN, act)
   }
 
-  /// Makes the question for the file that is to be saved; it offers a `name`.
+  /// Makes a file chooser for saving; `name` is the suggested file name.
   ///
-  /// The dialog asks by itself whether a file that is there may be replaced.
+  /// It asks by itself before an existing file is replaced.
   package convenience init(
     over window: Window,
     title: String,

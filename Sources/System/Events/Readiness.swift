@@ -7,8 +7,7 @@ package enum Readiness: Equatable {
   case interrupted
   case timedOut
 
-  /// Waits for one descriptor, for a second one such as what a person types into, and for an
-  /// interrupt (poll(2)).
+  /// Waits for one descriptor, for a second one such as a terminal, and for an interrupt (poll(2)).
   ///
   /// The interrupt counts first, then the message. After Ctrl-C, a person does not need a message
   /// that arrived at the same moment. `resumed` is called after a signal, such as SIGCONT.

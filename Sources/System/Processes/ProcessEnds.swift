@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// Waits for the first end among processes, together with other descriptors.
+/// A descriptor that is readable as soon as one of some processes has ended.
+///
+/// A caller can wait for it together with other descriptors.
 package final class ProcessEnds {
   private final class Held {
     let process: ProcessHandle
@@ -11,10 +13,12 @@ package final class ProcessEnds {
   }
 
   private let queue: ReadyQueue
-  /// A descriptor that is closed leaves the queue (epoll(7)).
+  /// They stay open, because a closed descriptor leaves the queue (epoll(7)).
   private let processes: [Held]
 
-  /// Watches processes, of which some may have ended.
+  /// Watches processes.
+  ///
+  /// A process that has already ended makes `number` readable at once.
   package init(of notes: [ProcessNote]) throws(SystemError) {
     queue = try ReadyQueue()
     var processes: [Held] = []
@@ -27,13 +31,13 @@ package final class ProcessEnds {
       }
       try queue.add(held.process.descriptor, token: UInt64(processes.count))
       processes.append(held)
-      // Before it was held, its number may have become another process's.
+      // The number of an ended process may have been given to another one.
       let facts = ProcessFacts(process: note.process)
       if let facts, facts.started != note.started { queue.wakeUp() }
     }
     self.processes = processes
   }
 
-  /// A descriptor that is readable as soon as one of the processes has ended.
+  /// The descriptor.
   package var number: Int32 { queue.number }
 }

@@ -11,8 +11,9 @@ extension Vault {
 
   /// Runs one transaction, which is undone as a whole if `body` throws.
   ///
-  /// `body` may call the store directly: its errors become a `VaultFailure` here. With `beforeWait` the
-  /// journal gets the records when the vault waits next, as for a provider.
+  /// `body` may call the store directly: its errors become a `VaultFailure` here. If
+  /// `beforeWait` is true, the journal gets the records at the actor's next suspension, so that a request
+  /// to a provider is not delayed.
   func change<Value>(
     beforeWait: Bool = false,
     _ body: () throws -> Value

@@ -17,7 +17,9 @@ public struct RestrictedSocketNote: Sendable, Equatable {
   public let path: String
   /// What programs behind the socket get.
   public let restriction: RestrictCall
-  /// The agent; `nil` if proc(5) does not show this process.
+  /// The process that serves the socket.
+  ///
+  /// It is `nil` only in a note of this process, if proc(5) does not show when the process started.
   package let agent: ProcessNote?
 
   /// Makes a note of a socket that this process serves.

@@ -374,7 +374,7 @@ let vaultDescription = #"""
 
   # What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
   type CounterCheck (
-    # The TPM has no counter: an old copy of the whole directory is not detected.
+    # The directory has no TPM counter: an old copy of the whole directory is not detected.
     none,
     # The directory is the newest one.
     current,

@@ -436,7 +436,7 @@ public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
 
 /// What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
 public enum CounterCheck: String, Sendable, CaseIterable, WireValue {
-  /// The TPM has no counter: an old copy of the whole directory is not detected.
+  /// The directory has no TPM counter: an old copy of the whole directory is not detected.
   case none
   /// The directory is the newest one.
   case current

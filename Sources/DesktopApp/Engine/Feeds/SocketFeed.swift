@@ -20,7 +20,7 @@ enum SocketFeed {
             repeat {
               let notes = RestrictedSocketNote.all(of: location)
               sockets.yield(notes)
-              // An agent that is killed leaves its note.
+              // An agent that is killed does not remove its note.
               let agents = try ProcessEnds(of: notes.compactMap(\.agent))
               pause.reset()
               let end = try withExtendedLifetime(agents) { () throws(SystemError) in

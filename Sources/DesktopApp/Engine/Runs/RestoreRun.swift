@@ -28,7 +28,9 @@ struct BackupCopy: Sendable {
   }
 }
 
-/// A restore that is made on its thread: accounts that the vault has already stay as they are.
+/// A restore that runs on its own thread.
+///
+/// Accounts that exist in the vault are not changed.
 struct RestoreRun: Sendable {
   /// What it does now.
   enum Step: Sendable, Equatable {
@@ -56,7 +58,7 @@ struct RestoreRun: Sendable {
     struct Account: Sendable {
       let name: String
       let provider: String
-      /// Whether it has a secret that a program gave, and no sign-in.
+      /// Whether the account keeps a static secret (`thumblatch store`), and has no sign-in.
       let isStatic: Bool
       let isSignedIn: Bool
       /// Whether the vault had an account of this name, which was not changed.
@@ -88,9 +90,9 @@ struct RestoreRun: Sendable {
   let copy: BackupCopy
   /// The passphrase, or the recovery code.
   let secret: SharedSecret
-  /// Ends the restore.
+  /// Cancels the restore.
   ///
-  /// After the vault has got the call, the failure is `unclear`.
+  /// The failure is `unclear` if the call may have reached the vault and no answer came.
   let stop: SharedWake
   let tell: @Sendable (Step) -> Void
 
@@ -117,7 +119,7 @@ struct RestoreRun: Sendable {
     let found: [VaultRestoredAccount]
     do throws(VaultClientError) {
       for part in SendBackupCall.parts(of: copy.bytes) {
-        // Another engine does not have the parts before.
+        // Another engine does not have the earlier parts.
         _ = try calls.run(again: part.offset == 0 ? .always : .never, asking: asker) {
           connection,
           _ throws(VaultClientError) in
@@ -132,13 +134,13 @@ struct RestoreRun: Sendable {
     } catch {
       throw .vault(error)
     }
-    // Before the change: a file with other settings would be used by a later sign-in.
+    // This comes before the change, because a later sign-in would use a file with other settings.
     let (directories, missing) = try missingFiles(found)
     var outcome = Outcome(found)
     if found.contains(where: { !$0.exists }) {
       outcome = Outcome(try change(examination, calls, asker))
     }
-    // Also if all accounts are here: an earlier restore may have ended before its files.
+    // An earlier restore may have ended before it wrote these files.
     for file in missing {
       let name = file.provider.name.text
       if let problem = Self.write(file, to: directories) {
@@ -163,7 +165,7 @@ struct RestoreRun: Sendable {
       return try calls.run(again: .never, asking: asker) {
         connection,
         prompt throws(VaultClientError) in
-        // The last moment at which the person may give up.
+        // Until here, nothing has changed if the person cancels.
         _ = try Connection.wait(for: -1, interrupt: stop.event.descriptor.number, until: .now)
         call.prompt = prompt
         isSent = true
@@ -227,7 +229,7 @@ struct RestoreRun: Sendable {
     }
   }
 
-  /// Writes the file of a provider; returns the problem.
+  /// Writes the file of a provider; returns the reason if it is not written.
   private static func write(
     _ file: MissingProviderFile,
     to directories: ProviderDirectories

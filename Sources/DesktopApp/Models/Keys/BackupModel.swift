@@ -122,7 +122,7 @@ final class BackupModel {
   /// What the running backup does, in words.
   var progress: String {
     switch step {
-    case .makingKey: tr("Making the passphrase into a key…")
+    case .makingKey: tr("Deriving the key from the passphrase…")
     case .asking: tr("Waiting for your system password…")
     case .copying(let count): ntr("%d account copied", "%d accounts copied", count)
     case nil: ""

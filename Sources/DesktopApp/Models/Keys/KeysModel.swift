@@ -48,7 +48,7 @@ final class KeysModel {
   /// The slot that is added.
   let slot: SlotModel
   let backup: BackupModel
-  /// The backup that is restored; `nil` outside its pane.
+  /// The model of the pane `restore`; `nil` while another pane is shown.
   private(set) var restore: RestoreModel?
   let vault: VaultModel
   @ObservationIgnored

@@ -54,16 +54,16 @@ final class RestoreModel {
     (step, stop) = (nil, nil)
   }
 
-  /// Gives the running restore up.
+  /// Cancels the running restore.
   func cancel() { stop?.event.signal() }
 
-  /// Gives it up for good.
+  /// Cancels the running restore, and makes none any more.
   func leave() {
     isLeft = true
     cancel()
   }
 
-  /// Why a backup was not read or not restored; `nil` if the person knows that.
+  /// Why a backup was not read or not restored; `nil` if the person cancelled.
   static func trouble(_ failure: RestoreRun.Failure) -> Trouble? {
     switch failure {
     case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
@@ -100,7 +100,7 @@ final class RestoreModel {
   /// What the running restore does, in words.
   var progress: String {
     switch step {
-    case .makingKey: tr("Making the passphrase into a key…")
+    case .makingKey: tr("Deriving the key from the passphrase…")
     case .asking: tr("Restoring the accounts. The vault may ask for your system password.")
     case nil: ""
     }
@@ -115,7 +115,7 @@ extension RestoreRun.Outcome {
     restored.isEmpty ? tr("Nothing Was Restored") : tr("Backup Restored")
   }
 
-  /// What is there now, in words.
+  /// The restored accounts and the added provider files, in words.
   var words: String {
     let count = restored.count
     let old = accounts.filter(\.isOld).map(\.name)
@@ -141,7 +141,7 @@ extension RestoreRun.Outcome {
 }
 
 extension RestoreRun.Outcome.Account {
-  /// How its secret comes back, in words.
+  /// How the person replaces the missing secret, in words.
   var remedy: String {
     // Not translated: a command.
     let command = "thumblatch store " + PlainText.line(name, limit: 64)

@@ -30,11 +30,12 @@ struct SecretWords {
     return facts.isEmpty ? nil : facts.joined(separator: "\n")
   }
 
-  /// Whether an old copy of the whole directory is detected; `nil` if no counter could tell.
+  /// Whether an old copy of the whole directory is detected; `nil` if the
+  /// vault tells of no counter.
   var copies: String? {
     let check: String? =
       switch status.counter {
-      case .some(.none): tr("Not detected: no counter of a TPM guards the directory.")
+      case .some(.none): tr("Cannot be detected: the directory has no TPM counter.")
       case .current: tr("Detected: the directory fits the counter of the TPM.")
       case .unchecked: tr("Not checked: a recovery code opened the machine key.")
       case .refused:
