@@ -76,7 +76,7 @@ extension MachineKeyStoryTests {
     try addTPM(person)
     #expect(try counter(person) == "none")
     let status = try person.run("device-secret", "status").succeeded()
-    #expect(status.contains("an old copy of the whole directory is not detected"))
+    #expect(status.contains("cannot be detected: the directory has no TPM counter"))
     #expect(status.contains("the TPM has no room for a counter"))
     try person.endEngine()
     try person.expireTokens()
