@@ -87,4 +87,60 @@ extension KeySlotStoryTests {
     try ends(run, at: desk, 3, "the presence check was cancelled")
     #expect(try person.run("token", "me").end == .exited(7))
   }
+
+  // MARK: Apps with a session
+
+  private func app(_ words: String..., of person: Person) throws -> [String] {
+    try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
+    return person.become + ["\(person.programs)/AppAtTerminal"] + words
+  }
+
+  @Test
+  func aTouchAtTheDeskOpensTheVaultOfAnApp() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key", pin: Self.pin)
+    let (person, desk) = try seat(key, pin: Self.pin)
+    let command = try app("token", "to read mail", of: person)
+    let run = try Run(
+      "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + command,
+      environment: person.environment + desk.variables
+    )
+    try desk.sees("Touch the security key to open the vault, to read mail (requested by ")
+    try desk.run("desk.click('Type PIN')")
+    try desk.run("desk.await_window()")
+    try desk.run("desk.type('0000')")
+    try desk.run("desk.await_window()")
+    try desk.run("desk.type('\(Self.pin)')")
+    try key.say("touch")
+    try ends(run, at: desk, 0, "got a Bearer token")
+    // It is open for the others.
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+  }
+
+  @Test
+  func aTouchAtTheTerminalOpensTheVaultOfAnApp() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key", pin: Self.pin)
+    let person = try person(key)
+    try addKey(key, pin: Self.pin, person)
+    try person.endEngine()
+    try person.expireTokens()
+    let app = try TerminalSession(
+      ["/usr/bin/setpriv"] + (try app("token", "to read mail", of: person)),
+      environment: person.environment,
+      columns: 200
+    )
+    try app.expect("Touch the security key to open the vault, to read mail")
+    try app.expect("PIN of the security key (8 tries left): ")
+    try app.enter("0000")
+    try app.expect("Wrong PIN. PIN of the security key (7 tries left): ")
+    try app.enter(Self.pin)
+    try key.say("touch")
+    try app.expect("got a Bearer token")
+    try app.end()
+    #expect(!app.screen.contains(Self.pin))
+  }
 }

@@ -97,9 +97,15 @@ struct EngineCall {
     _ make: (String?) -> Method
   ) throws(VaultClientError) -> Method.Reply {
     let asker = asking.map { asking in
-      PresenceAsker(canAsk: asking.isPossible) { request, connection throws(VaultClientError) in
-        try check(request, asking, on: connection)
-      }
+      PresenceAsker(
+        canAsk: asking.isPossible,
+        openKey: { message, connection throws(VaultClientError) in
+          try openKey(message, asking, on: connection)
+        },
+        check: { request, connection throws(VaultClientError) in
+          try check(request, asking, on: connection)
+        }
+      )
     }
     return try calls.run(again: again, asking: asker) {
       connection,

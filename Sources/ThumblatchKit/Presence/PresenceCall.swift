@@ -47,7 +47,8 @@ final class PresenceCall: Sendable {
     PresenceAsking(policy: policy, reason: reason, isPossible: false) { _ in false }
   }
 
-  var hasAsked: Bool { shown.withLock { !$0.prompts.isEmpty } }
+  /// Whether a check was shown during the call.
+  var hasAsked: Bool { shown.withLock { $0.prompts.contains(where: \.isCheck) } }
 
   private var presenter: (any PresencePresenter)? { asksNobody ? nil : session.presenter }
 
@@ -55,7 +56,7 @@ final class PresenceCall: Sendable {
   var failures: Int { shown.withLock { $0.prompts.reduce(0) { $0 + $1.failures } } }
   /// Whether a check passed during the call.
   var hasPassed: Bool {
-    shown.withLock { $0.prompts.contains { $0.phase == .ended(passed: true) } }
+    shown.withLock { $0.prompts.contains { $0.isCheck && $0.phase == .ended(passed: true) } }
   }
 
   private func present(_ prompt: PresencePrompt) -> Bool {

@@ -125,6 +125,12 @@ extension PresencePrompt.Way {
 }
 
 extension PresencePrompt {
+  /// The purpose of a touch that opens the vault (`EngineCall.openKey`).
+  static let opening = "open the vault"
+
+  /// Whether it is a presence check; one may follow the touch that opens the vault.
+  var isCheck: Bool { purpose != Self.opening }
+
   /// The devices that the check waits for, or will wait for first.
   ///
   /// A vault that is not the engine, such as a stub, has the fingerprint reader only.

@@ -110,7 +110,10 @@ extension AuthSession {
     _ request: TokenRequest,
     asksNobody: Bool = false
   ) async throws(AuthError) -> AccessToken {
-    try await learnStatus()
+    do throws(AuthError) { try await learnStatus() } catch {
+      // A vault that needs a touch tells nothing before it is open, and the call below asks for it.
+      guard error.kind == .vaultUnavailable else { throw error }
+    }
     while true {
       if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
       let work = TokenWork(
@@ -169,6 +172,8 @@ extension AuthSession {
       let token = try await retrying(check) { [self] asking throws(AuthError) in
         try await vault.accessToken(of: account, request, asking)
       }
+      // The call has opened a vault that told nothing before.
+      if !facts.isKnown { try? await learnStatus() }
       if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       // A caller that waits for the new state must find the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }
