@@ -5,14 +5,13 @@ internal import TerminalIO
 package import VaultClient
 package import VaultInterface
 
-/// One presence check at the person's desktop: a notification while the reader waits for a finger,
-/// and a window of pinentry for the password.
+/// One presence check at the person's desktop: a notification while a device waits for a touch, and a
+/// window of pinentry for the password or the PIN.
 ///
 /// An action of the notification chooses the password or denies. It never consents.
-package final class DesktopView: PresenceView, DesktopUse {
-  /// Why the desktop failed, if that ended the check.
-  package internal(set) var failure: DesktopError?
-  private let request: PresenceRequest
+package final class DesktopView: PresenceView {
+  /// Why the desktop failed, if that ended the dialogue.
+  package private(set) var failure: DesktopError?
   private let screen: DesktopScreen
   private let interrupt: Int32?
   /// Readable while a question is open if the engine has ended the prompt, or at an interrupt.
@@ -25,13 +24,46 @@ package final class DesktopView: PresenceView, DesktopUse {
   /// The method whose window the person asked for.
   private var wanted: PresenceMethod?
 
-  /// Prepares the dialogue, and finds the notification server.
-  package init(
+  /// Prepares the dialogue of a presence check, and finds the notification server.
+  package convenience init(
     _ request: PresenceRequest,
     at desktop: Desktop,
     interrupt: Int32?
   ) throws(DesktopError) {
-    self.request = request
+    try self.init(
+      to: PresenceText.purpose(of: request),
+      requester: PresenceText.requester(of: request),
+      reason: request.reason,
+      scan: request.scan ?? .press,
+      at: desktop,
+      interrupt: interrupt
+    )
+  }
+
+  /// Prepares the dialogue of a touch that opens the vault; `requester` is the program that needs it.
+  package convenience init(
+    opening requester: String,
+    at desktop: Desktop,
+    interrupt: Int32?
+  ) throws(DesktopError) {
+    try self.init(
+      to: "open the vault",
+      requester: requester,
+      reason: nil,
+      scan: .press,
+      at: desktop,
+      interrupt: interrupt
+    )
+  }
+
+  private init(
+    to purpose: String,
+    requester: String,
+    reason: String?,
+    scan: ScanType,
+    at desktop: Desktop,
+    interrupt: Int32?
+  ) throws(DesktopError) {
     self.interrupt = interrupt
     do throws(SystemError) {
       ending = try ReadyQueue()
@@ -41,19 +73,52 @@ package final class DesktopView: PresenceView, DesktopUse {
     }
     screen = try DesktopScreen(
       at: desktop,
-      purpose: PresenceText.purpose(of: request),
-      requester: PresenceText.requester(of: request),
-      reason: request.reason,
-      scan: request.scan ?? .press,
+      purpose: purpose,
+      requester: requester,
+      reason: reason,
+      scan: scan,
       interrupt: ending.number
     )
   }
 
-  /// Leads the dialogue; returns when the prompt's check has passed.
-  package func run(on connection: Connection) throws(VaultClientError) {
+  /// Leads the dialogue of the check; returns when the check has passed.
+  package func pass(
+    _ request: PresenceRequest,
+    on connection: Connection
+  ) throws(VaultClientError) {
+    try lead(on: connection) { () throws(VaultClientError) in
+      try PresenceRun(request, on: connection, view: self).run()
+    }
+  }
+
+  /// Leads the dialogue of the touch; returns when the vault is open.
+  ///
+  /// If it throws, the touch may go on: close the connection.
+  package func openVault(on connection: Connection) throws(VaultClientError) {
+    try lead(on: connection) { () throws(VaultClientError) in
+      try KeyTouch.openVault(on: connection, at: self)
+    }
+  }
+
+  private func lead(
+    on connection: Connection,
+    _ dialogue: () throws(VaultClientError) -> Void
+  ) throws(VaultClientError) {
     defer { screen.close() }
     do throws(SystemError) { try connection.watchEnd(by: ending) } catch { throw .system(error) }
-    try PresenceRun(request, on: connection, view: self).run()
+    try dialogue()
+  }
+
+  /// Uses the desktop; what fails there ends the dialogue, and is kept.
+  private func showing<Value>(
+    _ body: () throws(DesktopError) -> Value
+  ) throws(VaultClientError) -> Value {
+    do throws(DesktopError) {
+      return try body()
+    } catch {
+      failure = error
+      throw .interrupted
+    }
   }
 
   package func begin(

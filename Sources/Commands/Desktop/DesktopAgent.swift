@@ -177,7 +177,7 @@ struct DesktopAgent {
       throw .disconnected
     }
     do throws(VaultClientError) {
-      try view.run(on: connection)
+      try view.pass(request, on: connection)
     } catch {
       if case .disconnected = error { throw error }
       if let failure = view.failure {

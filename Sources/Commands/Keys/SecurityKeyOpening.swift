@@ -38,18 +38,18 @@ extension Session {
     on connection: Connection,
     at desktop: Desktop
   ) throws(CommandError) {
-    let opening: VaultOpening
+    let view: DesktopView
     do throws(DesktopError) {
-      opening = try VaultOpening(requester: Self.parent, at: desktop, interrupt: interrupt)
+      view = try DesktopView(opening: Self.parent, at: desktop, interrupt: interrupt)
     } catch {
       throw Self.notShown(message, error)
     }
     do throws(VaultClientError) {
-      try opening.run(on: connection)
+      try view.openVault(on: connection)
     } catch {
       // The end of the connection ends the light of the key.
       calls.hangUp()
-      throw opening.failure.map { Self.notShown(message, $0) } ?? CommandError(error)
+      throw view.failure.map { Self.notShown(message, $0) } ?? CommandError(error)
     }
   }
 

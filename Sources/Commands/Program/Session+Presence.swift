@@ -115,7 +115,7 @@ extension Session {
       throw CommandError(error, for: PresenceText.need(request))
     }
     do throws(VaultClientError) {
-      try view.run(on: connection)
+      try view.pass(request, on: connection)
     } catch {
       throw view.failure.map { CommandError($0, for: PresenceText.need(request)) }
         ?? CommandError(error)

@@ -1,6 +1,7 @@
 internal import GTK
 internal import PresenceTerms
 internal import System
+internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
@@ -17,9 +18,35 @@ struct PromptDesk: Sendable {
   }
 
   private func run(_ link: PromptLink, on connection: Connection) throws(VaultClientError) {
+    try showing(link) { () throws(VaultClientError) in
+      try PresenceRun(link.request, on: connection, view: link).run()
+    }
+  }
+
+  /// Opens the vault by a touch of its security key, at a prompt of the app.
+  ///
+  /// If it throws, the touch may go on: close the connection.
+  func openVault(on connection: Connection) throws(VaultClientError) {
+    let request = PresenceRequest(
+      prompt: "",
+      requester: "",
+      purpose: .unlock,
+      methods: [.key],
+      timeout: Int(SecurityKeyText.touchLimit)
+    )
+    let link = try PromptLink(request, isOwn: true, on: connection)
+    try showing(link) { () throws(VaultClientError) in
+      try KeyTouch.openVault(on: connection, at: link)
+    }
+  }
+
+  private func showing(
+    _ link: PromptLink,
+    _ dialogue: () throws(VaultClientError) -> Void
+  ) throws(VaultClientError) {
     show(link)
     defer { link.end() }
-    try PresenceRun(link.request, on: connection, view: link).run()
+    try dialogue()
   }
 
   /// Shows the prompts of other programs of the person, while the app runs: it is an agent.

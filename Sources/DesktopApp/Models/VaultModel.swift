@@ -120,7 +120,7 @@ final class VaultModel {
     defer { isOpening = false }
     do throws(VaultClientError) {
       try await link.onThread { [desk = link.desk] calls throws(VaultClientError) in
-        try KeyOpening.run(on: try calls.open(), at: desk)
+        try desk.openVault(on: try calls.open())
       }
     } catch {
       openTrouble = Trouble(error)

@@ -1,6 +1,5 @@
 internal import PlainText
 internal import PresenceTerms
-internal import SecretMemory
 internal import System
 internal import TerminalIO
 internal import VaultClient
@@ -23,24 +22,7 @@ extension EngineCall {
     var isOpen = false
     defer { shown.show(.ended(passed: isOpen)) }
     let view = PromptView(prompt: shown, ending: connection.descriptor, interrupt: interrupt)
-    try view.begin(.key, of: [.key], isFirst: true)
-    var pin = KeyPIN()
-    try pin.repeating { known throws(VaultClientError) in
-      try connection.stream(
-        OpenMachineKeyCall(pin: known),
-        within: SecurityKeyText.touchLimit,
-        input: view.input,
-        whenInput: { () throws(VaultClientError) in if view.takeCancel() { throw .cancelled } },
-        each: { reply in if reply.event == .waiting { shown.show(.finger(nil)) } }
-      )
-    } wanted: { error in
-      SecurityKeyText.wanted(error)
-    } ask: { wanted throws(VaultClientError) in
-      let deadline = BootInstant.now.advanced(bySeconds: SecurityKeyText.touchLimit)
-      let answer = try view.answer(to: wanted + ": ", hidden: true, until: deadline)
-      guard let answer else { throw BootInstant.now >= deadline ? .timedOut : .cancelled }
-      return answer
-    }
+    try KeyTouch.openVault(on: connection, at: view)
     isOpen = true
   }
 }

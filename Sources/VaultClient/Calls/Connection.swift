@@ -52,7 +52,7 @@ public final class Connection {
   public var descriptor: Int32 { socket.number }
 
   /// Whether the server has closed the connection.
-  var hasEnded: Bool { (try? socket.hasEnded()) ?? true }
+  package var hasEnded: Bool { (try? socket.hasEnded()) ?? true }
 
   /// Makes a queue readable when the server has closed the connection.
   ///
