@@ -86,6 +86,36 @@ extension KeySlotStoryTests {
     try desk.run("desk.press('Escape')")
     try ends(run, at: desk, 3, "the presence check was cancelled")
     #expect(try person.run("token", "me").end == .exited(7))
+
+    let count = try desk.count()
+    let again = try person.start(["status"], variables: desk.variables)
+    try desk.sees(Self.asked, above: count)
+    try desk.run("desk.click('Type PIN')")
+    try desk.run("desk.await_window()")
+    try desk.run("desk.type('\(Self.pin)')")
+    try key.say("touch")
+    try ends(again, at: desk, 0, "security key (or the recovery code)")
+  }
+
+  @Test
+  func denyingTheTouchThatWantsAPINLeavesTheVaultClosed() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key", pin: Self.pin)
+    let (person, desk) = try seat(key, pin: Self.pin)
+    let verb = person.become + ["\(person.programs)/thumblatch", "status"]
+    for (command, code) in [(verb, Int32(3)), (try app("token", "to read mail", of: person), 0)] {
+      let count = try desk.count()
+      let run = try Run(
+        "/usr/bin/setsid",
+        ["/usr/bin/setpriv"] + command,
+        environment: person.environment + desk.variables
+      )
+      try desk.sees("Touch the security key to open the vault", above: count)
+      try desk.run("desk.click('Deny')")
+      try ends(run, at: desk, code, "cancelled")
+    }
+    #expect(try person.run("token", "me").end == .exited(7))
   }
 
   // MARK: Apps with a session

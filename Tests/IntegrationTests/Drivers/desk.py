@@ -133,21 +133,21 @@ class Desk:
                               capture_output=True, text=True, timeout=LIMIT).stdout
 
     def click(self, label):
-        """Clicks a button of the newest notification that has one of this label."""
-        shown = self.until(lambda: [each for each in self.shown if label in each["actions"]])[-1]
-        key = shown["keys"][shown["actions"].index(label)]
-        signal = ["ActionInvoked", shown["id"], key]
-        count = self.signals.count(signal)
+        """Clicks a button of the open notification, when it is the only one and has this label."""
+        count, wanted = len(self.signals), []
 
         def is_clicked():
-            # The server shows one notification at a time, the oldest first.
-            is_alone = self.open() == {shown["id"]}
-            place = self.button(label, shown["actions"]) if is_alone else None
-            if place:
+            # The server shows one notification at a time. It may change while this looks for its button.
+            shown = [each for each in self.shown if {each["id"]} == self.open()][-1:]
+            labels = shown[0]["actions"] if shown else []
+            if label in labels and not has_come() and (place := self.button(label, labels)):
+                wanted.append(["ActionInvoked", shown[0]["id"], shown[0]["keys"][labels.index(label)]])
                 self.tool("xdotool", "mousemove", *map(str, place), "click", "1")
-                # The first click may only have entered the button.
-                self.wait(1, lambda: self.signals.count(signal) > count)
-            return self.signals.count(signal) > count
+                self.wait(1, has_come)  # The first click may only have entered the button.
+            return has_come()
+
+        def has_come():
+            return any(signal in wanted for signal in self.signals[count:])
         self.until(is_clicked)
 
     def open(self):
