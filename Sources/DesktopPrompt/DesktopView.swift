@@ -5,8 +5,8 @@ internal import TerminalIO
 package import VaultClient
 package import VaultInterface
 
-/// One presence check at the person's desktop: a notification while a device waits for a touch, and a
-/// window of pinentry for the password or the PIN.
+/// One presence check, or one touch that opens a vault, at the person's desktop: a notification while a
+/// device waits for a touch, and a window of pinentry for the password or the PIN.
 ///
 /// An action of the notification chooses the password or denies. It never consents.
 package final class DesktopView: PresenceView {
@@ -47,7 +47,7 @@ package final class DesktopView: PresenceView {
     interrupt: Int32?
   ) throws(DesktopError) {
     try self.init(
-      to: "open the vault",
+      to: KeyTouch.purpose,
       requester: requester,
       reason: nil,
       scan: .press,

@@ -6,6 +6,9 @@ internal import VaultInterface
 
 /// The touch of a security key that opens a vault.
 package enum KeyTouch {
+  /// What the touch allows, as the purpose of its prompt.
+  package static let purpose = "open the vault"
+
   /// Shows the person at `view` what to do, and returns when the vault is open.
   ///
   /// If it throws, the touch may go on: close the connection.

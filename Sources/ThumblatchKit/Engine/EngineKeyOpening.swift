@@ -34,7 +34,7 @@ extension PresencePrompt {
     self.init(
       requester: PlainText.line(name, limit: 120),
       account: nil,
-      purpose: Self.opening,
+      purpose: KeyTouch.purpose,
       reason: reason,
       allowsFingerprint: false,
       allowsPassword: false

@@ -3,6 +3,7 @@ internal import PlainText
 internal import PresenceTerms
 internal import Synchronization
 internal import System
+internal import TerminalIO
 
 extension PresencePrompt {
   /// The step that the check waits for.
@@ -125,11 +126,8 @@ extension PresencePrompt.Way {
 }
 
 extension PresencePrompt {
-  /// The purpose of a touch that opens the vault (`EngineCall.openKey`).
-  static let opening = "open the vault"
-
   /// Whether it is a presence check; one may follow the touch that opens the vault.
-  var isCheck: Bool { purpose != Self.opening }
+  var isCheck: Bool { purpose != KeyTouch.purpose }
 
   /// The devices that the check waits for, or will wait for first.
   ///
