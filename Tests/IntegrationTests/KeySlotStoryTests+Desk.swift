@@ -103,18 +103,14 @@ extension KeySlotStoryTests {
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key", pin: Self.pin)
     let (person, desk) = try seat(key, pin: Self.pin)
-    let verb = person.become + ["\(person.programs)/thumblatch", "status"]
-    for (command, code) in [(verb, Int32(3)), (try app("token", "to read mail", of: person), 0)] {
-      let count = try desk.count()
-      let run = try Run(
-        "/usr/bin/setsid",
-        ["/usr/bin/setpriv"] + command,
-        environment: person.environment + desk.variables
-      )
+    func deny(_ run: Run, _ code: Int32, above count: Int64) throws {
       try desk.sees("Touch the security key to open the vault", above: count)
       try desk.run("desk.click('Deny')")
       try ends(run, at: desk, code, "cancelled")
     }
+    try deny(try person.start(["status"], variables: desk.variables), 3, above: 0)
+    let count = try desk.count()
+    try deny(try startApp(person, at: desk), 0, above: count)
     #expect(try person.run("token", "me").end == .exited(7))
   }
 
@@ -125,18 +121,23 @@ extension KeySlotStoryTests {
     return person.become + ["\(person.programs)/AppAtTerminal"] + words
   }
 
+  /// Starts an app that wants a token and has no terminal.
+  private func startApp(_ person: Person, at desk: Desk) throws -> Run {
+    let command = try app("token", "to read mail", of: person)
+    return try Run(
+      "/usr/bin/setsid",
+      ["/usr/bin/setpriv"] + command,
+      environment: person.environment + desk.variables
+    )
+  }
+
   @Test
   func aTouchAtTheDeskOpensTheVaultOfAnApp() throws {
     let directory = try makeTemporaryDirectory()
     defer { removeTemporaryDirectory(directory) }
     let key = try SoftwareKey(state: directory + "/key", pin: Self.pin)
     let (person, desk) = try seat(key, pin: Self.pin)
-    let command = try app("token", "to read mail", of: person)
-    let run = try Run(
-      "/usr/bin/setsid",
-      ["/usr/bin/setpriv"] + command,
-      environment: person.environment + desk.variables
-    )
+    let run = try startApp(person, at: desk)
     try desk.sees("Touch the security key to open the vault, to read mail (requested by ")
     try desk.run("desk.click('Type PIN')")
     try desk.run("desk.await_window()")
