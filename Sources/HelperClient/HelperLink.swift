@@ -104,17 +104,22 @@ final class HelperLink: Sendable {
     }
   }
 
-  /// Waits until the helper has answered a call without effect.
+  /// Sends a call without effect.
   ///
-  /// The helper then runs, and has this conversation.
+  /// Its answer shows that the helper runs and has this conversation.
+  func sendGreeting() throws(HelperError) {
+    try send(HelperProceedCall())
+  }
+
+  /// Waits until the helper has answered the greeting, and expects nothing else from it.
   ///
   /// - Returns: whether its exchange may wait. An older helper does not know `Proceed`.
-  func greet(
-    _ buffer: inout MessageBuffer,
-    until deadline: BootInstant
-  ) throws(HelperError) -> Bool {
-    try send(HelperProceedCall())
-    return try receive(&buffer, until: deadline).error == nil
+  /// - Throws: `malformed` also if the helper has sent more bytes than the answer.
+  func receiveGreeting(until deadline: BootInstant) throws(HelperError) -> Bool {
+    var buffer = MessageBuffer(.helper)
+    let reply = try receive(&buffer, until: deadline)
+    guard buffer.count == 0 else { throw .malformed }
+    return reply.error == nil
   }
 
   /// Waits for the next reply, at most until `deadline`.
@@ -142,12 +147,19 @@ final class HelperLink: Sendable {
     }
   }
 
+  /// Waits until a reply or the end of the connection can be read; false if none came in time.
+  ///
+  /// It is also true if the socket has failed.
+  func waitReadable(milliseconds: Int32) -> Bool {
+    (try? socket.waitReadable(milliseconds: milliseconds)) ?? true
+  }
+
   /// Whether the helper has sent nothing, has not closed the connection, and is not stopped.
   ///
   /// It is `nil` if the last fact cannot be seen, because the service manager's process is not a
   /// child of this process.
   var isIdle: Bool? {
-    guard (try? socket.waitReadable(milliseconds: 0)) == false else { return false }
+    guard !waitReadable(milliseconds: 0) else { return false }
     return child.map { !$0.isStopped }
   }
 

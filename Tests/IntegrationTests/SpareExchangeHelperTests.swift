@@ -95,6 +95,27 @@ struct SpareExchangeHelperTests {
     try waitForEnd(spare)
   }
 
+  /// The helper is no child of the engine there: only an answer shows that it runs.
+  @Test(arguments: [SIGKILL, SIGSTOP])
+  func oneOfTheServiceIsReplacedToo(_ signal: Int32) throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench()
+    let person = try Customer(bench, backend: backend)
+    try person.register()
+    let helpers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
+    let spare = try waiting(among: helpers)
+    let token = try person.run("token", "me").succeeded()
+    try backend.clear()
+    if signal == SIGSTOP { try #require(halt(spare)) } else { kill(spare, signal) }
+    defer { kill(spare, SIGCONT) }
+    // The stopped helper got no slot, which would stay locked for the second refresh.
+    let second = try person.run("token", "me", "--rejected", input: token).succeeded()
+    let third = try person.run("token", "me", "--rejected", input: second).succeeded()
+    #expect(Set([token, second, third]).count == 3)
+    #expect(try backend.requests().filter { $0.path == Self.path }.count == 2)
+    #expect(try person.run("audit", "verify").succeeded().contains("intact"))
+  }
+
   /// kill(2): signal 0 still finds a process that has ended and was not waited for.
   @Test
   func oneThatHasDiedIsNotLeftAsAZombie() throws {

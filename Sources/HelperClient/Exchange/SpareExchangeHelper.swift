@@ -2,7 +2,6 @@ internal import HelperInterface
 internal import Synchronization
 internal import System
 internal import TokenVault
-internal import Varlink
 
 /// Exchange helpers that have started and wait for a request.
 ///
@@ -16,7 +15,11 @@ final class SpareExchangeHelper: Sendable {
   /// The service manager may be busy.
   private static let startSeconds: Int64 = 10
   /// How long a started helper may take to answer another greeting, in seconds.
+  ///
+  /// An answer shows for so long that the helper runs.
   private static let answerSeconds: Int64 = 1
+  /// How long the calling thread may wait for an answer, in milliseconds.
+  private static let patience: Int32 = 2
   /// How long an unused helper is kept, in nanoseconds.
   ///
   /// It holds memory, and the libraries of its start.
@@ -35,14 +38,11 @@ final class SpareExchangeHelper: Sendable {
     /// Whether it accepts a request that it must not send yet.
     let canWait: Bool
 
-    /// Whether a request may go to it: it has not ended, it is not stopped, and its file was not
-    /// replaced.
-    ///
-    /// It is `nil` if only an answer can show that.
-    var isReady: Bool? {
-      guard program == (try? InstalledProgram(Helper.exchange.program)) else { return false }
-      return link.isIdle
-    }
+    /// When a greeting was sent whose answer was not read; `nil` if there is none.
+    fileprivate(set) var asked: BootInstant?
+
+    /// Whether its file was not replaced since its start.
+    fileprivate var isCurrent: Bool { program == (try? InstalledProgram(Helper.exchange.program)) }
   }
 
   private enum State {
@@ -76,14 +76,20 @@ final class SpareExchangeHelper: Sendable {
     }
   }
 
-  /// Starts a helper unless one is kept.
+  /// Starts a helper unless one is kept, and asks the kept one whether it runs.
   ///
   /// Returns at once.
   func prepare() {
     let isDue = state.withLock { state in
-      guard case .none = state.spare else { return false }
-      state.spare = .starting(nil)
-      return true
+      switch state.spare {
+      case .none:
+        state.spare = .starting(nil)
+        return true
+      case .starting: return false
+      case .ready(let exchangeHelper, let number):
+        state.spare = .ready(Self.asked(exchangeHelper), number: number)
+        return false
+      }
     }
     guard isDue else { return }
     do throws(SystemError) {
@@ -99,7 +105,11 @@ final class SpareExchangeHelper: Sendable {
   func take() async throws(HelperError) -> ExchangeHelper {
     requests.add(1, ordering: .relaxed)
     if let spare = await taken() {
-      if await answers(spare) { return spare }
+      if await Self.isReady(spare) {
+        var ready = spare
+        ready.asked = nil
+        return ready
+      }
       Self.end(spare.link, withinMilliseconds: 0)
     }
     let started: Result<ExchangeHelper, HelperError>
@@ -113,12 +123,38 @@ final class SpareExchangeHelper: Sendable {
     return try started.get()
   }
 
-  private func answers(_ exchangeHelper: ExchangeHelper) async -> Bool {
-    if let isReady = exchangeHelper.isReady { return isReady }
-    let answers = try? await onThread {
-      (try? Self.greet(exchangeHelper.link, Self.answerSeconds)) != nil
+  /// Greets a helper if only its answer can show that it runs.
+  ///
+  /// The answer comes while the engine has other work.
+  private static func asked(_ exchangeHelper: ExchangeHelper) -> ExchangeHelper {
+    guard exchangeHelper.asked == nil, exchangeHelper.link.isIdle == nil,
+      (try? exchangeHelper.link.sendGreeting()) != nil
+    else { return exchangeHelper }
+    var asked = exchangeHelper
+    asked.asked = .now
+    return asked
+  }
+
+  /// Whether a helper may get a request: it runs, and its file was not replaced.
+  private static func isReady(_ exchangeHelper: ExchangeHelper) async -> Bool {
+    guard exchangeHelper.isCurrent else { return false }
+    let link = exchangeHelper.link
+    if let asked = exchangeHelper.asked {
+      guard await answers(link) else { return false }
+      if BootInstant.now.seconds(since: asked) < answerSeconds { return true }
     }
-    return answers ?? false
+    if let isIdle = link.isIdle { return isIdle }
+    guard (try? link.sendGreeting()) != nil else { return false }
+    return await answers(link)
+  }
+
+  /// Whether a helper answers the greeting that was sent.
+  private static func answers(_ link: HelperLink) async -> Bool {
+    let deadline = BootInstant.now.advanced(bySeconds: answerSeconds)
+    let answer: @Sendable () -> Bool = { (try? link.receiveGreeting(until: deadline)) != nil }
+    // A helper that runs answers sooner than a thread starts.
+    if link.waitReadable(milliseconds: patience) { return answer() }
+    return (try? await onThread(answer)) ?? false
   }
 
   /// Takes an unused helper back.
@@ -214,16 +250,13 @@ final class SpareExchangeHelper: Sendable {
     let program = try? InstalledProgram(Helper.exchange.program)
     let link = try HelperLink(.exchange, by: route)
     do throws(HelperError) {
-      let canWait = try Self.greet(link, Self.startSeconds)
+      try link.sendGreeting()
+      let deadline = BootInstant.now.advanced(bySeconds: Self.startSeconds)
+      let canWait = try link.receiveGreeting(until: deadline)
       return ExchangeHelper(link: link, program: program, canWait: canWait)
     } catch {
       link.finish(withinMilliseconds: 0)
       throw .notStarted("the exchange helper did not start")
     }
-  }
-
-  private static func greet(_ link: HelperLink, _ seconds: Int64) throws(HelperError) -> Bool {
-    var buffer = MessageBuffer(.helper)
-    return try link.greet(&buffer, until: BootInstant.now.advanced(bySeconds: seconds))
   }
 }

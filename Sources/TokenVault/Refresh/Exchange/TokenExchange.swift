@@ -93,7 +93,10 @@ package protocol ReadyExchangeHelper: Sendable {
 
 /// Sends one request to a provider, in a process of its own.
 package protocol TokenExchange: Sendable {
-  /// Starts an exchange helper ahead of a request that is likely to follow soon; returns at once.
+  /// Starts an exchange helper ahead of a request that is likely to follow soon, or asks the waiting one
+  /// whether it runs.
+  ///
+  /// Returns at once.
   func prepare()
 
   /// The same for the request after the present one; returns at once.
