@@ -87,6 +87,8 @@ struct KeySlotStoryTests {
     #expect(doctor.contains("needs a touch of its security key"))
     try open(key, person, "token", "me", says: "at_")
     #expect(try person.run("account", "list").succeeded().contains("me"))
+    let found = try person.run("doctor").text
+    #expect(found.contains("the vault needs a security key or the recovery code"), "\(found)")
 
     // The last slots stay.
     let slots = try person.run("device-secret", "status").succeeded().split(separator: "\n")

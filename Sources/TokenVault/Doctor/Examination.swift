@@ -91,7 +91,16 @@ extension Vault {
   private func examineDeviceSecret(_ found: inout Findings) throws(VaultFailure) {
     try stored(try DeviceSecretFile.examine(in: directory))
     if storeState.isUnderMachineKey {
-      found.ok("the vault needs the TPM of this machine, or the recovery code")
+      let ways = try machineKeySlots?.facts(of: owner).ways ?? []
+      guard let last = ways.last else {
+        return found.problem(
+          "no slot of the machine key can be read, so the vault does not open again",
+          remedy: "before the engine ends: thumblatch backup FILE; then restore it into a new state"
+            + " directory"
+        )
+      }
+      let others = ways.dropLast().joined(separator: ", ")
+      found.ok("the vault needs \(others.isEmpty ? last : "\(others) or \(last)")")
     } else if needsMachineKey {
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",

@@ -22,6 +22,18 @@ package struct MachineKeyFacts: Sendable, Equatable {
   package let counter: CounterComparison?
   /// Why there is no counter or no comparison, or what is wrong; `nil` if that is not known.
   package let counterProblem: String?
+
+  /// The ways to open the machine key by the slots that can be read, without duplicates.
+  var ways: [String] {
+    let kinds = Set(slots.compactMap(\.kind))
+    return [MachineKeySlot.Kind.tpm, .securityKey, .recovery].filter(kinds.contains).map { kind in
+      switch kind {
+      case .tpm: "the TPM of this machine"
+      case .securityKey: "a security key"
+      case .recovery: "the recovery code"
+      }
+    }
+  }
 }
 
 /// What the comparison with the TPM's counter has found.
