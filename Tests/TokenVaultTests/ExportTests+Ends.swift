@@ -114,6 +114,26 @@ extension ExportTests {
     #expect(try await again.sentToken("me", killed).contains("rt-me"))
   }
 
+  /// A record without its accounts would let the service use them too.
+  @Test(arguments: [0, 16, 32, 33, 48 + 15])
+  func aRecordThatIsCutOffOpensNoVault(length: Int) async throws {
+    let rig = try await ExportRig()
+    rig.link.cut(.end, .request)
+    _ = await failure { _ = try await rig.export() }
+    let killed = try rig.service.snapshot()
+    try await killed.forge { store in
+      let record = try #require(try store.meta("handover"))
+      #expect(record.count == 64)
+      try store.setMeta("handover", to: Array(record.prefix(length)))
+    }
+    let refused = await failure { _ = try await killed.open() }
+    guard case .vaultUnsafe(let why, _)? = refused else {
+      Issue.record("\(String(describing: refused))")
+      return
+    }
+    #expect(why.contains("the record of a move of accounts"))
+  }
+
   @Test
   func onlyTheReceiptOfTheAccountsErasesThem() async throws {
     let rig = try await ExportRig()

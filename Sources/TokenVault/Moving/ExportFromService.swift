@@ -208,10 +208,10 @@ extension Vault {
   private func receipt(
     of transfer: [UInt8]
   ) throws(VaultFailure) -> (bytes: [UInt8], accounts: [[UInt8]])? {
-    guard let value = try stored(try store.meta(Self.takenKey(transfer))),
-      value.count >= Self.receiptCount
-    else { return nil }
-    let accounts = Self.identifiers(in: Array(value.dropFirst(Self.receiptCount)))
+    guard let value = try stored(try store.meta(Self.takenKey(transfer))) else { return nil }
+    let rest = Array(value.dropFirst(Self.receiptCount))
+    // Without the receipt, the service would use the accounts again.
+    let accounts = try stored(try Self.identifiers(in: rest, least: 1))
     return (Array(value.prefix(Self.receiptCount)), accounts)
   }
 

@@ -209,14 +209,13 @@ extension Vault {
     return open
   }
 
+  /// The handover that the record of a store names.
+  ///
+  /// A partial record would omit accounts, and the service could use them.
   static func storedHandOver(in store: Store) throws(StorageError) -> OpenHandOver? {
     guard let value = try store.meta(handOverKey) else { return nil }
-    let parts = identifiers(in: value)
-    return OpenHandOver(
-      transfer: parts.first ?? [],
-      vault: parts.dropFirst().first ?? [],
-      accounts: Array(parts.dropFirst(2))
-    )
+    let parts = try identifiers(in: value, least: 3)
+    return OpenHandOver(transfer: parts[0], vault: parts[1], accounts: Array(parts.dropFirst(2)))
   }
 
   /// Leaves an account out of the open handover, inside a transaction.

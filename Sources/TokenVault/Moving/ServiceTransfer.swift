@@ -73,12 +73,9 @@ extension Vault {
   /// The transfer that an earlier call has not finished; `nil` if there is none.
   func openTransfer() throws(VaultFailure) -> OpenTransfer? {
     guard let value = try stored(try store.meta(Self.transferKey)) else { return nil }
-    let parts = Self.identifiers(in: value)
-    guard let first = parts.first, value.count % Self.transferCount == 0 else {
-      throw .vaultUnsafe("the record of the move into the service is damaged", hint: nil)
-    }
+    let parts = try stored(try Self.identifiers(in: value, least: 1))
     return OpenTransfer(
-      identifier: first,
+      identifier: parts[0],
       accounts: Array(parts.dropFirst()),
       socket: try stored(try store.meta(Self.transferSocketKey))
         .map { String(decoding: $0, as: UTF8.self) }
@@ -86,8 +83,16 @@ extension Vault {
   }
 
   /// The identifiers that a row of `meta` holds one after the other.
-  static func identifiers(in bytes: [UInt8]) -> [[UInt8]] {
-    stride(from: 0, to: bytes.count, by: transferCount)
+  ///
+  /// - Throws: `damaged` if one is cut off, or if there are fewer than `count`.
+  static func identifiers(
+    in bytes: [UInt8],
+    least count: Int = 0
+  ) throws(StorageError) -> [[UInt8]] {
+    guard bytes.count % transferCount == 0, bytes.count >= count * transferCount else {
+      throw .damaged("the record of a move of accounts")
+    }
+    return stride(from: 0, to: bytes.count, by: transferCount)
       .map { Array(bytes.dropFirst($0).prefix(transferCount)) }
   }
 

@@ -102,6 +102,6 @@ extension Vault {
   }
 
   func droppedTransfers() throws(VaultFailure) -> [[UInt8]] {
-    Self.identifiers(in: try stored(try store.meta(Self.droppedKey)) ?? [])
+    try stored(try Self.identifiers(in: try store.meta(Self.droppedKey) ?? []))
   }
 }
