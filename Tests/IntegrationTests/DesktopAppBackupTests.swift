@@ -117,8 +117,11 @@ struct DesktopAppBackupTests {
   }
 
   /// Chooses a backup in the desktop's own window.
-  private func chooseBackup(_ path: String) throws {
-    try app.press("Choose the backup to restore")
+  private func chooseBackup(
+    _ path: String,
+    by button: String = "Choose the backup to restore"
+  ) throws {
+    try app.press(button)
     try app.sees("Open", "push button")
     // The slash opens the line for a path.
     try app.run("type('\(path)')")
@@ -138,8 +141,9 @@ struct DesktopAppBackupTests {
     try backUp()
     try person.run("account", "remove", "work", "--yes").succeeded()
     try app.run("open()")
-    try app.run("click('Keys and Backup', 'list item')")
-    try chooseBackup(file)
+    try app.sees("No Accounts Yet")
+    try app.keepPicture("empty-with-restore")
+    try chooseBackup(file, by: "Restore Backup…")
     try app.sees("Restore the Accounts")
     try app.sees(file)
     try expectFit("restore-form")

@@ -23,7 +23,7 @@ final class MainWindow {
   private var isHidden: Bool?
   // What is rarely shown is made when it is.
   private lazy var reading: Spinner = state("reading")
-  private lazy var empty: Widget = state("empty")
+  private lazy var empty: Widget = makeEmpty()
   private lazy var failure = FailureView(model)
   private lazy var nothing: Widget = state("nothing")
   /// The milliseconds after which the window shows that it still reads the accounts.
@@ -115,6 +115,19 @@ final class MainWindow {
 
   private func state<Kind: Object>(_ id: String) -> Kind {
     Builder(ui: PackageResources.states_ui, only: id).object(id)
+  }
+
+  /// Makes the page of a vault without accounts, which offers the sign-in and the restore.
+  private func makeEmpty() -> Widget {
+    let builder = Builder(ui: PackageResources.states_ui, only: "empty")
+    let restore: Button = builder.object("restore")
+    restore.onClick { [weak self] in
+      guard let self else { return }
+      models.keys.wantsBackup = true
+      model.open(.keys)
+      content.pane = "page"
+    }
+    return builder.object("empty")
   }
 
   private func updateList() {

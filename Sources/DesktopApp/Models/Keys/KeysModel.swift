@@ -50,6 +50,8 @@ final class KeysModel {
   let backup: BackupModel
   /// The model of the pane `restore`; `nil` while another pane is shown.
   private(set) var restore: RestoreModel?
+  /// Whether the page has still to ask for the backup to restore.
+  var wantsBackup = false
   let vault: VaultModel
   @ObservationIgnored
   private let link: VaultLink?

@@ -65,6 +65,11 @@ final class KeysPage: ContentPage {
       reading: { [weak self] in self.map(\.model.pane) },
       apply: { [weak self] in self?.show($0) }
     )
+    track { [weak self, model] in
+      guard let self, model.wantsBackup else { return }
+      model.wantsBackup = false
+      if model.pane == .overview { askForBackup() }
+    }
     follow()
   }
 
