@@ -19,6 +19,9 @@ package final class DesktopProgram {
       --help         print this text
     """
 
+  /// How long the end of the app waits for pending settings, in milliseconds.
+  private static let quitTime = 2000
+
   private let application: Application
   private let models: AppModels
   private let desk: PromptDesk
@@ -86,9 +89,7 @@ package final class DesktopProgram {
       self?.activate()
       self?.models.vault.open(.settings)
     }
-    application.addAction("quit", keys: ["<Control>q"]) { [weak application] in
-      application?.quit()
-    }
+    application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     application.onStart { [weak self] in
       self?.application.addStyle(Style.rules, inHighContrast: Style.contrast)
       if start == .background { self?.serve() }
@@ -112,6 +113,7 @@ package final class DesktopProgram {
       self?.main = nil
       self?.prompts.parent = nil
       self?.cover?.main = nil
+      self?.keepRunningForSettings()
       return nil
     }
     main.window.present()
@@ -120,6 +122,32 @@ package final class DesktopProgram {
       Task { await models.vault.follow() }
     }
     serve()
+  }
+
+  /// Ends the app after the pending settings are written.
+  private func quit() {
+    afterSettings { [application] in application.quit() }
+  }
+
+  /// Keeps the app running until pending settings are written.
+  private func keepRunningForSettings() {
+    application.hold()
+    afterSettings { [application] in application.release() }
+  }
+
+  /// Calls a closure once: after the pending settings are written, or after `quitTime`.
+  private func afterSettings(_ body: @escaping @MainActor () -> Void) {
+    var rest: (@MainActor () -> Void)? = body
+    let end = { @MainActor in
+      rest?()
+      rest = nil
+    }
+    // The home directory may be on a network file system that does not respond.
+    _ = Delay(milliseconds: Self.quitTime, end)
+    Task { [settings = models.settings] in
+      await settings.finish()
+      end()
+    }
   }
 
   /// Shows the prompts of other programs from now on.

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import System
 import TestSupport
@@ -111,6 +112,21 @@ struct DesktopAppPrivacyTests {
     try app.run("leave()")
     try isCovered(true)
     try isReadable(false)
+  }
+
+  @Test
+  func aSettingIsKeptThoughTheAppQuitsAtOnce() throws {
+    defer { bus.remove() }
+    try openSettings()
+    try app.run("tab_to('\(Self.blur)')")
+    // Both keys wait for the app, so that it quits right after the switch.
+    let process = try #require(processes(in: person.programs, named: "thumblatch-desktop").first)
+    try #require(halt(process))
+    defer { kill(process, SIGCONT) }
+    try app.run("key('space', 'ctrl+q')")
+    kill(process, SIGCONT)
+    try app.run("app.wait(40)")
+    #expect(try shell("cat \(file)") == "[Desktop]\nhide-when-inactive = yes\n")
   }
 
   @Test

@@ -11,6 +11,8 @@ final class AutostartModel {
 
   @ObservationIgnored
   private let entry: Autostart?
+  @ObservationIgnored
+  private let changes = CallQueue()
 
   init(_ entry: Autostart?) {
     self.entry = entry
@@ -18,6 +20,13 @@ final class AutostartModel {
 
   /// Changes it, and reads again what holds.
   func set(_ value: Bool) async {
+    await changes.run { await setNow(value) }
+  }
+
+  /// Waits for the changes that are under way.
+  func finish() async { await changes.run {} }
+
+  private func setNow(_ value: Bool) async {
     guard let entry else {
       trouble = Trouble(
         tr("there is no place for settings"),

@@ -22,6 +22,8 @@ final class PrivacyModel {
   private let file: AppSettingsFile?
   @ObservationIgnored
   private var watching: Task<Void, Never>?
+  @ObservationIgnored
+  private let changes = CallQueue()
 
   init(of vault: VaultModel, _ file: AppSettingsFile? = AppSettingsFile()) {
     (self.vault, self.file) = (vault, file)
@@ -58,6 +60,13 @@ final class PrivacyModel {
 
   /// Changes a setting, and keeps it in the file.
   func set(_ key: AppSettings.Key, _ value: Bool) async {
+    await changes.run { await setNow(key, value) }
+  }
+
+  /// Waits for the changes that are under way.
+  func finish() async { await changes.run {} }
+
+  private func setNow(_ key: AppSettings.Key, _ value: Bool) async {
     guard let file else {
       trouble = Trouble(
         tr("there is no place for settings"),

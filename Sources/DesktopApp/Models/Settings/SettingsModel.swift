@@ -32,6 +32,12 @@ final class SettingsModel {
     privacy = PrivacyModel(of: vault)
   }
 
+  /// Waits for the changes of files that are under way.
+  func finish() async {
+    await privacy.finish()
+    await autostart.finish()
+  }
+
   /// Reads the rules again.
   func look() async { await seen.again() }
 
