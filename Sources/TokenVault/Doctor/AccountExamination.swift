@@ -28,27 +28,30 @@ extension Vault {
     case .ready, .locked, .expired, .refreshing: examineEnd(of: account, &found)
     case .signedOut: break
     case .uncertain where account.cause != nil:
-      found.warning("\(account.name) is uncertain\(cause)", remedy: remedy(for: account))
+      found.warning(
+        "the account \(account.name) is uncertain\(cause)",
+        remedy: remedy(for: account)
+      )
     case .uncertain:
       found.warning(
-        "\(account.name) is uncertain: the answer to its last refresh was lost",
+        "the account \(account.name) is uncertain: the answer to its last refresh was lost",
         remedy: "nothing to do: the next use asks again, after a while"
       )
     case .loginRequired where account.kind == "unknown":
       found.problem(
-        "\(account.name) cannot be used\(cause)",
+        "the account \(account.name) cannot be used\(cause)",
         remedy: "restore the vault from a backup; or: thumblatch login \(account.name) "
           + "--provider \(account.provider)"
       )
     case .loginRequired where account.isStatic:
       found.warning(
-        "\(account.name) needs another secret\(cause)",
+        "the account \(account.name) needs another secret\(cause)",
         remedy: "thumblatch store \(account.name)",
         action: .run("thumblatch store \(account.name)")
       )
     case .loginRequired:
       found.warning(
-        "\(account.name) must be signed in again\(cause)",
+        "the account \(account.name) must be signed in again\(cause)",
         remedy: "thumblatch login \(account.name)",
         action: .signIn(account.name)
       )
@@ -63,7 +66,8 @@ extension Vault {
     guard account.state != .signedOut, let policy = try? policy() else { return }
     if policy.presence == .required, !account.isProtected {
       found.warning(
-        "\(account.name) is not used: it has no presence protection\(try origin(of: .presence))",
+        "the account \(account.name) is not used: it has no presence protection"
+          + "\(try origin(of: .presence))",
         remedy: "thumblatch presence enable \(account.name)",
         action: .protect(account.name)
       )
@@ -73,16 +77,16 @@ extension Vault {
     else { return }
     if case .only(let names) = policy.providers, names.contains(provider.name) {
       found.warning(
-        "\(account.name) has other settings than the machine's \(account.provider), so that no login"
-          + " is allowed\(try origin(of: .providers))",
+        "the account \(account.name) has other settings than the machine's \(account.provider), so"
+          + " that no login is allowed\(try origin(of: .providers))",
         remedy: "thumblatch login \(account.name) --provider \(account.provider)",
         action: .run("thumblatch login \(account.name) --provider \(account.provider)")
       )
       return
     }
     found.warning(
-      "\(account.name) stays signed in at \(account.provider), where no login is allowed any more"
-        + "\(try origin(of: .providers))",
+      "the account \(account.name) stays signed in at \(account.provider), where no login is"
+        + " allowed any more\(try origin(of: .providers))",
       remedy: "thumblatch logout \(account.name), if it is not needed"
     )
   }
