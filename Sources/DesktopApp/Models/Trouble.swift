@@ -20,6 +20,14 @@ struct Trouble: Equatable {
     self.init("\(error)", advice: tr("end other programs, then type it again"))
   }
 
+  /// Why a file was not taken that the person has chosen in a dialog.
+  static var unusableFile: Trouble {
+    Trouble(
+      tr("this file cannot be used"),
+      advice: tr("choose a file of this computer with a path in UTF-8")
+    )
+  }
+
   /// `nil` if the person gave up the check, and knows that.
   init?(_ error: VaultClientError) {
     switch error {

@@ -2,6 +2,16 @@ internal import CAdwaita
 
 /// The desktop's file chooser, which opens or saves a file.
 package final class FileDialog: Object {
+  /// What the person has chosen.
+  package enum Answer: Sendable {
+    /// A file with this path.
+    case path(String)
+    /// A file that is not one of this computer, or whose path is not in UTF-8.
+    case unusable
+    /// Nothing.
+    case none
+  }
+
   override class var type: UInt { gtk_file_chooser_native_get_type() }
 
   /// Makes a file chooser for an existing file. (gtk_file_chooser_native_new(3))
@@ -33,13 +43,13 @@ package final class FileDialog: Object {
     unsafe gtk_native_dialog_set_modal(typed(), 1)
   }
 
-  /// Shows it; the closure gets the path once, or `nil` if the person chose none.
+  /// Shows it; the closure gets the answer once.
   ///
   /// The caller keeps the dialog until the answer: nothing else does.
-  package func ask(_ body: @escaping @MainActor (String?) -> Void) {
+  package func ask(_ body: @escaping @MainActor (Answer) -> Void) {
     connect("response") { [weak self] arguments in
       let isAccepted = arguments.number(0) == Int(GTK_RESPONSE_ACCEPT.rawValue)
-      body(isAccepted ? self?.path : nil)
+      body(isAccepted ? self?.path.map(Answer.path) ?? .unusable : .none)
       return nil
     }
     unsafe gtk_native_dialog_show(typed())

@@ -59,6 +59,9 @@ final class BackupModel {
   /// Forgets what an earlier form has shown.
   func begin() { (problem, trouble) = (nil, nil) }
 
+  /// Tells that the chosen file cannot be used.
+  func refuseFile() { trouble = .unusableFile }
+
   /// Whether both entries are the same passphrase, and one that a backup may have.
   func accepts(_ first: SharedSecret, _ second: SharedSecret) -> Bool {
     trouble = nil

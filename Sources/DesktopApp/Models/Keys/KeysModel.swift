@@ -50,7 +50,7 @@ final class KeysModel {
   let backup: BackupModel
   /// The model of the pane `restore`; `nil` while another pane is shown.
   private(set) var restore: RestoreModel?
-  /// Whether the page has still to ask for the backup to restore.
+  /// Whether the page must open the file chooser for a restore.
   var wantsBackup = false
   let vault: VaultModel
   @ObservationIgnored
@@ -197,6 +197,9 @@ final class KeysModel {
     restore = RestoreModel(copy, over: link)
     pane = .restore
   }
+
+  /// Tells that the chosen file cannot be used.
+  func refuseFile() { actTrouble = .unusableFile }
 
   // MARK: Slots
 

@@ -142,10 +142,14 @@ final class BackupView {
       name: tr("thumblatch-backup")
     )
     self.dialog = dialog
-    dialog.ask { [weak self] path in
-      self?.dialog = nil
-      guard let self, let path else { return }
-      start(path, typed[0])
+    dialog.ask { [weak self] answer in
+      guard let self else { return }
+      self.dialog = nil
+      switch answer {
+      case .path(let path): start(path, typed[0])
+      case .unusable: model.refuseFile()
+      case .none: break
+      }
     }
   }
 

@@ -66,9 +66,10 @@ final class KeysPage: ContentPage {
       apply: { [weak self] in self?.show($0) }
     )
     track { [weak self, model] in
-      guard let self, model.wantsBackup else { return }
+      // Another part stays until the person has left it.
+      guard let self, model.wantsBackup, model.pane == .overview else { return }
       model.wantsBackup = false
-      if model.pane == .overview { askForBackup() }
+      askForBackup()
     }
     follow()
   }
@@ -213,9 +214,14 @@ final class KeysPage: ContentPage {
     guard dialog == nil else { return }
     let dialog = FileDialog(over: window, title: tr("Backup to Restore"), opening: tr("Open"))
     self.dialog = dialog
-    dialog.ask { [weak self, model] path in
-      self?.dialog = nil
-      if self != nil, let path { Task { await model.beginRestore(path) } }
+    dialog.ask { [weak self, model] answer in
+      guard let self else { return }
+      self.dialog = nil
+      switch answer {
+      case .path(let path): Task { await model.beginRestore(path) }
+      case .unusable: model.refuseFile()
+      case .none: break
+      }
     }
   }
 
