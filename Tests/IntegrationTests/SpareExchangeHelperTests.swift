@@ -102,8 +102,7 @@ struct SpareExchangeHelperTests {
     let bench = try ServiceBench()
     let person = try Customer(bench, backend: backend)
     try person.register()
-    let helpers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
-    let spare = try waiting(among: helpers)
+    let spare = try waiting { processes(in: bench.programs, named: Self.program) }
     let token = try person.run("token", "me").succeeded()
     try backend.clear()
     if signal == SIGSTOP { try #require(halt(spare)) } else { kill(spare, signal) }
