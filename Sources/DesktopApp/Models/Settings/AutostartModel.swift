@@ -12,19 +12,17 @@ final class AutostartModel {
   @ObservationIgnored
   private let entry: Autostart?
   @ObservationIgnored
-  private let changes = CallQueue()
+  private let changes: CallQueue
 
-  init(_ entry: Autostart?) {
-    self.entry = entry
+  /// Changes the entry in the turns of `changes`.
+  init(_ entry: Autostart?, changes: CallQueue) {
+    (self.entry, self.changes) = (entry, changes)
   }
 
   /// Changes it, and reads again what holds.
   func set(_ value: Bool) async {
     await changes.run { await setNow(value) }
   }
-
-  /// Waits for the changes that are under way.
-  func finish() async { await changes.run {} }
 
   private func setNow(_ value: Bool) async {
     guard let entry else {

@@ -23,10 +23,15 @@ final class PrivacyModel {
   @ObservationIgnored
   private var watching: Task<Void, Never>?
   @ObservationIgnored
-  private let changes = CallQueue()
+  private let changes: CallQueue
 
-  init(of vault: VaultModel, _ file: AppSettingsFile? = AppSettingsFile()) {
-    (self.vault, self.file) = (vault, file)
+  /// Changes the file in the turns of `changes`.
+  init(
+    of vault: VaultModel,
+    _ file: AppSettingsFile? = AppSettingsFile(),
+    changes: CallQueue
+  ) {
+    (self.vault, self.file, self.changes) = (vault, file, changes)
     do throws(AppSettingsError) {
       settings = try file?.read() ?? .usual
     } catch {
@@ -62,9 +67,6 @@ final class PrivacyModel {
   func set(_ key: AppSettings.Key, _ value: Bool) async {
     await changes.run { await setNow(key, value) }
   }
-
-  /// Waits for the changes that are under way.
-  func finish() async { await changes.run {} }
 
   private func setNow(_ key: AppSettings.Key, _ value: Bool) async {
     guard let file else {

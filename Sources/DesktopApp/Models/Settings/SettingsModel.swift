@@ -22,21 +22,20 @@ final class SettingsModel {
   private let seen: VaultLook<GetPolicyReply>
   @ObservationIgnored
   private let calls = CallQueue()
+  @ObservationIgnored
+  private let fileChanges = CallQueue()
 
   init(_ link: VaultLink?, of vault: VaultModel, startedBy entry: Autostart?) {
     (self.link, self.vault) = (link, vault)
     seen = VaultLook(link) { connection throws(VaultClientError) in
       try connection.call(GetPolicyCall())
     }
-    autostart = AutostartModel(entry)
-    privacy = PrivacyModel(of: vault)
+    autostart = AutostartModel(entry, changes: fileChanges)
+    privacy = PrivacyModel(of: vault, changes: fileChanges)
   }
 
   /// Waits for the changes of files that are under way.
-  func finish() async {
-    await privacy.finish()
-    await autostart.finish()
-  }
+  func finish() async { await fileChanges.run {} }
 
   /// Reads the rules again.
   func look() async { await seen.again() }
