@@ -39,6 +39,8 @@ struct JournalProgress {
   private(set) var sent: Int64?
   /// Whether the store has a number for the next engine.
   var isKept: Bool
+  /// Whether a later call of `sendToJournal` is under way.
+  var isPlanned = false
   private var isDue = false
   private var resumes: BootInstant?
 
@@ -75,6 +77,30 @@ extension Vault {
   private static let mostForJournal: Int64 = 1000
   /// The key in the store of the last number that was sent, while later records are due.
   private static let journalKey = "journal-sent"
+  /// How long the records of a refresh wait, in milliseconds.
+  static let journalDelay: Int64 = 100
+
+  /// Sends the records that were committed to the journal, after a short time.
+  ///
+  /// Returns at once. A refresh writes two records, and journald needs half a millisecond of the
+  /// processor for them. The caller of the refresh should not wait for that.
+  func sendToJournalLater() {
+    guard journal != nil, !journalProgress.isPlanned else { return }
+    journalProgress.isPlanned = true
+    // The outer task begins when the actor next waits, so that no thread is woken before.
+    Task {
+      Task { [weak self, clock] in
+        await clock.pause(milliseconds: Self.journalDelay)
+        await self?.sendPlanned()
+      }
+    }
+  }
+
+  private func sendPlanned() {
+    guard journalProgress.isPlanned else { return }
+    journalProgress.isPlanned = false
+    sendToJournal()
+  }
 
   /// Sends the records that were committed to the journal.
   ///

@@ -12,6 +12,7 @@ extension Vault {
   /// It counts the change, and raises the rollback counter after the commit.
   ///
   /// - Parameters:
+  ///   - journalsLater: see `change`.
   ///   - isSealed: whether a box changes; otherwise nothing is counted.
   ///   - emptiesLog: whether the write-ahead log is emptied afterwards, because it holds an old box.
   ///   - body: the change.
@@ -19,12 +20,13 @@ extension Vault {
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws, and failures of the store.
   func changeSealed<Value>(
+    journalsLater: Bool = false,
     isSealed: Bool = true,
     emptiesLog: Bool = false,
     _ body: () throws -> Value,
     committed: () -> Void = {}
   ) throws(VaultFailure) -> Value {
-    let value = try change {
+    let value = try change(journalsLater: journalsLater) {
       let value = try body()
       if isSealed { try countBoxChange() }
       return value

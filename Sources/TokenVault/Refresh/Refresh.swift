@@ -173,7 +173,7 @@ extension Vault {
 
   /// T1: from here on the next holder of the slot knows that something may have been sent.
   func begin(_ intent: IntentRow, _ entry: AuditEntry) throws(VaultFailure) {
-    try change(beforeWait: true) {
+    try change(journalsLater: true) {
       try store.put(intent)
       try record(entry)
     }

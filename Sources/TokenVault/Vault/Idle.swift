@@ -18,6 +18,7 @@ extension Vault {
     await endChecks()
     try? flushRefusals()
     windowGuard?.rest()
+    journalProgress.isPlanned = false
     sendToJournal()
     // From here on only the file is the store. A file that replaces it is not mixed with the present
     // log, even if this process ends before its last task has released the vault.

@@ -11,11 +11,10 @@ extension Vault {
 
   /// Runs one transaction, which is undone as a whole if `body` throws.
   ///
-  /// `body` may call the store directly: its errors become a `VaultFailure` here. If
-  /// `beforeWait` is true, the journal gets the records at the actor's next suspension, so that a request
-  /// to a provider is not delayed.
+  /// `body` may call the store directly: its errors become a `VaultFailure` here. If `journalsLater` is
+  /// true, a caller waits for a new token, and the journal gets the records later.
   func change<Value>(
-    beforeWait: Bool = false,
+    journalsLater: Bool = false,
     _ body: () throws -> Value
   ) throws(VaultFailure) -> Value {
     if storeState.isCounterBehind { try raiseCounter() }
@@ -26,7 +25,7 @@ extension Vault {
         return try body()
       }
       wakeWatchers()
-      if beforeWait { Task { sendToJournal() } } else { sendToJournal() }
+      if journalsLater { sendToJournalLater() } else { sendToJournal() }
       return value
     } catch let failure as VaultFailure {
       throw failure

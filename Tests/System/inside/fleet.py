@@ -11,7 +11,7 @@ import household
 import provider
 from household import ACCOUNT, ADA, BOB, brings_token, is_valid, status, token
 from people import touch
-from scenarios import STATE, check, main, run, scenario
+from scenarios import STATE, check, main, run, scenario, until
 
 RULES = "/etc/thumblatch"
 DROP_IN = f"{RULES}/conf.d/10-fleet.conf"
@@ -203,10 +203,14 @@ def aJournalThatIsStoppedNeitherBlocksNorFailsACall():
     # The next engine sends the rest, without the pause after a refusal.
     run("systemctl", "stop", "thumblatchd.service")
     household.refresh(True)
-    sent = {int(record["THUMBLATCH_SEQUENCE"]) for record in records()
-            if record["THUMBLATCH_USER"] == str(ADA.uid)}
     log = {record["number"] for record in json.loads(ADA.thumblatch("audit", "--json").end())["records"]}
-    check(not (missing := set(sorted(log)[-20:]) - sent), f"{missing} were not sent")
+
+    def missing():
+        sent = {int(record["THUMBLATCH_SEQUENCE"]) for record in records()
+                if record["THUMBLATCH_USER"] == str(ADA.uid)}
+        return set(sorted(log)[-20:]) - sent
+
+    until(lambda: not missing(), "records were not sent", 4)
 
 
 @scenario

@@ -75,7 +75,7 @@ extension Vault {
   ) throws(VaultFailure) {
     let endsTokens = settlement.endsAccessTokens
     if endsTokens { try removeTokenFile(of: settlement.account.name) }
-    try changeSealed(isSealed: rotation.changesBox) {
+    try changeSealed(journalsLater: !settlement.isSignIn, isSealed: rotation.changesBox) {
       try store.update(row)
       if endsTokens { try store.deleteAccessTokens(account: row.id) }
       try store.deleteIntent(account: row.id)
