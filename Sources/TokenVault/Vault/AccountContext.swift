@@ -9,7 +9,7 @@ struct AccountContext: Sendable {
 
   /// The same provider for a newer row of the account; `nil` if the row says anything else of it.
   func provider(for newer: AccountRow) -> Provider? {
-    guard newer.binding == row.binding, newer.exportable == row.exportable,
+    guard newer.id == row.id, newer.binding == row.binding, newer.exportable == row.exportable,
       newer.provider.utf8.elementsEqual(row.provider.utf8),
       newer.providerSettings == row.providerSettings,
       newer.sealedClientSecret == row.sealedClientSecret
@@ -35,10 +35,23 @@ extension Vault {
 
   /// The provider as it was at login; no file is read.
   ///
+  /// A refresh asks several times, and parsing takes longer than the comparison. A provider with a
+  /// client secret is not kept.
+  func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
+    if let known = lastContext?.provider(for: account) { return known }
+    let provider = try parsedProvider(of: account)
+    if account.sealedClientSecret == nil {
+      lastContext = AccountContext(row: account, provider: provider)
+    }
+    return provider
+  }
+
+  /// Parses the provider in the record of an account.
+  ///
   /// The box is bound to the digest in the row, so the settings beside it must have that digest.
   /// Otherwise edited settings would send the token somewhere else, or an edited permission would
   /// let it out.
-  func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
+  private func parsedProvider(of account: AccountRow) throws(VaultFailure) -> Provider {
     let form = account.providerSettings
     let secret = try clientSecret(account.sealedClientSecret, beside: form, of: account)
     guard try bindingOf(form, secret, exportable: account.exportable) == account.binding else {

@@ -45,6 +45,8 @@ package actor Vault {
   nonisolated let tokenCache = TokenCache()
 
   var storeState: StoreState
+  /// The last account without a client secret whose provider was parsed.
+  var lastContext: AccountContext?
   var refreshes = RefreshQueue()
   var handed: Handed
   var signIns = SignIns()
