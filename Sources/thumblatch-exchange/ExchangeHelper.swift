@@ -99,9 +99,15 @@ struct ExchangeHelper: ~Copyable {
           switch try HelperRequest(call) {
           case .exchange(let exchange):
             return .exchange(exchange, slot, announces: call.more)
-          // The engine asks, before any exchange, whether the helper may wait.
+          // The engine asks, before any exchange, whether the helper runs and may wait.
           case .proceed:
-            if isIdle(slot) { Confinement.rest() }
+            if isIdle(slot) {
+              guard mayWait else {
+                isIdleAtEnd = true
+                return nil
+              }
+              Confinement.rest()
+            }
             try? connection.send(VarlinkReply(EmptyReply()))
           // The answer goes to a descriptor that only a client can pass.
           case .request(let request) where !isService: return .request(request)
@@ -132,6 +138,11 @@ struct ExchangeHelper: ~Copyable {
 
   /// Whether no part of a request has come.
   private func isIdle(_ slot: Slot?) -> Bool { connection.buffer.count == 0 && slot == nil }
+
+  /// Whether its program is still the one of its start, and its libraries, once it is prepared.
+  private var mayWait: Bool {
+    isPrepared ? image?.isCurrent == true : (try? ThisProcess.programPath()) == program
+  }
 
   /// Waits for the first byte of a request without limit.
   ///
@@ -264,34 +275,5 @@ extension HTTPRequest {
   /// The users in a message; numbers that are not valid user ids are ignored.
   static func users(_ numbers: [Int]) -> Set<UInt32> {
     Set(numbers.compactMap { UInt32(exactly: $0) })
-  }
-}
-
-extension HTTPError {
-  /// Whether it is certain that no byte of the request was sent.
-  var isNotSent: Bool {
-    switch self {
-    case .refused, .notSent, .untrustedListener: true
-    case .interrupted: false
-    }
-  }
-
-  /// The reason in the words of the interface.
-  var failure: ExchangeFailure { ExchangeFailure(rawValue: reason.rawValue) ?? .other }
-
-  /// The other user whose program listens at the address, if it is known.
-  var user: Int? {
-    guard case .untrustedListener(let user?) = self else { return nil }
-    return Int(user)
-  }
-
-  /// The reason for a slot, which has only one text for it.
-  var word: String { reason.rawValue + (user.map { " \($0)" } ?? "") }
-}
-
-extension ExchangeReply {
-  /// The reply to a request without an answer.
-  init(_ error: HTTPError) {
-    self = error.isNotSent ? .notSent(error.failure, user: error.user) : .lost(error.failure)
   }
 }

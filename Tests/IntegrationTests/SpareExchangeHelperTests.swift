@@ -115,6 +115,32 @@ struct SpareExchangeHelperTests {
     #expect(try person.run("audit", "verify").succeeded().contains("intact"))
   }
 
+  /// There the helper looks at its file when the engine asks it.
+  @Test
+  func oneOfTheServiceWhoseProgramWasReplacedEndsWhenItIsAsked() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench()
+    let person = try Customer(bench, backend: backend)
+    try person.register()
+    let spare = try waiting { processes(in: bench.programs, named: Self.program) }
+    let token = try person.run("token", "me").succeeded()
+    try shell(
+      """
+      cd \(bench.programs)
+      cp --preserve \(Self.program) new
+      mv new \(Self.program)
+      """
+    )
+    try backend.fail(.init(Self.path, hold: true))
+    let refresh = try person.start(["token", "me", "--rejected"], typing: token)
+    try backend.waitForRequests(Self.path)
+    // Another helper has sent the request.
+    #expect(!processes(in: bench.programs, named: Self.program).contains(spare))
+    try backend.release()
+    #expect(try refresh.text() != token)
+    #expect(try refresh.child.wait() == .exited(0))
+  }
+
   /// kill(2): signal 0 still finds a process that has ended and was not waited for.
   @Test
   func oneThatHasDiedIsNotLeftAsAZombie() throws {

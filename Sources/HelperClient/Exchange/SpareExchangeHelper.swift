@@ -136,14 +136,15 @@ final class SpareExchangeHelper: Sendable {
   }
 
   /// Whether a helper may get a request: it runs, and its file was not replaced.
+  ///
+  /// A helper that is asked looks at its own files, and ends instead of an answer if one was replaced.
   private static func isReady(_ exchangeHelper: ExchangeHelper) async -> Bool {
-    guard exchangeHelper.isCurrent else { return false }
     let link = exchangeHelper.link
     if let asked = exchangeHelper.asked {
       guard await answers(link) else { return false }
       if BootInstant.now.seconds(since: asked) < answerSeconds { return true }
     }
-    if let isIdle = link.isIdle { return isIdle }
+    if let isIdle = link.isIdle { return isIdle && exchangeHelper.isCurrent }
     guard (try? link.sendGreeting()) != nil else { return false }
     return await answers(link)
   }
