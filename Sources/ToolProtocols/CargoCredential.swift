@@ -22,8 +22,11 @@ package struct CargoCredential: Sendable, Equatable {
 
   /// What is asked for; `nil` for a kind of a later version.
   package let kind: Kind?
-  /// The URL of the registry's index.
-  package let url: String
+  /// The URL whose host gets the token; `nil` for an index in a git repository.
+  ///
+  /// An index names the servers that the token goes to. Those of a repository are its owner's choice,
+  /// and the repositories of others have the same host. crates.io is always named by its own.
+  package let url: String?
   /// The token of a login; `nil` if cargo has none.
   package let token: String?
   /// Whether the registry takes the bare token, as the configuration's `--raw` says.
@@ -38,26 +41,31 @@ package struct CargoCredential: Sendable, Equatable {
       let arguments = try object.optionalArray("args") ?? []
       let token = try object.optionalString("token")
       return (
-        Kind(named: try object.string("kind")), Self.plain(index),
+        Kind(named: try object.string("kind")), Self.server(of: index),
         token?.isEmpty == true ? nil : token, arguments.contains("--raw")
       )
     }
   }
 
-  /// The URL without the mark of the index's kind.
-  private static func plain(_ index: String) -> String {
-    for mark in ["sparse+", "registry+"] where index.utf8.starts(with: mark.utf8) {
-      return String(index.dropFirst(mark.count))
-    }
-    return index
+  /// The addresses of the index of crates.io.
+  private static let cratesIndexes = [
+    "https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/",
+  ]
+
+  private static func server(of index: String) -> String? {
+    if cratesIndexes.contains(index) { return "https://crates.io/" }
+    let mark = "sparse+"
+    return index.utf8.starts(with: mark.utf8) ? String(index.dropFirst(mark.count)) : nil
   }
 
   /// The answer to `get`.
   ///
-  /// Cargo sends the text as the whole Authorization header.
+  /// Cargo sends the text as the whole Authorization header. A stored secret with a space begins with
+  /// its scheme.
   package func answer(_ token: ToolToken) -> [UInt8] {
+    let isWhole = isRaw || token.text.utf8.contains(UInt8(ascii: " "))
     var answer: JSONObject = [
-      "kind": "get", "token": .string(isRaw ? token.text : "Bearer \(token.text)"),
+      "kind": "get", "token": .string(isWhole ? token.text : "Bearer \(token.text)"),
     ]
     answer["cache"] = token.expiresAt == nil ? "session" : "expires"
     answer["expiration"] = token.expiresAt.map { .integer($0) }

@@ -16,7 +16,7 @@ package struct ToolQuery: Sendable {
   package let tool: String
   private let request: Request
   /// The host that the request means; `nil` if it means none.
-  private let host: TokenHost?
+  package let host: TokenHost?
   /// The host that it means if the user did not name the first one.
   private let second: TokenHost?
 
@@ -40,7 +40,7 @@ package struct ToolQuery: Sendable {
 
   /// Takes a request of cargo.
   package static func cargo(_ request: CargoCredential) -> ToolQuery {
-    ToolQuery("cargo", .cargo(request), try? TokenHost(ofURL: request.url))
+    ToolQuery("cargo", .cargo(request), request.url.flatMap { try? TokenHost(ofURL: $0) })
   }
 
   /// Reads the object that Bazel sends with `get`.

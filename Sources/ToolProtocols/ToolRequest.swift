@@ -5,7 +5,7 @@ package import JSON
 
 /// An access token for another tool.
 package struct ToolToken: Sendable, Equatable {
-  /// The token: printable ASCII without spaces.
+  /// The token, or a stored secret: printable ASCII.
   package let text: String
   /// When it expires, in seconds since 1970; `nil` if the provider did not say.
   package let expiresAt: Int64?
@@ -33,16 +33,21 @@ package enum ToolRequest {
 
   /// The text of a request: UTF-8 without NUL.
   static func text(_ bytes: [UInt8]) throws(ToolRequestError) -> String {
+    try check(bytes)
+    guard let text = try? UTF8Span(validating: bytes.span) else {
+      throw ToolRequestError(description: "the request is not UTF-8")
+    }
+    return String(copying: text)
+  }
+
+  /// Refuses a request that is too long, or holds a NUL character.
+  static func check(_ bytes: [UInt8]) throws(ToolRequestError) {
     guard bytes.count <= maximumCount else {
       throw ToolRequestError(description: "the request is longer than 1 MiB")
     }
     guard !bytes.contains(0) else {
       throw ToolRequestError(description: "the request holds a NUL character")
     }
-    guard let text = try? UTF8Span(validating: bytes.span) else {
-      throw ToolRequestError(description: "the request is not UTF-8")
-    }
-    return String(copying: text)
   }
 
   /// The JSON object of a request.

@@ -25,7 +25,7 @@ struct HostTermsTests {
     ("terraform-credential get git.example.org", ""),
     (
       "cargo-credential",
-      #"{"v":1,"kind":"get","operation":"read","registry":{"index-url":"https://git.example.org/"}}"#
+      #"{"v":1,"kind":"get","operation":"read","registry":{"index-url":"sparse+https://git.example.org/"}}"#
     ),
   ])
   func noToolGetsTheSecretOfAnotherHost(_ line: String, _ input: String) throws {

@@ -59,7 +59,7 @@ extension StoredSecretTests {
     ("terraform-credential forget git.example.org", ""),
     (
       "cargo-credential",
-      #"{"v":1,"kind":"logout","registry":{"index-url":"https://git.example.org/"}}"#
+      #"{"v":1,"kind":"logout","registry":{"index-url":"sparse+https://git.example.org/"}}"#
     ),
   ])
   func eachToolErases(_ line: String, _ input: String) throws {

@@ -62,8 +62,8 @@ struct ToolAnswerTests {
     .bazel(#"{"uri":"grpcs://basic.example.org/x","new":[1]}"#),
     .cargo(#"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org/i"}}"#),
     .cargo(
-      #"{"v":1,"kind":"get","args":["--raw"],"registry":{"index-url":"https://git.example.org"}}"#
-        + "\n" + #"{"v":1,"kind":"get","registry":{"index-url":"https://basic.example.org"}}"#
+      #"{"v":1,"kind":"get","args":["--raw"],"registry":{"index-url":"sparse+https://git.example.org"}}"#
+        + "\n" + #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://basic.example.org"}}"#
         + "\n"
     ),
     .cargo(""), .terraform("git.example.org"),
@@ -79,10 +79,10 @@ struct ToolAnswerTests {
     .git("p\u{0}r\u{0}o\u{0}"), .docker("other.example.org"), .docker(""), .docker("a b"),
     .bazel(#"{"uri":"https://other.example.org/x"}"#), .bazel("{}"), .bazel("["),
     .bazel(#"{"uri":"https://git.example.org@other.example.org/"}"#),
-    .cargo(#"{"v":1,"kind":"get","registry":{"index-url":"https://other.example.org"}}"#),
+    .cargo(#"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://other.example.org"}}"#),
     .cargo(
-      #"{"v":1,"kind":"get","registry":{"index-url":"https://git.example.org"}}"# + "\n"
-        + #"{"v":1,"kind":"logout","registry":{"index-url":"https://git.example.org"}}"# + "\n"
+      #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org"}}"# + "\n"
+        + #"{"v":1,"kind":"logout","registry":{"index-url":"sparse+https://git.example.org"}}"# + "\n"
     ),
     .cargo("{"), .cargo(#"{"v":2}"#), .terraform("other.example.org"),
     .terraform("git.example.org/x"),

@@ -143,8 +143,8 @@ struct ToolFrontTests {
 
   @Test
   func aConversationWithCargoGoesOnInTheCommandProgram() throws {
-    let get = #"{"v":1,"kind":"get","registry":{"index-url":"https://git.example.org/"}}"# + "\n"
-    let rest = #"{"v":1,"kind":"login","registry":{"index-url":"https://git.example.org/"}}"# + "\n"
+    let get = #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org/"}}"# + "\n"
+    let rest = #"{"v":1,"kind":"login","registry":{"index-url":"sparse+https://git.example.org/"}}"# + "\n"
     try write(
       "bin/thumblatch-cli",
       """

@@ -92,7 +92,7 @@ struct ToolHelperTests {
     let cargo = try person.run(
       "cargo-credential",
       "--cargo-plugin",
-      input: #"{"v":1,"kind":"get","registry":{"index-url":"https://git.example.org"}}"#
+      input: #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org"}}"#
     )
     #expect(cargo.end == .exited(0) && cargo.text.contains(#"{"Err":{"kind":"other","message":"#))
     let kube = try person.run("kube-credential", "me")

@@ -121,7 +121,7 @@ struct RecordedExchangeTests {
     )
     let publish =
       #"{"v":1,"kind":"get","operation":"publish","name":"sample","vers":"0.1.0","cksum":"00","#
-      + #""registry":{"index-url":"registry+https://r.org/git"},"args":["--raw"]}"#
+      + #""registry":{"index-url":"sparse+https://r.org/git"},"args":["--raw"]}"#
     let raw = try CargoCredential(Array(publish.utf8))
     #expect(raw.url == "https://r.org/git")
     #expect(
@@ -129,6 +129,28 @@ struct RecordedExchangeTests {
         == #"{"Ok":{"kind":"get","token":"at_1","cache":"session","operation_independent":true}}"#
         + "\n"
     )
+  }
+
+  /// The owner of a repository writes where its index sends the token.
+  @Test(arguments: [
+    ("https://github.com/someone/index", nil), ("registry+https://git.example.org/index", nil),
+    ("ssh://git@example.org/index", nil), ("sparse+https://r.org/", "https://r.org/"),
+    ("https://github.com/rust-lang/crates.io-index", "https://crates.io/"),
+    ("sparse+https://index.crates.io/", "https://crates.io/"),
+    ("https://github.com/rust-lang/crates.io-index/", nil),
+  ])
+  func onlyASparseIndexOfCargoNamesAHost(_ index: String, _ expected: String?) throws {
+    let request = #"{"v":1,"kind":"get","registry":{"index-url":"\#(index)"}}"#
+    #expect(try CargoCredential(Array(request.utf8)).url == expected)
+  }
+
+  @Test
+  func aSecretOfCargoWithASchemeOfItsOwnStaysAsItIs() throws {
+    let request = #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://r.org/"}}"#
+    let answer = try CargoCredential(Array(request.utf8)).answer(
+      ToolToken("Token abc", expiresAt: nil)
+    )
+    #expect(text(answer).contains(#""token":"Token abc""#))
   }
 
   @Test(arguments: [

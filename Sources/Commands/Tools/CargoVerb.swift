@@ -41,13 +41,17 @@ enum CargoVerb {
     }
   }
 
+  private static let noServer = CargoCredential.answer(
+    .urlNotSupported,
+    "only a sparse index on https gets a token (sparse+https://...), because the owner of a git index"
+      + " chooses where it goes"
+  )
+
   private static func login(
     _ request: CargoCredential,
     _ session: Session
   ) throws(CommandError) -> [UInt8] {
-    guard let host = try? TokenHost(ofURL: request.url) else {
-      return CargoCredential.answer(.urlNotSupported, "this registry is not reached by https")
-    }
+    guard let host = ToolQuery.cargo(request).host else { return noServer }
     guard let token = request.token else {
       return CargoCredential.answer(
         .other,
@@ -68,6 +72,7 @@ enum CargoVerb {
     do throws(CommandError) {
       if request.kind == .login { return try login(request, session) }
       let query = ToolQuery.cargo(request)
+      guard query.hasHost else { return noServer }
       guard let entry = try session.hostAccount(of: query) else {
         return CargoCredential.answer(
           .urlNotSupported,

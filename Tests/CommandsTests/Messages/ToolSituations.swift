@@ -123,7 +123,8 @@ extension Situation {
       "cargo-credential",
       "what cargo does not get",
       input: cargo("get", "a.org") + cargo("logout", "git.example.org")
-        + cargo("login", "git.example.org") + cargo("login", "ftp://x") + "x\n"
+        + cargo("login", "git.example.org") + cargo("login", "ftp://x")
+        + cargo("get", "a.org").replacing("sparse+", with: "") + "x\n"
     ),
     token(
       "bazel-credential get",

@@ -35,7 +35,7 @@ extension Fuzzer {
     case 4:
       let request = try CargoCredential(bytes)
       demand(isObject(request.answer(token)), "cargo")
-      look(at: request.url)
+      if let url = request.url { look(at: url) }
     case 5:
       let request = try BazelCredential(bytes)
       demand(isObject(request.answer(token)), "Bazel")
