@@ -30,7 +30,7 @@ package struct GitCredential: Sendable {
 
   /// Reads the lines up to an empty one; keys that are not used here are left out.
   package init(_ bytes: [UInt8]) throws(ToolRequestError) {
-    _ = try ToolRequest.text(bytes)
+    try ToolRequest.check(bytes)
     let end = UInt8(ascii: "\n")
     var rest = bytes[...]
     while let first = rest.first, first != end {
@@ -53,7 +53,8 @@ package struct GitCredential: Sendable {
       case "wwwauth[]":
         isChallengedForBearer =
           value.isEmpty ? nil : isChallengedForBearer == true || Self.isForBearer(value)
-      default: values[key] = String(decoding: value, as: UTF8.self)
+      // A challenge may have any bytes, and is not kept.
+      default: values[key] = try ToolRequest.text(Array(value))
       }
     }
     guard values["protocol"]?.isEmpty == false, values["host"]?.isEmpty == false else {

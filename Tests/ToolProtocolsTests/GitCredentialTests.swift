@@ -51,6 +51,16 @@ struct GitCredentialTests {
     #expect(credential.secret == nil)
   }
 
+  /// A server may send its challenge in any encoding.
+  @Test
+  func aChallengeThatIsNotUTF8IsNoObstacle() throws {
+    let challenge = Array("wwwauth[]=Basic realm=\"Acc".utf8) + [0xE8] + Array("s\"\n".utf8)
+    let request = Array("protocol=https\nhost=example.org\n".utf8) + challenge
+    #expect(try GitCredential(request).url == "https://example.org")
+    let user = Array("protocol=https\nhost=example.org\nusername=".utf8) + [0xE8]
+    #expect(throws: ToolRequestError.self) { try GitCredential(user) }
+  }
+
   @Test(arguments: [
     ("password=at_1\n", "at_1"), ("authtype=Bearer\ncredential=at_1\n", "at_1"),
     ("password=\n", nil), ("oauth_refresh_token=rt_1\n", nil), ("", nil),

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import Presence
 internal import Storage
@@ -9,7 +10,9 @@ extension Vault {
   func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
     switch account.state {
     case .signedOut:
-      throw .loginRequired(account: account.name, message: "signed out")
+      let isSecret = (try? provider(of: account))?.kind == .static
+      let message = isSecret ? "its secret was erased" : "signed out"
+      throw .loginRequired(account: account.name, message: message)
     case .loginRequired:
       throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
     case .signedIn: break

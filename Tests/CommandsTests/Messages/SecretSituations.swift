@@ -151,7 +151,7 @@ extension Situation {
     Situation("docker-credential store", "a text that is not a registry")
       .with(hosts: "").with(input: #"{"ServerURL":"a b","Username":"u","Secret":"s"}"#),
     Situation("cargo-credential", "a login without a token").with(hosts: "").with(
-      input: #"{"v":1,"kind":"login","registry":{"index-url":"https://a.org/"}}"#
+      input: #"{"v":1,"kind":"login","registry":{"index-url":"sparse+https://a.org/"}}"#
     ),
     Situation("terraform-credential store a/b", "a text that is not a host")
       .with(hosts: "").with(input: #"{"token":"t"}"#),
@@ -174,6 +174,10 @@ extension Situation {
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token: "ä")
       try stage.knowAccount(keeper)
+    },
+    Situation("token git", "the secret was erased") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "git", message: "its secret was erased"))
     },
     Situation("token git", "the secret has expired") { stage in
       _ = try stage.expect(AccessTokenCall.self)

@@ -1,3 +1,4 @@
+import PresenceTerms
 import DesktopPrompt
 import VaultInterface
 
@@ -84,6 +85,12 @@ extension Situation {
     Situation("git-credential get", "the secret of another host") { stage in
       try stage.knowTerms(issuer: "https://b.org")
       try stage.knowAccount(StoredSecretTests.account())
+    }.with(hosts: forge).with(input: git),
+    Situation("git-credential get", "the stored password is of no use") { stage in
+      try stage.knowTerms()
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "git", message: "its secret was erased"))
+      try stage.knowAccount(StoredSecretTests.account(.signedOut))
     }.with(hosts: forge).with(input: git),
     Situation("kube-credential git", "a cluster without https") { stage in
       try stage.knowTerms()
