@@ -73,6 +73,26 @@ struct SetupToolsTests {
     ("https://mcp.example.org/mcp/x", .refused), ("https://other.example/", .refused),
   ]
 
+  /// Also the address of the tool's own service.
+  @Test
+  func aServiceThatTheTokenIsNotForIsRefused() throws {
+    let home = try ProviderHome()
+    let play = try home.run("setup claude-code work \(Self.service) --yes") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      try stage.reply(
+        RequestTermsReply(
+          account: "work",
+          issuer: "https://id.example.org",
+          hosts: [],
+          pins: [],
+          resource: "https://mcp.example.org/mcp"
+        )
+      )
+    }
+    #expect(play.code == .refused, "\(play.talk)")
+    #expect(home.settings("claude/thumblatch-work.settings.json") == nil)
+  }
+
   @Test(arguments: resources)
   func aServerThatTheTokenIsNotForIsRefused(_ resource: String?, _ code: ExitCode) throws {
     let home = try ProviderHome()
@@ -97,7 +117,8 @@ struct SetupToolsTests {
     ]
     for (name, text) in own { try home.writeSettings(text, name) }
     for tool in ["claude-code", "codex"] {
-      #expect(try home.run("setup \(tool) work \(Self.service) --yes").code == .done)
+      let play = try home.run("setup \(tool) work \(Self.service) --yes", script: Self.unknown)
+      #expect(play.code == .done)
     }
     #expect(try home.run("setup --undo codex").code == .done)
     #expect(home.settings("claude/thumblatch-work.settings.json") != nil)
@@ -117,7 +138,7 @@ struct SetupToolsTests {
     let play = try Play.run(
       ["setup", "claude-code", "work", "--private", "--url", "https://a.example", "--yes"],
       environment: home.environment.merging(["PATH": "\(home.path)/a:\(home.path)/b c"]) { $1 }
-    ) { try $0.expectEnd() }
+    ) { try Self.unknown($0) }
     #expect(play.code == .done)
     let text = try #require(home.settings("claude/thumblatch-work.settings.json"))
     #expect(text.contains("\"'\(home.path)/b c/thumblatch' --private token work --helper"))
@@ -140,12 +161,19 @@ struct SetupToolsTests {
   func thePersonSeesTheFilesFirst() throws {
     let home = try ProviderHome()
     let line = "setup claude-code work \(Self.service)"
-    let no = try home.run(line) { try $0.answer("[y/N] ", "n") }
+    let no = try home.run(line) { stage in
+      try Self.unknown(stage)
+      try stage.answer("[y/N] ", "n")
+    }
     #expect(no.code == .interrupted && no.talk.contains("apiKeyHelper"))
     #expect(home.settings("claude/thumblatch-work.settings.json") == nil)
-    #expect(try home.run(line) { try $0.answer("[y/N] ", "y") }.code == .done)
+    let yes = try home.run(line) { stage in
+      try Self.unknown(stage)
+      try stage.answer("[y/N] ", "y")
+    }
+    #expect(yes.code == .done)
     #expect(home.settings("claude/thumblatch-work.settings.json") != nil)
-    let silent = try home.run(line + " --no-input")
+    let silent = try home.run(line + " --no-input", script: Self.unknown)
     #expect(silent.code == .promptNeeded && silent.talk.contains("--yes"))
   }
 
@@ -154,7 +182,8 @@ struct SetupToolsTests {
     let home = try ProviderHome()
     try home.writeSettings("", "codex/config.toml")
     #expect(unsafe chmod(home.path + "/codex", 0o777) == 0)
-    #expect(try home.run("setup codex work \(Self.service) --yes").code == .unsafeVault)
+    let play = try home.run("setup codex work \(Self.service) --yes", script: Self.unknown)
+    #expect(play.code == .unsafeVault)
     #expect(home.settings("codex/thumblatch-work.config.toml") == nil)
   }
 }

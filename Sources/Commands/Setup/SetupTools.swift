@@ -75,7 +75,8 @@ enum SetupTools {
       )
     }
     let name = try arguments.value(name.name).map(session.accountName) ?? account
-    if let server { try OneResource.demand(server, mayGetTokenOf: account, session) }
+    let urls = [service, server].compactMap(\.self)
+    try OneResource.demand(urls, mayGetTokenOf: account, session)
     return ToolRecipe(
       tool: tool,
       directory: try tool.directory(session.environment),

@@ -20,18 +20,19 @@ enum OneResource {
     return terms.account
   }
 
-  /// Refuses a server that a tool is set up for, if the account's token is for another one.
+  /// Refuses servers that a tool is set up for, if the account's token is for another one.
   ///
   /// An account that is not known yet, or an engine that does not answer, is no reason to refuse.
   static func demand(
-    _ url: String,
+    _ urls: [String],
     mayGetTokenOf account: String,
     _ session: Session
   ) throws(CommandError) {
     let terms = try? session.call(within: Session.localLimit) { _ in
       RequestTermsCall(account: account)
     }
-    if let terms { try demand(url, in: terms) }
+    guard let terms else { return }
+    for url in urls { try demand(url, in: terms) }
   }
 
   private static func demand(
