@@ -52,6 +52,8 @@ extension ProviderDirectories {
     var missing: [MissingProviderFile] = []
     for account in accounts {
       let provider = account.provider
+      // A static secret needs no file, and a login at the same host has its name.
+      guard provider.kind != .static else { continue }
       if let file = known.first(where: { $0.name == provider.name }) {
         guard !account.staysAsItIs, file.source == .user else { continue }
         guard try read(provider.name).provider != provider else { continue }

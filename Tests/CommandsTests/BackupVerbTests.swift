@@ -80,6 +80,20 @@ struct BackupVerbTests {
     #expect(try contents() == Array("another".utf8) && names == ["backup"])
   }
 
+  /// A file of another system ends a line with CR LF.
+  @Test(arguments: ["", "\n", "\r\n", "\r"])
+  func theLineEndIsNoPartOfASecret(_ end: String) throws {
+    let words = code.filter { $0 > 0x20 }
+    let play = try home.run(
+      "backup \(file) --code-stdin",
+      input: words + Array(end.utf8)
+    ) { stage in
+      #expect(try stage.expect(BackupCall.self).code?.bytes.count == words.count)
+      try stage.reply(BackupReply(bytes: [1]))
+    }
+    #expect(play.code == .done)
+  }
+
   @Test
   func theEngineGetsTheKeyAndNotThePassphrase() throws {
     let passphrase = "correct horse battery staple"
@@ -161,6 +175,13 @@ struct BackupVerbTests {
     try home.write(text, "dev")
     let play = try restore(account(), isRefused: true)
     #expect(play.code == .refused && play.talk.contains("other settings"))
+    #expect(try home.text("dev") == text)
+    // A secret without login needs no file, and may have the name of a login's host.
+    let settings = ["kind": "static", "issuer": "https://id.example.com"]
+    let secret = VaultProvider(name: "dev", settings: settings)
+    let kept = VaultRestoredAccount(name: "git", provider: secret, signedIn: true, exists: false)
+    let done = try restore(kept)
+    #expect(done.code == .done && !done.talk.contains("provider files"))
     #expect(try home.text("dev") == text)
     // An account that is left out needs no file.
     #expect(try restore(account(exists: true), "--skip-existing").code == .done)

@@ -84,7 +84,8 @@ extension Vault {
     _ caller: Caller
   ) throws(VaultFailure) -> [BackupPart] {
     let boxes = try boxes(header, secret)
-    let accounts = try self.accounts()
+    // A first sign-in that is not finished has no account to restore.
+    let accounts = try self.accounts().filter { $0.generation > 0 }
     let chosen = try chosenName()
     let manifest = BackupManifest(accounts: accounts.count, chosen: chosen)
     var parts = [
