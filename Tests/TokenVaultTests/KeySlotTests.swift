@@ -171,10 +171,11 @@ struct KeySlotTests {
     let next = try self.slots(bench, nil, tpm)
     let done = try next.recover(with: try Bench.code())
     #expect(done.added == nil && done.problem?.contains("add fido2") == true)
+    #expect(next.isHeldByCode)
     #expect(try !next.facts().slots.contains { $0.kind == .tpm })
     let made = try next.makeKeySecret(pin: nil, SecurityKeyWait()) {}
     _ = try next.addKey(made)
-    #expect(try open(self.slots(bench)) == nil)
+    #expect(try !next.isHeldByCode && open(self.slots(bench)) == nil)
   }
 
   @Test

@@ -1,5 +1,6 @@
 internal import AuditLog
 internal import Configuration
+internal import MachineKey
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -102,10 +103,13 @@ extension Vault {
       let others = ways.dropLast().joined(separator: ", ")
       found.ok("the vault needs \(others.isEmpty ? last : "\(others) or \(last)")")
     } else if needsMachineKey {
+      let slots = try machineKeySlots?.facts(of: owner).slots ?? []
+      let isForKey = slots.contains { $0.kind == .securityKey } && !slots.contains { $0.kind == .tpm }
+      let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",
-        remedy: "thumblatch device-secret add tpm",
-        action: .run("thumblatch device-secret add tpm")
+        remedy: command,
+        action: .run(command)
       )
     } else {
       found.ok("the device secret is in a private file: a copy of the directory opens the vault")

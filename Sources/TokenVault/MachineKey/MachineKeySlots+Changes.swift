@@ -200,7 +200,11 @@ extension MachineKeySlots {
       return RecoveredKey(added: nil, removed: [], problem: error.problem)
     }
     // The next start compares with this TPM, so its counter comes before its slot.
-    try renewCounter(added.slot.parentName)
+    do throws(VaultFailure) {
+      try renewCounter(added.slot.parentName)
+    } catch {
+      return RecoveredKey(added: nil, removed: [], problem: error.problem)
+    }
     try stored(try directory.add(added.file))
     for slot in dead { try stored(try directory.remove(slot.header.identifier)) }
     return RecoveredKey(added: added.name, removed: dead.map(\.name), problem: nil)

@@ -168,13 +168,15 @@ extension MachineKeySlots {
   /// accepts the vaults that are here, except after an older ledger of the same TPM.
   ///
   /// - Parameter parentName: the name of the TPM's storage key; `nil` if no slot is sealed now.
-  /// - Throws: why the state cannot be written.
+  /// - Throws: why the state cannot be written, and why the TPM of a new slot does not answer.
   func renewCounter(_ parentName: [UInt8]?) throws(VaultFailure) {
     let counter = try openedCounter()
     let found: MachineCounter.Finding
     do throws(VaultFailure) {
       found = try counter.check(isExpected: hasCounter)
     } catch {
+      // The next start would refuse a new slot whose TPM does not have the counter of the ledger.
+      guard parentName == nil || !hasCounter else { throw error }
       // It stays unchecked in this run.
       return withCounter { $0.problem = error.problem }
     }

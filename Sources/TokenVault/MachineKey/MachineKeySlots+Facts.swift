@@ -107,10 +107,16 @@ extension MachineKeySlots {
   package func test(with code: RecoveryCode?) throws(VaultFailure) -> [SlotTest] {
     try inTurn { () throws(VaultFailure) in
       guard try stored(try directory.exists()) else { throw .noMachineKey }
-      var tests: [SlotTest] = []
-      for read in try readSlots() {
-        tests.append(try test(read, code))
+      let slots = try readSlots()
+      let recovery = slots.compactMap(\.slot).filter { $0.header.kind == .recovery }
+      var opens: String?
+      if let code {
+        for slot in recovery where opens == nil {
+          if try opened(by: code, [slot]) != nil { opens = slot.name }
+        }
       }
+      var tests: [SlotTest] = []
+      for read in slots { tests.append(try test(read, code, opens: opens)) }
       return tests
     }
   }
@@ -122,7 +128,12 @@ extension MachineKeySlots {
     return opened.map { $0.identifier == key.identifier } ?? true
   }
 
-  private func test(_ read: ReadSlot, _ code: RecoveryCode?) throws(VaultFailure) -> SlotTest {
+  /// Tests one slot; `opens` names the recovery slot that the code opens.
+  private func test(
+    _ read: ReadSlot,
+    _ code: RecoveryCode?,
+    opens: String?
+  ) throws(VaultFailure) -> SlotTest {
     guard let slot = read.slot else {
       return SlotTest(slot: read.facts, opens: false, detail: read.problem)
     }
@@ -138,15 +149,17 @@ extension MachineKeySlots {
         detail: VaultFailure.machineKeyClosed(failure).shown
       )
     case .recovery:
-      guard let code else {
+      guard code != nil else {
         return SlotTest(slot: read.facts, opens: nil, detail: "add --code to test it")
       }
-      let opens = try opened(by: code, [slot]) != nil
-      return SlotTest(
-        slot: read.facts,
-        opens: opens,
-        detail: opens ? nil : "this is not its code, or the slot is damaged"
-      )
+      guard let opens else {
+        let detail = "this is not its code, or the slot is damaged"
+        return SlotTest(slot: read.facts, opens: false, detail: detail)
+      }
+      // It may have another code.
+      return opens == slot.name
+        ? SlotTest(slot: read.facts, opens: true, detail: nil)
+        : SlotTest(slot: read.facts, opens: nil, detail: "the code is that of slot \(opens)")
     case .securityKey:
       return SlotTest(slot: read.facts, opens: nil, detail: "it needs a touch")
     }

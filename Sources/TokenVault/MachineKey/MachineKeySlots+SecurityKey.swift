@@ -130,6 +130,7 @@ extension MachineKeySlots {
       try demandRoom()
       let slot = try sealed(key, in: identifier, by: made)
       try stored(try directory.add(slot.file))
+      noteHeldByCode(false)
       return slot.name
     }
   }
