@@ -69,21 +69,24 @@ struct PromptDesk: Sendable {
         // The engine notes its agents there.
         _ = try location.agentDirectory()
         let connection = try location.connect()
-        while true {
-          try serveNext(on: connection)
-          pause.reset()
-        }
+        // The engine ends the connection after a prompt that was not passed.
+        while true { try serveNext(on: connection) { pause.reset() } }
       } catch {
         _ = pause.wait()
       }
     }
   }
 
-  private func serveNext(on connection: Connection) throws(VaultClientError) {
+  /// Waits for the next prompt, and shows it; `answered` is called when the engine has answered.
+  private func serveNext(
+    on connection: Connection,
+    answered: () -> Void
+  ) throws(VaultClientError) {
     let number = try connection.send(NextPromptCall())
     while true {
       guard case .reply(let reply, let of) = try connection.next(), of == number else { continue }
       let next = try Connection.result(of: reply, to: NextPromptCall.self)
+      answered()
       guard let request = next.prompt else { return }
       return try serve(request, on: connection)
     }

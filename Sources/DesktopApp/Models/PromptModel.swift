@@ -67,6 +67,7 @@ final class PromptModel {
       phase = .waiting
     case .turn:
       notice = PresenceText.isOver
+      offersPassword = false
       phase = .turn
     case .question(let text, let isHidden, let method):
       ask(by: [method])
@@ -87,7 +88,10 @@ final class PromptModel {
 
   private func take(_ event: PresenceEvent) {
     switch event {
-    case .queued: notice = tr("Another prompt is open. This one waits for its end.")
+    case .queued:
+      notice = tr("Another prompt is open. This one waits for its end.")
+      // The program that asks begins again after that, and offers it then.
+      offersPassword = false
     case .waiting: break
     case .touch(let finger, let scan):
       if let scan { self.scan = scan }

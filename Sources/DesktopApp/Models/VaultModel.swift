@@ -228,6 +228,11 @@ final class VaultModel {
       return
     }
     isLockWanted = false
+    // Without its machine key the vault unlocks nothing, and only this page is on the screen.
+    if needsKey {
+      await open()
+      guard !needsKey else { return lockTrouble = openTrouble }
+    }
     await locking { connection, prompt throws(VaultClientError) in
       _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
     }

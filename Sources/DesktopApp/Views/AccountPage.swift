@@ -111,11 +111,12 @@ final class AccountPage: ContentPage {
     // A control that is not sensitive loses the focus, and the person their place. So only this one
     // changes, and passes the focus on; a call during another one waits for its turn.
     let isSignedOut = item.account.state == .signedOut
-    signIn.isVisible = isSignedOut || item.account.state == .loginRequired
-    if isSignedOut, signOut.isFocused { signIn.focus() }
+    // A form cannot bring a secret.
+    signIn.isVisible = words.isOut && !words.isStatic
+    if isSignedOut, signOut.isFocused { (words.isStatic ? remove : signIn).focus() }
     signOut.isSensitive = !isSignedOut
-    trouble.text = item.trouble?.text ?? ""
-    trouble.isVisible = item.trouble != nil
+    trouble.text = item.trouble?.text ?? words.remedy ?? ""
+    trouble.isVisible = !trouble.text.isEmpty
   }
 
   private func updateUses() {

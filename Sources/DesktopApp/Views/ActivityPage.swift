@@ -97,6 +97,9 @@ final class ActivityPage: ContentPage {
     if let verdict = model.verdict, !model.isChecking {
       summary.text = verdict.words
       summary.set(style: "error", !verdict.whole)
+    } else if model.trouble != nil, !model.isChecking {
+      summary.text = tr("The audit log was not checked.")
+      summary.set(style: "error", true)
     } else {
       summary.text = tr("Checking whether the audit log is whole…")
       summary.set(style: "error", false)

@@ -55,7 +55,12 @@ final class HealthPage: ContentPage {
       button.onClick { [model] in Task { await model.mend(finding) } }
     case .signIn(let account):
       button.onClick { [model, signIn] in
-        if let item = model.vault.items.first(where: { $0.name == account }) { signIn(item) }
+        guard let item = model.vault.items.first(where: { $0.name == account }) else {
+          // It was renamed or removed since the last look.
+          Task { await model.look() }
+          return
+        }
+        signIn(item)
       }
     case .run(let command):
       button.name(tr("Copy the command “%s”", PlainText.line(command, limit: 200)))

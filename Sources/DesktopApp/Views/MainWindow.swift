@@ -95,8 +95,12 @@ final class MainWindow {
   }
 
   private func beginSignIn(again item: AccountItem) {
-    Task { [weak self, signIn = models.signIn] in
-      if await signIn.start(again: item) { self?.model.open(.signIn) }
+    Task { [weak self, signIn = models.signIn, health = models.health] in
+      if await signIn.start(again: item) {
+        self?.model.open(.signIn)
+      } else if self?.model.place == .health {
+        health.trouble = item.trouble
+      }
     }
   }
 

@@ -25,6 +25,20 @@ struct AccountWords {
   var scopes: String? { line(account.scope) }
   var missing: String? { line(account.missingScope) }
 
+  /// Whether it keeps a secret, and has no login.
+  var isStatic: Bool { account.kind == "static" }
+
+  /// Whether it has no token, until its person signs in or stores the secret again.
+  var isOut: Bool { account.state == .signedOut || account.state == .loginRequired }
+
+  /// How the person replaces a missing secret; `nil` if there is none to be stored.
+  var remedy: String? {
+    guard isStatic, isOut else { return nil }
+    // Not translated: a command.
+    let command = "thumblatch store " + PlainText.line(account.name, limit: 64)
+    return tr("Store its secret again, in a terminal: %s", command)
+  }
+
   /// The state in words.
   var state: String {
     switch account.state {
@@ -33,6 +47,7 @@ struct AccountWords {
     case .locked, .expired: tr("Needs a presence check")
     case .refreshing: tr("Refreshing")
     case .uncertain: tr("Waiting for the provider")
+    case .loginRequired where isStatic: tr("Needs its secret again")
     case .loginRequired: tr("Needs a sign-in")
     case .signedOut: tr("Signed out")
     }
