@@ -154,6 +154,28 @@ struct DesktopAppKeysTests {
     // What changes afterwards is seen at once.
     try person.run("account", "rename", "work", "home").succeeded()
     try app.sees("home, Ready")
+    try opensALockedApp(key)
+  }
+
+  /// A lock takes the page with the other button away.
+  private func opensALockedApp(_ key: SoftwareKey) throws {
+    try person.endEngine()
+    try app.sees("The Vault Is Closed")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try app.press("Unlock")
+    try app.sees("PIN of the security key (8 tries left)")
+    try app.press("Deny")
+    try app.misses("PIN of the security key")
+    try app.press("Unlock")
+    try app.sees("Touch the security key to unlock the vault.")
+    try app.run("prompt_takes_keys()")
+    try app.run("type_secret('\(Self.pin)', 'PIN of the security key')")
+    try app.press("Continue")
+    try key.wait(for: "touch")
+    try key.say("touch")
+    try typePassword("unlock the vault")
+    try app.sees("home, Ready")
   }
 
   /// The recovery code on the screen.

@@ -29,6 +29,23 @@ struct DesktopAppTests {
     try app.press("Continue")
   }
 
+  /// A form of the app cannot bring a secret.
+  @Test
+  func anAccountWithoutItsSecretSaysHowItIsStoredAgain() throws {
+    defer { bus.remove() }
+    let store = ["store", "forge", "--host", "git.example.org", "--secret-stdin"]
+    try person.run(store, input: "at_1\n").succeeded()
+    try app.run("open()")
+    try app.run("click('forge', 'list item')")
+    try app.sees("Sign Out…")
+    #expect(try person.run("logout", "forge").end == .exited(12))
+    try app.sees("Store its secret again, in a terminal: thumblatch store forge")
+    try app.misses("Sign In…")
+    try app.keepPicture("secret-missing")
+    try person.run(store, input: "at_2\n").succeeded()
+    try app.misses("Store its secret again")
+  }
+
   @Test
   func anAccountIsSeenFromItsSignInToItsRemoval() throws {
     defer { bus.remove() }
