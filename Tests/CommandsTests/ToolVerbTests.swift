@@ -1,4 +1,3 @@
-import PresenceTerms
 import SecretMemory
 import TestSupport
 import Testing
@@ -23,10 +22,10 @@ struct ToolVerbTests {
     account = dev
 
     """
-  private static let git = "protocol=https\nhost=git.example.org\n"
+  static let git = "protocol=https\nhost=git.example.org\n"
 
   /// Runs a line with these hosts; the terminal must stay as it is.
-  private func run(
+  func run(
     _ line: String,
     _ input: String,
     script: @escaping @Sendable (Stage) throws -> Void = { try $0.expectEnd() }
@@ -57,7 +56,7 @@ struct ToolVerbTests {
   }
 
   /// The account signs in elsewhere, and the user named the host.
-  private static func know(_ stage: Stage) throws {
+  static func know(_ stage: Stage) throws {
     try stage.knowTerms(issuer: "https://login.example.org")
     try stage.knowAccount(VerbTests.account)
   }
@@ -113,30 +112,6 @@ struct ToolVerbTests {
     }
     #expect(play.code == .loginRequired && play.out == "quit=1\n")
     #expect(play.talk.contains("login required for work"))
-  }
-
-  /// The person or another helper has the next password, which git then gives to be kept.
-  @Test(arguments: ["its secret was erased", "its secret has expired", CommandError.refusedSecret])
-  func gitAsksForAPasswordWhereTheStoredOneIsOfNoUse(_ why: String) throws {
-    let play = try run("git-credential get", Self.git + "\n") { stage in
-      try Self.know(stage)
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "work", message: why))
-      try stage.knowAccount(StoredSecretTests.account(.signedOut))
-    }
-    #expect(play.code == .done && play.out == "")
-    #expect(play.talk.contains("git asks for one"))
-  }
-
-  /// A helper behind this one would keep the password that git asks for.
-  @Test
-  func gitAsksNoPersonWhereTheHostsCannotBeRead() throws {
-    let home = try ProviderHome()
-    try home.writeHosts("[git.example.org]\nacount = work\n")
-    let play = try home.run("git-credential get", input: Array((Self.git + "\n").utf8)) { stage in
-      try stage.expectEnd()
-    }
-    #expect(play.code == .usage && play.out == "quit=1\n", "\(play)")
   }
 
   @Test

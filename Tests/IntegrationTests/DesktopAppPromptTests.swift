@@ -51,6 +51,7 @@ struct DesktopAppPromptTests {
     try beginEnrollment()
     let run = try person.start(["token", "me"])
     try app.sees("Another prompt is open. This one waits for its end.")
+    try app.misses("Type Password Instead")
     #expect(!person.readerIsOpen)
     try app.keepPicture("two-prompts")
     // No click: the keyboard is where it was.

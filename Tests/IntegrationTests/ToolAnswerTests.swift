@@ -62,14 +62,17 @@ struct ToolAnswerTests {
     .bazel(#"{"uri":"grpcs://basic.example.org/x","new":[1]}"#),
     .cargo(#"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org/i"}}"#),
     .cargo(
-      #"{"v":1,"kind":"get","args":["--raw"],"registry":{"index-url":"sparse+https://git.example.org"}}"#
-        + "\n" + #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://basic.example.org"}}"#
-        + "\n"
+      registry("git.example.org", #""kind":"get","args":["--raw"]"#) + "\n"
+        + registry("basic.example.org") + "\n"
     ),
     .cargo(""), .terraform("git.example.org"),
     .kube(""), .kube(exec("v1", "{}")),
     .kube(exec("v1beta1", #"{"cluster":{"server":"https://k.example.org:6443"}}"#)),
   ]
+
+  private static func registry(_ host: String, _ kind: String = #""kind":"get""#) -> String {
+    #"{"v":1,\#(kind),"registry":{"index-url":"sparse+https://\#(host)"}}"#
+  }
 
   /// These are refused, or have no token.
   private static let refused: [Request] = [
@@ -79,10 +82,9 @@ struct ToolAnswerTests {
     .git("p\u{0}r\u{0}o\u{0}"), .docker("other.example.org"), .docker(""), .docker("a b"),
     .bazel(#"{"uri":"https://other.example.org/x"}"#), .bazel("{}"), .bazel("["),
     .bazel(#"{"uri":"https://git.example.org@other.example.org/"}"#),
-    .cargo(#"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://other.example.org"}}"#),
+    .cargo(registry("other.example.org")),
     .cargo(
-      #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org"}}"# + "\n"
-        + #"{"v":1,"kind":"logout","registry":{"index-url":"sparse+https://git.example.org"}}"# + "\n"
+      registry("git.example.org") + "\n" + registry("git.example.org", #""kind":"logout""#) + "\n"
     ),
     .cargo("{"), .cargo(#"{"v":2}"#), .terraform("other.example.org"),
     .terraform("git.example.org/x"),

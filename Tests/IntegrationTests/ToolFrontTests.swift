@@ -143,8 +143,9 @@ struct ToolFrontTests {
 
   @Test
   func aConversationWithCargoGoesOnInTheCommandProgram() throws {
-    let get = #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org/"}}"# + "\n"
-    let rest = #"{"v":1,"kind":"login","registry":{"index-url":"sparse+https://git.example.org/"}}"# + "\n"
+    let registry = #""registry":{"index-url":"sparse+https://git.example.org/"}"#
+    let get = #"{"v":1,"kind":"get",\#(registry)}"# + "\n"
+    let rest = #"{"v":1,"kind":"login",\#(registry)}"# + "\n"
     try write(
       "bin/thumblatch-cli",
       """

@@ -229,9 +229,10 @@ final class VaultModel {
     }
     isLockWanted = false
     // Without its machine key the vault unlocks nothing, and only this page is on the screen.
-    if needsKey {
-      await open()
-      guard !needsKey else { return lockTrouble = openTrouble }
+    if needsKey { await open() }
+    guard !needsKey else {
+      lockTrouble = openTrouble
+      return
     }
     await locking { connection, prompt throws(VaultClientError) in
       _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
@@ -276,17 +277,11 @@ final class VaultModel {
     }
   }
 
-  // MARK: The page
-
   /// Shows an account on the page.
-  func select(_ item: AccountItem) {
-    (selected, place) = (item, nil)
-  }
+  func select(_ item: AccountItem) { (selected, place) = (item, nil) }
 
   /// Shows a place on the page.
-  func open(_ place: Place) {
-    (selected, self.place) = (nil, place)
-  }
+  func open(_ place: Place) { (selected, self.place) = (nil, place) }
 
   /// Follows the records of the account on the page, and no others.
   private func followUses() {

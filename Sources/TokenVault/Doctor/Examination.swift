@@ -103,8 +103,8 @@ extension Vault {
       let others = ways.dropLast().joined(separator: ", ")
       found.ok("the vault needs \(others.isEmpty ? last : "\(others) or \(last)")")
     } else if needsMachineKey {
-      let slots = try machineKeySlots?.facts(of: owner).slots ?? []
-      let isForKey = slots.contains { $0.kind == .securityKey } && !slots.contains { $0.kind == .tpm }
+      let kinds = Set(try machineKeySlots?.facts(of: owner).slots.compactMap(\.kind) ?? [])
+      let isForKey = kinds.contains(.securityKey) && !kinds.contains(.tpm)
       let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",

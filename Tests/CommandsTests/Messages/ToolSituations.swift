@@ -1,5 +1,5 @@
-import PresenceTerms
 import DesktopPrompt
+import PresenceTerms
 import VaultInterface
 
 @testable import Commands

@@ -6,9 +6,25 @@ import Testing
 
 @testable import TokenVault
 
-/// A TPM whose counter cannot be read while a slot is added.
+/// What is no fault of a slot: another code, and a TPM that is busy for a moment.
 @Suite(.timeLimit(.minutes(10)))
-struct BusyCounterTests {
+struct MachineKeyTroubleTests {
+  @Test
+  func theCodeOfOneSlotIsNoFaultOfAnother() async throws {
+    let tpm = ScriptedTPM()
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(tpm)
+    let slots = try bench.slots(tpm)
+    _ = try slots.key()
+    let other = try RecoveryCode.random()
+    let added = try slots.addRecovery(other)
+    let tests = try slots.test(with: other).filter { $0.slot.kind == .recovery }
+    #expect(tests.count == 2 && tests.allSatisfy { $0.opens != false })
+    #expect(tests.first { $0.slot.identifier == added }?.opens == true)
+    #expect(tests.first { $0.slot.identifier != added }?.detail?.contains(added) == true)
+  }
+
   /// The next start would compare the ledger with a TPM that does not have its counter.
   @Test
   func noSlotIsSealedWithATPMWhoseCounterIsNotKnown() async throws {
