@@ -73,24 +73,21 @@ struct SetupToolsTests {
     ("https://mcp.example.org/mcp/x", .refused), ("https://other.example/", .refused),
   ]
 
-  /// Also the address of the tool's own service.
-  @Test
-  func aServiceThatTheTokenIsNotForIsRefused() throws {
+  /// Also the address of the tool's own service, which adds to it.
+  @Test(arguments: [
+    ("https://mcp.example.org/mcp", ExitCode.refused), ("https://gateway.example.org/v1", .done),
+  ])
+  func aServiceThatTheTokenIsNotForIsRefused(_ resource: String, _ code: ExitCode) throws {
     let home = try ProviderHome()
     let play = try home.run("setup claude-code work \(Self.service) --yes") { stage in
       _ = try stage.expect(RequestTermsCall.self)
+      let issuer = "https://id.example.org"
       try stage.reply(
-        RequestTermsReply(
-          account: "work",
-          issuer: "https://id.example.org",
-          hosts: [],
-          pins: [],
-          resource: "https://mcp.example.org/mcp"
-        )
+        RequestTermsReply(account: "work", issuer: issuer, hosts: [], pins: [], resource: resource)
       )
     }
-    #expect(play.code == .refused, "\(play.talk)")
-    #expect(home.settings("claude/thumblatch-work.settings.json") == nil)
+    #expect(play.code == code, "\(play.talk)")
+    #expect((home.settings("claude/thumblatch-work.settings.json") != nil) == (code == .done))
   }
 
   @Test(arguments: resources)

@@ -75,8 +75,12 @@ enum SetupTools {
       )
     }
     let name = try arguments.value(name.name).map(session.accountName) ?? account
-    let urls = [service, server].compactMap(\.self)
-    try OneResource.demand(urls, mayGetTokenOf: account, session)
+    try OneResource.demand(
+      service: service,
+      server: server,
+      mayGetTokenOf: account,
+      session
+    )
     return ToolRecipe(
       tool: tool,
       directory: try tool.directory(session.environment),

@@ -20,19 +20,35 @@ enum OneResource {
     return terms.account
   }
 
-  /// Refuses servers that a tool is set up for, if the account's token is for another one.
+  /// Refuses the servers that a tool is set up for, if the account's token is for another one.
+  ///
+  /// The service's URL may be above the resource: the tool adds to it.
   ///
   /// An account that is not known yet, or an engine that does not answer, is no reason to refuse.
   static func demand(
-    _ urls: [String],
+    service: String?,
+    server: String?,
     mayGetTokenOf account: String,
     _ session: Session
   ) throws(CommandError) {
-    let terms = try? session.call(within: Session.localLimit) { _ in
-      RequestTermsCall(account: account)
+    let terms: RequestTermsReply
+    do throws(CommandError) {
+      terms = try session.call(within: Session.localLimit) { _ in
+        RequestTermsCall(account: account)
+      }
+    } catch {
+      guard error.code == .interrupted else { return }
+      throw error
     }
-    guard let terms else { return }
-    for url in urls { try demand(url, in: terms) }
+    if let service, !isAbove(service, terms.resource) { try demand(service, in: terms) }
+    if let server { try demand(server, in: terms) }
+  }
+
+  private static func isAbove(_ url: String, _ resource: String?) -> Bool {
+    guard let resource, let home = try? RequestTarget(resource),
+      let target = try? RequestTarget(url)
+    else { return false }
+    return home.isInside(target)
   }
 
   private static func demand(
