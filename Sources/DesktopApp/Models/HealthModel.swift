@@ -12,7 +12,7 @@ final class HealthModel {
   private(set) var findings: [Finding]?
   /// Whether the doctor looks now.
   private(set) var isLooking = false
-  /// Why the doctor could not look.
+  /// Why the doctor could not look, or a remedy failed.
   var trouble: Trouble?
 
   let vault: VaultModel

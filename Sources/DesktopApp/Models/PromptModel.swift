@@ -90,7 +90,7 @@ final class PromptModel {
     switch event {
     case .queued:
       notice = tr("Another prompt is open. This one waits for its end.")
-      // The program that asks begins again after that, and offers it then.
+      // The check begins again after that, and offers it then.
       offersPassword = false
     case .waiting: break
     case .touch(let finger, let scan):

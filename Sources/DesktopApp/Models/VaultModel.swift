@@ -117,7 +117,6 @@ final class VaultModel {
   func open() async {
     guard let link, !isOpening else { return }
     (isOpening, openTrouble) = (true, nil)
-    defer { isOpening = false }
     do throws(VaultClientError) {
       try await link.onThread { [desk = link.desk] calls throws(VaultClientError) in
         try desk.openVault(on: try calls.open())
@@ -125,6 +124,7 @@ final class VaultModel {
     } catch {
       openTrouble = Trouble(error)
     }
+    isOpening = false
     await read()
     // The feed waits for its next try: another one begins at once.
     if !needsKey { following?.cancel() }

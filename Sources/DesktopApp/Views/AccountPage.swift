@@ -82,7 +82,9 @@ final class AccountPage: ContentPage {
       guard let self else { return }
       confirm(
         tr("Sign out of “%s”?", words.name),
-        tr("The tokens are erased here, and the provider is told."),
+        words.isStatic
+          ? tr("The secret is erased here. It stays valid there until you revoke it.")
+          : tr("The tokens are erased here, and the provider is told."),
         act: tr("Sign Out")
       ) { await $0.signOut($1) }
     }

@@ -98,6 +98,8 @@ extension VaultModel {
     _ reason: String?,
     _ item: AccountItem
   ) -> Trouble? {
+    // A secret has no login that could end.
+    guard !AccountWords(account: item.account).isStatic else { return nil }
     switch grant {
     case .some(.ended), .some(.none), nil: return nil
     case .valid, .unknown:

@@ -33,7 +33,8 @@ struct AccountWords {
 
   /// How the person replaces a missing secret; `nil` if there is none to be stored.
   var remedy: String? {
-    guard isStatic, isOut else { return nil }
+    // The program that uses the Secret Service stores its own items.
+    guard isStatic, isOut, account.provider != "secret-service" else { return nil }
     // Not translated: a command.
     let command = "thumblatch store " + PlainText.line(account.name, limit: 64)
     return tr("Store its secret again, in a terminal: %s", command)
