@@ -191,19 +191,17 @@ extension MachineKeySlots {
     }
     // A dead slot makes room, but only if that is enough.
     let count = try readSlots().count
+    var removed: [String] = []
     if let first = dead.first, count == MachineKeyDirectory.mostSlots {
       try stored(try directory.remove(first.header.identifier))
+      removed.append(first.name)
     }
     do throws(VaultFailure) {
       try demandRoom()
-    } catch {
-      return RecoveredKey(added: nil, removed: [], problem: error.problem)
-    }
-    // The next start compares with this TPM, so its counter comes before its slot.
-    do throws(VaultFailure) {
+      // The next start compares with this TPM, so its counter comes before its slot.
       try renewCounter(added.slot.parentName)
     } catch {
-      return RecoveredKey(added: nil, removed: [], problem: error.problem)
+      return RecoveredKey(added: nil, removed: removed, problem: error.problem)
     }
     try stored(try directory.add(added.file))
     for slot in dead { try stored(try directory.remove(slot.header.identifier)) }
