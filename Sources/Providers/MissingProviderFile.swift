@@ -52,7 +52,7 @@ extension ProviderDirectories {
     var missing: [MissingProviderFile] = []
     for account in accounts {
       let provider = account.provider
-      // A static secret needs no file, and a login at the same host has its name.
+      // A static secret needs no file. Its provider may have the name of a login's at the same host.
       guard provider.kind != .static else { continue }
       if let file = known.first(where: { $0.name == provider.name }) {
         guard !account.staysAsItIs, file.source == .user else { continue }

@@ -118,11 +118,13 @@ enum StandardInput {
         if errno == EINTR || errno == EAGAIN { continue }
         throw .usage("standard input cannot be read: \(SystemError("read", code: errno))")
       }
-      if unsafe got == 0 || untilLineEnd && buffer[count] == UInt8(ascii: "\n") { break }
+      if got == 0 { return count }
+      if unsafe untilLineEnd && buffer[count] == UInt8(ascii: "\n") {
+        // A file of another system has CR LF.
+        return unsafe count > 0 && buffer[count - 1] == UInt8(ascii: "\r") ? count - 1 : count
+      }
       count += got
     }
-    // A file from another system has CR LF.
-    let endsWithCR = unsafe count > 0 && buffer[count - 1] == UInt8(ascii: "\r")
-    return untilLineEnd && endsWithCR ? count - 1 : count
+    return count
   }
 }
