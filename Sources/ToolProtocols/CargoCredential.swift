@@ -24,8 +24,8 @@ package struct CargoCredential: Sendable, Equatable {
   package let kind: Kind?
   /// The URL whose host gets the token; `nil` for an index in a git repository.
   ///
-  /// An index names the servers that the token goes to. Those of a repository are its owner's choice,
-  /// and the repositories of others have the same host. crates.io is always named by its own.
+  /// An index names the servers that the token goes to. The owner of a repository chooses them, and
+  /// other people's repositories have the same host. The index of crates.io stands for crates.io.
   package let url: String?
   /// The token of a login; `nil` if cargo has none.
   package let token: String?

@@ -101,6 +101,9 @@ package struct GitCredential: Sendable {
     }
   }
 
+  /// The answer to `get` without a password: git asks for it.
+  package static func answer(username: String) -> [UInt8] { Array("username=\(username)\n".utf8) }
+
   /// The answer to `get`.
   ///
   /// - Parameters:

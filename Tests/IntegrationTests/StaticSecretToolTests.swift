@@ -63,7 +63,7 @@ struct StaticSecretToolTests {
     // A host may refuse a good password. So the account stays, and takes the next one, which git asks
     // for.
     #expect(refused.contains("refused") && refused.contains("it is erased here"), "\(refused)")
-    #expect(refused.contains("git asks for one"), "\(refused)")
+    #expect(refused.contains("git asks its other helpers or you"), "\(refused)")
     #expect(refused.contains("password=at_2\n"), "\(refused)")
     #expect(!refused.contains("no accounts yet") && !refused.contains("no hosts yet"))
   }

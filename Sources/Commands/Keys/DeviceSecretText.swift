@@ -92,7 +92,7 @@ extension DeviceSecretVerbs {
   static func text(_ reply: TestSlotsReply, columns: Int?) -> String {
     var table = Table(headings: ["slot", "opened by", "result"])
     for test in reply.tests {
-      let result = test.opens == true ? "opens" : "not tried: \(test.detail ?? "-")"
+      let result = test.opens == true ? "opens" : "not known: \(test.detail ?? "-")"
       table.add(test.slot.id, name(test.slot.kind), result)
     }
     return table.text(columns: columns)

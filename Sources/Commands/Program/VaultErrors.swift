@@ -139,6 +139,6 @@ extension CommandError {
 
   /// Whether the reason of a required login is about a secret that no login renews.
   static func isAboutSecret(_ message: String) -> Bool {
-    [refusedSecret, "its secret has expired", "its secret was erased"].contains(message)
+    [refusedSecret, "its secret has expired", "it keeps no secret now"].contains(message)
   }
 }

@@ -18,8 +18,9 @@ enum CargoVerb {
     summary: "answer cargo as its credential provider",
     details: """
       Cargo runs it, after ~/.cargo/config.toml has, below [registries.NAME]: credential-provider \
-      = "cargo-credential-thumblatch". It gives a token for the hosts of thumblatch host list. What \
-      cargo login stores is kept like a secret of thumblatch store. Cargo sends "Bearer TOKEN", or \
+      = "cargo-credential-thumblatch". It gives a token for the sparse indexes of the hosts of \
+      thumblatch host list. The host of crates.io is crates.io. What cargo login stores is kept like \
+      a secret of thumblatch store. Cargo sends "Bearer TOKEN", or a secret with a space as it is, or \
       TOKEN alone with credential-provider = ["cargo-credential-thumblatch", "--raw"].
       """,
     isForTools: true
@@ -43,8 +44,8 @@ enum CargoVerb {
 
   private static let noServer = CargoCredential.answer(
     .urlNotSupported,
-    "only a sparse index on https gets a token (sparse+https://...), because the owner of a git index"
-      + " chooses where it goes"
+    "Only a sparse index on https gets a token (sparse+https://...). The owner of a git index chooses"
+      + " the servers that get the token."
   )
 
   private static func login(

@@ -39,18 +39,22 @@ enum GitVerb {
 
   private static func get(_ session: Session) throws(CommandError) {
     let query = try ToolInput.request(session, ToolQuery.git)
-    var entry: HostAccount?
+    guard let entry = try session.hostAccount(of: query) else { return }
     let answer: [UInt8]
     do throws(CommandError) {
-      entry = try session.hostAccount(of: query)
-      guard let entry else { return }
       answer = try session.answer(query, for: entry)
     } catch {
-      if error.code == .loginRequired, let account = entry?.account.text,
+      let account = entry.account.text
+      if error.code == .loginRequired,
         let known = try? SignInVerbs.knownAccount(session, account), known.isStatic
       {
         // The next helper or the person has another password, which git gives to be kept.
-        return session.output.talk("\(account) keeps no secret that can be used: git asks for one")
+        if let username = entry.username {
+          try session.output.data(bytes: GitCredential.answer(username: username))
+        }
+        return session.output.talk(
+          "\(error.message); git asks its other helpers or you; or: thumblatch store \(account)"
+        )
       }
       // Otherwise git would ask the person for a user name and a password.
       try session.output.data(bytes: GitCredential.quit)

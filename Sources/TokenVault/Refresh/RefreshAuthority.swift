@@ -11,7 +11,7 @@ extension Vault {
     switch account.state {
     case .signedOut:
       let isSecret = (try? provider(of: account))?.kind == .static
-      let message = isSecret ? "its secret was erased" : "signed out"
+      let message = isSecret ? "it keeps no secret now" : "signed out"
       throw .loginRequired(account: account.name, message: message)
     case .loginRequired:
       throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")

@@ -175,9 +175,9 @@ extension Situation {
       try stage.reply(token: "ä")
       try stage.knowAccount(keeper)
     },
-    Situation("token git", "the secret was erased") { stage in
+    Situation("token git", "there is no secret") { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "git", message: "its secret was erased"))
+      try stage.fail(.loginRequired(account: "git", message: "it keeps no secret now"))
     },
     Situation("token git", "the secret has expired") { stage in
       _ = try stage.expect(AccessTokenCall.self)

@@ -89,7 +89,7 @@ extension Situation {
     Situation("git-credential get", "the stored password is of no use") { stage in
       try stage.knowTerms()
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "git", message: "its secret was erased"))
+      try stage.fail(.loginRequired(account: "git", message: "it keeps no secret now"))
       try stage.knowAccount(StoredSecretTests.account(.signedOut))
     }.with(hosts: forge).with(input: git),
     Situation("kube-credential git", "a cluster without https") { stage in
