@@ -25,10 +25,10 @@ enum StandardInput {
     try refuseTerminal(number, for: option, remedy: "leave it out to be asked at the terminal")
     var failure: CommandError?
     do {
-      let secret = try unsafe SecretBytes(capacity: most + (isWhole ? 3 : 1)) { buffer in
+      let secret = try unsafe SecretBytes(capacity: most + 3) { buffer in
         do throws(CommandError) {
-          var count = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: !isWhole)
-          if isWhole { count = unsafe withoutLineEnd(buffer.prefix(count)) }
+          let read = unsafe try read(into: buffer, from: number, interrupt, untilLineEnd: !isWhole)
+          let count = unsafe withoutLineEnd(buffer.prefix(read))
           if unsafe buffer.prefix(count).contains(0) {
             throw .usage("a \(name) cannot hold a NUL character")
           }
@@ -95,7 +95,7 @@ enum StandardInput {
     }
   }
 
-  /// Fills the buffer up to a line end, which is cut, or the end; poll(2) keeps Ctrl-C working.
+  /// Fills the buffer up to a line end, or the end; poll(2) keeps Ctrl-C working.
   private static func read(
     into buffer: UnsafeMutableRawBufferPointer,
     from number: Int32,
@@ -119,11 +119,8 @@ enum StandardInput {
         throw .usage("standard input cannot be read: \(SystemError("read", code: errno))")
       }
       if got == 0 { return count }
-      if unsafe untilLineEnd && buffer[count] == UInt8(ascii: "\n") {
-        // A file of another system has CR LF.
-        return unsafe count > 0 && buffer[count - 1] == UInt8(ascii: "\r") ? count - 1 : count
-      }
       count += got
+      if unsafe untilLineEnd && buffer[count - 1] == UInt8(ascii: "\n") { return count }
     }
     return count
   }
