@@ -50,9 +50,9 @@ enum CargoVerb {
 
   private static func login(
     _ request: CargoCredential,
+    for host: TokenHost,
     _ session: Session
   ) throws(CommandError) -> [UInt8] {
-    guard let host = ToolQuery.cargo(request).host else { return noServer }
     guard let token = request.token else {
       return CargoCredential.answer(
         .other,
@@ -71,9 +71,9 @@ enum CargoVerb {
 
   private static func answer(_ request: CargoCredential, _ session: Session) -> [UInt8] {
     do throws(CommandError) {
-      if request.kind == .login { return try login(request, session) }
       let query = ToolQuery.cargo(request)
-      guard query.hasHost else { return noServer }
+      guard let host = query.host else { return noServer }
+      if request.kind == .login { return try login(request, for: host, session) }
       guard let entry = try session.hostAccount(of: query) else {
         return CargoCredential.answer(
           .urlNotSupported,
