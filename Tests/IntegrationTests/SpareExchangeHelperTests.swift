@@ -21,6 +21,16 @@ struct SpareExchangeHelperTests {
     return (backend, vault, token, try waiting { vault.running(Self.program) })
   }
 
+  /// A vault of the service, after whose sign-in a spare exchange helper waits.
+  private func waitingInService() throws -> (DevBackend, Customer, token: String, spare: Int32) {
+    let backend = try DevBackend()
+    let bench = try ServiceBench()
+    let person = try Customer(bench, backend: backend)
+    try person.register()
+    let spare = try waiting { processes(in: bench.programs, named: Self.program) }
+    return (backend, person, try person.run("token", "me").succeeded(), spare)
+  }
+
   /// The waiting exchange helper.
   ///
   /// A helper that has served ends within two seconds.
@@ -98,12 +108,7 @@ struct SpareExchangeHelperTests {
   /// The helper is no child of the engine there: only an answer shows that it runs.
   @Test(arguments: [SIGKILL, SIGSTOP])
   func oneOfTheServiceIsReplacedToo(_ signal: Int32) throws {
-    let backend = try DevBackend()
-    let bench = try ServiceBench()
-    let person = try Customer(bench, backend: backend)
-    try person.register()
-    let spare = try waiting { processes(in: bench.programs, named: Self.program) }
-    let token = try person.run("token", "me").succeeded()
+    let (backend, person, token, spare) = try waitingInService()
     try backend.clear()
     if signal == SIGSTOP { try #require(halt(spare)) } else { kill(spare, signal) }
     defer { kill(spare, SIGCONT) }
@@ -118,15 +123,10 @@ struct SpareExchangeHelperTests {
   /// There the helper looks at its file when the engine asks it.
   @Test
   func oneOfTheServiceWhoseProgramWasReplacedEndsWhenItIsAsked() throws {
-    let backend = try DevBackend()
-    let bench = try ServiceBench()
-    let person = try Customer(bench, backend: backend)
-    try person.register()
-    let spare = try waiting { processes(in: bench.programs, named: Self.program) }
-    let token = try person.run("token", "me").succeeded()
+    let (backend, person, token, spare) = try waitingInService()
     try shell(
       """
-      cd \(bench.programs)
+      cd \(person.bench.programs)
       cp --preserve \(Self.program) new
       mv new \(Self.program)
       """
@@ -135,7 +135,7 @@ struct SpareExchangeHelperTests {
     let refresh = try person.start(["token", "me", "--rejected"], typing: token)
     try backend.waitForRequests(Self.path)
     // Another helper has sent the request.
-    #expect(!processes(in: bench.programs, named: Self.program).contains(spare))
+    #expect(!processes(in: person.bench.programs, named: Self.program).contains(spare))
     try backend.release()
     #expect(try refresh.text() != token)
     #expect(try refresh.child.wait() == .exited(0))
