@@ -25,8 +25,8 @@ enum RestoreVerb {
       vault has accounts. All accounts of the backup are restored at once, or none is. An account \
       that the vault has already is never replaced. Accounts whose refresh token is not in the \
       backup are signed out and listed. Each provider of a login that has no provider file here \
-      gets one of yours, unless accounts of the backup have different settings under its name. Then each keeps \
-      its own. One of your files with other settings is refused, because a later login would use it.
+      gets one of yours, unless accounts of the backup have different settings under its name. Then \
+      each keeps its own. One of your files with other settings is refused, because a later login would use it.
       """
   ) { session throws(CommandError) in
     let path = session.arguments.operands[0]
