@@ -38,11 +38,15 @@ extension Vault {
   static let ownRulesKey = "own-rules"
 
   /// The user's own rules.
+  ///
+  /// Only this engine writes the store, so they are read and parsed once.
   func ownRules() throws(VaultFailure) -> UserRules {
+    if let lastOwnRules { return lastOwnRules }
     let bytes = try stored(try store.meta(Self.ownRulesKey))
-    guard let bytes else { return UserRules() }
     do throws(ConfigurationError) {
-      return try UserRules(bytes: bytes)
+      let rules = try bytes.map(UserRules.init(bytes:)) ?? UserRules()
+      lastOwnRules = rules
+      return rules
     } catch {
       // A changed store can only be accepted: unreadable rules in it must not keep `recover` from
       // that.
@@ -59,6 +63,11 @@ extension Vault {
     guard let bytes = try store.meta(Self.ownRulesKey), (try? UserRules(bytes: bytes)) == nil
     else { return }
     try store.setMeta(Self.ownRulesKey, to: nil)
+    forgetOwnRules()
+  }
+
+  private func forgetOwnRules() {
+    lastOwnRules = nil
     callerRulesOfUser.forget()
   }
 
@@ -205,6 +214,8 @@ extension Vault {
 
   private func lay(_ next: UserRules, _ what: String, _ caller: Caller) throws(VaultFailure) {
     let text = next.text
+    // Also after a failed commit: then it is not known what the store holds.
+    defer { forgetOwnRules() }
     // No box changes, but an older store without these rules must count as an old copy.
     try changeSealed {
       try store.setMeta(Self.ownRulesKey, to: text.isEmpty ? nil : Array(text.utf8))
@@ -212,7 +223,6 @@ extension Vault {
       guard isHoldingWindow else { return }
       try record(.lock, .done, by: caller, detail: "the policy was changed")
     } committed: {
-      callerRulesOfUser.forget()
       windows.closeAll(now: clock.boot)
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
     }

@@ -47,6 +47,8 @@ package actor Vault {
   var storeState: StoreState
   /// The last account without a client secret whose provider was parsed.
   var lastContext: AccountContext?
+  /// The user's own rules that were parsed last; `nil` if they may have changed.
+  var lastOwnRules: UserRules?
   var refreshes = RefreshQueue()
   var handed: Handed
   var signIns = SignIns()
