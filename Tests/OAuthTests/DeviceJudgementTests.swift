@@ -35,6 +35,7 @@ struct DeviceJudgementTests {
         + "\(codes.verificationURIComplete ?? "-") \(codes.expiresIn) \(codes.interval)"
     case .rateLimited(let wait): return "rate limited \(wait ?? -1)"
     case .failing(let status, let wait, _): return "failing \(status) \(wait ?? -1)"
+    case .scopeRefused(let status, let message): return "scope refused \(status) \(message ?? "-")"
     case .misconfigured(let message): return "misconfigured \(message)"
     }
   }
@@ -56,6 +57,17 @@ struct DeviceJudgementTests {
     #expect(
       try begun(200, #"{\#(google),"verification_url":"https://g.example/device"}"#)
         == "dc AB-CD https://g.example/device - 900 5"
+    )
+  }
+
+  /// A page of one file shows by its fragment what the person needs.
+  @Test
+  func theFragmentOfAPageIsKept() throws {
+    let body =
+      #"{"device_code":"dc","user_code":"c","verification_uri":"https://x.example/#/device","#
+      + #""verification_uri_complete":"https://x.example/?a=b#code=c"}"#
+    #expect(
+      try begun(200, body) == "dc c https://x.example/#/device https://x.example/?a=b#code=c 900 5"
     )
   }
 
@@ -114,7 +126,8 @@ struct DeviceJudgementTests {
     )
     let described = #"{"error":"invalid_scope","error_description":"no offline_access\u001b"}"#
     let told = try begun(400, described)
-    #expect(told.contains("invalid_scope (no offline_access") && isFitToBeShown(told), "\(told)")
+    #expect(told.hasPrefix("scope refused 400 no offline_access"), "\(told)")
+    #expect(isFitToBeShown(told))
     #expect(try begun(404, "").hasPrefix("misconfigured"))
     #expect(try begun(401, #"{"error":"x\u001b[2J\u202E"}"#).contains("\u{1B}") == false)
   }

@@ -205,4 +205,21 @@ struct DeviceLoginTests {
     #expect(try await next.accountFacts(named: nil).map(\.name) == (saysYes ? ["me"] : []))
     #expect(try await next.events() == (saysYes ? ["login done"] : []))
   }
+
+  /// Another way to sign in would ask for the same scopes.
+  @Test
+  func scopesThatAreNotGrantedAreNoFaultOfTheProvidersFile() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try bench.planDiscovery()
+    let body = #"{"error":"invalid_scope","error_description":"no such scope"}"#
+    bench.exchange.plan(.answer(status: 400, body: body))
+    let refusal = await failure { _ = try await bench.begin(vault, .device, "me") }
+    guard case .providerRefused(let status, let why, _)? = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    #expect(status == 400)
+    #expect(why == "invalid_scope: no such scope (asked for: the scopes of its file)")
+  }
 }

@@ -168,6 +168,28 @@ struct DiscardedTokenTests {
     #expect(facts.replaced?.reason?.contains("all-logins") == true)
   }
 
+  /// The person of a refused answer is not known, so it may be the one whose login is kept.
+  @Test
+  func whereARevocationWouldEndTheKeptLoginARefusedTokenStays() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let settings = ["revocation_ends": "all-logins"]
+    _ = try await login(bench, vault, settings: settings)
+    let refusal = await failure {
+      _ = try await login(
+        bench,
+        vault,
+        refresh: "rt-2",
+        claims: ["aud": #""x""#],
+        discovers: false,
+        settings: settings
+      )
+    }
+    #expect(message(refusal).contains("stays valid"), "\(message(refusal))")
+    #expect(message(refusal).contains("all-logins"), "\(message(refusal))")
+    #expect(revocations(bench).isEmpty)
+  }
+
   @Test
   func aProtectedTokenIsNotOpenedForThatWithoutACheck() async throws {
     let bench = try Bench()

@@ -4,6 +4,7 @@ import PresenceTerms
 import SecretMemory
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import TokenVault
@@ -180,5 +181,35 @@ struct ReplacementByPageTests {
     }
     #expect(need.purpose == .replace)
     #expect(need.detail?.contains("a person that the provider does not name") == true)
+  }
+
+  /// What fails after the commit does not end the login that was kept.
+  @Test
+  func aLoginThatWasKeptIsNotRevokedIfTheRollbackCounterCannotBeWritten() async throws {
+    let vault = try await openAccount()
+    try await bench.protect(vault)
+    let start = try await bench.begin(vault)
+    let url = try #require(start.url)
+    bench.exchange.plan(try openAnswer("s-2", nonce: parameter("nonce", of: url)))
+    let query = try answer(to: url)
+    let need = try await need {
+      _ = try await vault.finishLogin(start.login, query: query, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    let counter = bench.scratch.path + "/rollback-counter"
+    try run("/bin/rm", [counter])
+    try run("/bin/mkdir", [counter])
+    let sent = bench.exchange.requests.count
+    let refusal = await failure {
+      _ = try await vault.finishLogin(
+        start.login,
+        query: query,
+        prompt: need.prompt,
+        caller: caller()
+      )
+    }
+    #expect(refusal != nil)
+    #expect(try await vault.row().subject == "s-2")
+    #expect(bench.exchange.requests.count == sent)
   }
 }

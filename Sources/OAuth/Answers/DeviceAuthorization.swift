@@ -34,6 +34,8 @@ public enum DeviceJudgement: Sendable {
   case rateLimited(retryAfter: Int?)
   /// The provider is out of order: try again later.
   case failing(status: Int, retryAfter: Int?, message: String)
+  /// The provider does not grant the scopes; `message` is its own, fit to be shown.
+  case scopeRefused(status: Int, message: String?)
   /// The configuration does not fit the provider.
   case misconfigured(message: String)
 }
@@ -52,6 +54,8 @@ extension TokenJudge {
       case .rateLimited(let wait): return .rateLimited(retryAfter: wait)
       case .failing(let status, let wait, let message):
         return .failing(status: status, retryAfter: wait, message: message)
+      case .scopeRefused(let status, let message):
+        return .scopeRefused(status: status, message: message)
       default:
         let object = Answer(body, secretMembers: secretMembers).object
         let code = object.flatMap(errorCode).flatMap { DisplayText.of($0, most: 40) }
@@ -113,7 +117,8 @@ extension TokenJudge {
     guard let target = try? RequestTarget(text),
       target.scheme == "https" || provider.issuer.isPlain
     else { throw .wrongType(name) }
-    return target.text
+    // The fragment is for the browser. The target leaves it out.
+    return target.text + text.drop { $0 != "#" }
   }
 
   private func fault(_ what: String) -> String {

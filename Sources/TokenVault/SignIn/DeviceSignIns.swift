@@ -63,6 +63,9 @@ extension Vault {
         throw .retryAfter(retryAfter: wait.map(Int64.init))
       case .failing(let status, let wait, let message):
         throw .providerUnavailable(message, retryAfter: wait.map(Int64.init), status: status)
+      case .scopeRefused(let status, let words):
+        let typed = scopes?.scopes.joined(separator: " ") ?? ""
+        throw .scopeRefused(status, words, typed.isEmpty ? "the scopes of its file" : typed)
       case .misconfigured(let message): throw .misconfigured(message)
       }
     case .notSent(let reason):

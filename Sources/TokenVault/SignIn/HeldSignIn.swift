@@ -127,6 +127,7 @@ extension Vault {
     else { return nil }
     _ = try spend(prompt, held.question, caller)
     _ = signIns.takeHeld(for: prompt)
+    var former: AccountRow?
     do throws(VaultFailure) {
       let before = try account(withIdentifier: held.intent.account)
       let replaced = await signInToReplace(in: before, caller)
@@ -134,16 +135,22 @@ extension Vault {
         guard try ownership(of: row) == held.ownership else {
           throw .denied("the account has changed since the sign-in began: sign in again")
         }
-        try keep(held.answer, held.user, try settlement(of: held, row, caller))
+        let settlement = try settlement(of: held, row, caller)
+        former = row
+        try keep(held.answer, held.user, settlement)
         noteReplaced(replaced, by: held.answer.refreshToken, held.intent)
         return try account(withIdentifier: row.id)
       }
       var facts = try facts(of: row, at: await locationOfWindow(caller))
       if let replaced {
-        facts.replaced = await end(replaced, replacedBy: row, held.intent.intent)
+        facts.replaced = await end(replaced, replacedBy: held.intent.intent)
       }
       return facts
     } catch {
+      // What failed after the commit, such as the rollback counter, takes back no login.
+      if let former, try account(withIdentifier: former.id).generation != former.generation {
+        throw error
+      }
       throw error.telling(await discard(held))
     }
   }
@@ -181,13 +188,8 @@ extension Vault {
   func discard(_ held: HeldSignIn) async -> Revocation? {
     guard let token = held.answer.refreshToken else { return nil }
     let revocation: Revocation
-    let login = ReplacedSignIn(provider: held.provider, subject: held.user?.id, token: token)
-    let row = try? account(withIdentifier: held.intent.account)
-    if let row, let current = try? provider(of: row), isOfOneGrant(login, row, current) {
-      revocation = Revocation(
-        .valid,
-        "the provider would end the account's own login with it (revocation_ends = all-logins)"
-      )
+    if endsOtherLogins(held.provider, subject: held.user?.id) {
+      revocation = .endsOtherLogins
     } else {
       let word = await tell(held.provider, access: held.answer.accessToken, refresh: token)
       revocation = word.revocation

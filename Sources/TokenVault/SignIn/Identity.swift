@@ -92,7 +92,7 @@ extension Vault {
       why = reason
     }
     guard !settlement.isSignIn || settlement.isImport else {
-      discard(answer.refreshToken, of: settlement.provider, settlement.intent)
+      discard(answer.refreshToken, of: settlement.provider, subject: nil, settlement.intent)
       return try end(settlement.intent, .misconfigured(why), settlement.caller)
     }
     try keepRefreshToken(answer.refreshToken, settlement)

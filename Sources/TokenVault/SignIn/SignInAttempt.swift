@@ -184,8 +184,7 @@ extension Vault {
         evidence: Evidence(sent: attempt.sent, keys: keys, replaced: replaced)
       )
       guard case .tokens = settled, let replaced else { return .settled(settled, replaced: nil) }
-      let now = try account(withIdentifier: row.id)
-      return .settled(settled, replaced: await end(replaced, replacedBy: now, intent.intent))
+      return .settled(settled, replaced: await end(replaced, replacedBy: intent.intent))
     } catch {
       if let held = signIns.takeHeld(intent.intent) { return .held(held) }
       throw error.telling(await revokeDiscarded(of: intent.intent))

@@ -66,8 +66,7 @@ extension Vault {
       )
       guard case .tokens = settled else { return .nothing }
       guard let replaced else { return .tokens(replaced: nil) }
-      let now = try account(withIdentifier: identifier)
-      return .tokens(replaced: await end(replaced, replacedBy: now, intent.intent))
+      return .tokens(replaced: await end(replaced, replacedBy: intent.intent))
     } catch {
       // No caller is left that could show a prompt.
       if let held = signIns.takeHeld(intent.intent) {

@@ -12,14 +12,22 @@ internal import Storage
 /// A refresh token that the vault does not keep.
 struct DiscardedToken: Sendable {
   let provider: Provider
+  /// The provider's identifier of the person; `nil` if it is not known.
+  let subject: String?
   let token: SharedSecret
 }
 
 extension Vault {
   /// Notes a refresh token that an answer brought and that is not kept.
-  func discard(_ token: SharedSecret?, of provider: Provider, _ intent: IntentRow) {
+  func discard(
+    _ token: SharedSecret?,
+    of provider: Provider,
+    subject: String?,
+    _ intent: IntentRow
+  ) {
     guard let token else { return }
-    signIns.discard(DiscardedToken(provider: provider, token: token), intent.intent)
+    let discarded = DiscardedToken(provider: provider, subject: subject, token: token)
+    signIns.discard(discarded, intent.intent)
   }
 
   /// Revokes the refresh token that an answer brought and that is not kept.
@@ -27,7 +35,26 @@ extension Vault {
   /// - Returns: the result; `nil` if no token was noted.
   func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
     guard let found = signIns.takeDiscarded(intent) else { return nil }
+    guard !endsOtherLogins(found.provider, subject: found.subject) else { return .endsOtherLogins }
     return await end(found.token, at: found.provider)
+  }
+
+  /// Whether the revocation of a login that is not kept would end the login of an account.
+  ///
+  /// - Parameters:
+  ///   - provider: the provider of the login.
+  ///   - subject: the person that signed in; `nil`, which may be anybody, if that is not known.
+  /// - Returns: `true` also if that is not known.
+  func endsOtherLogins(_ provider: Provider, subject: String?) -> Bool {
+    guard let accounts = try? accounts() else { return true }
+    return accounts.contains { row in
+      guard row.hasUsableToken, let other = try? self.provider(of: row),
+        other.issuer == provider.issuer, other.clientID == provider.clientID,
+        [provider.revocationEnds, other.revocationEnds].contains(.allLogins)
+      else { return false }
+      guard let subject, let known = row.subject else { return true }
+      return subject.utf8.elementsEqual(known.utf8)
+    }
   }
 
   /// Forgets it; the provider is not told.
@@ -73,37 +100,17 @@ extension Vault {
     guard let login, let old = login.token, let new,
       !SecretBytes.constantTimeEqual(old.bytes, new.bytes)
     else { return }
-    discard(old, of: login.provider, intent)
+    discard(old, of: login.provider, subject: login.subject, intent)
   }
 
   /// Ends the login that another one has replaced.
   ///
   /// - Returns: the result; `nil` if there is nothing to end.
-  func end(
-    _ login: ReplacedSignIn,
-    replacedBy row: AccountRow,
-    _ intent: [UInt8]
-  ) async -> Revocation? {
+  func end(_ login: ReplacedSignIn, replacedBy intent: [UInt8]) async -> Revocation? {
     guard login.token != nil else {
       return login.left ?? Revocation(.valid, "that needs a presence check")
     }
-    if let current = try? provider(of: row), isOfOneGrant(login, row, current) {
-      dropDiscarded(of: intent)
-      return Revocation(
-        .valid,
-        "the provider would end the new login with it (revocation_ends = all-logins)"
-      )
-    }
     return await revokeDiscarded(of: intent)
-  }
-
-  /// Whether a revocation of the old login would reach the new one.
-  func isOfOneGrant(_ login: ReplacedSignIn, _ row: AccountRow, _ current: Provider) -> Bool {
-    guard current.revocationEnds == .allLogins, login.provider.issuer == current.issuer,
-      login.provider.clientID == current.clientID
-    else { return false }
-    guard let old = login.subject, let new = row.subject else { return true }
-    return old.utf8.elementsEqual(new.utf8)
   }
 }
 
@@ -118,6 +125,12 @@ struct ReplacedSignIn: Sendable {
 }
 
 extension Revocation {
+  /// The token of a login that is not revoked, because other logins would end too.
+  static let endsOtherLogins = Revocation(
+    .valid,
+    "the provider would end other logins with it (revocation_ends = all-logins)"
+  )
+
   private var why: String { reason ?? "it was not asked" }
 
   /// The text about a refresh token that was not kept.

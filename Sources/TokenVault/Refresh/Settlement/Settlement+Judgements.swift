@@ -28,8 +28,8 @@ extension Vault {
       return try refusedWithoutReason(settlement, answer)
     case .refused(let status, let message, let details):
       return try end(intent, .providerRefused(status: status, message, details), caller)
-    case .scopeRefused(_, let words):
-      return try endUnlessUncertain(settlement, scopeRefused(words, settlement))
+    case .scopeRefused(let status, let words):
+      return try endUnlessUncertain(settlement, scopeRefused(status, words, settlement))
     case .rateLimited(let wait): return try rateLimited(settlement, wait)
     case .failing(let status, let wait, let message):
       return try providerFails(settlement, status, wait, message)
@@ -124,17 +124,22 @@ extension Vault {
       noteReplaced(settlement.evidence.replaced, by: refreshToken, settlement.intent)
       return .misconfigured(message)
     }
-    if settlement.isSignIn { discard(refreshToken, of: provider, settlement.intent) }
+    if settlement.isSignIn { discard(refreshToken, of: provider, subject: nil, settlement.intent) }
     return try endUnlessUncertain(settlement, .misconfigured(message))
   }
 
   /// The provider does not grant the scopes that a person typed, or those of its file.
-  private func scopeRefused(_ words: String?, _ settlement: Settlement) -> VaultFailure {
-    let said = "invalid_scope" + (words.map { ": \($0)" } ?? "")
+  private func scopeRefused(
+    _ status: Int,
+    _ words: String?,
+    _ settlement: Settlement
+  ) -> VaultFailure {
     let typed =
       settlement.isSignIn
       ? settlement.pending?.scope ?? ""
       : ScopeRequest(key: scopeSet(of: settlement.intent))?.scopes.joined(separator: " ") ?? ""
+    guard typed.isEmpty || !settlement.isSignIn else { return .scopeRefused(status, words, typed) }
+    let said = VaultFailure.invalidScope(words)
     let test =
       "thumblatch provider test \(settlement.provider.name.text) shows those that it offers"
     guard typed.isEmpty else {
@@ -143,5 +148,16 @@ extension Vault {
       )
     }
     return .misconfigured("the provider does not grant the scopes of its file (\(said)); \(test)")
+  }
+}
+
+extension VaultFailure {
+  /// A sign-in whose scopes the provider does not grant.
+  static func scopeRefused(_ status: Int, _ words: String?, _ scopes: String) -> VaultFailure {
+    .providerRefused(status: status, "\(invalidScope(words)) (asked for: \(scopes))")
+  }
+
+  fileprivate static func invalidScope(_ words: String?) -> String {
+    "invalid_scope" + (words.map { ": \($0)" } ?? "")
   }
 }
