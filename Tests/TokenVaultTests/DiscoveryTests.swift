@@ -68,12 +68,13 @@ struct DiscoveryTests {
     }
   }
 
-  @Test
-  func theSecondPlaceIsAskedWhereTheFirstHasNothing() async throws {
+  /// Some servers answer 200 with a page for browsers at any location.
+  @Test(arguments: [(404, ""), (200, "<!doctype html><title>App</title>")])
+  func theSecondPlaceIsAskedWhereTheFirstHasNothing(_ status: Int, _ body: String) async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     bench.exchange.plan(
-      .answer(status: 404, body: ""),
+      .answer(status: status, body: body),
       .answer(status: 200, body: OpenProvider.metadata())
     )
     let found = try await vault.completed(try OpenProvider.provider())
@@ -155,5 +156,18 @@ struct DiscoveryTests {
     )
     let second = try await vault.test(try OpenProvider.provider())
     #expect(second.keys == 0 && second.warnings.count == 1)
+  }
+
+  @Test
+  func pagesAtBothPlacesAreNoMetadata() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.exchange.plan(.answer(status: 200, body: "<html>"), .answer(status: 404, body: ""))
+    let refusal = await failure { _ = try await vault.completed(try OpenProvider.provider()) }
+    guard case .misconfigured(let why)? = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    #expect(why.contains("no JSON object") && why.contains("openid-configuration"), "\(why)")
   }
 }

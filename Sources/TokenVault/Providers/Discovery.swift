@@ -72,6 +72,7 @@ extension Vault {
         if let known = documents.metadata(source, at: clock.boot) { return known }
       }
     }
+    var unreadable: VaultFailure?
     for (request, source) in zip(requests, sources) {
       let answer = try await fetch(request, from: provider)
       switch answer.status {
@@ -80,12 +81,20 @@ extension Vault {
       // Not there; another location may have it.
       default: continue
       }
-      let metadata = try mappingErrors(to: .misconfigured(at: request.url)) {
-        try ServerMetadata(answer.body.bytes, for: provider)
+      let metadata: ServerMetadata
+      do throws(MetadataError) {
+        metadata = try ServerMetadata(answer.body.bytes, for: provider)
+      } catch {
+        let failure = ErrorMeaning.misconfigured(at: request.url).failure(error)
+        // A page for browsers may be here, and the document at another location.
+        guard error == .notAnObject || error == .tooLong else { throw failure }
+        unreadable = unreadable ?? failure
+        continue
       }
       documents.put(metadata, source, at: clock.boot)
       return metadata
     }
+    if let unreadable { throw unreadable }
     return nil
   }
 

@@ -11,7 +11,7 @@ enum ErrorMeaning {
   /// This step cannot fail, and did.
   case unexpected(String)
 
-  fileprivate func failure(_ error: any Error) -> VaultFailure {
+  func failure(_ error: any Error) -> VaultFailure {
     switch self {
     case .invalidArgument: .invalidArgument("\(error)")
     case .misconfigured(let url): .misconfigured("\(error)" + (url.map { " (\($0))" } ?? ""))
