@@ -120,4 +120,32 @@ struct VerifyTokenTests {
     try await vault.inspect { try $0.update(edited) }
     #expect(try await person() == .none)
   }
+
+  /// Its provider may refuse a token that is not for itself, which says nothing about the token.
+  @Test
+  func aTokenForOneResourceIsSentToNoEndpoint() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let resource = "https://mcp.example.com/mcp"
+    try await bench.signInOAuth(
+      vault,
+      settings: [
+        "resource": resource, "resource_only": "true",
+        "userinfo_endpoint": OpenProvider.issuer + "/me",
+      ]
+    )
+    let sent = bench.exchange.requests.count
+    for refusal in [
+      await failure { _ = try await verify(vault) },
+      await failure { _ = try await vault.profile(account: "me", prompt: nil, caller: caller()) },
+    ] {
+      guard case .misconfigured(let why)? = refusal else {
+        Issue.record("\(String(describing: refusal))")
+        continue
+      }
+      #expect(why.contains(resource), "\(why)")
+    }
+    #expect(bench.exchange.requests.count == sent)
+    #expect(try await vault.token().accessToken == "at-1")
+  }
 }

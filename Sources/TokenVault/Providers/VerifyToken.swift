@@ -64,12 +64,15 @@ extension Vault {
   }
 
   /// Asks at the verification endpoint, then at the profile endpoints.
+  ///
+  /// A token for one resource only is sent nowhere: the provider may refuse one that is not for itself.
   func verification(
     of grant: AccessGrant,
     _ account: AccountRow,
     tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> VerificationJudgement {
     let client = ProviderClient(provider: try provider(of: account))
+    guard client.provider.onlyResource == nil else { return .notThere }
     let requests = try mappingErrors(to: .misconfigured()) {
       var requests = [try client.verification(accessToken: grant.accessToken)]
       if client.provider.oauth == nil {

@@ -29,13 +29,20 @@ extension Vault {
     return try await outcome(second.answer, of: second.account, caller)
   }
 
-  /// Refuses an account whose host cannot be asked about its secret.
+  /// Refuses an account whose secret or token no known endpoint may be sent.
   func demandQuestions(to name: String?) throws(VaultFailure) {
     let account = try account(named: name)
-    guard (try? provider(of: account))?.kind == .static else { return }
-    throw .misconfigured(
-      "\(account.name) keeps a static secret: no endpoint is known that its host could be asked at"
-    )
+    guard let provider = try? provider(of: account) else { return }
+    if provider.kind == .static {
+      throw .misconfigured(
+        "\(account.name) keeps a static secret: no endpoint is known that its host could be asked at"
+      )
+    }
+    if let resource = provider.onlyResource {
+      throw .misconfigured(
+        "the tokens of \(account.name) are for \(resource) only: the provider is not asked about them"
+      )
+    }
   }
 
   /// The account of a granted token, to whose provider the token may be sent.
