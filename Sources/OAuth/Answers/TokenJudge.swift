@@ -92,8 +92,23 @@ struct TokenJudge {
     if code == Self.invalidScope, provider.kind != .passwordBackend {
       return .scopeRefused(status: status, message: words)
     }
-    return misconfigured(purpose, "\(status) \(code)", words)
+    if Self.wantsPerson.contains(code), provider.kind != .passwordBackend {
+      let words = words.map { " (\($0))" } ?? ""
+      return .misconfigured(
+        message: "the token endpoint answered \(status) \(code)\(words); sign in again",
+        refreshToken: nil
+      )
+    }
+    return misconfigured(purpose, "\(status) \(code)", words, code: code)
   }
+
+  /// The codes with which some providers ask for another sign-in (OpenID Connect Core 1.0, section
+  /// 3.1.2.6, defines them for the browser).
+  ///
+  /// They do not say that the refresh token is dead.
+  private static let wantsPerson: Set = [
+    "interaction_required", "login_required", "account_selection_required", "consent_required",
+  ]
 
   /// RFC 6749, section 5.2.
   private static let invalidScope = "invalid_scope"
@@ -126,7 +141,7 @@ struct TokenJudge {
       }
       let words = description(in: object, hiding: sent)
       guard code != Self.invalidScope else { return .scopeRefused(status: status, message: words) }
-      return misconfigured(purpose, "\(status) \(code)", words)
+      return misconfigured(purpose, "\(status) \(code)", words, code: code)
     case .configuration: return nil
     }
   }
@@ -185,7 +200,8 @@ struct TokenJudge {
   private func misconfigured(
     _ purpose: TokenPurpose,
     _ what: String,
-    _ words: String? = nil
+    _ words: String? = nil,
+    code: String? = nil
   ) -> Judgement {
     let what = what + (words.map { " (\($0))" } ?? "")
     let endpoint: Provider.Endpoint? =
@@ -196,9 +212,16 @@ struct TokenJudge {
       case .code, .device: nil
       }
     guard provider.kind == .passwordBackend, let endpoint else {
+      // The client of an MCP server was registered by a login, and servers forget such clients.
+      let remedy =
+        if code == "invalid_client", let resource = provider.onlyResource {
+          "for a new client: thumblatch provider remove \(provider.name), then thumblatch login "
+            + "\(provider.name) --mcp \(resource)"
+        } else {
+          "check client, scope and endpoints of provider \(provider.name)"
+        }
       return .misconfigured(
-        message: "the token endpoint answered \(what); check client, scope and endpoints of "
-          + "provider \(provider.name)",
+        message: "the token endpoint answered \(what); \(remedy)",
         refreshToken: nil
       )
     }
