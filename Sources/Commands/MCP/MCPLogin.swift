@@ -136,7 +136,9 @@ struct MCPLogin {
     _ metadata: TestProviderReply,
     _ former: OAuthSettings?
   ) throws(CommandError) -> [String] {
-    let words = found.scopes + (former?.scopes ?? [])
+    // A server may list more scopes than can be asked for.
+    let needed = arguments.has("--scope") ? found.demanded ?? [] : found.scopes
+    let words = needed + (former?.scopes ?? [])
     let offline = metadata.scopes?.contains(OAuthSettings.offlineScope) == true
     return try ScopeUnion.of(
       words + (offline ? [OAuthSettings.offlineScope] : []),
@@ -183,7 +185,7 @@ struct MCPLogin {
     else {
       throw .usage("\(draft.issuer) registers clients at no https URL", hint: byHand)
     }
-    let known = try ScopeUnion.of(scopes + (found.resource.scopes ?? []), nil)
+    let known = (try? ScopeUnion.of(scopes + (found.resource.scopes ?? []), nil)) ?? scopes
     let answer = try PublicDocument(
       target.text,
       sending: ClientRegistration.request(redirect: redirect.text, scopes: known),
@@ -262,6 +264,8 @@ struct MCPLogin {
       "redirect_uri": redirect.text,
       "resource": found.resource.resource,
       "resource_only": "true",
+      // The server's provider is not known. Many end all logins of a client with one token of it.
+      "revocation_ends": Provider.RevocationEnds.allLogins.rawValue,
     ]
     if !scopes.isEmpty { settings["scope"] = scopes.joined(separator: " ") }
     settings["discovery_url"] = discoveryURL

@@ -11,6 +11,8 @@ struct ServerDiscovery {
   let resource: ProtectedResource
   /// The scopes that the server asks for; empty if it names none.
   let scopes: [String]
+  /// The scopes that its answer demands; `nil` if only its metadata may name some.
+  let demanded: [String]?
 
   /// Asks the server without a token, and reads its metadata.
   init(_ url: String, _ session: Session) throws(CommandError) {
@@ -37,7 +39,8 @@ struct ServerDiscovery {
       )
     }
     self.resource = resource
-    scopes = challenge?.scope.flatMap(ScopeList.scopes) ?? resource.scopes ?? []
+    demanded = challenge?.scope.flatMap(ScopeList.scopes)
+    scopes = demanded ?? resource.scopes ?? []
   }
 
   private static func resource(

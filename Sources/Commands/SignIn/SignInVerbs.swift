@@ -106,8 +106,8 @@ enum SignInVerbs {
       With --mcp, the documents of an MCP server say where to sign in (RFC 9728). If no client is \
       named, one is registered there (RFC 7591). The result is the provider ACCOUNT, whose tokens go \
       to that MCP server only, or to all of its origin if the origin says so at its root. --scope \
-      adds to the scopes that the account has. Asks before the server's accounts move to another \
-      issuer.
+      adds to the scopes that the account has, and replaces those that only the server's metadata \
+      names. Asks before the server's accounts move to another issuer.
       Only a presence check lets the refresh token of a protected login be revoked. If such an \
       account is signed in again while it is locked, exit 12 says that the earlier token stays \
       valid at the provider; to have it revoked, unlock the account first.
