@@ -254,4 +254,15 @@ struct StaticSecretTests {
     #expect(removed.grant == .valid)
     #expect(try await vault.accountFacts(named: nil).isEmpty)
   }
+
+  /// No login and no provider could bring it back.
+  @Test
+  func theAcceptanceOfARestoredVaultKeepsIt() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await vault.put("ghp_1")
+    try await bench.signIn(vault, "you")
+    #expect(try await bench.accept(vault) == ["you"])
+    #expect(try await vault.token("me").accessToken == "ghp_1")
+  }
 }

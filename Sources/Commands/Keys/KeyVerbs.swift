@@ -101,8 +101,8 @@ enum KeyVerbs {
       restored a copy of the whole state directory: that copy has its own rollback counter, and \
       looks current unless the TPM has a counter. Every account that is signed in needs a login \
       afterwards: its refresh token may have been replaced since, and a provider may treat the use \
-      of an old one as theft. Your own rules are those of the restored vault: look at them with \
-      thumblatch policy.
+      of an old one as theft. Static secrets are those of the restored vault. Your own rules are, \
+      too: look at them with thumblatch policy.
       With --code or --code-stdin, no restored vault is accepted. The recovery code opens the \
       machine key. If the TPM of this machine opens no slot, a new slot is sealed with it. Use it \
       after the TPM was cleared, replaced or left behind. It needs no password. In the service only \

@@ -86,7 +86,8 @@ extension Vault {
     for var row in accounts {
       try store.deleteIntent(account: row.id)
       try forgetSteadiness(of: row.id)
-      guard row.state == .signedIn else { continue }
+      // A static secret may have no other copy, and no provider replaces it.
+      guard row.state == .signedIn, !keepsSecret(row) else { continue }
       row.state = .loginRequired
       row.cause = "the vault was restored from a backup"
       try store.update(row)

@@ -10,7 +10,7 @@ extension Vault {
   func mayRefresh(_ account: AccountRow) throws(VaultFailure) {
     switch account.state {
     case .signedOut:
-      let isSecret = (try? provider(of: account))?.kind == .static
+      let isSecret = keepsSecret(account)
       let message = isSecret ? "it keeps no secret now" : "signed out"
       throw .loginRequired(account: account.name, message: message)
     case .loginRequired:

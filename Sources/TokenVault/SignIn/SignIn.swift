@@ -101,7 +101,7 @@ extension Vault {
   /// Refuses an account that keeps a static secret, which a login would replace.
   func demandNoSecret(_ account: AccountRow) throws(VaultFailure) {
     // A login repairs a record that cannot be read.
-    guard (try? provider(of: account))?.kind == .static else { return }
+    guard keepsSecret(account) else { return }
     throw .invalidArgument(
       "\(account.name) keeps a static secret, and has no login: take another account name, or first:"
         + " thumblatch account remove \(account.name)"

@@ -62,8 +62,12 @@ extension Vault {
   ///
   /// A record without a readable provider is erased all the same.
   func isOnlyCopy(_ account: AccountRow) -> Bool {
-    account.isProtected && account.sealedRefreshToken != nil
-      && (try? provider(of: account))?.kind == .static
+    account.isProtected && account.sealedRefreshToken != nil && keepsSecret(account)
+  }
+
+  /// Whether the account keeps a static secret.
+  func keepsSecret(_ account: AccountRow) -> Bool {
+    (try? provider(of: account))?.kind == .static
   }
 
   /// Whether a sign-out uses a protected token to tell the provider, or erases the only copy.

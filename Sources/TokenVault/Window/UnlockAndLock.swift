@@ -80,7 +80,7 @@ extension Vault {
 
   /// A program chose the name of a secret that it stored: the label tells the person more.
   private func shownWithLabel(_ account: AccountRow) -> String {
-    guard let label = account.displayName, (try? provider(of: account))?.kind == .static else {
+    guard let label = account.displayName, keepsSecret(account) else {
       return account.name
     }
     let shown = PlainText.line(label.replacing("\"", with: "'"), limit: Self.longestLabel)
