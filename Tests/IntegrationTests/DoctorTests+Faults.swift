@@ -208,8 +208,8 @@ extension DoctorTests {
     ),
     Fault(
       name: "rollback-counter",
-      level: "problem",
-      remedy: "restore",
+      level: "warning",
+      remedy: "the next refresh writes it again",
       plant: "echo damaged >$S/rollback-counter",
       engineRuns: true
     ),

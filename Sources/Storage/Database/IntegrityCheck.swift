@@ -13,11 +13,6 @@ extension Store {
     }
     return found == ["ok"] ? [] : found
   }
-
-  /// The time of the last audit record, in seconds since 1970.
-  package func lastAuditTime() throws(StorageError) -> Int64? {
-    try number("SELECT max(time) FROM audit")
-  }
 }
 
 extension SlotFile {

@@ -166,7 +166,9 @@ extension FileFlaw: CustomStringConvertible {
     case .symbolicLink: "is a symbolic link"
     case .wrongType: "is not the type of file that it must be"
     case .wrongOwner(let user): "belongs to user \(user), not to this one"
-    case .wrongMode(let mode): "has mode 0\(String(mode, radix: 8)), which lets others in"
+    case .wrongMode(let mode):
+      "has mode 0\(String(mode, radix: 8)), which "
+        + (mode & 0o077 == 0 ? "does not let this user in" : "lets others in")
     case .wrongLinks(let count): "has \(count) names in place of one"
     case .wrongSize(let count): "has \(count) bytes, which is not its size"
     case .notAbsolute: "is not an absolute path"
@@ -177,6 +179,7 @@ extension FileFlaw: CustomStringConvertible {
     switch self {
     case .symbolicLink, .wrongType: "move it away, after you have seen who made it"
     case .wrongOwner: "find out who made it; if it is yours, chown it to yourself"
+    case .wrongMode(let mode) where mode & 0o077 == 0: "chmod u=rwX (directories 0700, files 0600)"
     case .wrongMode: "find out who could read it, then chmod go= (directories 0700, files 0600)"
     case .wrongLinks: "find its other name (find -samefile) and remove that"
     case .wrongSize: "restore it from a backup"

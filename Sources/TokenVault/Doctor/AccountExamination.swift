@@ -104,7 +104,10 @@ extension Vault {
 
   /// The remedy for an account whose last refresh had an unclear answer.
   private func remedy(for account: AccountFacts) -> String {
-    let answer = try? unclearAnswer(to: try intent(of: try self.account(named: account.name)))
+    guard let row = try? self.account(named: account.name), !leaving.contains(row.id) else {
+      return Self.leavingRemedy
+    }
+    let answer = try? unclearAnswer(to: try intent(of: row))
     let login = "To sign in now: thumblatch login \(account.name)"
     guard answer?.kind != .empty else {
       return "the next use asks once more, ten minutes after that at the earliest; if it is refused"

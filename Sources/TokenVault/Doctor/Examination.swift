@@ -72,7 +72,17 @@ extension Vault {
   private func examineCounter(_ found: inout Findings) throws(VaultFailure) {
     if let failure = freshness.failure { throw failure }
     let count = try boxChanges()
-    let counter = try stored(try RollbackCounterFile.read(in: directory))
+    let counter: RollbackCounter?
+    do throws(StorageError) {
+      counter = try RollbackCounterFile.read(in: directory)
+    } catch {
+      guard case .damaged = error else { throw VaultFailure(error) }
+      found.warning(
+        "the rollback counter is damaged",
+        remedy: "the next refresh writes it again; check the disk"
+      )
+      return
+    }
     switch counter?.count {
     case count: found.ok("the store matches its rollback counter")
     case let counted?:
@@ -187,8 +197,8 @@ extension Vault {
   }
 
   private func examineClock(_ found: inout Findings) throws(VaultFailure) {
-    let last = try stored(try store.lastAuditTime())
-    let ahead = (last ?? 0) - clock.wall.seconds
+    let last = try stored(try store.auditTail())
+    let ahead = (last?.time ?? 0) - clock.wall.seconds
     guard ahead > 60 else { return found.ok("the clock stands after the last audit record") }
     found.problem(
       "the clock stands \(ahead) s before the last audit record",

@@ -24,7 +24,7 @@ extension Vault {
 
   private static let leavingProblem =
     "on the way into the private vault, after an interrupted call"
-  private static let leavingRemedy =
+  static let leavingRemedy =
     "finish it: thumblatch service export; or go back: thumblatch service export --cancel"
 
   private static func isLeaving(_ names: String) -> VaultFailure {

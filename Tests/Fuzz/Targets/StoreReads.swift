@@ -67,6 +67,5 @@ enum StoreReads {
     { _ = try $0.freeAuditNumber(after: 0) },
     { _ = try $0.hasAuditCode([UInt8](repeating: 5, count: 32), besides: 1) },
     { _ = try $0.auditNumber(beyondBytes: 1, keeping: 100) },
-    { _ = try $0.lastAuditTime() },
   ]
 }
