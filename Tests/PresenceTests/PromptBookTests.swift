@@ -192,4 +192,21 @@ struct PromptBookTests {
       _ = try book.arm("p", method: .password, connection: 1, at: at(31))
     }
   }
+
+  /// A program that begins the check again after each timeout does not keep the reader.
+  @Test
+  func aDeviceIsAskedAgainForFiveMinutesOnly() throws {
+    var book = PromptBook()
+    book.open("p")
+    var now: Int64 = 0
+    while now <= PromptBook.longestUse {
+      #expect(try book.arm("p", method: .fingerprint, connection: 1, at: at(now)) == .run)
+      _ = book.fail("p", with: .timedOut, lockout: FingerLockout(), at: at(now + 29))
+      now += 30
+    }
+    #expect(throws: PresenceFailure.timedOut) {
+      _ = try book.arm("p", method: .fingerprint, connection: 1, at: at(now))
+    }
+    #expect(try book.arm("p", method: .password, connection: 1, at: at(now)) == .run)
+  }
 }

@@ -72,6 +72,26 @@ struct PromptLimitTests {
     }
   }
 
+  /// The programs of a user choose the names of restricted sockets.
+  @Test
+  func newNamesOfSocketsDoNotEndThePauses() {
+    var limit = PromptLimit()
+    var now: Int64 = 1000
+    var pauses: [Int64] = []
+    for number in 0..<12 {
+      limit.noteRefused(question(socket: "s\(number)"), at: at(now))
+      let pause = limit.pause(of: question(socket: "next"), at: at(now)) ?? 0
+      pauses.append(pause)
+      now += pause + 1
+    }
+    #expect(pauses == [0, 0, 0, 0, 0, 5, 10, 20, 40, 80, 160, 300])
+    #expect(limit.pause(of: question(), at: at(now - 1)) == nil)
+    // A person who says yes to one of them is asked by the others again.
+    limit.notePassed(question(socket: "next"))
+    limit.noteRefused(question(socket: "other"), at: at(now))
+    #expect(limit.pause(of: question(socket: "other"), at: at(now)) == nil)
+  }
+
   @Test
   func eachFurtherRefusalMakesALongerPause() {
     var limit = PromptLimit()

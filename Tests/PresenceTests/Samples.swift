@@ -11,9 +11,10 @@ let otherAccount = [UInt8](repeating: 0xb2, count: 16)
 func question(
   _ purpose: PresencePurpose = .refresh,
   of account: [UInt8]? = account,
-  user: UInt32 = 1000
+  user: UInt32 = 1000,
+  socket: String? = nil
 ) -> PromptQuestion {
-  PromptQuestion(user: user, purpose: purpose, account: account)
+  PromptQuestion(user: user, purpose: purpose, account: account, socket: socket)
 }
 
 extension PromptBook {
@@ -45,4 +46,13 @@ func passedBook(
   _ = try book.arm("p", method: method, connection: connection, at: at(0))
   book.pass("p", at: at(0))
   return book
+}
+
+extension PromptBook {
+  /// Gives up the expired prompts, as their engine does.
+  mutating func expire(at now: BootInstant) -> [String] {
+    let gone = overdue(at: now)
+    for name in gone { close(name, connection: connection(of: name) ?? 0) }
+    return gone
+  }
 }

@@ -171,6 +171,26 @@ struct PromptFloodTests {
     #expect(shown <= 4 && busy >= 16, "\(shown) shown, \(busy) refused")
   }
 
+  /// A prompt that was shown and left to its end is a refusal, as one that was cancelled is.
+  @Test
+  func aPromptThatIsLeftToExpireMakesTheNextOneWait() async throws {
+    let vault = try await open()
+    for number in 0..<3 {
+      guard let prompt = await ask(vault, caller()).prompt else {
+        #expect(number == 2)
+        return
+      }
+      bench.check.plan([.failed(.timedOut)])
+      _ = await failure {
+        _ = try await vault.check(prompt, by: .password, caller: caller()) { _ in }
+      }
+      bench.clock.advance(PromptBook.lifetime + 1)
+      await vault.sweep()
+      #expect(await vault.prompts.isEmpty)
+    }
+    Issue.record("nobody had to wait")
+  }
+
   /// A prompt that was only opened pays for no other prompt.
   @Test
   func aPromptThatWasNotShownIsNoneToJoin() async throws {

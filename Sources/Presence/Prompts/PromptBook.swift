@@ -12,6 +12,10 @@ package import System
 package struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.
   package static let lifetime: Int64 = 30
+  /// How long a device may be asked again for one prompt, in seconds.
+  ///
+  /// Otherwise one prompt could keep the reader, and get a touch that is meant for something else.
+  package static let longestUse: Int64 = 300
   /// How much longer an armed prompt is kept, so that its check can end by itself, in seconds.
   ///
   /// A result in that time does not count, but the person can continue with the password.
@@ -43,8 +47,8 @@ package struct PromptBook: Sendable {
     /// The prompts with the same question that were passed while this one was beginning, by
     /// location.
     var passedMeanwhile: [String: String] = [:]
-    /// Whether the person was asked: the reader or a password conversation was started.
-    var wasArmed = false
+    /// When the person was asked first, by a reader or a password conversation.
+    var armedFirst: BootInstant?
     /// The device number of the calling program's terminal; `nil` if it has none.
     var terminal: Int32?
     /// Whether it counts toward the rate limit.
@@ -156,8 +160,10 @@ package struct PromptBook: Sendable {
     else {
       throw .denied("no such prompt on this connection")
     }
-    guard now <= prompt.deadline else {
-      prompts[name] = nil
+    guard now <= prompt.deadline else { throw .timedOut }
+    if method.isDevice, let first = prompt.armedFirst,
+      now > first.advanced(bySeconds: Self.longestUse)
+    {
       throw .timedOut
     }
     guard prompt.question.purpose.methods.contains(method) else {
@@ -173,7 +179,7 @@ package struct PromptBook: Sendable {
       return queue(name, behind: other, at: now)
     }
     prompt.state = .armed(method)
-    prompt.wasArmed = true
+    prompt.armedFirst = prompt.armedFirst ?? now
     prompts[name] = prompt
     renew(name, at: now)
     return .run
@@ -268,11 +274,9 @@ package struct PromptBook: Sendable {
     remove(name)
   }
 
-  /// Removes the expired prompts and returns their names.
-  package mutating func expire(at now: BootInstant) -> [String] {
-    let gone = prompts.filter { $0.value.end.map { $0 < now } ?? false }.map(\.key)
-    for name in gone { remove(name) }
-    return gone
+  /// The names of the expired prompts, which their engine gives up.
+  package func overdue(at now: BootInstant) -> [String] {
+    prompts.filter { $0.value.end.map { $0 < now } ?? false }.map(\.key)
   }
 
   /// Removes a prompt, which can then answer no other one.

@@ -66,13 +66,18 @@ package struct PromptLimit: Sendable {
     /// The restricted socket that asks: what a person refuses there is no refusal of other callers.
     let socket: String?
 
-    init(_ question: PromptQuestion) {
-      socket = question.socket
+    init(_ question: PromptQuestion, socket: String?) {
+      self.socket = socket
       user = question.user
       purpose = question.purpose
       account = question.account
     }
   }
+
+  /// Stands for all restricted sockets, because a program may ask by ever new names.
+  private static let anySocket = ""  // No socket has this name.
+  /// How many refusals at all restricted sockets bring no pause.
+  private static let freeRefusals = 4
 
   private struct Entry {
     var asked = Bucket()
@@ -138,7 +143,7 @@ package struct PromptLimit: Sendable {
   ) -> Int64? {
     forget(at: now)
     if let wait = wait(for: question, joins: joins, at: now) { return wait }
-    let key = Key(question)
+    let key = Key(question, socket: question.socket)
     if joins {
       entries[key, default: Entry()].joined.take(ofJoining, at: now)
     } else {
@@ -150,12 +155,13 @@ package struct PromptLimit: Sendable {
 
   /// The wait that `take` would return; takes nothing.
   package func wait(for question: PromptQuestion, joins: Bool, at now: BootInstant) -> Int64? {
-    let entry = entries[Key(question)] ?? Entry()
+    let entry = entries[Key(question, socket: question.socket)] ?? Entry()
+    let pause = restOfPause(question, at: now)
     let wait =
       joins
-      ? max(entry.pause(at: now), entry.joined.wait(ofJoining, at: now))
+      ? max(pause, entry.joined.wait(ofJoining, at: now))
       : max(
-        entry.pause(at: now),
+        pause,
         entry.asked.wait(ofOne, at: now),
         (all[question.user] ?? Bucket()).wait(ofAll, at: now)
       )
@@ -212,7 +218,8 @@ package struct PromptLimit: Sendable {
 
   /// Records a passed check of a question, also for the joined callers.
   package mutating func notePassed(_ question: PromptQuestion) {
-    let key = Key(question)
+    let key = Key(question, socket: question.socket)
+    if question.socket != nil { entries[Key(question, socket: Self.anySocket)] = nil }
     guard var entry = entries[key] else { return }
     entry.asked.giveBack(ofOne)
     entry.joined = Bucket()
@@ -232,10 +239,22 @@ package struct PromptLimit: Sendable {
     cancelledAt terminal: Int32? = nil,
     at now: BootInstant
   ) {
-    let key = Key(question)
+    let key = Key(question, socket: question.socket)
+    note(refusalOf: key, free: 0, terminal, now)
+    guard question.socket != nil else { return }
+    let any = Key(question, socket: Self.anySocket)
+    note(refusalOf: any, free: Self.freeRefusals, terminal, now)
+  }
+
+  private mutating func note(
+    refusalOf key: Key,
+    free: Int,
+    _ terminal: Int32?,
+    _ now: BootInstant
+  ) {
     var entry = entries[key] ?? Entry()
-    let whole = entry.refused / Self.partsOfRefusal
-    let pause = pauses.dropFirst(whole).first ?? pauses.last ?? 0
+    let whole = entry.refused / Self.partsOfRefusal - free
+    let pause = pauses.dropFirst(max(whole, 0)).first ?? pauses.last ?? 0
     // Cancels from changing terminals are not a person at their own terminal.
     let isOwn = terminal != nil && (entry.terminal == nil || entry.terminal == terminal)
     entry.refused += isOwn ? 1 : Self.partsOfRefusal
@@ -249,8 +268,14 @@ package struct PromptLimit: Sendable {
   ///
   /// The pause also applies to callers that took their right to ask earlier.
   package func pause(of question: PromptQuestion, at now: BootInstant) -> Int64? {
-    guard let pause = entries[Key(question)]?.pause(at: now), pause > 0 else { return nil }
-    return Self.seconds(pause)
+    let pause = restOfPause(question, at: now)
+    return pause > 0 ? Self.seconds(pause) : nil
+  }
+
+  /// The same in nanoseconds; 0 if there is none.
+  private func restOfPause(_ question: PromptQuestion, at now: BootInstant) -> Int64 {
+    let sockets = question.socket.map { [$0, Self.anySocket] } ?? [nil]
+    return sockets.map { entries[Key(question, socket: $0)]?.pause(at: now) ?? 0 }.max() ?? 0
   }
 
   /// Whether a pause after refusals is running, so that this value must be kept.

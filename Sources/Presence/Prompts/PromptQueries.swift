@@ -53,11 +53,11 @@ extension PromptBook {
   package func terminal(of name: String) -> Int32? { prompts[name]?.terminal }
 
   /// Whether the check of a prompt was shown to the person.
-  package func wasArmed(_ name: String) -> Bool { prompts[name]?.wasArmed == true }
+  package func wasArmed(_ name: String) -> Bool { prompts[name]?.armedFirst != nil }
 
   /// The question of a prompt that was shown and not passed; `nil` for any other prompt.
   package func unansweredQuestion(of name: String) -> PromptQuestion? {
-    guard let prompt = prompts[name], prompt.wasArmed else { return nil }
+    guard let prompt = prompts[name], prompt.armedFirst != nil else { return nil }
     if case .passed = prompt.state { return nil }
     return prompt.question
   }

@@ -45,6 +45,9 @@ extension Vault {
     }
     // It was looked up again before the check could pass.
     let location = await locationOfWindow(of: prompt, caller)
+    // An earlier use of the account may take a while. The end of the session is watched until then.
+    windowState.begin()
+    defer { windowState.endBeginning() }
     let ends = isOn ? await beginGuarding() : windowState.ends
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in

@@ -124,8 +124,12 @@ extension Vault {
     }
   }
 
-  private func sweep() -> Bool {
-    for prompt in prompts.expire(at: clock.boot) { giveUp(prompt, as: .timedOut) }
+  /// Gives up the prompts that are overdue.
+  ///
+  /// - Returns: whether others are open.
+  @discardableResult
+  func sweep() -> Bool {
+    for prompt in prompts.overdue(at: clock.boot) { giveUp(prompt, as: .timedOut) }
     isSweeping = !prompts.isEmpty
     return isSweeping
   }
