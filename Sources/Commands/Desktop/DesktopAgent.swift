@@ -184,7 +184,7 @@ struct DesktopAgent {
         report(failure)
         throw .disconnected
       }
-      _ = try connection.call(CancelCall(prompt: request.prompt))
+      try connection.deny(request.prompt)
     }
   }
 

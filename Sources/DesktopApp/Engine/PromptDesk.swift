@@ -106,7 +106,7 @@ struct PromptDesk: Sendable {
     } catch {
       if case .disconnected = error { throw error }
       if link.isMissing { throw .disconnected }
-      _ = try connection.call(CancelCall(prompt: request.prompt))
+      try connection.deny(request.prompt)
     }
   }
 }

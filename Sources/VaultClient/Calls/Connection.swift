@@ -8,6 +8,9 @@ internal import VaultInterface
 /// connection, which the end of the last reference does, cancels all work of the engine for this
 /// caller. Two threads must not use it at the same time.
 public final class Connection {
+  /// How long an engine may take to read that a prompt is cancelled, in seconds.
+  private static let denialLimit: Int64 = 2
+
   /// The call that a reply belongs to.
   public struct CallNumber: Equatable, Sendable {
     fileprivate let number: UInt64
@@ -151,6 +154,22 @@ public final class Connection {
         whenSlow = nil
         deadline = BootInstant.now.advanced(bySeconds: seconds)
       }
+    }
+  }
+
+  /// Cancels a prompt that this program shows for another one.
+  ///
+  /// The engine reads the call only when the check is over, if it waits for the touch of a security key
+  /// after the PIN. The end of the connection ends that check.
+  ///
+  /// - Parameter prompt: its name.
+  /// - Throws: `disconnected` if the engine does not read the call.
+  package func deny(_ prompt: String) throws(VaultClientError) {
+    do throws(VaultClientError) {
+      _ = try call(CancelCall(prompt: prompt), within: Self.denialLimit)
+    } catch {
+      if case .timedOut = error { throw .disconnected }
+      throw error
     }
   }
 
