@@ -100,7 +100,11 @@ struct RedactionTests {
       #expect(!text.contains("very-private"), "\(index): \(text)")
     }
     #expect("\(made.session)" == "AuthSession(authenticated)")
-    #expect("\(AuthRequest("https://api.test/a?b"))" == "AuthRequest(GET https://api.test)")
+    for rest in ["", "/a?b", "?mail=ada@example.org", "#part", "/ada@example.org"] {
+      let request = AuthRequest("https://api.test" + rest)
+      #expect("\(request)" == "AuthRequest(GET https://api.test)")
+    }
+    #expect("\(AuthRequest("https://ada:pw@api.test/"))" == "AuthRequest(GET https://api.test)")
   }
 
   @Test

@@ -117,6 +117,7 @@ private final class DesktopDialogue {
   private let screen: DesktopScreen
   /// The phase on the screen.
   private var shown: PresencePrompt.Phase?
+  private var shownQuestions = 0
   private var shownEvent: PresenceEvent?
   /// The method whose window the person asked for.
   private var wanted: PresenceMethod?
@@ -148,6 +149,7 @@ private final class DesktopDialogue {
     prompt.release()
     while true {
       let (phase, event, notice) = observe()
+      let questions = prompt.questions
       if case .ended = phase { return }
       if event != shownEvent || phase != shown {
         if let event {
@@ -156,8 +158,8 @@ private final class DesktopDialogue {
           try screen.show(remark: notice)
         }
       }
-      if phase != shown { try show(phase) }
-      (shown, shownEvent) = (phase, event)
+      if phase != shown || phase.isQuestion && questions != shownQuestions { try show(phase) }
+      (shown, shownEvent, shownQuestions) = (phase, event, questions)
       while let action = screen.takeAction() { try act(action) }
       if let question, wanted == prompt.asking || !screen.hasActions {
         self.question = nil

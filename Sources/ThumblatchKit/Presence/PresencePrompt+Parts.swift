@@ -33,6 +33,8 @@ extension PresencePrompt {
     case checking
     /// The check is over.
     case ended(passed: Bool)
+
+    var isQuestion: Bool { if case .question = self { true } else { false } }
   }
 
   /// How to touch the reader.

@@ -53,6 +53,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     /// The method that asks the questions.
     var asking = PresenceMethod.fallback
     var failures = 0
+    var questions = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?
     var joinedWaiters: [AsyncStream<Phase>.Continuation] = []
@@ -169,6 +170,7 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   public func show(_ phase: Phase) {
     content.withLock { content in
       content.phase = phase
+      if case .question = phase { content.questions += 1 }
       for joinedWaiter in content.joinedWaiters {
         joinedWaiter.yield(phase)
         if content.hasEnded { joinedWaiter.finish() }
@@ -205,6 +207,9 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     if countsAsFailure { registrar.withMutation(of: self, keyPath: \.failures) {} }
     registrar.withMutation(of: self, keyPath: \.notice) {}
   }
+
+  /// How many questions were asked: the same one may be asked again.
+  var questions: Int { content.withLock { $0.questions } }
 
   /// How many tries have failed so far.
   public var failures: Int {

@@ -60,6 +60,7 @@ private final class TerminalDialogue {
   ///
   /// A key answers this phase, even if a newer one has arrived.
   private var shown: PresencePrompt.Phase?
+  private var shownQuestions = 0
   /// The finger on the screen, and how to touch the reader.
   private var shownTouch: PresenceEvent?
   /// Whether another prompt was open, so that input until now may have been meant for it.
@@ -90,15 +91,16 @@ private final class TerminalDialogue {
     shownTouch = touch
     while true {
       let (phase, news) = observe()
+      let questions = prompt.questions
       if let news, news != notice { terminal.say(news) }
       notice = news
       let touch = touch
-      if phase != shown {
+      if phase != shown || phase.isQuestion && questions != shownQuestions {
         show(phase, &line)
       } else if phase == .finger(nil), touch != shownTouch {
         screen.show(touch)
       }
-      shown = phase
+      (shown, shownQuestions) = (phase, questions)
       shownTouch = touch
       if case .ended = phase { return }
       try wait(&line)

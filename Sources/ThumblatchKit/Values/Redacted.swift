@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// A value whose `description` is all that `print`, `dump`, a log line or a crash report shows of it.
 ///
 /// Personal data is printed only if an app names it, such as `user.name`.
@@ -93,7 +95,11 @@ extension AuthRequest: Redacted {
   ///
   /// A path, a query and a body may name a person.
   public var description: String {
-    "AuthRequest(\(method) \(url.split(separator: "/").prefix(2).joined(separator: "//")))"
+    let start = url.rangeOfSchemeEnd?.upperBound ?? url.startIndex
+    let authority = url[start...].prefix { !"/?#".contains($0) }
+    // User information may be a password.
+    let server = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] }
+    return "AuthRequest(\(method) \(url[..<start])\(server ?? authority))"
   }
 }
 
