@@ -31,6 +31,8 @@ package struct AgreedKey: Sendable {
   init(with other: [UInt8], privateKey: consuming SecretBytes) throws(KeyAgreementError) {
     guard let library = unsafe Libcrypto.shared?.functions else { throw .unavailable }
     var publicKey = [UInt8](repeating: 0, count: Self.groupCount)
+    // The number may have leading zeros: some programs send one for the sign.
+    let other = Array(other.drop { $0 == 0 })
     guard 1...Self.groupCount ~= other.count,
       unsafe privateKey.withUnsafeBytes({ exponent in
         unsafe Self.power(library, Self.generator, exponent, &publicKey) == 1

@@ -36,17 +36,52 @@ enum SecretObject: Equatable {
     case 2 where parts[0] == "collection" && parts[1] == Self.collectionName: self = .collection
     case 2 where parts[0] == "session": self = .session(parts[1])
     case 2 where parts[0] == "prompt": self = .prompt(parts[1])
-    case 3 where parts[0] == "collection" && parts[1] == Self.collectionName: self = .item(parts[2])
-    case 3 where parts[0] == "aliases" && Self.aliases.contains(parts[1]): self = .item(parts[2])
+    case 3
+    where parts[0] == "collection" && parts[1] == Self.collectionName
+      || parts[0] == "aliases" && Self.aliases.contains(parts[1]):
+      guard let id = Self.unescaped(parts[2]) else { return nil }
+      self = .item(id)
     default: return nil
     }
+  }
+
+  // MARK: The part of a path that is an item's id
+
+  /// The part for an id: each byte that no path may have is `_` and two hexadecimal digits.
+  ///
+  /// A person may give an account such a name.
+  private static func escaped(_ id: String) -> String {
+    id.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
+      default: (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
+      }
+    }
+    .joined()
+  }
+
+  /// The id; `nil` if `escaped` does not write it so.
+  private static func unescaped(_ part: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Substring(part)
+    while let character = rest.popFirst() {
+      guard character == "_" else {
+        bytes += Array(character.utf8)
+        continue
+      }
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    guard let id = String(validating: bytes, as: UTF8.self), escaped(id) == part else { return nil }
+    return id
   }
 
   var path: String {
     switch self {
     case .service: Self.root
     case .collection: "\(Self.root)/collection/\(Self.collectionName)"
-    case .item(let id): "\(Self.collection.path)/\(id)"
+    case .item(let id): "\(Self.collection.path)/\(Self.escaped(id))"
     case .session(let id): "\(Self.root)/session/\(id)"
     case .prompt(let id): "\(Self.root)/prompt/\(id)"
     case .folder: "/"

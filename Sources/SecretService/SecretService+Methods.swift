@@ -85,28 +85,30 @@ extension SecretService {
   }
 
   /// Those that are unlocked already, and a prompt for the others.
+  ///
+  /// The prompt is for both: what a person unlocks replaces what was unlocked before.
   private func unlock(
     _ paths: [String],
     _ call: SecretCall
   ) throws(SecretServiceError) -> [BusValue] {
     let items = try store.items()
     var unlocked: [BusValue] = []
-    var locked: [String] = []
+    var named: [String] = []
+    var asks = false
     for path in paths {
       switch SecretObject(path: path) {
       case .collection?: unlocked.append(.path(path))
       case .item(let id)?:
         guard let item = items.first(where: { $0.id == id }) else { continue }
-        if !item.isLocked {
-          unlocked.append(.path(path))
-        } else if !locked.contains(id) {
-          locked.append(id)
-        }
+        if !item.isLocked { unlocked.append(.path(path)) }
+        guard !named.contains(id) else { continue }
+        named.append(id)
+        asks = asks || item.isLocked
       default: continue
       }
     }
     let prompt =
-      locked.isEmpty ? SecretObject.none : try prompts.add(.unlock(locked), for: call.sender)
+      asks ? try prompts.add(.unlock(named), for: call.sender) : SecretObject.none
     return [.array("o", unlocked), .path(prompt)]
   }
 

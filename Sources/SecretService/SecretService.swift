@@ -13,7 +13,7 @@ package final class SecretService {
   /// The most attributes of an item.
   static let mostAttributes = 64
   /// The most items that one call names.
-  static let mostNamed = 64
+  static let mostNamed = 1024
   /// The most work of one program at once.
   static let mostWork = 4
 

@@ -11,9 +11,11 @@ struct SecretSessions {
   }
 
   /// The most sessions of one program.
-  static let mostOfOne = 64
+  ///
+  /// Some programs open one for each item, and close none.
+  static let mostOfOne = 1024
   /// The most sessions of all programs.
-  static let most = 1024
+  static let most = 4096
 
   private static let plain = "plain"
   private static let encrypted = "dh-ietf1024-sha256-aes128-cbc-pkcs7"

@@ -70,6 +70,17 @@ struct AgreedKeyTests {
     }
   }
 
+  /// Java writes a number whose top bit is set with a zero before it.
+  @Test
+  func aZeroBeforeTheNumberChangesNothing() throws {
+    let base = [UInt8](repeating: 3, count: 128)
+    let plain = try AgreedKey(with: base, privateKey: SecretBytes(copying: base))
+    let signed = try AgreedKey(with: [0] + base, privateKey: SecretBytes(copying: base))
+    let secret = try SecretBytes(copying: Array("hunter2".utf8))
+    let (vector, sealed) = try plain.seal(secret)
+    #expect(try text(signed.open(SecretBytes(copying: sealed), vector: vector)) == text(secret))
+  }
+
   @Test
   func aKeyThatSharesNoSecretIsRefused() {
     var last = Self.prime

@@ -153,7 +153,7 @@ struct HostileProgramTests {
     #expect(try create("", ["": marks]) == "InvalidArgs")
     #expect(try create("", [:], type: marks) == "InvalidArgs")
     #expect(bench.refusal(root, "SearchItems", [ServiceBench.attributes(many)]) == "LimitsExceeded")
-    let paths = BusValue.array("o", Array(repeating: .path(collection), count: 65))
+    let paths = BusValue.array("o", Array(repeating: .path(collection), count: 1025))
     #expect(bench.refusal(root, "Unlock", [paths]) == "LimitsExceeded")
     #expect(try create("", ["": ""]) == nil)
   }

@@ -6,7 +6,10 @@ final class MemoryStore: SecretStore {
   private(set) var kept: [SecretItem] = []
   private var secrets: [String: SharedSecret] = [:]
   private var last = 0
+  /// Whether all items are locked but those that a prompt has unlocked.
   var isLocked = true
+  /// What the last prompt has unlocked, as a vault keeps it.
+  private var unlocked: Set<String> = []
 
   func items() throws(SecretServiceError) -> [SecretItem] {
     kept.map { item in
@@ -17,17 +20,19 @@ final class MemoryStore: SecretStore {
         contentType: item.contentType,
         created: item.created,
         modified: item.modified,
-        isLocked: isLocked
+        isLocked: isLocked(item.id)
       )
     }
   }
+
+  private func isLocked(_ id: String) -> Bool { isLocked && !unlocked.contains(id) }
 
   func item(_ id: String) throws(SecretServiceError) -> SecretItem? {
     try items().first { $0.id == id }
   }
 
   func secret(of id: String, requester: String) throws(SecretServiceError) -> SharedSecret {
-    guard !isLocked else { throw .isLocked }
+    guard !isLocked(id) else { throw .isLocked }
     guard let secret = secrets[id] else { throw .failed("none") }
     return secret
   }
@@ -38,12 +43,30 @@ final class MemoryStore: SecretStore {
     return "i\(last)"
   }
 
-  func lock() throws(SecretServiceError) { isLocked = true }
+  func lock() throws(SecretServiceError) { (isLocked, unlocked) = (true, []) }
+
+  /// Gives an item another id, as a person does who renames its account.
+  func rename(_ id: String, to name: String) {
+    guard let item = kept.first(where: { $0.id == id }) else { return }
+    kept.removeAll { $0.id == id }
+    kept.append(
+      SecretItem(
+        id: name,
+        label: item.label,
+        attributes: item.attributes,
+        contentType: item.contentType,
+        created: item.created,
+        modified: item.modified,
+        isLocked: true
+      )
+    )
+    secrets[name] = secrets[id]
+  }
 
   /// Does what the work wants, as after a passed check.
   func perform(_ action: SecretWork.Action) {
     switch action {
-    case .unlock: isLocked = false
+    case .unlock(let ids): unlocked = Set(ids)
     case .remove(let id): kept.removeAll { $0.id == id }
     case .change(let id, let change): keep(change, as: id)
     }

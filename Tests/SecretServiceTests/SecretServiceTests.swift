@@ -44,6 +44,49 @@ struct SecretServiceTests {
     #expect(bench.refusal(item, "GetSecret", [.path(session)]) == "IsLocked")
   }
 
+  /// A vault locks what the next prompt does not name.
+  @Test
+  func aPromptForSomeOfTheNamedItemsKeepsTheOthersUnlocked() throws {
+    let session = try bench.open()
+    let first = try bench.create(session, "one", ["a": "1"]).item
+    let second = try bench.create(session, "two", ["a": "2"]).item
+    func unlock(_ items: [String]) throws -> [String] {
+      let answer = try bench.call(root, "Unlock", [.array("o", items.map { .path($0) })])
+      let prompt = try bench.path(answer[1])
+      if prompt != "/" { try bench.call(prompt, "Prompt", [.text("")]) }
+      return try bench.paths(answer[0])
+    }
+    #expect(try unlock([first]) == [])
+    #expect(try unlock([first, second]) == [first])
+    for item in [first, second] {
+      #expect(bench.refusal(item, "GetSecret", [.path(session)]) == nil)
+    }
+  }
+
+  /// A person may give the account of an item a name that no path can have.
+  @Test(arguments: ["mail-imap", "a.b_c", "/mail", "_61", "é"])
+  func anItemWithAnyNameHasAPath(_ name: String) throws {
+    let session = try bench.open()
+    _ = try bench.create(session, "hunter2", ["user": "me"])
+    bench.store.rename("i1", to: name)
+    bench.store.isLocked = false
+    let found = try bench.call(root, "SearchItems", [ServiceBench.attributes(["user": "me"])])
+    let path = try #require(bench.paths(found[0]).first)
+    let part = path.dropFirst(collection.count + 1)
+    #expect(part.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }, "\(path)")
+    let secret = try bench.call(path, "GetSecret", [.path(session)])
+    #expect(try bench.value(secret[0]).value == Array("hunter2".utf8))
+    // An object has one path.
+    for other in ["_zz", "_6", "_61", "_5F"] where other != part {
+      let refusal = bench.refusal(collection + "/" + other, "GetSecret", [.path(session)])
+      #expect(refusal == "NoSuchObject" || refusal == "UnknownObject")
+    }
+  }
+
+  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+  }
+
   @Test
   func secretsOfAnEncryptedSessionAreEncrypted() throws {
     // The program's side: the private key is 1, so its public key is 2 and what is shared is the

@@ -18,8 +18,12 @@ struct SecretAccount {
     name: "secret-service",
     settings: ["kind": "static", "issuer": "https://localhost"]
   )
-  /// What the name of an account begins with; random digits follow, which are the item's id.
+  /// What the name of a new account begins with; random digits follow, which are the item's id.
   private static let prefix = "secret-"
+  /// What the id begins with if a person has given the account a name without the prefix.
+  ///
+  /// No name has this character.
+  private static let renamed = "/"
   /// The most characters of a label that the vault shows.
   private static let longestLabel = 100
   /// What stands for a value without bytes.
@@ -32,8 +36,7 @@ struct SecretAccount {
 
   /// Reads an account; `nil` if it is no item.
   init?(_ account: VaultAccount) {
-    guard account.provider == Self.provider.name, account.name.hasPrefix(Self.prefix),
-      let claims = account.claims,
+    guard account.provider == Self.provider.name, let claims = account.claims,
       let encoding = Encoding(rawValue: (try? claims.string("encoding")) ?? "")
     else { return nil }
     var attributes: [String: String] = [:]
@@ -46,7 +49,7 @@ struct SecretAccount {
     func time(_ name: String) -> UInt64 { UInt64(clamping: (try? claims.integer(name)) ?? 0) }
     let given = try? claims.optionalString("label")
     item = SecretItem(
-      id: String(account.name.dropFirst(Self.prefix.count)),
+      id: Self.id(of: account.name),
       label: given ?? account.displayName ?? "",
       attributes: attributes,
       contentType: (try? claims.string("content_type")) ?? "",
@@ -62,8 +65,15 @@ struct SecretAccount {
     account.provider == provider.name && account.issuer == provider.settings["issuer"]
   }
 
+  /// The id of the item of an account.
+  private static func id(of name: String) -> String {
+    name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : renamed + name
+  }
+
   /// The name of the account of an item.
-  static func name(of id: String) -> String { prefix + id }
+  static func name(of id: String) -> String {
+    id.hasPrefix(renamed) ? String(id.dropFirst(renamed.count)) : prefix + id
+  }
 
   /// A new id.
   static func newID() throws(SecretServiceError) -> String {

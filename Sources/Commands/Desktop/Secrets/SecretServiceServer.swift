@@ -133,7 +133,12 @@ final class SecretServiceServer: @unchecked Sendable {
     do throws(SecretServiceError) {
       let call = try call(message)
       switch try service.handle(call) {
-      case .answer(let values): try? bus.answer(message, values)
+      case .answer(let values):
+        do throws(BusError) {
+          try bus.answer(message, values)
+        } catch {
+          throw SecretServiceError.failed(error.reason)
+        }
       case .begin(let work):
         try? bus.answer(message, [])
         begin(work, nil)
