@@ -57,7 +57,7 @@ extension BackupPassphrase.Failure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .noMemory(let kibibytes):
-      "too little memory to make the passphrase into a key: it takes \(kibibytes >> 10) MiB"
+      "too little memory to derive the key from the passphrase: it takes \(kibibytes >> 10) MiB"
     case .unexpected(let reason): reason
     }
   }

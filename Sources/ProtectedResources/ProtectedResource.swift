@@ -120,7 +120,7 @@ package enum ResourceError: Error, Equatable, Sendable, CustomStringConvertible 
     case .otherOrigin(let found):
       "the server names metadata of another origin, \(found), which is not asked"
     case .otherResource(let found):
-      "the server's metadata is of \(found), and not of the server that was asked"
+      "the server's metadata is for \(found), not for the requested server"
     case .noIssuer: "the server's metadata names no authorization server, or more than 16"
     }
   }

@@ -163,7 +163,7 @@ package enum PresenceText {
       case .notAvailable: "no device for the check is available"
       case .notEnrolled: "no finger is enrolled"
       case .lockedOut:
-        "too many scans failed: no finger or key counts until the system password is given once"
+        "too many scans failed: fingers and keys are refused until you enter the system password"
       case .noMatch: "the presence check failed: no match"
       case .timedOut: "the presence check timed out"
       case .busy: "another prompt is open, or the reader is in use"
@@ -176,7 +176,7 @@ package enum PresenceText {
   package static func hint(_ outcome: PresenceOutcome) -> String? {
     switch outcome {
     case .notEnrolled: "to enroll one: thumblatch fingers enroll"
-    case .busy: "try again when it is done"
+    case .busy: "try again when that is over"
     case .timedOut: "no answer came in time: run the command again"
     default: nil
     }

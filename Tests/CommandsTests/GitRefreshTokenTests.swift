@@ -63,7 +63,7 @@ struct GitRefreshTokenTests {
       try stage.reply(ImportLoginReply(account: account, rotated: true))
       try stage.expectEnd()
     }
-    #expect(play.code == .done && play.talk.contains("is used up"), "\(play.talk)")
+    #expect(play.code == .done && play.talk.contains("no longer work"), "\(play.talk)")
     #expect(home.settings("thumblatch/hosts.conf")?.contains("account = forge") == true)
   }
 

@@ -146,6 +146,6 @@ struct ReconnectionTests {
     #expect(connections == 1)
     // The message does not claim that nothing has happened.
     let hint = failure?.hint ?? ""
-    #expect(hint.contains("may have happened") && hint.contains("thumblatch status"), "\(hint)")
+    #expect(hint.contains("may have taken effect") && hint.contains("thumblatch status"), "\(hint)")
   }
 }

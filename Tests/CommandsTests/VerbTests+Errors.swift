@@ -32,8 +32,8 @@ extension VerbTests {
     (.name, "certificate-name", "--ca and --pin do not replace"),
     (.certificate, "certificate", "TLS"),
     (.pin, "pin", "--pin"), (.listener, "listener", "loopback_users"),
-    (.uncertain, "uncertain", "the provider may have taken it; try again in 1m 30s"),
-    (.refusedOnce, "refused-once", "a login is required"),
+    (.uncertain, "uncertain", "the provider may have received the request; try again in 1m 30s"),
+    (.refusedOnce, "refused-once", "requires a login"),
   ])
   func aReasonForWhichAProviderIsUnavailableHasAHintOfItsOwn(
     _ reason: UnavailableReason,
@@ -64,7 +64,10 @@ extension VerbTests {
     }
     let error = try Self.object(play.out).object("error")
     #expect(try error.string("reason") == "offline")
-    #expect(try error.string("hint") == "the provider may have taken it; try again in 1m 30s")
+    #expect(
+      try error.string("hint")
+        == "the provider may have received the request; try again in 1m 30s"
+    )
   }
 
   @Test(arguments: [

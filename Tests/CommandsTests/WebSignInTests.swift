@@ -115,8 +115,8 @@ struct WebSignInTests {
           _ = try peer.readAll(limit: 1 << 16)
         }
       }
-      try stage.terminal.waitFor("another path")
-      try stage.terminal.waitFor("another host")
+      try stage.terminal.waitFor("a path other than")
+      try stage.terminal.waitFor("a host other than")
       _ = try Self.comeBack(port, stage) { _ in
         try stage.reply(AccountReply(account: Self.account))
       }
@@ -124,12 +124,12 @@ struct WebSignInTests {
     #expect(play.code == .done)
     let flowing = play.screen.replacing("\r\n", with: " ")
     for part in [
-      "An answer came for another path than /callback, and was refused.",
-      "An answer came for another host than 127.0.0.1:",
+      "Refused a request to a path other than /callback.",
+      "Refused a request to a host other than 127.0.0.1:",
     ] {
       #expect(flowing.ranges(of: part).count == 1, "\(play.screen)")
     }
-    #expect(flowing.ranges(of: "Still waiting for yours.").count == 2)
+    #expect(flowing.ranges(of: "Still waiting for the redirect.").count == 2)
   }
 
   @Test

@@ -150,7 +150,7 @@ struct CallerRuleStoryTests {
     #expect(tool.contains(#""because":["user-unit = tool.service"]"#), "\(tool)")
     #expect(tool.contains(#""desktop":"session""#), "\(tool)")
     let none = try person.run("rule", "test", "other.service").succeeded()
-    #expect(none.contains("none hold"), "\(none)")
+    #expect(none.contains("none apply"), "\(none)")
     refuses(try person.run("rule", "test", "1"), "process 1 is another user's")
     refuses(try person.run("rule", "test", "4999999"), "there is no process", code: 2)
     kill(box.child.identifier, SIGKILL)

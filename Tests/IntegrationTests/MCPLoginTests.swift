@@ -148,7 +148,7 @@ struct MCPLoginTests {
     (#"{"\#(metadata)": {"edit": {"authorization_endpoint": "javascript:1"}}}"#, 2, ""),
     (#"{"\#(resource)": {"edit": {"resource": "https://evil.example/mcp"}}}"#, 8, "evil.example"),
     (#"{"\#(resource)": {"edit": {"resource": "http://127.0.0.1:9/mcp"}}}"#, 8, "127.0.0.1:9"),
-    (#"{"\#(resource)": {"edit": {"resource": "ORIGIN/"}}}"#, 8, "not of the server"),
+    (#"{"\#(resource)": {"edit": {"resource": "ORIGIN/"}}}"#, 8, "not for the requested server"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": []}}}"#, 8, "no authorization server"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": ["ftp://x"]}}}"#, 8, "issuer"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": 7}}}"#, 8, "authorization_servers"),

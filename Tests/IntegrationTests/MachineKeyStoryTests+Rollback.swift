@@ -41,7 +41,7 @@ extension MachineKeyStoryTests {
     #expect(try counter(person) == "current")
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
     try person.endEngine()
-    #expect(try person.run("status").succeeded().contains("none: the directory fits"))
+    #expect(try person.run("status").succeeded().contains("none: the directory matches"))
     // The copy stays an old one.
     try person.endEngine()
     try shell("rm -r \(person.state) && cp -a \(person.base)/copy \(person.state)")
@@ -64,7 +64,7 @@ extension MachineKeyStoryTests {
     }
     try person.endEngine()
     #expect(try counter(person) == "current")
-    #expect(try person.run("status").succeeded().contains("none: the directory fits"))
+    #expect(try person.run("status").succeeded().contains("none: the directory matches"))
   }
 
   @Test

@@ -131,7 +131,7 @@ struct PrivateAgentTests {
     let late = try token("--helper", "--within", "1s", atDesk: true)
     let shown = try late.text()
     #expect(try late.child.wait() == .exited(5))
-    #expect(shown.contains("there is no token after 1s") && !shown.contains("at_"), "\(shown)")
+    #expect(shown.contains("no token within 1s") && !shown.contains("at_"), "\(shown)")
     let number = try desk.sees(Self.question)
     #expect(eventually { person.readerIsOpen })
     try person.touch()

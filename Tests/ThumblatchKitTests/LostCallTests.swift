@@ -24,7 +24,7 @@ struct LostCallTests {
   @Test
   func anEarlierRequestMayHaveBeenTakenThoughThereIsNoNetworkNow() {
     for (reason, text) in [
-      (nil, "nothing is lost"), (UnavailableReason.uncertain, "may have taken it"),
+      (nil, "nothing is lost"), (UnavailableReason.uncertain, "may have received the request"),
     ] {
       let error = AuthError(
         VaultClientError.refused(

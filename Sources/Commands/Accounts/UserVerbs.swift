@@ -51,7 +51,7 @@ enum UserVerbs {
       try session.confirm(
         account.map { "Remove the account \($0) of \(user)? No provider is told." }
           ?? "Remove the whole vault of \(user)? No provider is told.",
-        for: "a confirmation that it is removed",
+        for: "a confirmation of the removal",
         otherwise: "nothing was removed"
       )
     }

@@ -17,9 +17,9 @@ extension ImportVerb {
     guard let source = ImportSource(rawValue: word) else {
       let known = ImportSource.allCases.map(\.rawValue)
       throw .usage(
-        "import does not know the program \(word)",
+        "unknown program: \(word)",
         hint: Nearest.match(word, in: known).map { "did you mean: \($0)" }
-          ?? "it knows \(known.joined(separator: ", "))"
+          ?? "import knows \(known.joined(separator: ", "))"
       )
     }
     guard source != .oidcAgent else {

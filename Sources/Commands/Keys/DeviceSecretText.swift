@@ -66,7 +66,7 @@ extension DeviceSecretVerbs {
   static func oldCopies(_ check: CounterCheck) -> String {
     switch check {
     case .none: "cannot be detected: the directory has no TPM counter"
-    case .current: "none: the directory fits the TPM's counter"
+    case .current: "none: the directory matches the TPM's counter"
     case .unchecked: "no check is possible: a recovery code opened the machine key"
     case .refused: "refused: accept the vault with thumblatch recover"
     }

@@ -160,7 +160,7 @@ enum KeyVerbs {
     guard status.problem == nil else { return }
     try session.confirm(
       "The vault looks current. Every account that is signed in will need a login. Go on?",
-      for: "a confirmation, because the vault looks current,",
+      for: "a confirmation (the vault looks current)",
       otherwise: "nothing was changed"
     )
   }

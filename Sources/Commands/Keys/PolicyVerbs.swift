@@ -127,11 +127,10 @@ enum PolicyVerbs {
   private static func sentence(_ rule: VaultRule, changed: Bool) -> String {
     let isOfCallers = rule.key.hasPrefix("caller.")
     if isOfCallers, rule.own != nil, rule.holds == nil {
-      return "\(rule.key) is set; the rule holds for restricted sockets that name it, and no other"
-        + " program"
+      return "\(rule.key) is set; the rule applies only to restricted sockets that name it"
     }
     let holds =
-      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "without effect here")
+      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "ineffective here")
     guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
     let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"

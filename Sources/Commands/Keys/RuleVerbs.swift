@@ -77,7 +77,7 @@ enum RuleVerbs {
       table.add("sandbox:", reply.sandboxed ? "yes" : "no")
     }
     let rules = zip(reply.rules, reply.because).map { "\($0) (\($1))" }
-    table.add("rules:", rules.isEmpty ? "none hold" : rules.joined(separator: ", "))
+    table.add("rules:", rules.isEmpty ? "none apply" : rules.joined(separator: ", "))
     for limit in reply.limits.sorted(by: { $0.key < $1.key }) {
       table.add("\(limit.key):", limit.value)
     }

@@ -178,12 +178,12 @@ struct MCPLogin {
       "register a public client there with the redirect URI \(redirect.text); then: thumblatch login"
       + " \(name) --mcp \(url) --client-id ID --redirect-uri \(redirect.text)"
     guard let endpoint = metadata.registration else {
-      throw .usage("\(draft.issuer) registers no clients by itself", hint: byHand)
+      throw .usage("\(draft.issuer) has no dynamic client registration", hint: byHand)
     }
     guard let target = try? RequestTarget(endpoint),
       target.scheme == "https" || draft.issuer.isPlain
     else {
-      throw .usage("\(draft.issuer) registers clients at no https URL", hint: byHand)
+      throw .usage("\(draft.issuer) has a registration endpoint without https", hint: byHand)
     }
     let known = (try? ScopeUnion.of(scopes + (found.resource.scopes ?? []), nil)) ?? scopes
     let answer = try PublicDocument(
@@ -205,7 +205,7 @@ struct MCPLogin {
     } catch {
       throw CommandError(
         .serverError,
-        "\(draft.issuer) registered no client: \(error)",
+        "\(draft.issuer) did not register the client: \(error)",
         hint: byHand
       )
     }

@@ -84,7 +84,7 @@ struct ServerDiscovery {
       guard issuers.contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
         throw .usage(
           "\(resource.resource) takes no tokens of \(named)",
-          hint: "--issuer is one of: \(listed) (each letter counts, also a slash at the end)"
+          hint: "--issuer is one of: \(listed) (exact match, including a trailing slash)"
         )
       }
       return named
@@ -124,8 +124,7 @@ struct ServerDiscovery {
     guard metadata.pkce == true else {
       throw CommandError(
         .usage,
-        "\(provider.issuer) does not promise PKCE with S256, without which a stolen code could be used"
-          + " by others",
+        "\(provider.issuer) does not advertise PKCE with S256: others could use a stolen code",
         hint: "tell the operator of the MCP server",
         reason: .misconfigured
       )

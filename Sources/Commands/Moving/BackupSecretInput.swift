@@ -110,7 +110,7 @@ enum BackupSecretInput {
     _ header: BackupHeader,
     _ session: Session
   ) throws(CommandError) -> SharedSecret {
-    session.output.status("making the passphrase into a key")
+    session.output.status("deriving the key from the passphrase")
     defer { session.output.clearStatus() }
     do throws(BackupPassphrase.Failure) {
       return try BackupPassphrase.key(of: passphrase.bytes, header)

@@ -20,9 +20,9 @@ enum UnavailableText {
     case nil, .notAnswering: return "nothing is lost; try again \(when)"
     case .uncertain where status.map((400...499).contains) == true:
       return "the login is kept; try again \(when)"
-    case .uncertain: return "the provider may have taken it; try again \(when)"
+    case .uncertain: return "the provider may have received the request; try again \(when)"
     case .refusedOnce:
-      return "try again \(when): if it is refused once more, a login is required. Or sign in now"
+      return "try again \(when), or sign in now. A second refusal requires a login"
     case .authority:
       return "nothing was sent. If the authority is your own: provider add --ca FILE, or "
         + edit("ca = FILE") + ". Otherwise, do not trust this network"

@@ -24,7 +24,7 @@ extension CommandError {
     self.init(
       ExitCode(error),
       "\(error)",
-      hint: "it may have happened anyway: see thumblatch status before you try again"
+      hint: "the call may have taken effect: check thumblatch status first"
     )
   }
 
@@ -74,7 +74,7 @@ extension CommandError {
     case .presenceFailed(let outcome, let message, _):
       self.init(code, PresenceText.failure(outcome, message), hint: PresenceText.hint(outcome))
     case .busy(let message, let retryAfter):
-      let again = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when it is done"
+      let again = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when that is over"
       self.init(code, message, hint: "try again \(again)")
     case .noDesktop(let message): self.init(code, message, hint: Self.foreground)
     case .noSuchAccount(let account) where account.isEmpty:

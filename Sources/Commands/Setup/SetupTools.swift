@@ -23,9 +23,9 @@ enum SetupTools {
     if let tool = Tool(rawValue: word) { return tool }
     let known = Tool.allCases.map(\.rawValue)
     throw .usage(
-      "setup does not know the tool \(word)",
+      "unknown tool: \(word)",
       hint: Nearest.match(word, in: known).map { "did you mean: \($0)" }
-        ?? "it knows \(known.joined(separator: " and ")); others are in thumblatch-recipes(7)"
+        ?? "setup knows \(known.joined(separator: " and ")); others are in thumblatch-recipes(7)"
     )
   }
 
@@ -52,7 +52,7 @@ enum SetupTools {
         "tool": .string(tool.rawValue), "account": .string(recipe.account),
         "files": .array(files.map { .string($0.path) }), "use": .string(recipe.use),
       ],
-      "\(tool.title) gets tokens of \(recipe.account) when it is started so: \(recipe.use)"
+      "To start \(tool.title) with tokens of \(recipe.account): \(recipe.use)"
     )
   }
 

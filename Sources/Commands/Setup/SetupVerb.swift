@@ -40,7 +40,7 @@ enum SetupVerb {
   private static func guide(_ session: Session) throws(CommandError) {
     let output = session.output
     if !missing(try SetupFacts(session)).isEmpty {
-      output.say("Enter does a step, n skips it, q leaves. thumblatch setup goes on later.")
+      output.say("Enter: do it, n: skip, q: quit. To continue later: thumblatch setup")
     }
     var left: Set<String> = []
     var hasAsked = true
@@ -52,7 +52,7 @@ enum SetupVerb {
       output.say("[\(mark)] \(step.name): \(text)")
       guard isMissing else { continue }
       if let earlier = step.needs, left.contains(earlier) {
-        output.say("The step \(earlier) comes first.")
+        output.say("Do the \(earlier) step first.")
       } else if try !perform(step, facts, session) {
         break
       }
@@ -132,7 +132,7 @@ enum SetupVerb {
       .promptNeeded,
       "setup is not complete: "
         + missing.map { "\($0.step.name) (\($0.text))" }.joined(separator: ", "),
-      hint: "thumblatch setup, at a terminal, goes through it",
+      hint: "run thumblatch setup at a terminal",
       facts: object
     )
   }

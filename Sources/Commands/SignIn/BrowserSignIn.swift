@@ -70,12 +70,12 @@ struct BrowserSignIn {
   private func refusal(_ stray: RedirectStray, port: UInt16) -> String {
     let what =
       switch stray {
-      case .user: "An answer came from a program of another user"
-      case .host: "An answer came for another host than \(redirect.host):\(port)"
+      case .user: "Refused a request from a program of another user"
+      case .host: "Refused a request to a host other than \(redirect.host):\(port)"
       case .path:
-        "An answer came for another path than \(redirect.path.isEmpty ? "/" : redirect.path)"
+        "Refused a request to a path other than \(redirect.path.isEmpty ? "/" : redirect.path)"
       }
-    return "\(what), and was refused. Still waiting for yours."
+    return "\(what). Still waiting for the redirect."
   }
 
   private func listen() throws(CommandError) -> RedirectListener {

@@ -32,10 +32,10 @@ enum StoreVerb {
       Asks for the secret, which is not shown, and seals it. token, headers, request, exec and env \
       hand it out; so do the helpers of git, docker and other tools, for HOST. request sends it to \
       HOST and each --api-host only. For a known account, the secret is replaced, and the rest stays \
-      as it is unless an option says otherwise. But a new secret without --expires has no known end. \
-      To replace the secret of a protected account needs a presence check of its own. status, account \
-      list and doctor say when a secret is about to expire. No refresh renews it. --secret-stdin reads \
-      standard input to its end, and drops one final line end. \
+      as it is unless an option says otherwise. But a new secret without --expires has no known \
+      expiry date. To replace the secret of a protected account needs a presence check of its own. \
+      status, account list and doctor say when a secret is about to expire. No refresh renews it. \
+      --secret-stdin reads standard input to its end, and drops one final line end. \
       A secret has no control characters but tabs and line ends.
       """
   ) { session throws(CommandError) in
@@ -67,7 +67,7 @@ enum StoreVerb {
     }
     try told(reply.account, session)
     if known?.accessTokenExpiresAt != nil, expiresAt == nil {
-      session.output.talk("it has no known end; --expires would name one")
+      session.output.talk("no expiry date is known; --expires sets one")
     }
     for change in changes { try hosts.apply(change) }
     try endOthers(of: account, besides: host, hosts, session)
@@ -200,7 +200,7 @@ enum StoreVerb {
     for entry in entries where !terms.allows(entry.host) {
       try hosts.remove(entry.host)
       session.output.talk(
-        "\(entry.host) gets no secret of \(account) any more: it is for \(terms.issuer)"
+        "\(entry.host) no longer gets the secret of \(account), which is for \(terms.issuer)"
       )
     }
   }

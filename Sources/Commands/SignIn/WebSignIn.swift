@@ -91,7 +91,9 @@ struct WebSignIn {
     }
     // The advice about the provider's file does not matter if there is another way.
     let why = refusal.message.prefix { $0 != ";" }
-    session.output.announce("\(providerName) gives no code (\(why)). Paste an address instead.")
+    session.output.announce(
+      "\(providerName) issued no device code (\(why)). Paste an address instead."
+    )
     return try run(.paste, isAsked: false)
   }
 
@@ -186,7 +188,7 @@ struct WebSignIn {
     case .refused(.invalidArgument(let message)):
       CommandError(
         .serverError,
-        "the browser brought the answer to another login: \(message)",
+        "the browser's answer was refused: \(message)",
         hint: "to try again: thumblatch login \(account)"
       )
     default: finished(error)

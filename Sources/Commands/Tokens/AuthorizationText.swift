@@ -21,7 +21,7 @@ enum AuthorizationText {
       guard token.utf8.allSatisfy({ $0 < 0x80 }) else {
         throw CommandError(
           .refused,
-          "the secret of \(account) is no Bearer token: it has more than ASCII characters",
+          "the secret of \(account) cannot be a Bearer token: it is not ASCII",
           hint: "--basic sends it as a password"
         )
       }
@@ -42,7 +42,7 @@ enum AuthorizationText {
     guard token.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw CommandError(
         .refused,
-        "the secret of \(account) has control characters: it can be no part of a line",
+        "the secret of \(account) has control characters, so it cannot be part of a line",
         hint: "thumblatch token \(account) prints it"
       )
     }

@@ -24,7 +24,7 @@ enum HelperRelay {
     guard let seconds = try session.duration(within.name) else { return }
     guard session.arguments.has(helper.name), !session.arguments.has("--rejected") else {
       throw .usage(
-        "--within is for --helper, without --rejected",
+        "--within needs --helper, and excludes --rejected",
         hint: "such as: thumblatch token work --helper --within 8s"
       )
     }
@@ -43,8 +43,8 @@ enum HelperRelay {
   static func late(_ seconds: Int64) -> CommandError {
     CommandError(
       .unavailable,
-      "there is no token after \(Durations.text(seconds)): a presence check or the provider takes"
-        + " longer",
+      "no token within \(Durations.text(seconds)): a presence check or the provider needs more"
+        + " time",
       hint: "the request goes on; run the command again for its result"
     )
   }

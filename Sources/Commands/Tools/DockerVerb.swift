@@ -34,7 +34,7 @@ enum DockerVerb {
   private static func answer(_ session: Session) throws(CommandError) {
     let word = session.arguments.operands[0]
     guard let action = DockerCredential.Action(rawValue: word) else {
-      throw .usage("unknown action: get, store, erase, list and version are known")
+      throw .usage("unknown action; use get, store, erase, list or version")
     }
     switch action {
     case .version:

@@ -68,7 +68,7 @@ extension Session {
     try hosts.apply(change)
     output.talk("\(host) gets tokens of \(name) from now on")
     if isRotated {
-      output.talk("the refresh token that other helpers of git keep is used up")
+      output.talk("the copies in git's other helpers no longer work")
     }
     return true
   }

@@ -167,7 +167,8 @@ extension Session {
     let isOtherUser = secret.username.map { $0 != user } ?? false
     if isWrittenBack, isOtherUser, let user {
       output.talk(
-        "\(host) gets the secret of \(known.name), who is \(user): that of another user is not stored"
+        "\(host) gets the secret of \(known.name) (user \(user)); another user's secret is not"
+          + " stored"
       )
       return .leftAlone
     }

@@ -21,7 +21,7 @@ enum TerraformVerb {
   ) { session throws(CommandError) in
     let arguments = session.arguments
     guard let action = TerraformCredential.Action(rawValue: arguments.operands[0]) else {
-      throw .usage("unknown action: get, store and forget are known")
+      throw .usage("unknown action; use get, store or forget")
     }
     let host = try? TokenHost("https://" + arguments.operands[1])
     let query = ToolQuery.terraform(host: arguments.operands[1])
@@ -33,7 +33,7 @@ enum TerraformVerb {
     case (.forget, nil): break
     case (.store, _):
       let secret = try ToolInput.request(session, TerraformCredential.stored)
-      guard let host else { throw .usage("HOST is no host with an optional port") }
+      guard let host else { throw .usage("HOST must be a host, optionally with a port") }
       if let entry = try session.keep(secret, for: host) { throw serving(entry) }
     case (.forget, let entry?): guard try session.giveUp(entry) else { throw serving(entry) }
     }

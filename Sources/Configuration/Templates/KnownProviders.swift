@@ -36,7 +36,7 @@ extension ProviderTemplate {
   /// A refresh ends the previous token, and permanently drops the scopes that it does not name.
   private static let gitlab = ProviderTemplate(
     name: "gitlab",
-    title: "GitLab.com, or a GitLab of one's own",
+    title: "GitLab.com, or your own GitLab",
     placeholders: [.host("host", "the host of your GitLab", standard: "gitlab.com")],
     notes: [
       "Add an application, not confidential, with the redirect URI http://127.0.0.1/callback.",
@@ -84,8 +84,8 @@ extension ProviderTemplate {
     notes: [
       "Register an app with the platform Mobile and desktop applications and http://localhost.",
       "A device login needs the setting Allow public client flows.",
-      "A token is for one API. With scopes of an API of your own (--scope) whoami, which asks "
-        + "Microsoft Graph, is refused: make a provider of its own for that.",
+      "A token is for one API. whoami asks Microsoft Graph, which refuses tokens of your own API "
+        + "(--scope): add a separate provider for that API.",
     ],
     settings: [
       "kind": "oidc",
@@ -101,7 +101,7 @@ extension ProviderTemplate {
     name: "keycloak",
     title: "Keycloak",
     placeholders: [
-      .host("host", "the host of your Keycloak, with /auth if it stands in its URLs"),
+      .host("host", "the host of your Keycloak, with /auth if its URLs have it"),
       .word("realm", "the realm"),
     ],
     notes: [

@@ -14,7 +14,7 @@ extension Trouble {
       let advice = retryAfter.map {
         ntr("try again in %d second", "try again in %d seconds", $0)
       }
-      self.init(message, advice: advice ?? tr("try again when it is done"))
+      self.init(message, advice: advice ?? tr("try again when that is over"))
     case .noSuchAccount: self.init(tr("the account is no longer there"))
     case .noSuchFinger: self.init(tr("the finger is no longer there"))
     case .noSuchKey: self.init(tr("the security key is no longer there"))
@@ -48,7 +48,7 @@ extension Trouble {
     case .expired, .notYetValid:
       tr("nothing was sent; check the clock of this machine, under Health")
     case .listener: tr("nothing was sent; the provider's program runs as another user")
-    case .uncertain: tr("the provider may have taken it; try again later")
+    case .uncertain: tr("the provider may have received the request; try again later")
     case nil, .notAnswering, .refusedOnce:
       retryAfter.map {
         ntr(

@@ -192,8 +192,8 @@ public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notAnObject: "the provider's metadata is no JSON object"
     case .member(let error): "the provider's metadata: \(error)"
     case .otherIssuer(let found):
-      "the provider's metadata is of the issuer \(found), which differs from the one in its file (each"
-        + " letter counts, also a slash at the end)"
+      "the provider's metadata is for the issuer \(found), which differs from the one in its file"
+        + " (an exact match is needed, including a trailing slash)"
     case .setting(let error): "the provider's metadata: \(error)"
     }
   }

@@ -61,10 +61,10 @@ extension AuthError {
   private static func suggestion(_ reason: UnavailableReason?, isOffline: Bool) -> String {
     switch reason {
     case _ where isOffline && reason != .notAnswering:
-      (reason == .uncertain ? "the provider may have taken it" : "nothing is lost")
+      (reason == .uncertain ? "the provider may have received the request" : "nothing is lost")
         + "; try again when there is a network"
     case nil, .notAnswering: "nothing is lost; try again later"
-    case .uncertain: "the provider may have taken it; try again later"
+    case .uncertain: "the provider may have received the request; try again later"
     case .refusedOnce: "try again later, or sign in again"
     case .listener: "name its user in the provider's loopback_users, if it is the provider"
     case .notYetValid, .expired: "nothing was sent; check the clock and the server's certificate"

@@ -131,7 +131,7 @@ extension VaultFailure {
       self = .invalidArgument("character \(place) is never used in a recovery code")
     case .wrongCheck:
       self = .invalidArgument(
-        "the recovery code is mistyped: its two check characters do not fit the others"
+        "the recovery code is mistyped: its two check characters do not match"
       )
     case .failed(let error): self = .unexpected("the recovery code cannot be used: \(error)")
     }

@@ -182,7 +182,7 @@ extension Vault {
     isTrying: Bool
   ) async -> [String] {
     guard provider.endpoint(.revocation) != nil else {
-      return ["has no revocation_endpoint: a logout erases here alone"]
+      return ["has no revocation_endpoint: a logout erases only here"]
     }
     guard provider.oauth?.clientAuthentication == OAuthSettings.ClientAuthentication.none else {
       return []

@@ -80,7 +80,9 @@ struct EngineStart {
     var bytes: [UInt8] = []
     while true {
       let isReadable = try Connection.wait(for: pipe.number, interrupt: interrupt, until: deadline)
-      guard isReadable else { throw .engineFailed(reason: "it did not say that it listens") }
+      guard isReadable else {
+        throw .engineFailed(reason: "it did not report that it is listening")
+      }
       let chunk = try read(from: pipe, atMost: maximumReason + 1 - bytes.count)
       bytes += chunk
       if bytes.first == UInt8(ascii: "L") { return .listening }
@@ -95,7 +97,7 @@ struct EngineStart {
       switch bytes.first {
       case UInt8(ascii: "U"): throw .unsafeVault(reason: parts.first ?? "", remedy: remedy)
       case UInt8(ascii: "E"): throw .engineFailed(reason: parts.joined(separator: "; "))
-      default: throw .engineFailed(reason: "it said something else than that it listens")
+      default: throw .engineFailed(reason: "its report was unexpected")
       }
     }
   }

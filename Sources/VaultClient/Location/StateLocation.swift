@@ -76,7 +76,7 @@ package struct StateLocation: Sendable, Equatable {
     guard !FileOwner.isHidden(status.owner) else {
       throw .unsafeDirectory(
         path: path,
-        reason: "this sandbox does not show whose it is",
+        reason: "this sandbox hides its owner",
         remedy: "map your own user in the sandbox: bwrap, or unshare --map-current-user"
       )
     }

@@ -145,7 +145,7 @@ extension VaultClientError {
     ),
     .unsafeDirectory(
       path: "/home/ada/.local/state/thumblatch",
-      reason: "this sandbox does not show whose it is",
+      reason: "this sandbox hides its owner",
       remedy: "map your own user in the sandbox: bwrap, or unshare --map-current-user"
     ),
     .unsafeDirectory(
@@ -156,7 +156,7 @@ extension VaultClientError {
     .engineMissing(places: ["/usr/libexec/thumblatch", "/usr/local/libexec/thumblatch"]),
     .engineUnsafe(path: "/opt/thumblatchd", reason: "others may write to it"),
     .exchangeHelperMissing(reason: "thumblatch-exchange is not in /usr/libexec/thumblatch"),
-    .engineFailed(reason: "it did not say that it listens"),
+    .engineFailed(reason: "it did not report that it is listening"),
     .unsafeVault(reason: "vault.db is damaged", remedy: "restore it from a backup"),
     .unsafeVault(reason: "vault.db is damaged", remedy: nil),
     .unreachable(

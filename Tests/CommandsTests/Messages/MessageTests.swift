@@ -62,7 +62,7 @@ struct MessageTests {
     ],
     "the user is not in the user database": ["the home directory is not known"],
     "a helper's process is killed": ["the process that asks for the token was killed"],
-    "a browser of another user": ["An answer came from a program of another user"],
+    "a browser of another user": ["Refused a request from a program of another user"],
     "no loopback address is left": ["cannot be used:"],
     "a bug of a command": [
       "a password login needs no page", "a login without a client", "cannot be changed:",
@@ -81,7 +81,7 @@ struct MessageTests {
     ],
     "a broken engine": [
       "it needs",
-      "MiB of memory, and", "it said something else than that it listens",
+      "MiB of memory, and", "its report was unexpected",
       "another engine holds the vault, but it does not listen",
     ],
     "a file of another user": [

@@ -127,7 +127,7 @@ extension Situation {
     ],
     flows: ["browser", "device"],
     keys: 2,
-    warnings: ["has no revocation_endpoint: a logout erases here alone"],
+    warnings: ["has no revocation_endpoint: a logout erases only here"],
     scopes: ["email", "openid"],
     askedScopes: ["openid"]
   )

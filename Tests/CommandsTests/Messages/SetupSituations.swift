@@ -76,7 +76,7 @@ extension Situation {
       try plain(stage, 4, [])
       try stage.answer("[Y/n/q] ", "")
       try stage.answer("Number or name: ", "keycloak")
-      try stage.answer("stands in its URLs: ", "id.example.com")
+      try stage.answer("its URLs have it: ", "id.example.com")
       try stage.answer("The realm: ", "main")
       try stage.answer("Client ID: ", "cli")
       try plain(stage, 2, [])

@@ -204,7 +204,7 @@ extension Situation {
       "a mistyped code",
       RecoverWithCodeCall.self,
       fails: .invalidArgument(
-        message: "the recovery code is mistyped: its two check characters do not fit the others"
+        message: "the recovery code is mistyped: its two check characters do not match"
       )
     ).with { $0.input = code },
   ]

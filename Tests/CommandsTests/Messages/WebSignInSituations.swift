@@ -196,7 +196,7 @@ extension Situation {
     ) { stage in
       let call = try begin(stage)
       for (path, host, text) in [
-        ("/x", "127.0.0.1", "another path"), ("/callback", "localhost", "another host"),
+        ("/x", "127.0.0.1", "a path other than"), ("/callback", "localhost", "a host other than"),
       ] {
         _ = try comeBack(stage, call, path: path, host: host).readAll(limit: 1 << 16)
         try stage.terminal.waitFor(text)

@@ -72,7 +72,7 @@ final class SecretServiceServer: @unchecked Sendable {
     CommandError(
       .busy,
       "the Secret Service is served already, by \(program ?? "another program")",
-      hint: "end that program, or leave --secret-service away"
+      hint: "end that program, or leave out --secret-service"
     )
   }
 

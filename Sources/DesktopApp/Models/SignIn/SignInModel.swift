@@ -218,7 +218,7 @@ final class SignInModel {
       trouble = SignInRun.tooLate
     case .refused(.invalidArgument(let message)) where wasAsked:
       trouble = Trouble(
-        tr("the browser brought the answer to another sign-in: %s", message)
+        tr("the browser's answer was refused: %s", message)
       )
     case let error where error.leavesInDoubt(.never):
       trouble = Trouble(

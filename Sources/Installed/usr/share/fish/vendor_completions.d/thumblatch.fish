@@ -137,7 +137,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' -
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option client-id --exclusive --description 'the ID of your client at the provider'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option client-secret --description 'ask for the client secret, if the provider requires one'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option client-secret-stdin --description 'read the client secret from a line of standard input'
-complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option host --exclusive --description 'gitlab: the host of your GitLab; keycloak: the host of your Keycloak, with /auth if it stands in its URLs'
+complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option host --exclusive --description 'gitlab: the host of your GitLab; keycloak: the host of your Keycloak, with /auth if its URLs have it'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option tenant --exclusive --description 'entra: the directory (tenant) ID'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option realm --exclusive --description 'keycloak: the realm'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option domain --exclusive --description 'auth0: the domain of your tenant, such as example.eu.auth0.com'
