@@ -28,7 +28,7 @@ enum UserVerbs {
       For configuration management: with --yes --if-exists it may run each time, and asks nothing. \
       Without a vault it ends with 0, and with --json "removed" says whether there was one. Use \
       the uid if the user name may be given out again.
-      Some readers refuse to enroll a finger again that they still know. If the vault does not \
+      Some readers refuse to enroll a finger whose print they still store. If the vault does not \
       open, or the reader is not plugged in, the prints stay there. Removing the directory of a \
       private vault and purging the package delete no print on a reader: delete the fingers \
       first.

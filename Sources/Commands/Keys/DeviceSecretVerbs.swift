@@ -19,12 +19,13 @@ enum DeviceSecretVerbs {
 
   static let status = Verb(
     "device-secret status",
-    summary: "show the slots of the machine key, and if a copy of the directory opens the vault",
+    summary: "show the slots of the machine key, and whether a copy of the directory opens the"
+      + " vault",
     details: """
       A device secret in a file protects from other users, but a copy of the directory opens the \
       vault. Under the machine key, the TPM of this machine, a security key or the recovery code is \
-      needed too. A counter in the TPM tells an old copy of the whole directory. "old copies" says if the last \
-      start of the engine compared with it.
+      needed too. A counter in the TPM detects an old copy of the whole directory. "old copies" \
+      says whether the engine checked the counter at its last start.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { _ in DeviceSecretStatusCall() }

@@ -49,9 +49,9 @@ enum KeyVerbs {
     summary: "replace the device secret and re-encrypt everything",
     details: """
       Needs the system password. Every refresh token and print is encrypted again, every record of \
-      the audit log is authenticated again, and nothing stays under the old secret. An audit log that \
-      is not intact stays so, and a warning says it. Safe to interrupt. Earlier copies of the vault \
-      need the device secret that belongs to them.
+      the audit log is authenticated again, and nothing stays under the old secret. A damaged \
+      audit log stays damaged, and a warning says so. Safe to interrupt. Earlier copies of the \
+      vault need the device secret that belongs to them.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.remoteLimit) { prompt in

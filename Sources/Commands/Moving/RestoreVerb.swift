@@ -24,9 +24,10 @@ enum RestoreVerb {
       Asks for the passphrase or the recovery code of FILE, and for the system password if the \
       vault has accounts. All accounts of the backup are restored at once, or none is. An account \
       that the vault has already is never replaced. Accounts whose refresh token is not in the \
-      backup are signed out and listed. Each provider of a login that has no provider file here \
-      gets one of yours, unless accounts of the backup have different settings under its name. Then \
-      each keeps its own. One of your files with other settings is refused, because a later login would use it.
+      backup are signed out and listed. If a login's provider has no file here, the command writes \
+      one for you, unless accounts of the backup have different settings for it. Then each account \
+      keeps its own settings. If your own provider file differs from the backup, the restore is \
+      refused, because a later login would use that file.
       """
   ) { session throws(CommandError) in
     let path = session.arguments.operands[0]

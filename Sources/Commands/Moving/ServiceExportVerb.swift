@@ -28,11 +28,11 @@ enum ServiceExportVerb {
       interrupted, run it again, or go back with --cancel. Until then the service uses none of these \
       accounts, because your private vault may have them.
       Afterwards each account is refreshed once, so that a copy of the service's vault is worth \
-      nothing at a provider that replaces refresh tokens. A protected account asks for that. An \
-      account whose refresh fails is named, and stays in your private vault. A copy of that vault is \
-      as good as its device secret: "thumblatch device-secret status --private" says how it opens. \
-      Fingers, security keys, your own rules, rules of the administrator and the audit log are not \
-      moved.
+      nothing at a provider that replaces refresh tokens. For a protected account, this needs a \
+      presence check. An account whose refresh fails is named, and stays in your private vault. A \
+      copy of that vault is as good as its device secret: "thumblatch device-secret status \
+      --private" says how it opens. Fingers, security keys, your own rules, rules of the \
+      administrator and the audit log are not moved.
       """
   ) { session throws(CommandError) in
     let socket = try MovedAccounts.socket(session, for: "to move accounts out of")

@@ -22,9 +22,9 @@ enum ServiceImportVerb {
       run it again, or go back with --cancel. Until then the private vault uses none of its \
       accounts, because the service may have them.
       Afterwards each account is refreshed once. So a copy of the private vault is worth nothing \
-      at a provider that replaces refresh tokens. A protected account asks for that. An account \
-      whose refresh fails is named, and stays in the service. Fingers, security keys, your own \
-      rules and the audit log are not moved.
+      at a provider that replaces refresh tokens. For a protected account, this needs a presence \
+      check. An account whose refresh fails is named, and stays in the service. Fingers, security \
+      keys, your own rules and the audit log are not moved.
       """
   ) { session throws(CommandError) in
     if session.arguments.has(cancel) { return try cancelMove(session) }

@@ -24,7 +24,7 @@ extension TokenVerbs {
     summary: "print an access token as a shell variable",
     details: """
       Prints a line for eval. Every program that the shell starts afterwards gets the token, so \
-      prefer exec for a single program. The token expires, and the shell's copy does not follow.
+      prefer exec for a single program. The shell's copy is not renewed when it expires.
       """
   ) { session throws(CommandError) in
     let name = try variable(session)

@@ -21,9 +21,9 @@ extension TokenVerbs {
     summary: "run a command with an access token in its environment",
     details: """
       Gets a token as the verb token does, and then becomes CMD: no process stays between CMD and \
-      its caller. CMD is searched in PATH. Arguments, terminal, signals, working directory and open \
-      files are passed on unchanged. The token is not renewed while CMD runs: see --min-ttl. \
-      With --rejected, CMD finds its standard input at the end.
+      its caller. CMD is looked up in PATH. Arguments, terminal, signals, working directory and \
+      open files are passed on unchanged. The token is not renewed while CMD runs: see --min-ttl. \
+      With --rejected, the standard input of CMD is at end-of-file.
       Programs of your user can read the environment of CMD, and what CMD starts inherits it. \
       With --fd only a program that reads the pipe gets the token, once.
       The exit status is that of CMD once it runs. Before that it is one of "EXIT STATUS", and a \

@@ -21,9 +21,9 @@ enum GitVerb {
       other password that can be used. After the server has refused the password, it is erased, if \
       the account is not locked. The account stays. A refresh token beside a password is imported, \
       if a provider has that host, and the client that git's configuration names \
-      (credential.oauthClientId). Otherwise the refresh token is not kept. The copies of git's \
-      other helpers cannot be used after the import. So the vault does not import a token if the \
-      provider's file has refresh_reuse = revokes.
+      (credential.oauthClientId). Otherwise the refresh token is not kept. After the import, the \
+      copies in git's other helpers no longer work. With refresh_reuse = revokes in the provider's \
+      file, the use of a copy would end the login, so the vault imports no token.
       """,
     isForTools: true
   ) { session throws(CommandError) in

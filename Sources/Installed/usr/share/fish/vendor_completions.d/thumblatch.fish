@@ -114,7 +114,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 keys' --arguments
 complete --command thumblatch --condition '__thumblatch_at 1 1 keys' --arguments enroll --description 'enroll a security key (FIDO2); needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 keys' --arguments remove --description 'remove a security key; needs the system password'
 complete --command thumblatch --condition '__thumblatch_at 1 1 audit' --arguments verify --description 'check that no audit record was altered, removed or added'
-complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments status --description 'show the slots of the machine key, and if a copy of the directory opens the vault'
+complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments status --description 'show the slots of the machine key, and whether a copy of the directory opens the vault'
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments add --description 'add a slot: the TPM, a security key or a recovery code'
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments remove --description 'remove a slot of the machine key'
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments test --description 'test whether the slots open'
