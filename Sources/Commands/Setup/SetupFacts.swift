@@ -19,6 +19,11 @@ struct SetupFacts {
     accounts.filter { $0.state != .signedOut && $0.state != .loginRequired }
   }
 
+  /// The accounts that a login may bring back: a static secret comes from none.
+  var logins: [VaultAccount] {
+    accounts.filter { $0.kind != Provider.Kind.static.rawValue }
+  }
+
   init(_ session: Session) throws(CommandError) {
     status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     if let problem = status.problem {

@@ -34,8 +34,8 @@ enum SetupQuestions {
 
   /// Signs in to the accounts that need it, or to the first account; false if the person leaves.
   static func signIn(_ session: Session, _ facts: SetupFacts) throws(CommandError) -> Bool {
-    let dead = facts.accounts.filter { $0.state == .loginRequired }
-    let again = dead.isEmpty ? facts.accounts.prefix(1) : dead[...]
+    let dead = facts.logins.filter { $0.state == .loginRequired }
+    let again = dead.isEmpty ? facts.logins.prefix(1) : dead[...]
     for account in again { try session.run(["login", account.name]) }
     guard again.isEmpty else { return true }
     var words = ["login"]

@@ -41,7 +41,9 @@ extension Situation {
   static let setups: [Situation] = [
     Situation("setup --no-input", "a new vault") { try facts($0, 1) }.with(files: [:]),
     Situation("setup", "no terminal, a login is required, and an account is open") {
-      try facts($0, 1, [lost, account { $0.name = "home" }], fingers: ["left-thumb"])
+      let secret = account { ($0.name, $0.kind, $0.state) = ("openai", "static", .loginRequired) }
+      let accounts = [lost, account { $0.name = "home" }, secret]
+      try facts($0, 1, accounts, fingers: ["left-thumb"])
     }.with(files: ["dev": backendFile]).withoutTerminal,
     Situation("setup --json", "a new vault") { try facts($0, 1) }.with(files: [:]),
     Situation("setup --no-input", "all is there, without a reader") {
