@@ -47,7 +47,7 @@ struct ProviderFaultTests {
     .init(.controlCharacters, uncertain: true),
     .init(
       .status(200),
-      uncertain: false,
+      uncertain: true,
       body: #"{"access_token": "a\u001b[2J", "refresh_token": "r\r\n", "expires_in": 900}"#
     ) { $0.isMisconfigured },
     .init(.status(302), uncertain: false) { $0.isMisconfigured },
@@ -57,8 +57,8 @@ struct ProviderFaultTests {
     },
     .init(.status(401), uncertain: true, body: ""),
     .init(.status(403), uncertain: true, body: "<html>Blocked by policy</html>"),
-    .init(.status(200), uncertain: false, body: "{}") { $0.isMisconfigured },
-    .init(.status(200), uncertain: false, body: #"{"access_token": ""}"#) { $0.isMisconfigured },
+    .init(.status(200), uncertain: true, body: "{}") { $0.isMisconfigured },
+    .init(.status(200), uncertain: true, body: #"{"access_token": ""}"#) { $0.isMisconfigured },
     .init(.status(200), uncertain: true, body: #"["access_token"]"#),
     .init(.status(200), uncertain: true, body: String(repeating: "[", count: 50_000)),
   ]

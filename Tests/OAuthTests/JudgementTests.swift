@@ -25,7 +25,7 @@ func judged(
   case .rateLimited(let wait): return "rate limited \(wait.map(String.init) ?? "-")"
   case .failing(let status, let wait, _):
     return "failing \(status) \(wait.map(String.init) ?? "-")"
-  case .misconfigured(_, let token): return "misconfigured \(text(token) ?? "-")"
+  case .misconfigured(_, let token, _): return "misconfigured \(text(token) ?? "-")"
   case .pending(let slowDown): return "pending \(slowDown)"
   case .unexplained(let status, let isEmpty):
     return (isEmpty ? "unexplained" : "unreadable") + " \(status)"

@@ -88,7 +88,7 @@ struct OneTokenTests {
   @Test
   func anEndpointThatIsNotThereIsNamedWithTheRemedy() throws {
     let judgement = try one().judge(status: 404, retryAfter: nil, body: secret(""), for: .refresh)
-    guard case .misconfigured(let why, nil) = judgement else {
+    guard case .misconfigured(let why, nil, false) = judgement else {
       Issue.record("\(judgement)")
       return
     }
@@ -103,7 +103,7 @@ struct OneTokenTests {
       body: secret(#"{"access_token":"same","refresh_token":"same"}"#),
       for: purpose
     )
-    guard case .misconfigured(let why, let token) = judgement else {
+    guard case .misconfigured(let why, let token, true) = judgement else {
       Issue.record("\(judgement)")
       return
     }

@@ -57,7 +57,7 @@ func judged(
   case .rateLimited(let wait): return "rate limited \(wait.map(String.init) ?? "-")"
   case .failing(let status, let wait, _):
     return "failing \(status) \(wait.map(String.init) ?? "-")"
-  case .misconfigured(let message, let token):
+  case .misconfigured(let message, let token, _):
     return "misconfigured \(text(token) ?? "-") \(message)"
   case .pending(let slowDown): return slowDown ? "slow down" : "pending"
   case .unexplained(let status, let isEmpty):

@@ -106,6 +106,25 @@ struct AnswerTests {
     #expect(try await vault.stateOfMe().state == .uncertain)
   }
 
+  /// A success may have replaced the refresh token, also if the settings find no token in it.
+  @Test(arguments: [
+    "{}", #"{"access_token":""}"#, #"{"access_token":"at-2","refresh_token":7}"#,
+    #"{"token":{"access_token":"at-2","refresh_token":"rt-2"}}"#,
+  ])
+  func aSuccessInWhichNoTokenIsFoundIsAnAnswerThatWasLost(_ body: String) async throws {
+    let bench = try Bench()
+    let vault = try await expired(bench)
+    bench.exchange.plan(.answer(status: 200, body: body))
+    guard case .misconfigured? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("not told what is wrong")
+      return
+    }
+    #expect(try await vault.stateOfMe().state == .uncertain)
+    let sent = bench.exchange.refreshes.count
+    #expect(await failure { _ = try await vault.token() } != nil)
+    #expect(bench.exchange.refreshes.count == sent)
+  }
+
   @Test
   func aRefusalThatSaysNothingIsAskedAgainAfterTenMinutes() async throws {
     let bench = try Bench()

@@ -38,7 +38,9 @@ public enum Judgement: Sendable {
   ///
   /// A retry fails until the configuration changes. `refreshToken` is a token that came in spite of
   /// the error. It must be kept.
-  case misconfigured(message: String, refreshToken: SharedSecret?)
+  ///
+  /// With `isSuccess`, the status says that tokens were issued, which cannot be read.
+  case misconfigured(message: String, refreshToken: SharedSecret?, isSuccess: Bool = false)
   /// The provider does not grant the requested scopes; `message` is its explanation.
   case scopeRefused(status: Int, message: String?)
   /// The person has not answered on the other device yet.

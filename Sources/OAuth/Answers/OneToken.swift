@@ -27,7 +27,8 @@ extension TokenJudge {
       return .misconfigured(
         message: "the provider gives a `\(Self.refreshTokenOfOAuth)`: take refresh_token_field out"
           + " of the file of provider \(provider.name)",
-        refreshToken: other
+        refreshToken: other,
+        isSuccess: true
       )
     }
     guard isBearer(object) else {

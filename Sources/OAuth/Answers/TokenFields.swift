@@ -119,7 +119,8 @@ extension TokenJudge {
         + "for a scope such as offline_access, for a parameter of the authorization, or by the "
         + "client's registration; if it never gives one: \(remedy) \(provider.name), and the "
         + "access token is kept sealed instead",
-      refreshToken: nil
+      refreshToken: nil,
+      isSuccess: true
     )
   }
 
@@ -213,7 +214,8 @@ extension TokenJudge {
   func misconfigured(_ message: String, refreshToken: SharedSecret?) -> Judgement {
     .misconfigured(
       message: "\(message); check the field names of provider \(provider.name)",
-      refreshToken: refreshToken
+      refreshToken: refreshToken,
+      isSuccess: true
     )
   }
 }

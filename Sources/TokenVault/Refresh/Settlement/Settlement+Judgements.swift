@@ -33,8 +33,8 @@ extension Vault {
     case .rateLimited(let wait): return try rateLimited(settlement, wait)
     case .failing(let status, let wait, let message):
       return try providerFails(settlement, status, wait, message)
-    case .misconfigured(let message, let refreshToken):
-      return try misconfigured(settlement, message, refreshToken)
+    case .misconfigured(let message, let refreshToken, let isSuccess):
+      return try misconfigured(settlement, message, refreshToken, isSuccess)
     }
   }
 
@@ -55,11 +55,14 @@ extension Vault {
   }
 
   /// Ends an exchange, unless the answer to an earlier one was lost: this answer says nothing of it.
+  ///
+  /// A refresh whose success brought no token that can be read may have replaced the refresh token.
   private func endUnlessUncertain(
     _ settlement: Settlement,
-    _ failure: VaultFailure
+    _ failure: VaultFailure,
+    isSuccess: Bool = false
   ) throws(VaultFailure) -> VaultFailure {
-    guard !settlement.isSignIn, settlement.intent.attempts > 1 else {
+    guard !settlement.isSignIn, isSuccess || settlement.intent.attempts > 1 else {
       return try end(settlement.intent, failure, settlement.caller)
     }
     let answer = UnclearAnswer(
@@ -112,7 +115,8 @@ extension Vault {
   private func misconfigured(
     _ settlement: Settlement,
     _ message: String,
-    _ refreshToken: SharedSecret?
+    _ refreshToken: SharedSecret?,
+    _ isSuccess: Bool
   ) throws(VaultFailure) -> VaultFailure {
     let provider = settlement.provider
     // An answer without an ID token does not say whose it is. A token that the settings deny is not
@@ -125,7 +129,7 @@ extension Vault {
       return .misconfigured(message)
     }
     if settlement.isSignIn { discard(refreshToken, of: provider, subject: nil, settlement.intent) }
-    return try endUnlessUncertain(settlement, .misconfigured(message))
+    return try endUnlessUncertain(settlement, .misconfigured(message), isSuccess: isSuccess)
   }
 
   /// The provider does not grant the scopes that a person typed, or those of its file.
