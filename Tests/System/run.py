@@ -78,11 +78,13 @@ def prepare(machine, package, programs):
 def prepare_floors(machine):
     """Programs for comparison, built here: the machine has no compiler, but the same libraries."""
     os.makedirs(machine.path("/opt/system-test/floors"), exist_ok=True)
-    for name, options in (
-            ("refresh", ["-lsqlite3"]), ("bare", ["-static"]), ("libraries", ["-lcurl"])):
-        source = os.path.join(PROJECT, "Tests/Measure/floors", name + ".c")
-        subprocess.run(["cc", "-O2", "-o", machine.path(f"/opt/system-test/floors/{name}"), source,
-                        *options], check=True)
+    for source, options in (
+            ("Measure/floors/refresh.c", ["-lsqlite3"]), ("Measure/floors/bare.c", ["-static"]),
+            ("Measure/floors/libraries.c", ["-lcurl"]),
+            ("IntegrationTests/Drivers/load/client.c", ["-static"])):
+        name = os.path.basename(source).removesuffix(".c")
+        subprocess.run(["cc", "-O2", "-o", machine.path(f"/opt/system-test/floors/{name}"),
+                        os.path.join(PROJECT, "Tests", source), *options], check=True)
 
 
 def prepare_sleep(machine):

@@ -1,20 +1,25 @@
 """The time of a rotated refresh by the service, compared with the minimum of any unit with
 Accept=yes. It is not part of the other runs, because its figures also depend on the machine."""
+import json
 import os
 import select
 import statistics
 import subprocess
 
 import provider
-from calls import Conversation
+from asking import policy_as_before, write_rules
+from calls import Conversation, VAULT
 from floors import FIGURES, FLOORS, PAUSE, connect, measure, start_unit, tell
 from household import ACCOUNT, ADA, begin
-from scenarios import check, main, run, scenario, show, until
+from scenarios import SOCKET, check, main, run, scenario, show, until
 
 RUNS = 30
 # Limits in milliseconds, without the POST: with a spare exchange helper. Without a spare, beyond a unit
 # with the same sandbox that loads libcurl.
 AHEAD, BEYOND_LIBRARIES = 4, 5
+# A valid token for a program under a rule may take this many times what it takes without rules.
+RULED = 1.1
+RULED_ROUNDS = 7
 
 
 @scenario
@@ -111,6 +116,45 @@ def aRefreshTakesWhatItMay():
     # Which libraries libcurl needs is the distribution's choice.
     check(beyond["libraries"] <= BEYOND_LIBRARIES,
           f"its own part, cold, is more than {BEYOND_LIBRARIES} ms beyond a unit that loads libcurl")
+
+
+def valid_token(way):
+    """Microseconds from the call of a program in a unit of the system to its token, the median."""
+    call = json.dumps({"method": VAULT + "AccessToken", "parameters": {"account": ACCOUNT}})
+    said = run("systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
+               "--unit=ruled-1", f"{FLOORS}/client", "ask", SOCKET, "1", "0.5", way, call)
+    return int(said.split()[2])
+
+
+def set_own_rule(value):
+    change = ADA.thumblatch("policy", "caller.night.unit", value)
+    change.expect("System password for").type(ADA.password).end()
+
+
+@scenario
+def aRuleCostsHardlyAnything():
+    """Rules of the administrator and of the user, which hold for the program, in turn with none."""
+    times = {}
+    ways = ("kept", "each")
+    with policy_as_before() as before:
+        for _ in range(RULED_ROUNDS):
+            for name, rules, own in (("no", "", False), ("machine", "unit = ruled-*.service\n", False),
+                                     ("own", "", True)):
+                write_rules(before + (f"\n[Caller night]\n{rules}" if rules else ""))
+                if own:
+                    set_own_rule("ruled-*.service")
+                for way in ways:
+                    times.setdefault((name, way), []).append(valid_token(way))
+                if own:
+                    set_own_rule("default")
+    for way in ways:
+        for name in ("machine", "own"):
+            pairs = zip(times[name, way], times["no", way])
+            ratio = statistics.median(ruled / free for ruled, free in pairs)
+            free = statistics.median(times["no", way])
+            print(f"measured a valid token by a {way} connection, under a rule ({name}): "
+                  f"{ratio:.2f} times {free:.0f} µs", flush=True)
+            check(way != "kept" or ratio <= RULED, f"it is more than {RULED} times")
 
 
 main(lambda: begin(protected=False))
