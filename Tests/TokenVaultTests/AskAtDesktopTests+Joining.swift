@@ -176,6 +176,33 @@ extension AskAtDesktopTests {
     _ = try await vault.check(next.prompt, by: .fingerprint, caller: caller(9)) { _ in }
     try await three.value
   }
+
+  /// The kernel closes the connection of a program that is killed.
+  @Test
+  func theEndOfACallerThatWaitsForItsTurnEndsNothingElse() async throws {
+    let first = try await prompt(1)
+    let other = try await need {
+      _ = try await vault.setProtection(
+        false,
+        account: "me",
+        prompt: nil,
+        caller: caller(2, asking: .unsaid)
+      )
+    }
+    async let one: Void = vault.askAtDesktop(first, caller: caller(1))
+    _ = await agents.prompt()
+    async let two = failure { try await vault.askAtDesktop(other.prompt, caller: caller(2)) }
+    while await vault.waitingAtDesktop < 1 { await Task.yield() }
+    await vault.disconnect(2)
+    #expect(await two == .presenceFailed(.cancelled, methods: []))
+    #expect(await vault.prompts.names == [first])
+    bench.check.plan([.ready, .matched])
+    _ = try await vault.check(first, by: .fingerprint, caller: caller(9)) { _ in }
+    try await one
+    // Its turn was the next one, and nothing of it is shown.
+    #expect(agents.given.count == 1)
+    _ = try await passes(8)
+  }
 }
 
 extension Vault {
