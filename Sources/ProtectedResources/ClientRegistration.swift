@@ -20,14 +20,23 @@ package struct ClientRegistration: Sendable {
   /// - Parameters:
   ///   - redirect: the redirect URI with its port.
   ///   - scopes: the scopes that the client may ask for; empty to leave them to the server.
+  ///   - methods: the client authentication methods of the server; `nil` if it does not say.
   /// - Returns: the body, as JSON.
-  package static func request(redirect: String, scopes: [String]) -> [UInt8] {
+  package static func request(
+    redirect: String,
+    scopes: [String],
+    methods: [String]? = nil
+  ) -> [UInt8] {
+    // A public client has no secret to keep.
+    let known = ["none", "client_secret_post", "client_secret_basic"]
+    let method = known.first { methods?.contains($0) ?? true } ?? known[0]
+
     var object: JSONObject = [
       "client_name": "Thumblatch",
       "redirect_uris": [.string(redirect)],
       "grant_types": ["authorization_code", "refresh_token"],
       "response_types": ["code"],
-      "token_endpoint_auth_method": "none",
+      "token_endpoint_auth_method": .string(method),
       "application_type": "native",
     ]
     if !scopes.isEmpty { object["scope"] = .string(scopes.joined(separator: " ")) }

@@ -23,6 +23,7 @@ struct MCPServiceTests {
       client_authentication = none
       resource = \(server.url)
       resource_only = true
+      revocation_ends = all-logins
       """
     // The server's metadata is read before the client is known.
     try shell(

@@ -162,6 +162,21 @@ struct ServerMetadataTests {
     #expect(warnings.contains { $0.contains("refresh_scope = whole") })
   }
 
+  @Test(arguments: [
+    (#"["client_secret_post"]"#, "post"), (#"["client_secret_basic"]"#, nil),
+    (#"["private_key_jwt"]"#, nil), ("7", nil),
+  ])
+  func aSecretThatWouldBeSentInAnotherWayIsWarnedOf(_ methods: String, _ way: String?) throws {
+    let provider = try provider(["client_secret": "s3cret"])
+    let body = try secret(
+      String(document.dropLast()) + #","token_endpoint_auth_methods_supported":\#(methods)}"#
+    )
+    let warnings = try ServerMetadata(body, for: provider).warnings(for: provider)
+    let found = warnings.filter { $0.contains("client_authentication") }
+    let text = way.map { "does not list client_secret_basic: set client_authentication = \($0)" }
+    #expect(found == (text.map { [$0] } ?? []))
+  }
+
   @Test
   func aDocumentWithoutAnIssuerIsRefused() throws {
     #expect(try refusal("{}") == .member(.missing("issuer")))

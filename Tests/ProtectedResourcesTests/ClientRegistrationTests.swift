@@ -40,6 +40,21 @@ struct ClientRegistrationTests {
     #expect(!String(decoding: without, as: UTF8.self).contains("scope"))
   }
 
+  /// Some servers register no public client.
+  @Test(arguments: [
+    (["client_secret_basic", "none"], "none"),
+    (["client_secret_basic", "client_secret_post"], "client_secret_post"),
+    (["client_secret_basic"], "client_secret_basic"), (["private_key_jwt"], "none"), ([], "none"),
+  ])
+  func theServersOwnMethodsCount(_ methods: [String], _ chosen: String) throws {
+    let bytes = ClientRegistration.request(redirect: Self.redirect, scopes: [], methods: methods)
+    guard case .object(let object) = try JSONReader.read(bytes) else {
+      Issue.record("no object")
+      return
+    }
+    #expect(try object.string("token_endpoint_auth_method") == chosen)
+  }
+
   @Test
   func theChoicesOfTheServerCount() throws {
     let plain = try read(#"{"client_id":"c"}"#, 200)

@@ -68,7 +68,8 @@ private func providerSamples(_ provider: VaultProvider) throws -> [Sample] {
         askedScopes: ["openid"],
         pkce: true,
         registration: "https://id.example/register",
-        clientMetadata: true
+        clientMetadata: true,
+        clientAuthentication: ["client_secret_post", "none"]
       )
     ),
   ]

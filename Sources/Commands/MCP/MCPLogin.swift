@@ -188,7 +188,11 @@ struct MCPLogin {
     let known = (try? ScopeUnion.of(scopes + (found.resource.scopes ?? []), nil)) ?? scopes
     let answer = try PublicDocument(
       target.text,
-      sending: ClientRegistration.request(redirect: redirect.text, scopes: known),
+      sending: ClientRegistration.request(
+        redirect: redirect.text,
+        scopes: known,
+        methods: metadata.clientAuthentication
+      ),
       session
     )
     do throws(RegistrationError) {

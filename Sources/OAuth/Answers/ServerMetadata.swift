@@ -19,6 +19,8 @@ public struct ServerMetadata: Sendable {
   public let algorithms: Set<String>?
   /// The scopes on offer; `nil` if the document does not say.
   public let scopes: Set<String>?
+  /// The client authentication methods of the token endpoint; `nil` if the document does not say.
+  public let tokenAuthentication: Set<String>?
   /// The client authentication methods of the revocation endpoint; `nil` if the document does not
   /// say.
   public let revocationAuthentication: Set<String>?
@@ -90,6 +92,7 @@ public struct ServerMetadata: Sendable {
       (try? object.optionalBoolean("client_id_metadata_document_supported")) ?? false
     scopes = try? Self.words("scopes_supported", object)
     claims = try? Self.words("claims_supported", object)
+    tokenAuthentication = try? Self.words("token_endpoint_auth_methods_supported", object)
     revocationAuthentication = try? Self.words("revocation_endpoint_auth_methods_supported", object)
   }
 
@@ -158,6 +161,7 @@ public struct ServerMetadata: Sendable {
       )
     }
     warnings += scopeWarnings(for: provider)
+    warnings += authenticationWarnings(for: provider)
     // These claims are GitLab's own. There a refresh that names fewer scopes narrows the grant
     // permanently.
     if claims?.contains(where: { $0.hasPrefix("https://gitlab.org/") }) == true,
@@ -169,6 +173,21 @@ public struct ServerMetadata: Sendable {
       )
     }
     return warnings
+  }
+
+  /// A client secret that would be sent in a way that the document does not list.
+  ///
+  /// Nothing is said of a public client: many documents leave it out.
+  private func authenticationWarnings(for provider: Provider) -> [String] {
+    let ways: [(way: OAuthSettings.ClientAuthentication, name: String)] = [
+      (.post, "client_secret_post"), (.basic, "client_secret_basic"),
+    ]
+    guard let listed = tokenAuthentication,
+      let own = ways.first(where: { $0.way == provider.oauth?.clientAuthentication }),
+      !listed.contains(own.name),
+      let other = ways.first(where: { listed.contains($0.name) })
+    else { return [] }
+    return ["does not list \(own.name): set client_authentication = \(other.way.rawValue)"]
   }
 }
 

@@ -27,6 +27,9 @@ package struct ProviderFacts: Sendable, Equatable {
   package var registrationEndpoint: String?
   /// Whether a client identifier may be the URL of the client's metadata.
   package var takesClientMetadata = false
+  /// The client authentication methods of the token endpoint, sorted; `nil` if the metadata does not
+  /// say.
+  package var clientAuthentication: [String]?
 }
 
 extension Vault {
@@ -73,6 +76,9 @@ extension Vault {
     facts.takesS256 = metadata?.takesS256
     facts.registrationEndpoint = metadata?.registrationEndpoint
     facts.takesClientMetadata = metadata?.takesClientMetadata ?? false
+    facts.clientAuthentication = metadata?.tokenAuthentication?.sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
     facts.askedScopes = ProviderClient(provider: found).loginScopes(nil)
     return facts
   }

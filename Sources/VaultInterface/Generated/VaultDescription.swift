@@ -1515,7 +1515,9 @@ let vaultDescription = #"""
     registration: ?string,
     # Whether the URL of a client's metadata may be its ID.
     # [false if absent]
-    client_metadata: ?bool
+    client_metadata: ?bool,
+    # How clients may authenticate to the token endpoint (RFC 8414). Absent: it does not say.
+    client_authentication: ?[]string
   )
   # Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
   # again each time that differs; a slow reader gets the latest only. It lasts until the connection

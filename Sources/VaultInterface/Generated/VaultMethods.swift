@@ -4410,6 +4410,8 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
   public var registration: String?
   /// Whether the URL of a client's metadata may be its ID.
   public var clientMetadata: Bool
+  /// How clients may authenticate to the token endpoint (RFC 8414). Absent: it does not say.
+  public var clientAuthentication: [String]?
 
   public init(
     issuer: String,
@@ -4422,7 +4424,8 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     askedScopes: [String]? = nil,
     pkce: Bool? = nil,
     registration: String? = nil,
-    clientMetadata: Bool = false
+    clientMetadata: Bool = false,
+    clientAuthentication: [String]? = nil
   ) {
     self.issuer = issuer
     self.discovered = discovered
@@ -4435,6 +4438,7 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     self.pkce = pkce
     self.registration = registration
     self.clientMetadata = clientMetadata
+    self.clientAuthentication = clientAuthentication
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -4449,6 +4453,7 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
     pkce = try object.optional("pkce")
     registration = try object.optional("registration")
     clientMetadata = try object.optional("client_metadata") ?? false
+    clientAuthentication = try object.optional("client_authentication")
   }
 
   public var encoded: JSONObject {
@@ -4465,6 +4470,7 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
         "pkce": pkce,
         "registration": registration,
         "client_metadata": clientMetadata ? true : nil,
+        "client_authentication": clientAuthentication,
       ])
     }
   }

@@ -42,7 +42,8 @@ extension Dispatcher {
       askedScopes: facts.askedScopes,
       pkce: facts.takesS256,
       registration: facts.registrationEndpoint,
-      clientMetadata: facts.takesClientMetadata
+      clientMetadata: facts.takesClientMetadata,
+      clientAuthentication: facts.clientAuthentication
     )
   }
 }
