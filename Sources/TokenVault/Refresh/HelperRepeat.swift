@@ -1,3 +1,4 @@
+internal import Configuration
 internal import OAuth
 internal import Storage
 internal import System
@@ -57,6 +58,8 @@ extension Vault {
     // The provider's own endpoints accept the usual token only.
     guard token.scopeSet.isEmpty else { return true }
     let account = try account(of: grant)
+    // No endpoint is asked about a token for one resource.
+    guard try provider(of: account).onlyResource == nil else { return false }
     // The tool waits for a few seconds only.
     guard let judgement = try? await verification(of: grant, account, tries: 1) else {
       return false
