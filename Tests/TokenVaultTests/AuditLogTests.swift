@@ -123,6 +123,12 @@ struct AuditLogTests {
     await #expect(processExitsWith: .success) { try await FullDisk().losesNothing() }
   }
 
+  /// Some file systems need room to overwrite the slot, too.
+  @Test
+  func onAFullDiskAnAnswerThatTheSlotDoesNotTakeIsNotLost() async {
+    await #expect(processExitsWith: .success) { try await FullDisk().keepsAnAnswerInMemory() }
+  }
+
   @Test
   func aFullDiskMakesNoHalfAccount() async {
     await #expect(processExitsWith: .success) { try await FullDisk().makesNoHalfAccount() }
@@ -150,6 +156,17 @@ private struct FullDisk {
     try scratch.clear()
     try await bench.unlock(vault)
     try await keepsTheAnswer(scratch, bench, vault)
+  }
+
+  func keepsAnAnswerInMemory() async throws {
+    let scratch = try Scratch()
+    try scratch.mountSmall(pages: 400)
+    let bench = try Bench(scratch)
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    try await keepsTheAnswer(scratch, bench, vault, .overTheSocket(access: "at-2", refresh: "rt-2"))
+    #expect(await vault.unwritten.isEmpty)
   }
 
   /// A try that cannot be charged does not begin.
@@ -232,12 +249,17 @@ private struct FullDisk {
     #expect(bench.exchange.refreshes.isEmpty)
   }
 
-  /// An answer that arrives when the disk is full waits in the slot.
-  private func keepsTheAnswer(_ scratch: Scratch, _ bench: Bench, _ vault: Vault) async throws {
+  /// An answer that arrives when the disk is full waits in the slot, or in memory.
+  private func keepsTheAnswer(
+    _ scratch: Scratch,
+    _ bench: Bench,
+    _ vault: Vault,
+    _ answer: ScriptedExchange.Step = .tokens(access: "at-2", refresh: "rt-2")
+  ) async throws {
     bench.exchange.observe { stage in
       if stage == "begun" { try? scratch.fill() }
     }
-    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    bench.exchange.plan(answer)
     _ = await failure { _ = try await vault.token() }
     try scratch.clear()
     #expect(try await vault.token().accessToken == "at-2")

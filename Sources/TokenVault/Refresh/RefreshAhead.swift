@@ -113,6 +113,7 @@ extension Vault {
   func forgetTokens(of account: [UInt8]) {
     handed.forget(account)
     refreshes.forget(account)
+    unwritten[account] = nil
   }
 
   /// Whether the token was handed out since it was stored.

@@ -7,11 +7,13 @@ extension Vault {
 
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
-    !isAtWork && !isHoldingWindow && !windowState.isBeginning && !refreshes.isHoldingAll
-      && prompts.isEmpty && backupUpload.isEmpty && checks.isEmpty && enrollments.isEmpty
-      && !notices.isGiving && !promptLimit.isPausing(at: clock.boot)
-      && !callerRates.isOwed(at: clock.boot)
+    !isAtWork && !isHeld && !windowState.isBeginning && !refreshes.isHoldingAll && prompts.isEmpty
+      && backupUpload.isEmpty && checks.isEmpty && enrollments.isEmpty && !notices.isGiving
+      && !promptLimit.isPausing(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
   }
+
+  /// Whether the process must not end, because a window is open or only memory has an answer.
+  package var isHeld: Bool { isHoldingWindow || !unwritten.isEmpty }
 
   /// Ends all checks and records the counted refusals: the last call before the vault is closed.
   package func retire() async {

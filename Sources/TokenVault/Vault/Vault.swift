@@ -47,6 +47,10 @@ package actor Vault {
   var storeState: StoreState
   /// The last account without a client secret whose provider was parsed.
   var lastContext: AccountContext?
+  /// The answers that could not be written, by account, until they are settled.
+  ///
+  /// Some file systems need room to overwrite a slot, too. Then only memory has a new refresh token.
+  var unwritten: [[UInt8]: (intent: [UInt8], image: [UInt8])] = [:]
   /// The user's own rules that were parsed last; `nil` if they may have changed.
   var lastOwnRules: UserRules?
   var refreshes = RefreshQueue()

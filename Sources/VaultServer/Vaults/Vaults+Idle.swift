@@ -26,9 +26,9 @@ extension Vaults {
     guard !isHeldByCode else { return }
     beside { [self] in
       if let onlyUser {
-        // A vault that could not be opened holds no window.
-        let isHolding = await openVault(of: onlyUser)?.isHoldingWindow ?? false
-        isRestful.store(!isHolding, ordering: .releasing)
+        // A vault that could not be opened holds nothing.
+        let isHeld = await openVault(of: onlyUser)?.isHeld ?? false
+        isRestful.store(!isHeld, ordering: .releasing)
       } else {
         await close(connected: [], unusedFor: 0)
       }

@@ -72,7 +72,9 @@ extension Vault {
     _ slot: borrowing SlotFile
   ) throws(VaultFailure) -> [UInt8] {
     switch reply {
-    case .sealed(let image): return image
+    case .sealed(let image):
+      unwritten[intent.account] = (intent.intent, image)
+      return image
     case .notSent(let reason):
       // No exchange helper ran, so the engine seals the same record.
       return try mappingErrors(to: .unexpected("the outcome cannot be sealed")) {

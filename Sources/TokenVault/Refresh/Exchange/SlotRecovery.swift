@@ -41,8 +41,10 @@ extension Vault {
     asksProvider: Bool = true
   ) async throws(VaultFailure) -> Recovery {
     try demandCurrentStore()
-    let image = try stored(try slot.readWhole())
     let found = try stored(try store.intent(account: identifier))
+    if unwritten[identifier]?.intent != found?.intent { unwritten[identifier] = nil }
+    let image: [UInt8] =
+      if let kept = unwritten[identifier] { kept.image } else { try stored(try slot.readWhole()) }
     guard let intent = found else {
       if !SlotImage.isEmpty(image) { try stored(try slot.zero()) }
       return .nothing
