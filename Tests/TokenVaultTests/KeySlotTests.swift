@@ -245,4 +245,22 @@ struct KeySlotTests {
       _ = try other.makeKeySecret(pin: nil, SecurityKeyWait()) {}
     }
   }
+
+  /// Without its state, the key seems to have a counter of a TPM, which no TPM has.
+  @Test
+  func theAcceptanceOfAVaultWithoutItsStateEndsTheAlarm() async throws {
+    let bench = try await made()
+    try run("/bin/rm", [bench.scratch.path + "/machine-key/state"])
+    do {
+      let slots = try slots(bench)
+      #expect(open(slots) == nil)
+      let vault = try await bench.open(slots: slots)
+      #expect(await vault.freshness == .ledgerMissing)
+      _ = try await bench.accept(vault)
+      #expect(await vault.freshness == .current)
+    }
+    let slots = try slots(bench)
+    #expect(open(slots) == nil)
+    #expect(await (try bench.open(slots: slots)).freshness == .current)
+  }
 }

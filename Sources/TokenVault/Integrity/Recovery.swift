@@ -27,11 +27,15 @@ extension Vault {
       try stored(try SlotFile.create(in: directory, account: row.id))
     }
     try await acceptInLedger()
-    return try await withAllAccounts { _, slot throws(VaultFailure) in
+    let names = try await withAllAccounts { _, slot throws(VaultFailure) in
       try self.empty(slot)
     } _: { () throws(VaultFailure) in
       try self.acceptStore(caller)
     }
+    if let slots = machineKeySlots {
+      try await blocking { () throws(VaultFailure) in try slots.endMissingCounter() }
+    }
+    return names
   }
 
   /// Accepts the vault in the ledger of the TPM's counter, with the count that its store gets next.

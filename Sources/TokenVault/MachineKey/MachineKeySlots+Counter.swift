@@ -114,12 +114,35 @@ extension MachineKeySlots {
     try inTurn { () throws(VaultFailure) in
       let finding = withCounter { $0.finding }
       if finding == .none || finding == .unchecked { return }
+      // `endMissingCounter` ends the alarm, once the store is accepted.
+      if try lacksCounter(finding) { return }
       let parent = try parentName(finding)
       let found = try openedCounter().accept(vault, count: count, parentName: parent)
       withCounter { $0.finding = CounterUse.Finding(found) }
       // A state that was missing is written again.
       try noteCounter(true)
     }
+  }
+
+  /// Ends the use of a counter of which only a lost state speaks, after the store was accepted.
+  ///
+  /// - Throws: why the state cannot be written.
+  func endMissingCounter() throws(VaultFailure) {
+    try inTurn { () throws(VaultFailure) in
+      guard try lacksCounter(withCounter { $0.finding }) else { return }
+      try noteCounter(false)
+      withCounter { $0.finding = .none }
+    }
+  }
+
+  /// Whether no TPM has a slot of the machine key, so that only a lost state speaks of a counter.
+  private func lacksCounter(_ finding: CounterUse.Finding) throws(VaultFailure) -> Bool {
+    switch finding {
+    case .none, .unchecked, .current, .distrusted(.olderLedger): return false
+    default: break
+    }
+    // A slot that cannot be read may be one of a TPM.
+    return try readSlots().allSatisfy { $0.slot.map { $0.header.kind != .tpm } ?? false }
   }
 
   /// The name of the storage key of this machine's TPM.
