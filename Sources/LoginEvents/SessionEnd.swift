@@ -10,4 +10,8 @@ package enum SessionEnd: Sendable, Equatable {
   case loggedOut
   /// Only the session with this identifier has ended; the person may be in another one.
   case sessionEnded(String)
+  /// The screen of a session that is not the person's own was locked, or lost the seat.
+  ///
+  /// The person may have asked from within it, after su(1).
+  case sessionLocked(String)
 }

@@ -131,13 +131,17 @@ package struct SessionWatch: ~Copyable {
       return nil
     }
     if path == Logind.root { return try judge(message, ofManager: name) }
-    guard let isAtSeat = sessions[path] else { return nil }
+    let isAtSeat = sessions[path]
+    let end: SessionEnd?
     switch name {
-    case Logind.session + ".Lock": return .locked
+    case Logind.session + ".Lock": end = .locked
     case SystemBus.properties + ".PropertiesChanged":
-      return try judge(changesIn: message, isAtSeat: isAtSeat)
+      end = try judge(changesIn: message, isAtSeat: isAtSeat ?? true)
     default: return nil
     }
+    guard end != nil, isAtSeat == nil else { return end }
+    let identifier = try? logind.property("Id", of: path, Logind.session).textVariant()
+    return identifier.map(SessionEnd.sessionLocked)
   }
 
   private mutating func judge(

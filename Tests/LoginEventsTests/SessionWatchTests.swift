@@ -26,10 +26,13 @@ struct SessionWatchTests {
     let wake = try WakeEvent()
     return Result { () throws(LoginFailure) in
       var end = try watch.next(interrupt: wake.descriptor.number)
-      while case .sessionEnded? = end {
-        end = try watch.next(interrupt: wake.descriptor.number)
+      while true {
+        switch end {
+        case .sessionEnded?, .sessionLocked?:
+          end = try watch.next(interrupt: wake.descriptor.number)
+        default: return end
+        }
       }
-      return end
     }
   }
 
@@ -97,7 +100,12 @@ struct SessionWatchTests {
     try bus.act("add_session('c3', '', 1234)")
     var watch = try SessionWatch(user: 1234, address: bus.address, delaysSleep: false)
     let wake = try WakeEvent()
-    // A session of this user, and one that another user may have left to this one.
+    // Another user may have left the session to this one.
+    for act in ["session('2', 'Lock')", "update_session('2', 'Active', False)"] {
+      try bus.act(act)
+      #expect(try watch.next(interrupt: wake.descriptor.number) == .sessionLocked("2"))
+    }
+    // A session of this user, and that one.
     for (session, name) in [("'c3'", "c3"), ("'2'", "2")] {
       try bus.act("remove_session(\(session))")
       #expect(try watch.next(interrupt: wake.descriptor.number) == .sessionEnded(name))

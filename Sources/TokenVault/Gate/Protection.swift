@@ -57,7 +57,7 @@ extension Vault {
       return try protect(row, isOn, purpose, authority, caller)
     }
     // The window stays closed if the person has gone since.
-    if isOn, let location, ends == windowState.ends {
+    if isOn, let location, ends == windowState.ends, !windowState.hasEnded(at: location) {
       openWindow(of: changed, provenBy: authority.origin, at: location, policy, caller)
     }
     endGuardLater()

@@ -58,6 +58,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
     }
     if let location {
+      windowState.noteEnd(at: location)
       endEnrollments { $0.location == location }
       wasOpen = windows.close(at: location, now: clock.boot)
     } else {

@@ -3,6 +3,8 @@ struct WindowState {
   /// How often all windows were ended from outside.
   private(set) var ends: UInt64 = 0
   private var beginnings = 0
+  /// The locations at which windows were ended while one may be opened in a moment.
+  private var endedLocations: Set<String> = []
   /// The prompts that the last end from outside has cancelled, at which a question may still be shown.
   private var cancelled: Set<String> = []
 
@@ -10,6 +12,13 @@ struct WindowState {
   var isBeginning: Bool { beginnings > 0 }
 
   mutating func noteEnd() { ends += 1 }
+
+  mutating func noteEnd(at location: String) {
+    if isBeginning { endedLocations.insert(location) }
+  }
+
+  /// Whether windows at a location were ended since the first of the present beginnings.
+  func hasEnded(at location: String) -> Bool { endedLocations.contains(location) }
 
   /// Remembers the prompts that such an end cancels, so that their callers are told why.
   mutating func noteCancelled(_ prompts: [String]) {
@@ -20,5 +29,8 @@ struct WindowState {
 
   mutating func begin() { beginnings += 1 }
 
-  mutating func endBeginning() { beginnings -= 1 }
+  mutating func endBeginning() {
+    beginnings -= 1
+    if !isBeginning { endedLocations = [] }
+  }
 }

@@ -126,9 +126,9 @@ final class SessionGuard: SessionEvents {
       guard look(number, wake) else { return }
       do throws(LoginFailure) {
         var what = try watch.next(interrupt: wake.event.descriptor.number)
-        while case .sessionEnded(let identifier)? = what {
+        while let other = what, let identifier = other.onlySession {
           // The other sessions go on, and so does this watch.
-          Task { await end(LoginLocation.name(ofSession: identifier), SessionEnd.loggedOut.reason) }
+          Task { await end(LoginLocation.name(ofSession: identifier), other.reason) }
           what = try watch.next(interrupt: wake.event.descriptor.number)
         }
         guard let what else { return }
@@ -231,10 +231,18 @@ private final class Once: Sendable {
 }
 
 extension SessionEnd {
+  /// The identifier of the session, if the end is only for what was asked from within it.
+  fileprivate var onlySession: String? {
+    switch self {
+    case .sessionEnded(let identifier), .sessionLocked(let identifier): identifier
+    case .locked, .sleeping, .switchedAway, .loggedOut: nil
+    }
+  }
+
   /// The text of the audit log about it.
   fileprivate var reason: String {
     switch self {
-    case .locked: "the screen was locked"
+    case .locked, .sessionLocked: "the screen was locked"
     case .sleeping: "the computer sleeps"
     case .switchedAway: "another session has the seat"
     case .loggedOut, .sessionEnded: "the session has ended"

@@ -51,7 +51,7 @@ enum LockFeed {
         while let end = try watch.next(interrupt: interrupt) {
           switch end {
           case .locked, .sleeping, .switchedAway: news.yield(.locked)
-          case .loggedOut, .sessionEnded: break
+          case .loggedOut, .sessionEnded, .sessionLocked: break
           }
         }
         return
