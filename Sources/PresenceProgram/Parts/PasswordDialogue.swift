@@ -11,17 +11,22 @@ final class PasswordDialogue: @unchecked Sendable {
     var isAsking = false
     var isExpired = false
     var answer: SharedSecret?
+    /// When the present step must have ended, in nanoseconds since the boot.
+    var deadline: Int64
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let ask: @Sendable (PasswordQuestion) -> Void
-  private let deadline: Int64
+  private let milliseconds: Int
   private let isAnswered: UnsafeMutablePointer<sem_t>
 
-  /// Makes a dialogue that must end after a number of milliseconds.
+  /// Makes a dialogue whose steps may take a number of milliseconds each.
+  ///
+  /// A step ends with a question, or with its answer.
   init(milliseconds: Int, ask: @escaping @Sendable (PasswordQuestion) -> Void) {
     self.ask = ask
-    deadline = BootInstant.now.nanoseconds + Int64(milliseconds) * 1_000_000
+    self.milliseconds = milliseconds
+    state = Mutex(State(deadline: Self.deadline(in: milliseconds)))
     unsafe isAnswered = .allocate(capacity: 1)
     unsafe isAnswered.initialize(to: sem_t())
     unsafe sem_init(isAnswered, 0, 0)
@@ -38,9 +43,14 @@ final class PasswordDialogue: @unchecked Sendable {
   /// Whether the time has passed; an answer to the open question is then too late.
   var isExpired: Bool { state.withLock { $0.isExpired } }
 
+  private static func deadline(in milliseconds: Int) -> Int64 {
+    BootInstant.now.nanoseconds + Int64(milliseconds) * 1_000_000
+  }
+
   /// Milliseconds until the end of the time, never negative.
   var timeLeft: Int32 {
-    Int32(clamping: max(0, (deadline - BootInstant.now.nanoseconds + 999_999) / 1_000_000))
+    let deadline = state.withLock { $0.deadline }
+    return Int32(clamping: max(0, (deadline - BootInstant.now.nanoseconds + 999_999) / 1_000_000))
   }
 
   /// Ends the time.
@@ -50,7 +60,10 @@ final class PasswordDialogue: @unchecked Sendable {
 
   /// Asks a question and waits for the answer, on PAM's thread; `nil` if there is none.
   func answer(to question: PasswordQuestion) -> SecretBytes? {
-    state.withLock { $0.isAsking = true }
+    state.withLock { state in
+      state.isAsking = true
+      state.deadline = Self.deadline(in: milliseconds)
+    }
     ask(question)
     // sem_wait(3): EINTR is its only error here.
     while unsafe sem_wait(isAnswered) != 0 {}
@@ -66,6 +79,7 @@ final class PasswordDialogue: @unchecked Sendable {
     state.withLock { state in
       state.isAsking = false
       state.answer = answer
+      state.deadline = Self.deadline(in: milliseconds)
     }
     unsafe sem_post(isAnswered)
   }
