@@ -93,7 +93,7 @@ package struct PromptBook: Sendable {
     isCounted: Bool = true,
     at now: BootInstant
   ) -> Bool {
-    // Overdue prompts stay for `expire`, whose caller must end their checks.
+    // Overdue prompts stay for their engine, which must end their checks.
     let count = prompts.values.count { $0.connection == connection && $0.counts(at: now) }
     guard count < Self.mostPerConnection else { return false }
     prompts[name] = Prompt(
@@ -164,6 +164,7 @@ package struct PromptBook: Sendable {
     if method.isDevice, let first = prompt.armedFirst,
       now > first.advanced(bySeconds: Self.longestUse)
     {
+      refuseDevices(name)
       throw .timedOut
     }
     guard prompt.question.purpose.methods.contains(method) else {

@@ -76,7 +76,7 @@ package struct PromptLimit: Sendable {
 
   /// Stands for all restricted sockets, because a program may ask by ever new names.
   private static let anySocket = ""  // No socket has this name.
-  /// How many refusals at all restricted sockets bring no pause.
+  /// How many refusals at all restricted sockets come before the first that could bring a pause.
   private static let freeRefusals = 4
 
   private struct Entry {

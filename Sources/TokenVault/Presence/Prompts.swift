@@ -280,7 +280,9 @@ extension Vault {
     if !isBusy { noteRefusal(failure.outcome.rawValue, by: caller.requester) }
     noteDesktop(failure, of: prompt)
     // A prompt that has just expired ends for those who wait for it, too.
-    if !prompts.contains(prompt) { giveUp(prompt, as: failure) }
+    if !prompts.contains(prompt) || prompts.overdue(at: clock.boot).contains(prompt) {
+      giveUp(prompt, as: failure)
+    }
     if isBusy { return .busy(failure.detail) }
     return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
   }
