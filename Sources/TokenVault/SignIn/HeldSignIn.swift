@@ -148,7 +148,10 @@ extension Vault {
       return facts
     } catch {
       // What failed after the commit, such as the rollback counter, takes back no login.
-      if let former, try account(withIdentifier: former.id).generation != former.generation {
+      if let former, let now = try? account(withIdentifier: former.id),
+        now.generation != former.generation
+      {
+        _ = await revokeDiscarded(of: held.intent.intent)
         throw error
       }
       throw error.telling(await discard(held))
