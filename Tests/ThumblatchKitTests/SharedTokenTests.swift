@@ -100,6 +100,30 @@ struct SharedTokenTests {
     #expect(try await long.value == "at-2")
   }
 
+  /// The vault has a token for the one, and the person has refused the other.
+  @Test
+  func theFailureOfALongerRequestIsNotThatOfAShorterOne() async throws {
+    let made = try await Session.signedIn()
+    _ = try await made.session.accessToken()
+    made.clock.advance(by: .seconds(3000))
+    made.session.forget()
+    made.vault.hold()
+    made.vault.set { $0.refreshFailures = [AuthError(.cancelled, "the person said no")] }
+    let session = made.session
+    let long = Task {
+      await error { () throws(AuthError) in
+        try await session.accessToken(minimumLifetime: .seconds(1800))
+      }
+    }
+    try await until { made.vault.count(of: .accessToken) == 2 }
+    let short = Task { try await session.accessToken().value }
+    try await until { session.tokens.waiting == 2 }
+    made.vault.letGo()
+    #expect(await long.value?.kind == .cancelled)
+    #expect(try await short.value == "at-1")
+    #expect(made.vault.refreshes == 1)
+  }
+
   @Test
   func whoCanBeAskedIsAskedAlthoughTheBackgroundAsksNobody() async throws {
     let made = try await Session.signedIn()

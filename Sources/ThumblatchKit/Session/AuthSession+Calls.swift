@@ -120,7 +120,7 @@ extension AuthSession {
             pause = 1
           }
           guard !Task.isCancelled else { return }
-          self?.vaultWentAway(watch: number)
+          await self?.vaultWentAway(watch: number)
           // A call during the pause starts the watch again at once.
           try? await Task.sleep(for: .seconds(pause))
           pause = min(pause * 2, 60)
@@ -132,10 +132,14 @@ extension AuthSession {
 
   /// The engine ended, and its unlock window with it.
   ///
-  /// The watch over the next engine soon reports the changes that this one missed.
-  private func vaultWentAway(watch number: UInt64) {
+  /// The watch over the next engine soon reports the changes that this one missed. An engine that
+  /// refuses one more watch still has its window.
+  private func vaultWentAway(watch number: UInt64) async {
     hears(false, watch: number)
     change { if $0.watch == number { $0.locked() } }
+    let news = facts.news
+    guard let snapshot = try? await vault.snapshot(of: account), snapshot.isUnlocked else { return }
+    change { if $0.watch == number, $0.news == news { $0.saw(snapshot) } }
   }
 
   private func hasChanged(_ snapshot: VaultSnapshot, watch number: UInt64) {

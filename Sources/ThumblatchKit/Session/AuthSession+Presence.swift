@@ -7,6 +7,8 @@ extension AuthSession {
 
   /// Opens the unlock window for the account, after a presence check.
   ///
+  /// It replaces the window of the login session, so that the accounts of other apps are locked.
+  ///
   /// - Parameters:
   ///   - duration: how long the window stays open; `nil` for ten minutes after each use, at most
   ///     twelve hours.
@@ -32,8 +34,8 @@ extension AuthSession {
 
   /// Closes the unlock window, and forgets the token in memory.
   ///
-  /// The window belongs to the person. It counts for all accounts and programs. An unprotected
-  /// account has no window: then only the token is forgotten.
+  /// The window belongs to the login session. It counts for each program there, and for all accounts
+  /// that it was opened for. An unprotected account has no window: then only the token is forgotten.
   ///
   /// - Throws: the errors of the vault itself. The session is locked even then, until the vault
   ///   answers a call.

@@ -123,8 +123,17 @@ extension AuthSession {
         asksNobody: asksNobody,
         epoch: epoch
       )
-      let (token, isOwn) = try await tokens.value(for: work) { [self] () throws(AuthError) in
-        try await fetch(request, work)
+      let (fetched, isOwn) = try await tokens.value(for: work) { [self] in
+        await FetchedToken(request) { () throws(AuthError) in try await fetch(request, work) }
+      }
+      let token: AccessToken
+      switch fetched.result {
+      case .success(let found): token = found
+      case .failure(let error):
+        guard !isOwn, fetched.request != request, !asksNobody else { throw error }
+        // The vault may have a token that is enough for this caller. The person was asked already.
+        guard let other = try? await self.token(request, asksNobody: true) else { throw error }
+        return other
       }
       if epoch != work.epoch, !facts.isAuthenticated {
         throw AuthError(
@@ -183,6 +192,22 @@ extension AuthSession {
     } catch {
       await learn(from: error, check, since: news)
       throw error
+    }
+  }
+}
+
+/// What single-flight token work has brought, and the request that it was for.
+struct FetchedToken: Sendable {
+  let request: TokenRequest
+  let result: Result<AccessToken, AuthError>
+
+  init(
+    _ request: TokenRequest,
+    _ fetch: () async throws(AuthError) -> AccessToken
+  ) async {
+    self.request = request
+    do throws(AuthError) { result = .success(try await fetch()) } catch {
+      result = .failure(error)
     }
   }
 }

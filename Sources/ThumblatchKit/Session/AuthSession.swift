@@ -47,7 +47,7 @@ public final class AuthSession: Sendable, Observable {
   let clock: any AuthClock
   let presenter: (any PresencePresenter)?
   let network: any NetworkMonitor
-  let tokens: SharedWork<TokenWork, AccessToken>
+  let tokens: SharedWork<TokenWork, FetchedToken>
   private let content = Mutex(Content())
   private let cached = Mutex<AccessToken?>(nil)
   private let registrar = ObservationRegistrar()
