@@ -5,32 +5,74 @@ internal import System
 extension ProviderDirectories {
   /// Writes a new provider to the person's directory, 0600, whole or not at all.
   ///
+  /// The provider's own certificates, if it has some, get a file beside it.
+  ///
   /// - Throws: `unsafe` if other users can write to the directory; `unreadable` if the file cannot be
   ///   written, or if there is a file of this name.
   package func add(_ provider: Provider) throws(ProviderFileError) {
     let name = ProviderFile.fileName(for: provider.name)
-    let temporary = ".\(name).\(ThisProcess.identifier)"
     do {
-      let contents = try ProviderFile.contents(for: provider)
-      let directory = try Directory.make(path: user)
-      let status = try directory.descriptor.status()
-      // A user that can write here chooses the servers that get passwords and tokens.
-      guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
-        throw ProviderFileError.unsafe(path: user)
-      }
-      try directory.unlink(temporary)
-      defer { _ = try? directory.unlink(temporary) }
-      let file = try directory.create(temporary)
-      unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
-        unsafe try file.write(bytes)
-      }
-      try file.synchronize()
-      try directory.rename(temporary, toNew: name)
-      try directory.synchronize()
+      let directory = try userDirectory()
+      let certificates = try keepCertificates(of: provider)
+      let contents = try ProviderFile.contents(for: provider, certificateFile: certificates)
+      try Self.write(contents, to: name, in: directory)
     } catch let error as ProviderFileError {
       throw error
     } catch {
       throw .unreadable("\(user)/\(name) could not be written: \(error)")
     }
+  }
+
+  /// Writes the provider's own certificates into a file beside its own, unless that has them already.
+  ///
+  /// - Returns: the name of the file; `nil` if the provider has none.
+  /// - Throws: `unsafe` if other users can write to the directory; `unreadable` if the file cannot be
+  ///   written, or has other certificates, which may be another provider's.
+  package func keepCertificates(of provider: Provider) throws(ProviderFileError) -> String? {
+    guard let certificates = provider.certificateAuthority else { return nil }
+    let name = ProviderFile.certificateFileName(for: provider.name)
+    let bytes = Array(certificates.utf8)
+    let present = try contents(of: user + "/" + name, missing: true)
+    guard present != bytes else { return name }
+    guard present == nil else {
+      throw .unreadable("\(user)/\(name) has other certificates: move it away, and try again")
+    }
+    do {
+      try Self.write(SecretBytes(copying: bytes), to: name, in: try userDirectory())
+    } catch let error as ProviderFileError {
+      throw error
+    } catch {
+      throw .unreadable("\(user)/\(name) could not be written: \(error)")
+    }
+    return name
+  }
+
+  /// The person's directory, which is made if it does not exist.
+  private func userDirectory() throws -> Directory {
+    let directory = try Directory.make(path: user)
+    let status = try directory.descriptor.status()
+    // A user that can write here chooses the servers that get passwords and tokens.
+    guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
+      throw ProviderFileError.unsafe(path: user)
+    }
+    return directory
+  }
+
+  /// Writes a file whose name must not exist yet.
+  private static func write(
+    _ contents: borrowing SecretBytes,
+    to name: String,
+    in directory: borrowing Directory
+  ) throws(SystemError) {
+    let temporary = ".\(name).\(ThisProcess.identifier)"
+    try directory.unlink(temporary)
+    defer { _ = try? directory.unlink(temporary) }
+    let file = try directory.create(temporary)
+    unsafe try contents.withUnsafeBytes { bytes throws(SystemError) in
+      unsafe try file.write(bytes)
+    }
+    try file.synchronize()
+    try directory.rename(temporary, toNew: name)
+    try directory.synchronize()
   }
 }

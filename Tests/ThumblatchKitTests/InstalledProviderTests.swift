@@ -112,6 +112,22 @@ struct InstalledProviderTests {
   }
 
   @Test
+  func theCertificatesOfANewProviderGetAFileBesideIt() throws {
+    let (directories, scratch) = try directories([:], [:])
+    let written = try Provider(
+      name: try ProviderName("work"),
+      settings: [
+        "kind": "oidc", "issuer": "https://id.test", "client_id": "app",
+        "ca": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+      ]
+    )
+    try directories.add(written)
+    #expect(try directories.read(written.name).provider == written)
+    #expect(try Directory(path: directories.user).names().sorted() == ["work.conf", "work.pem"])
+    withExtendedLifetime(scratch) {}
+  }
+
+  @Test
   func aNewProviderIsWrittenOnceAndReadBack() throws {
     let (directories, scratch) = try directories([:], [:])
     let written = try Provider(

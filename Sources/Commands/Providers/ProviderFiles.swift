@@ -64,18 +64,28 @@ struct ProviderFiles {
   }
 
   /// Writes a provider, which may take the place of one of the user.
+  ///
+  /// If no file has the provider's own certificates, they get one beside it.
   func put(
     _ provider: Provider,
     certificateFile: String? = nil,
     replacing: Bool
   ) throws(CommandError) {
+    if !replacing { try refuseExisting(provider.name) }
+    let certificates: String? =
+      if let certificateFile {
+        certificateFile
+      } else {
+        try Self.told { () throws(ProviderFileError) in
+          try directories.keepCertificates(of: provider)
+        }
+      }
     let contents: SecretBytes
     do {
-      contents = try ProviderFile.contents(for: provider, certificateFile: certificateFile)
+      contents = try ProviderFile.contents(for: provider, certificateFile: certificates)
     } catch {
       throw .usage("\(error)")
     }
-    if !replacing { try refuseExisting(provider.name) }
     let name = ProviderFile.fileName(for: provider.name)
     try UserDirectory(user).write(contents, name)
   }

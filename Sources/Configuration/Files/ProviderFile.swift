@@ -95,6 +95,9 @@ package enum ProviderFile {
     return try parse(bytes: held, file: file, readCA: readCA)
   }
 
+  /// The name of the file for a provider's own certificates, beside the provider's file.
+  package static func certificateFileName(for name: ProviderName) -> String { "\(name).pem" }
+
   /// Writes a provider as a file, with its client secret and the settings that are not the default.
   ///
   /// - Parameters:
