@@ -53,6 +53,7 @@ enum ServiceExportVerb {
       // The service refuses before the private vault is opened.
       let listed = try exportable(session)
       if wasNamed {
+        try demandInService(names, listed)
         try demandAllMayMove(names, listed)
       } else {
         staying = listed.filter { $0.reason != nil }
@@ -78,6 +79,21 @@ enum ServiceExportVerb {
       guard let reason = account.reason else { continue }
       throw CommandError(.refused, "\(account.name) stays in the service: \(reason)")
     }
+  }
+
+  /// Refuses a name that the service does not have, which an earlier call may have moved.
+  private static func demandInService(
+    _ names: [String],
+    _ listed: [VaultExportableAccount]
+  ) throws(CommandError) {
+    guard let gone = names.first(where: { name in !listed.contains { $0.name == name } }) else {
+      return
+    }
+    throw CommandError(
+      .notFound,
+      "the service has no account \(gone)",
+      hint: "an earlier call may have moved it: thumblatch --private list"
+    )
   }
 
   private static func cancelMove(_ socket: String?, _ session: Session) throws(CommandError) {

@@ -80,6 +80,10 @@ extension Situation {
       _ = try stage.expect(PrepareExportCall.self)
       try stage.fail(.refused(message: "your private vault has these accounts already: home"))
     },
+    exporting("home", "an earlier call has moved it") { stage in
+      try open(stage)
+      try list(stage, ["work"])
+    },
     exporting("home", "an earlier call is finished") { stage in
       try open(stage, [1])
       _ = try stage.expect(EndServiceExportCall.self)
