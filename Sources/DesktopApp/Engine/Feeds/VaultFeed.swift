@@ -35,8 +35,10 @@ enum VaultFeed {
   ) {
     var pause = RetryPause()
     while true {
+      var connected: BootInstant?
       do throws(VaultClientError) {
         let connection = try location.connect(interrupt: interrupt)
+        connected = .now
         let call = AuditCall(since: Int(WallTime.now.seconds), follow: true)
         let number = try connection.send(call, more: true)
         // The records between the app's last look and this call are not sent.
@@ -55,6 +57,8 @@ enum VaultFeed {
       } catch {
         news.yield(.unreached(error))
       }
+      // An engine that ran for a while was no try that failed.
+      if let connected, BootInstant.now.seconds(since: connected) > 60 { pause.reset() }
       guard pause.wait(interrupt: interrupt) else { return }
     }
   }
