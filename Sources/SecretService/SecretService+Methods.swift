@@ -107,6 +107,9 @@ extension SecretService {
       default: continue
       }
     }
+    guard !asks || named.count <= Self.mostUnlocked else {
+      throw .limitsExceeded("a prompt unlocks at most \(Self.mostUnlocked) items")
+    }
     let prompt =
       asks ? try prompts.add(.unlock(named), for: call.sender) : SecretObject.none
     return [.array("o", unlocked), .path(prompt)]

@@ -14,6 +14,8 @@ package final class SecretService {
   static let mostAttributes = 64
   /// The most items that one call names.
   static let mostNamed = 1024
+  /// The most items that one prompt unlocks, because it names them.
+  static let mostUnlocked = 64
   /// The most work of one program at once.
   static let mostWork = 4
 
