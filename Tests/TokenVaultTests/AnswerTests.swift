@@ -61,6 +61,14 @@ struct AnswerTests {
     #expect(try await vault.sentToken("me", bench) == #"{"refresh_token":"\#(token)"}"#)
   }
 
+  private func isToldWhatIsWrong(_ vault: Vault) async {
+    let found = await failure { _ = try await vault.token() }
+    guard case .misconfigured? = found else {
+      Issue.record("\(String(describing: found))")
+      return
+    }
+  }
+
   @Test(
     arguments: [
       #"{"refresh_token":"rt-2"}"#,
@@ -74,10 +82,7 @@ struct AnswerTests {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 200, body: body))
-    guard case .misconfigured? = await failure({ _ = try await vault.token() }) else {
-      Issue.record("not told what is wrong")
-      return
-    }
+    await isToldWhatIsWrong(vault)
     #expect(try await vault.row().generation == 2)
     #expect(try await vault.intent() == nil)
     bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
@@ -115,10 +120,7 @@ struct AnswerTests {
     let bench = try Bench()
     let vault = try await expired(bench)
     bench.exchange.plan(.answer(status: 200, body: body))
-    guard case .misconfigured? = await failure({ _ = try await vault.token() }) else {
-      Issue.record("not told what is wrong")
-      return
-    }
+    await isToldWhatIsWrong(vault)
     #expect(try await vault.stateOfMe().state == .uncertain)
     let sent = bench.exchange.refreshes.count
     #expect(await failure { _ = try await vault.token() } != nil)

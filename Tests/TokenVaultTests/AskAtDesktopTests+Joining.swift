@@ -148,11 +148,9 @@ extension AskAtDesktopTests {
     #expect(agents.given.count == 3)
   }
 
-  @Test
-  func oneTouchAnswersTheSameRequestsAndOthersWait() async throws {
-    let first = try await prompt(1)
-    let second = try await prompt(2)
-    let other = try await need {
+  /// A prompt of connection 2 for another purpose.
+  private func otherPrompt() async throws -> PresenceNeed {
+    try await need {
       _ = try await vault.setProtection(
         false,
         account: "me",
@@ -160,6 +158,13 @@ extension AskAtDesktopTests {
         caller: caller(2, asking: .unsaid)
       )
     }
+  }
+
+  @Test
+  func oneTouchAnswersTheSameRequestsAndOthersWait() async throws {
+    let first = try await prompt(1)
+    let second = try await prompt(2)
+    let other = try await otherPrompt()
     async let one: Void = vault.askAtDesktop(first, caller: caller(1))
     _ = await agents.prompt()
     let two = Task { try await vault.askAtDesktop(second, caller: caller(2)) }
@@ -181,14 +186,7 @@ extension AskAtDesktopTests {
   @Test
   func theEndOfACallerThatWaitsForItsTurnEndsNothingElse() async throws {
     let first = try await prompt(1)
-    let other = try await need {
-      _ = try await vault.setProtection(
-        false,
-        account: "me",
-        prompt: nil,
-        caller: caller(2, asking: .unsaid)
-      )
-    }
+    let other = try await otherPrompt()
     async let one: Void = vault.askAtDesktop(first, caller: caller(1))
     _ = await agents.prompt()
     async let two = failure { try await vault.askAtDesktop(other.prompt, caller: caller(2)) }
