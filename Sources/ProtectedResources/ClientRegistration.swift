@@ -15,22 +15,31 @@ package struct ClientRegistration: Sendable {
   /// How the client authenticates to the token endpoint.
   package let authentication: OAuthSettings.ClientAuthentication
 
+  /// The client authentication methods to ask for, one after the other.
+  ///
+  /// A public client has no secret to keep. Some servers take one and do not list that, and some take none.
+  ///
+  /// - Parameter listed: the methods that the server lists; `nil` if it does not say.
+  /// - Returns: one or two methods.
+  package static func methods(listed: [String]?) -> [String] {
+    let secret = ["client_secret_post", "client_secret_basic"].first {
+      listed?.contains($0) == true
+    }
+    return ["none"] + (secret.map { [$0] } ?? [])
+  }
+
   /// The body of the request: a package client of this machine.
   ///
   /// - Parameters:
   ///   - redirect: the redirect URI with its port.
   ///   - scopes: the scopes that the client may ask for; empty to leave them to the server.
-  ///   - methods: the client authentication methods of the server; `nil` if it does not say.
+  ///   - method: the client authentication method, one of `methods(listed:)`.
   /// - Returns: the body, as JSON.
   package static func request(
     redirect: String,
     scopes: [String],
-    methods: [String]? = nil
+    method: String = "none"
   ) -> [UInt8] {
-    // A public client has no secret to keep.
-    let known = ["none", "client_secret_post", "client_secret_basic"]
-    let method = known.first { methods?.contains($0) ?? true } ?? known[0]
-
     var object: JSONObject = [
       "client_name": "Thumblatch",
       "redirect_uris": [.string(redirect)],

@@ -186,27 +186,21 @@ struct MCPLogin {
       throw .usage("\(draft.issuer) has a registration endpoint without https", hint: byHand)
     }
     let known = (try? ScopeUnion.of(scopes + (found.resource.scopes ?? []), nil)) ?? scopes
-    let answer = try PublicDocument(
-      target.text,
-      sending: ClientRegistration.request(
-        redirect: redirect.text,
-        scopes: known,
-        methods: metadata.clientAuthentication
-      ),
+    let registered = try ClientRegistration.made(
+      at: target.text,
+      redirect: redirect.text,
+      scopes: known,
+      listed: metadata.clientAuthentication,
       session
     )
-    do throws(RegistrationError) {
-      let registered = try ClientRegistration(
-        status: answer.status,
-        body: answer.body.bytes,
-        redirect: redirect.text
-      )
+    switch registered {
+    case .success(let made):
       return Client(
-        id: registered.clientID,
-        secret: registered.clientSecret,
-        authentication: registered.authentication
+        id: made.clientID,
+        secret: made.clientSecret,
+        authentication: made.authentication
       )
-    } catch {
+    case .failure(let error):
       throw CommandError(
         .serverError,
         "\(draft.issuer) did not register the client: \(error)",
