@@ -137,21 +137,21 @@ package struct HostFile: Sendable {
   package func removing(_ host: TokenHost) -> String? {
     guard let index = entries.firstIndex(where: { $0.host == host }) else { return nil }
     let header = lines[index].min()
-    var kept = String.UnicodeScalarView()
-    var rest = text.unicodeScalars[...]
+    let lineFeed = UInt8(ascii: "\n")
+    var kept: [UInt8] = []
+    var rest = text.utf8[...]
     var number = 0
     while !rest.isEmpty {
-      let end = rest.firstIndex(of: "\n") ?? rest.endIndex
-      let line = rest[..<(end == rest.endIndex ? end : rest.index(after: end))]
+      let line = rest[..<(rest.firstIndex(of: lineFeed).map(rest.index(after:)) ?? rest.endIndex)]
       rest = rest[line.endIndex...]
       number += 1
       if !lines[index].contains(number) {
         kept.append(contentsOf: line)
-      } else if number == header, kept.suffix(2).elementsEqual("\n\n".unicodeScalars) {
+      } else if number == header, kept.suffix(2) == [lineFeed, lineFeed] {
         // The empty line before a section goes with it.
         kept.removeLast()
       }
     }
-    return String(kept)
+    return String(validating: kept, as: UTF8.self)
   }
 }

@@ -32,14 +32,14 @@ struct KeyFile {
     guard text.utf8.count <= Self.maximumCount else {
       throw ConfigurationError(.tooLarge(Self.maximumCount), file: file)
     }
-    let body = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
-    // Split Unicode scalars, because CR LF is one grapheme.
-    let lines = body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, scalars) in lines.enumerated() {
-      var line = Substring(scalars)
-      if line.unicodeScalars.last == "\r" { line.unicodeScalars.removeLast() }
+    let mark = "\u{FEFF}".utf8
+    let body = text.utf8.starts(with: mark) ? text.utf8.dropFirst(mark.count) : text.utf8[...]
+    let lines = body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, bytes) in lines.enumerated() {
+      let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+      guard !line.isEmpty else { continue }
       do throws(ConfigurationError) {
-        try read(line, number: index + 1)
+        try read(Substring(line), number: index + 1)
       } catch {
         throw error.at(file: file, line: index + 1)
       }
@@ -51,26 +51,28 @@ struct KeyFile {
     guard String(line).isStreamSafe, line.unicodeScalars.allSatisfy(Self.isText) else {
       throw ConfigurationError(.badCharacter)
     }
-    let line = line.trimmingSpaces()
-    guard let first = line.first, first != "#", first != ";" else { return }
-    if first == "[" {
-      guard line.last == "]", line.count > 2 else { throw ConfigurationError(.badLine) }
-      let name = String(line.dropFirst().dropLast())
+    // Bytes, because what has a meaning is ASCII, and a search for graphemes is slow.
+    let line = line.trimmingSpaces().utf8
+    guard let first = line.first, !"#;".utf8.contains(first) else { return }
+    if first == UInt8(ascii: "[") {
+      guard line.last == UInt8(ascii: "]"), line.count > 2 else {
+        throw ConfigurationError(.badLine)
+      }
+      let name = String(Substring(line.dropFirst().dropLast()))
       guard Self.isASCII(name) else { throw ConfigurationError(.unknownSection(name)) }
       guard names.insert(name).inserted else { throw ConfigurationError(.repeatedSection(name)) }
       sections.append(Section(name: name, line: number))
       return
     }
-    guard let equals = line.firstIndex(of: "="), let current = sections.indices.last else {
-      throw ConfigurationError(.badLine)
-    }
-    let key = String(line[..<equals].trimmingSpaces())
+    guard let equals = line.firstIndex(of: UInt8(ascii: "=")), let current = sections.indices.last
+    else { throw ConfigurationError(.badLine) }
+    let key = String(Substring(line[..<equals]).trimmingSpaces())
     guard !key.isEmpty else { throw ConfigurationError(.badLine) }
     guard Self.isASCII(key) else { throw ConfigurationError(.unknownKey, key: key) }
     guard sections[current].entries[key] == nil else {
       throw ConfigurationError(.repeatedKey, key: key)
     }
-    let value = String(line[line.index(after: equals)...].trimmingSpaces())
+    let value = String(Substring(line[equals...].dropFirst()).trimmingSpaces())
     sections[current].entries[key] = Entry(value: value, line: number)
   }
 
@@ -105,8 +107,7 @@ struct KeyFile {
 
   /// Whether a character neither controls a terminal nor changes the writing direction.
   static func isText(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "\t"
-      || (scalar.properties.generalCategory != .control
-        && scalar.properties.generalCategory != .format)
+    guard !scalar.isASCII else { return scalar == "\t" || (" "..."~").contains(scalar) }
+    return ![.control, .format].contains(scalar.properties.generalCategory)
   }
 }

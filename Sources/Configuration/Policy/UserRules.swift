@@ -42,6 +42,7 @@ package struct UserRules: Sendable, Equatable {
 
   /// Reads only what `text` has written.
   package init(bytes: [UInt8]) throws(ConfigurationError) {
+    guard bytes.count <= Self.longest else { throw ConfigurationError(.tooLarge(Self.longest)) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ConfigurationError(.badCharacter)
     }

@@ -218,9 +218,10 @@ struct ProviderSettings {
 extension Substring {
   /// The text without spaces and tabs at both ends.
   func trimmingSpaces() -> Substring {
-    var rest = self
-    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-    return rest
+    let spaces = " \t".utf8
+    guard let first = utf8.firstIndex(where: { !spaces.contains($0) }),
+      let last = utf8.lastIndex(where: { !spaces.contains($0) })
+    else { return "" }
+    return Substring(utf8[first...last])
   }
 }
