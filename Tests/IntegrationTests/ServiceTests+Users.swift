@@ -121,4 +121,22 @@ extension ServiceTests {
     #expect(count == "1\n")
     #expect(try Directory(path: bench.state + "/users").names().isEmpty)
   }
+
+  /// The engine waits for the end of an open window, and does not ask without a pause for its own end.
+  @Test
+  func anIdleEngineThatStaysForAWindowUsesNoProcessor() throws {
+    let backend = try DevBackend()
+    let bench = try ServiceBench(idle: 1, withSessions: true)
+    let person = try Customer(bench, backend: backend)
+    try person.register()
+    try person.enroll()
+    let unlock = try person.terminal("unlock")
+    try unlock.expect("Touch the fingerprint reader to unlock")
+    try person.touch()
+    try unlock.end()
+    let engine = try #require(bench.engine)
+    let used = try processorTicks(of: engine)
+    #expect(try !ProcessHandle(identifier: engine).waitForEnd(milliseconds: 5000))
+    #expect(try processorTicks(of: engine) - used < 60)
+  }
 }

@@ -151,9 +151,9 @@ package final class Server {
   private func longestWait(_ idleSince: BootInstant) -> Int32 {
     guard isQuiet, acceptsFrom == nil, !connections.isNearlyFull else { return Self.tick }
     // The end of an idle engine must come on time. One that has to stay is not looked at each second.
-    guard !vaults.isHeldByCode else { return Int32(Self.quietInterval) * 1000 }
     let left = idleSeconds - BootInstant.now.seconds(since: idleSince)
-    return Int32(max(1, min(Self.quietInterval, left))) * 1000
+    let isLate = left <= 0 || vaults.isHeldByCode
+    return Int32(isLate ? Self.quietInterval : min(Self.quietInterval, left)) * 1000
   }
 
   /// Writes counted refusals, trims the audit logs, refreshes tokens that are in use and about to

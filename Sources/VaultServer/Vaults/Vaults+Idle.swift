@@ -21,7 +21,7 @@ extension Vaults {
 
   /// Finds out whether the process may end, and closes idle vaults.
   ///
-  /// Then it calls `done`, unless the engine has to stay.
+  /// Then it calls `done`, unless the engine has to stay: it would be asked again at once.
   func prepareEnd(_ done: @escaping @Sendable () -> Void) {
     guard !isHeldByCode else { return }
     beside { [self] in
@@ -32,7 +32,7 @@ extension Vaults {
       } else {
         await close(connected: [], unusedFor: 0)
       }
-      done()
+      if mayEnd { done() }
     }
   }
 
