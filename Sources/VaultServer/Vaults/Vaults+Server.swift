@@ -21,7 +21,9 @@ extension Vaults {
   /// It is for immediate answers, and counts as a use.
   func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
     let opened: Opened? = state.withLock { state in
-      guard case .open(let opened)? = state.entries[user]?.phase else { return nil }
+      guard !state.removing.contains(user),
+        case .open(let opened)? = state.entries[user]?.phase
+      else { return nil }
       state.entries[user]?.uses += 1
       state.entries[user]?.lastUse = .now
       return opened
