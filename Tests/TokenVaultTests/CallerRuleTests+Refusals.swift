@@ -61,7 +61,7 @@ extension CallerRuleTests {
     )
     let rule = caller.rule
     #expect(try await vault.accountFacts(named: nil, under: rule).map(\.name) == ["me"])
-    try await vault.flushRefusals()
+    try await vault.flushCounts()
     let last = try #require(try await vault.auditPage(after: 0, since: nil, account: nil).last)
     #expect(last.event == "refusal" && last.detail == "2 × outside the restricted socket \"build\"")
     #expect(last.requester == title)

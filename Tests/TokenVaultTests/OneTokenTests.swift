@@ -11,12 +11,12 @@ import Testing
 struct OneTokenTests {
   private let fields = ["access_token_field": "token", "refresh_token_field": "token"]
 
-  private func one(_ token: String, lifetime: Int? = 7200) -> ScriptedExchange.Step {
+  func one(_ token: String, lifetime: Int? = 7200) -> ScriptedExchange.Step {
     let life = lifetime.map { #","expires_in":\#($0)"# } ?? ""
     return .answer(status: 200, body: #"{"token":"\#(token)"\#(life)}"#)
   }
 
-  private func signedIn(
+  func signedIn(
     _ bench: Bench,
     _ settings: [String: String] = [:],
     lifetime: Int? = 7200
@@ -137,19 +137,6 @@ struct OneTokenTests {
       Issue.record("shared")
       return
     }
-  }
-
-  @Test
-  func aFloodOfCallsIsCountedAndDoesNotPushOutTheHistory() async throws {
-    let bench = try Bench()
-    let vault = try await signedIn(bench)
-    for _ in 0..<70 { _ = try await vault.token() }
-    bench.clock.advance(60)
-    _ = try await vault.token()
-    let records = try await vault.auditPage(after: 0, since: nil, account: "me")
-      .filter { $0.event == "release" }
-    #expect(records.count == 61)
-    #expect(records.last?.detail == "as the access token, and 10 times before")
   }
 
   @Test

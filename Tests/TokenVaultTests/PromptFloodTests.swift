@@ -90,7 +90,7 @@ struct PromptFloodTests {
     #expect(counts == (3, 497))
     #expect(await vault.prompts.isEmpty)
     // Refusals are counted, and the audit log gets at most one record for each caller.
-    try await vault.flushRefusals()
+    try await vault.flushCounts()
     let refusals = try await vault.events().filter { $0 == "refusal refused" }
     #expect(refusals.count <= 21)
   }

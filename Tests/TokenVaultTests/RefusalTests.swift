@@ -49,11 +49,42 @@ struct RefusalTests {
     _ = await failure {
       _ = try await vault.respond(need.prompt, text: shared("x"), caller: caller())
     }
-    try await vault.flushRefusals()
+    try await vault.flushCounts()
     let written = try await refusals(vault)
     #expect(written.count >= 2)
     #expect(written.contains { $0.requester == "bash, PID 2" })
     #expect(written.contains { $0.requester == "bash, PID 1" })
+  }
+
+  /// A refusal a minute must not keep the names of all later callers out.
+  @Test
+  func namesAreWrittenAgainAfterAWhile() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for number in 0..<UInt64(RefusalCount.mostNamed) {
+      await vault.note(.busy("x"), by: caller(100 + number))
+    }
+    try await vault.maintainAuditLog()
+    for number in 0..<UInt64(6) {
+      bench.clock.advance(60)
+      await vault.note(.busy("x"), by: caller(200 + number))
+      try await vault.maintainAuditLog()
+    }
+    let names = try await refusals(vault).suffix(6).map(\.requester)
+    #expect(names == [nil, nil, "bash, PID 202", nil, nil, "bash, PID 205"])
+  }
+
+  /// Restricted sockets have any number of names.
+  @Test
+  func whatIsRefusedTakesBoundedMemory() {
+    var refusals = RefusalCount()
+    for number in 0..<10_000 { refusals.note("outside \(number)", of: nil, by: "PID \(number)") }
+    #expect(refusals.others.count == RefusalCount.mostOthers + 1)
+    let lines = refusals.lines(at: BootInstant(nanoseconds: 0))
+    #expect(lines.others.count == RefusalCount.mostOthers + 1)
+    let named = lines.named.map(\.count).reduce(0, +)
+    let others = lines.others.values.reduce(0, +)
+    #expect(named + others == 10_000)
   }
 
   @Test
@@ -115,7 +146,7 @@ struct RefusalTests {
       _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
     }
     #expect(try await checks() == CheckRecordLimit.most + 1)
-    try await vault.flushRefusals()
+    try await vault.flushCounts()
     let counted = try await vault.inspect { store in
       try store.audit(limit: 10_000).filter { $0.event == "refusal" }.compactMap(\.detail)
     }

@@ -76,7 +76,7 @@ struct ReleaseTests {
     #expect(refused == .notExportable(account: "me"))
     // The refusal is counted once, with its account.
     await vault.note(try #require(refused), by: caller())
-    try await vault.flushRefusals()
+    try await vault.flushCounts()
     let records = try await vault.auditPage(after: 0, since: nil, account: "me")
     let written = records.filter { $0.event == "refusal" }
     #expect(written.map(\.detail) == ["1 × release of an account that is not exportable"])

@@ -109,11 +109,11 @@ extension Vault {
 
   // MARK: - Pruning
 
-  /// Records the counted refusals, and removes old records if that is due.
+  /// Records what was only counted, and removes old records if that is due.
   ///
   /// It is called at the start and each minute.
   package func maintainAuditLog() async throws(VaultFailure) {
-    try flushRefusals()
+    try flushCounts()
     sendToJournal()
     // An old copy that was restored stays as it is.
     guard freshness == .current else { return }

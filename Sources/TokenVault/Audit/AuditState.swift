@@ -9,8 +9,10 @@ struct AuditState {
   private var checkRecords = CheckRecordLimit()
   /// The times that the one token of a provider was opened without a check.
   private var openings = CheckRecordLimit()
-  /// Of these, how many have no record yet.
-  private(set) var unwrittenOpenings = 0
+  /// The tokens whose callers have stated a reason.
+  private var reasons = CheckRecordLimit()
+  /// How many of the openings have no record yet, by the account's id.
+  private(set) var unwrittenOpenings: [[UInt8]: Int] = [:]
   /// When the audit log was last pruned; `nil` before the first time.
   private var lastPruning: BootInstant?
   private var recordsSincePruning = 0
@@ -31,13 +33,18 @@ struct AuditState {
   mutating func takeCheckRecord(at now: BootInstant) -> Bool { checkRecords.take(at: now) }
 
   /// Whether an opening without a check gets a record of its own; it is counted otherwise.
-  mutating func takeOpening(at now: BootInstant) -> Bool {
+  mutating func takeOpening(of account: [UInt8], at now: BootInstant) -> Bool {
     if openings.take(at: now) { return true }
-    unwrittenOpenings += 1
+    unwrittenOpenings[account, default: 0] += 1
     return false
   }
 
-  mutating func noteOpeningsWritten() { unwrittenOpenings = 0 }
+  /// Whether a token whose caller has stated a reason gets a record.
+  mutating func takeReason(at now: BootInstant) -> Bool { reasons.take(at: now) }
+
+  mutating func noteOpeningsWritten(of account: [UInt8]) { unwrittenOpenings[account] = nil }
+
+  mutating func noteOpeningsWritten() { unwrittenOpenings = [:] }
 
   /// Whether the audit log is to be pruned now: once a day, and after many records.
   mutating func takePruning(at now: BootInstant) -> Bool {

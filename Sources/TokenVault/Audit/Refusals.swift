@@ -17,6 +17,8 @@ struct RefusalCount {
 
   /// The limit of callers that are counted by name between two writings.
   private static let mostCallers = 100
+  /// The limit of refused things that are counted without their callers, besides `other`.
+  static let mostOthers = 64
   /// The limit of records with a caller's name at once, and the seconds until one more may be
   /// written.
   static let mostNamed = 20
@@ -34,8 +36,14 @@ struct RefusalCount {
     if counts[key] != nil || counts.count < Self.mostCallers {
       counts[key, default: 0] += 1
     } else {
-      others[what, default: 0] += 1
+      add(1, of: what, to: &others)
     }
+  }
+
+  /// Adds to a sum: what is refused may hold a name from outside, of which there are any number.
+  private func add(_ count: Int, of what: String, to sums: inout [String: Int]) {
+    let isKnown = sums[what] != nil || sums.count < Self.mostOthers
+    sums[isKnown ? what : "other", default: 0] += count
   }
 
   /// The lines to write now: the most frequent refusals with their callers, as far as names may be
@@ -46,14 +54,17 @@ struct RefusalCount {
     }
     let room = room(at: now)
     var rest = others
-    for (key, count) in sorted.dropFirst(room) { rest[key.what, default: 0] += count }
+    for (key, count) in sorted.dropFirst(room) { add(count, of: key.what, to: &rest) }
     return (sorted.prefix(room).map { ($0.key, $0.value) }, rest)
   }
 
   /// Resets the counts after they were written.
   mutating func reset(written: Int, at now: BootInstant) {
-    named = room(at: now) - written
-    refilled = now
+    let room = room(at: now)
+    // The time that is not enough for one more name counts at the next writing.
+    let rest = refilled.map { max(0, now.seconds(since: $0)) % Self.secondsForNamed } ?? 0
+    refilled = room == Self.mostNamed ? now : now.advanced(bySeconds: -rest)
+    named = room - written
     counts = [:]
     others = [:]
   }
@@ -87,7 +98,8 @@ struct CheckRecordLimit {
 extension Vault {
   /// Counts a refusal of a request that changes nothing.
   ///
-  /// `what` is one of few fixed names, never a text from outside.
+  /// `what` is a fixed text, or names a rule. Restricted sockets have any number of names, so only some
+  /// are counted by name.
   package func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
     audit.noteRefusal(what, of: account, by: requester)
   }
@@ -122,8 +134,28 @@ extension Vault {
     try record(entry)
   }
 
-  /// Records the counted refusals; called each minute and at the end.
-  package func flushRefusals() throws(VaultFailure) {
+  /// Records what was only counted; called each minute and at the end.
+  package func flushCounts() throws(VaultFailure) {
+    try flushRefusals()
+    try flushOpenings()
+  }
+
+  private func flushOpenings() throws(VaultFailure) {
+    guard !audit.unwrittenOpenings.isEmpty else { return }
+    try change {
+      for (identifier, count) in audit.unwrittenOpenings {
+        var entry = AuditEntry(event: .release, outcome: .done)
+        if let row = try self.accountIfAny(withIdentifier: identifier) {
+          entry.account = (row.id, row.name)
+        }
+        entry.detail = "as the access token, \(count) times without a check"
+        try record(entry)
+      }
+    }
+    audit.noteOpeningsWritten()
+  }
+
+  private func flushRefusals() throws(VaultFailure) {
     guard !audit.refusals.isEmpty else { return }
     let now = clock.boot
     let lines = audit.refusals.lines(at: now)

@@ -131,11 +131,10 @@ extension Vault {
   func recordReason(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
     let isStated = call.reason != nil && call.tool == nil && grant.opened == nil
     guard call.caller.rule?.needsReason == true || isStated, !call.caller.needsOwnCheck,
-      audit.takeOpening(at: clock.boot)
+      audit.takeReason(at: clock.boot)
     else { return }
     let account = try account(named: grant.account)
     try change { try recordToken(of: account, call, method: nil) }
-    audit.noteOpeningsWritten()
   }
 
   private func recordToken(

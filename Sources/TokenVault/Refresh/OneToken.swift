@@ -178,8 +178,8 @@ extension Vault {
     guard let opened = grant.opened else { return }
     let account = try account(withIdentifier: opened.account)
     let isChecked = PresenceMethod.allCases.contains { $0.rawValue == opened.method }
-    guard isChecked || audit.takeOpening(at: clock.boot) else { return }
-    let before = audit.unwrittenOpenings
+    guard isChecked || audit.takeOpening(of: account.id, at: clock.boot) else { return }
+    let before = audit.unwrittenOpenings[account.id] ?? 0
     try change {
       try record(
         .release,
@@ -194,7 +194,7 @@ extension Vault {
         )
       )
     }
-    audit.noteOpeningsWritten()
+    audit.noteOpeningsWritten(of: account.id)
   }
 
   /// Starts the exchange of a token that is due, if that needs no presence check.

@@ -15,10 +15,10 @@ extension Vault {
   /// Whether the process must not end, because a window is open or only memory has an answer.
   package var isHeld: Bool { isHoldingWindow || !unwritten.isEmpty }
 
-  /// Ends all checks and records the counted refusals: the last call before the vault is closed.
+  /// Ends all checks and records what was only counted: the last call before the vault is closed.
   package func retire() async {
     await endChecks()
-    try? flushRefusals()
+    try? flushCounts()
     windowGuard?.rest()
     journalProgress.isPlanned = false
     sendToJournal()
