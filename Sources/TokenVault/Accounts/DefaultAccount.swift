@@ -69,6 +69,12 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> AccountFacts {
     let account = try account(named: name)
+    if try stored(try chosenAccount()) == account.id {
+      // Nothing changes. Records of that would push out the history.
+      if let prompt { cancel(prompt, caller: caller) }
+      writeDefaultAccount()
+      return try facts(of: account, at: await locationOfWindow(caller))
+    }
     var method: String?
     if let replaced = try protectedDefault(besides: account) {
       let question = caller.question(
