@@ -50,18 +50,21 @@ enum AuditVerbs {
 
   /// Shows records until it is interrupted, or standard output takes no more.
   ///
-  /// The next engine continues after the last record that was shown.
+  /// The next engine continues after the last record that was shown. A store that was put back, or made
+  /// again, has lower numbers: its newer records are shown too.
   private static func follow(
     _ account: String?,
     since: Int?,
     _ session: Session
   ) throws(CommandError) {
     var last = 0
+    var latest = Int.min
     try session.stream(within: .max, again: .always) { _ in
       AuditCall(account: account, since: since, follow: true)
     } each: { reply throws(VaultClientError) in
-      guard let record = reply.record, record.number > last else { return }
+      guard let record = reply.record, record.number > last || record.time > latest else { return }
       last = record.number
+      latest = max(latest, record.time)
       do throws(CommandError) {
         try session.show(object(record), line(record, columns: session.output.columns))
       } catch {
