@@ -28,6 +28,15 @@ struct UnclearAnswerTests {
     return vault
   }
 
+  /// What one exchange helper has sealed is no outcome of the next one.
+  @Test
+  func theSlotOfTheNextExchangeHelperIsEmpty() async throws {
+    let bench = try Bench()
+    let vault = try await vault(bench, [])
+    try await vault.writeSlot("me", [UInt8](repeating: 1, count: 100))
+    #expect(try await vault.slotAfterEmptying().allSatisfy { $0 == 0 })
+  }
+
   @Test(
     arguments: [
       ([page], "HTTP 400", 400, "empty_refusal = true"), ([broken], "answered 500", 500, nil),
@@ -84,5 +93,15 @@ struct UnclearAnswerTests {
     }
     #expect(text.contains("was lost"), "\(text)")
     #expect(try await vault.stateOfMe().cause == nil)
+  }
+}
+
+extension Vault {
+  /// The contents of the slot after it was given to another exchange helper.
+  fileprivate func slotAfterEmptying() throws -> [UInt8] {
+    let slot = try SlotFile(in: directory, account: try row().id)
+    let delivery = AnswerDelivery(key: shared("key"), context: [], slot: slot.descriptor)
+    #expect(delivery.emptySlot())
+    return try slot.readWhole()
   }
 }

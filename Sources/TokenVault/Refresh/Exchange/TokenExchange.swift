@@ -1,6 +1,8 @@
 package import Configuration
 package import OAuth
 package import SecretMemory
+internal import Storage
+internal import System
 
 /// What an exchange helper needs to make an answer durable without the engine.
 package struct AnswerDelivery: Sendable {
@@ -13,6 +15,24 @@ package struct AnswerDelivery: Sendable {
   /// The exchange helper gets a duplicate of the same open file description, so that the lock lasts
   /// as long as the exchange helper.
   package let slot: Int32
+
+  /// Overwrites what an exchange helper has sealed into the slot, before another one gets it.
+  ///
+  /// If the other one is killed after it has sent, the outcome of the first must not stand there: it would
+  /// say that nothing was sent.
+  ///
+  /// - Returns: whether the slot is empty, on the disk too.
+  package func emptySlot() -> Bool {
+    let file = Descriptor(owning: slot)
+    var isEmpty = false
+    do throws(SystemError) {
+      try file.write([UInt8](repeating: 0, count: SlotFile.size), at: 0)
+      try file.synchronizeData()
+      isEmpty = true
+    } catch {}
+    _ = file.relinquish()
+    return isEmpty
+  }
 }
 
 /// The result of one HTTP request.
