@@ -77,7 +77,9 @@ struct EnabledWindowTests {
     try await bench.signIn(vault)
     try await bench.signIn(vault, "other")
     try await bench.unlock(vault, ["other"], seconds: 60)
-    _ = try await enable(vault, bench)
+    let need = try await enable(vault, bench)
+    let end = "and unlock it until the open unlock window ends"
+    #expect(need.detail == "of me@example.org at dev, \(end)")
     #expect(try await vault.facts().unlockedFor == 60)
     #expect(Set(try await vault.facts().unlockedAccounts) == ["me", "other"])
     try await bench.unlock(vault)

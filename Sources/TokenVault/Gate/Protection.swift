@@ -33,7 +33,8 @@ extension Vault {
     let policy = try policy()
     let isOwned = account.generation > 0
     let ownership = try ownership(of: account)
-    let window = "and unlock it until it is idle for \(policy.window) min"
+    let location = await locationOfNextWindow(prompt, caller)
+    let window = shownWindow(at: location, policy)
     let question = caller.question(
       purpose,
       about: account.id,
@@ -43,8 +44,6 @@ extension Vault {
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
-    // It was looked up again before the check could pass.
-    let location = await locationOfWindow(of: prompt, caller)
     // An earlier use of the account may take a while. The end of the session is watched until then.
     windowState.begin()
     defer { windowState.endBeginning() }
@@ -62,6 +61,23 @@ extension Vault {
     }
     endGuardLater()
     return try facts(of: changed, at: await locationOfWindow(caller))
+  }
+
+  /// The location at which turning the protection on unlocks the account.
+  ///
+  /// It was looked up again before the check of a prompt could pass. Without a prompt, only an open window
+  /// makes a difference.
+  private func locationOfNextWindow(_ prompt: String?, _ caller: Caller) async -> String? {
+    if let prompt { return await locationOfWindow(of: prompt, caller) }
+    return await locationOfWindow(caller).name
+  }
+
+  /// How long the account stays unlocked, for the prompt: an open window gets the account too.
+  private func shownWindow(at location: String?, _ policy: Policy) -> String {
+    let isOpen = location.flatMap { windows.window(at: $0, now: clock.boot) } != nil
+    return isOpen
+      ? "and unlock it until the open unlock window ends"
+      : "and unlock it until it is idle for \(policy.window) min"
   }
 
   /// Opens the unlock window of one account.
