@@ -17,7 +17,9 @@ extension SecretService {
     case ("Unlock", let arguments): return .answer(try unlock(try Self.paths(arguments[0]), call))
     case ("Lock", let arguments):
       let paths = try Self.paths(arguments[0])
+      let open = Set(try store.items().filter { !$0.isLocked }.map(\.id))
       try store.lock()
+      tellOfLocks(try store.items().filter { $0.isLocked && open.contains($0.id) })
       return .answer([.array("o", paths.map { .path($0) }), .path(SecretObject.none)])
     case ("GetSecrets", let arguments): return .answer([try secrets(arguments, call)])
     case ("ReadAlias", let arguments):

@@ -123,11 +123,7 @@ package final class SecretService {
 
   private func tell(of action: SecretWork.Action) {
     switch action {
-    case .unlock(let ids):
-      for id in ids {
-        changed(.item(id), [("Locked", .boolean(false))])
-        signal(.collection, "ItemChanged", [.path(SecretObject.item(id).path)])
-      }
+    case .unlock(let ids): for id in ids { tell(of: id, isLocked: false) }
     case .remove(let id):
       signal(.collection, "ItemDeleted", [.path(SecretObject.item(id).path)])
       tellOfItems()
@@ -135,6 +131,16 @@ package final class SecretService {
       if let item = try? store.item(id) { changed(.item(id), item.properties) }
       signal(.collection, "ItemChanged", [.path(SecretObject.item(id).path)])
     }
+  }
+
+  /// Tells that items are locked now.
+  func tellOfLocks(_ items: [SecretItem]) {
+    for item in items { tell(of: item.id, isLocked: true) }
+  }
+
+  private func tell(of id: String, isLocked: Bool) {
+    changed(.item(id), [("Locked", .boolean(isLocked))])
+    signal(.collection, "ItemChanged", [.path(SecretObject.item(id).path)])
   }
 
   /// Tells that an item has come.

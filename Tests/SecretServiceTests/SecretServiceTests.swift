@@ -40,7 +40,9 @@ struct SecretServiceTests {
     #expect(try bench.value(secret[0]).value == Array("hunter2".utf8))
     let all = try bench.call(root, "Unlock", [.array("o", [.path(item), .path(collection)])])
     #expect(try bench.paths(all[0]) == [item, collection] && bench.path(all[1]) == "/")
+    _ = bench.takeSignals()
     try bench.call(root, "Lock", [.array("o", [.path(item)])])
+    #expect(bench.takeSignals() == ["PropertiesChanged", "ItemChanged"])
     #expect(bench.refusal(item, "GetSecret", [.path(session)]) == "IsLocked")
   }
 
@@ -209,7 +211,9 @@ struct SecretServiceTests {
       }
       #expect(text.contains("<node>") && text.contains("org.freedesktop.DBus.Properties"))
     }
-    guard case .text(let text) = try bench.call(collection, "Introspect")[0] else { return }
+    guard case .text(let text) = try bench.call(collection, "Introspect")[0] else {
+      throw SecretServiceError.failed("no text")
+    }
     #expect(text.contains("<arg direction=\"in\" type=\"a{sv}\"/>"))
     #expect(text.contains("<arg direction=\"in\" type=\"(oayays)\"/>"))
     #expect(text.contains(String(item.split(separator: "/").last ?? "")))
