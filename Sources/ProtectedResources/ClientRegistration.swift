@@ -21,11 +21,11 @@ package struct ClientRegistration: Sendable {
   ///
   /// - Parameter listed: the methods that the server lists; `nil` if it does not say.
   /// - Returns: one or two methods.
-  package static func methods(listed: [String]?) -> [String] {
-    let secret = ["client_secret_post", "client_secret_basic"].first {
-      listed?.contains($0) == true
+  package static func methods(listed: [String]?) -> [OAuthSettings.ClientAuthentication] {
+    let secret = [OAuthSettings.ClientAuthentication.post, .basic].first {
+      listed?.contains($0.registeredName) == true
     }
-    return ["none"] + (secret.map { [$0] } ?? [])
+    return [.none] + (secret.map { [$0] } ?? [])
   }
 
   /// The body of the request: a package client of this machine.
@@ -38,14 +38,14 @@ package struct ClientRegistration: Sendable {
   package static func request(
     redirect: String,
     scopes: [String],
-    method: String = "none"
+    method: OAuthSettings.ClientAuthentication = .none
   ) -> [UInt8] {
     var object: JSONObject = [
       "client_name": "Thumblatch",
       "redirect_uris": [.string(redirect)],
       "grant_types": ["authorization_code", "refresh_token"],
       "response_types": ["code"],
-      "token_endpoint_auth_method": .string(method),
+      "token_endpoint_auth_method": .string(method.registeredName),
       "application_type": "native",
     ]
     if !scopes.isEmpty { object["scope"] = .string(scopes.joined(separator: " ")) }
@@ -86,13 +86,13 @@ package struct ClientRegistration: Sendable {
     guard redirects?.contains(where: { $0 == .string(redirect) }) ?? true else {
       throw .otherRedirect
     }
-    switch (method, secret) {
-    case ("none", _), (nil, nil): authentication = .none
     // The default is `client_secret_basic` (RFC 7591, section 2).
-    case ("client_secret_basic", .some), (nil, .some): authentication = .basic
-    case ("client_secret_post", .some): authentication = .post
-    default: throw .otherAuthentication
+    let usual = secret == nil ? OAuthSettings.ClientAuthentication.none : .basic
+    let named = OAuthSettings.ClientAuthentication.allCases.first { $0.registeredName == method }
+    guard let chosen = method == nil ? usual : named, chosen == .none || secret != nil else {
+      throw .otherAuthentication
     }
+    authentication = chosen
     guard authentication != .none, let secret else {
       clientSecret = nil
       return

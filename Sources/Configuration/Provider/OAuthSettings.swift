@@ -8,6 +8,15 @@ public struct OAuthSettings: Sendable, Equatable {
     case post
     /// Id and secret in the header `Authorization: Basic`.
     case basic
+
+    /// Its name in metadata and registrations (RFC 7591, section 2).
+    package var registeredName: String {
+      switch self {
+      case .none: "none"
+      case .post: "client_secret_post"
+      case .basic: "client_secret_basic"
+      }
+    }
   }
 
   /// Whether to look up missing endpoints at the provider.

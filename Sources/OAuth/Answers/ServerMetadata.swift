@@ -179,15 +179,12 @@ public struct ServerMetadata: Sendable {
   ///
   /// Nothing is said of a public client: many documents leave it out.
   private func authenticationWarnings(for provider: Provider) -> [String] {
-    let ways: [(way: OAuthSettings.ClientAuthentication, name: String)] = [
-      (.post, "client_secret_post"), (.basic, "client_secret_basic"),
-    ]
-    guard let listed = tokenAuthentication,
-      let own = ways.first(where: { $0.way == provider.oauth?.clientAuthentication }),
-      !listed.contains(own.name),
-      let other = ways.first(where: { listed.contains($0.name) })
+    let ways: [OAuthSettings.ClientAuthentication] = [.post, .basic]
+    guard let listed = tokenAuthentication, let own = provider.oauth?.clientAuthentication,
+      ways.contains(own), !listed.contains(own.registeredName),
+      let other = ways.first(where: { listed.contains($0.registeredName) })
     else { return [] }
-    return ["does not list \(own.name): set client_authentication = \(other.way.rawValue)"]
+    return ["does not list \(own.registeredName): set client_authentication = \(other.rawValue)"]
   }
 }
 
