@@ -40,6 +40,8 @@ package enum TPMFailure: Error, Sendable, Equatable {
   /// answers in its name.
   case anotherTPM
   /// The owner's password is set, and no storage key stands at 0x81000001.
+  ///
+  /// A counter needs the password in any case.
   case ownerPassword
   /// The authorization value is not the one that the secret was sealed with.
   case wrongAuthorization

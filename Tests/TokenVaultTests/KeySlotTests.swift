@@ -173,9 +173,21 @@ struct KeySlotTests {
     #expect(done.added == nil && done.problem?.contains("add fido2") == true)
     #expect(next.isHeldByCode)
     #expect(try !next.facts().slots.contains { $0.kind == .tpm })
+    let vault = try await bench.open(slots: next)
+    let found = await vault.examine().first { $0.name == "device-secret" }
+    #expect(found?.level == .warning && found?.remedy?.contains("add fido2") == true)
     let made = try next.makeKeySecret(pin: nil, SecurityKeyWait()) {}
     _ = try next.addKey(made)
     #expect(try !next.isHeldByCode && open(self.slots(bench)) == nil)
+  }
+
+  @Test
+  func theDoctorAsksForNoCounterOfATPMWithoutASlot() async throws {
+    let bench = try await made()
+    let slots = try slots(bench)
+    #expect(open(slots) == nil)
+    let vault = try await bench.open(slots: slots)
+    #expect(await !vault.examine().contains { $0.name == "tpm-counter" })
   }
 
   @Test
@@ -207,7 +219,7 @@ struct KeySlotTests {
   }
 
   @Test
-  func aTPMThatIsGoneNamesTheKey() async throws {
+  func aTPMThatIsGoneOrFailsNamesTheKey() async throws {
     let bench = try Bench()
     try await bench.makeVault()
     let tpm = ScriptedTPM()
@@ -215,6 +227,18 @@ struct KeySlotTests {
     let both = try slots(bench, nil, tpm)
     _ = try both.key()
     _ = try both.addKey(try both.makeKeySecret(pin: nil, SecurityKeyWait()) {})
+    let faults: [(TPMFailure, says: String)] = [
+      (.unexpected("0x101"), "0x101"), (.lockedOut, "lockout"),
+    ]
+    for (fault, says) in faults {
+      tpm.fail(fault)
+      guard case .machineKeyNeeded(let message)? = try problem(slots(bench, nil, tpm)) else {
+        Issue.record("\(fault) hides the key")
+        continue
+      }
+      #expect(message.contains(says) && message.contains("security key opens it too"))
+    }
+    tpm.fail(nil)
     tpm.clear()
     guard case .machineKeyNeeded(let message)? = try problem(slots(bench, nil, tpm)) else {
       Issue.record("the key is not named")

@@ -50,6 +50,16 @@ struct MachineCounterTests {
   }
 
   @Test
+  func onlyTheOwnerOfATPMWithAPasswordMakesACounter() throws {
+    let counter = try rig.counter()
+    rig.tpm.plan(.ownerPassword)
+    let refused = #expect(throws: VaultFailure.self) {
+      _ = try counter.define(parentName: rig.parentName)
+    }
+    #expect(refused?.problem.contains("only its owner makes a counter") == true)
+  }
+
+  @Test
   func aLedgerThatCannotBeWrittenLeavesNoCounter() throws {
     try rig.blockLedger(true)
     #expect(throws: VaultFailure.self) { _ = try defined() }

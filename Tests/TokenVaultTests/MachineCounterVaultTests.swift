@@ -81,6 +81,18 @@ struct MachineCounterVaultTests {
   }
 
   @Test
+  func aRecoveryByCodeOfAnOpenKeyKeepsTheRefusal() async throws {
+    let (bench, _) = try await restored()
+    let slots = try bench.slots(tpm)
+    #expect(try slots.key() != nil && slots.counterCheck == .refused)
+    tpm.fail(.busy)
+    _ = try slots.recover(with: try Bench.code())
+    tpm.fail(nil)
+    #expect(slots.counterCheck == .refused)
+    #expect(await (try bench.open(slots: slots)).freshness == .directoryOlder)
+  }
+
+  @Test
   func aVaultWhoseStoreAloneIsOldIsAcceptedAboveItsCount() async throws {
     let bench = try await made()
     let copy = try bench.snapshot()

@@ -25,6 +25,41 @@ struct MachineKeyTroubleTests {
     #expect(tests.first { $0.slot.identifier != added }?.detail?.contains(added) == true)
   }
 
+  @Test
+  func aTPMThatIsBusyDuringARecoveryGetsNoSecondSlot() async throws {
+    let tpm = ScriptedTPM()
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(tpm)
+    let slots = try bench.slots(tpm)
+    // Only the first call fails.
+    tpm.plan(.busy)
+    let done = try slots.recover(with: try Bench.code())
+    #expect(done == RecoveredKey(added: nil, removed: [], problem: "the TPM is busy: try again"))
+    #expect(slots.isHeldByCode && slots.counterCheck == .unchecked)
+    tpm.plan(.busy)
+    #expect(throws: VaultFailure.machineKeyClosed(.busy)) { _ = try slots.addTPM() }
+    #expect(try slots.facts().slots.count { $0.kind == .tpm } == 1)
+    // Once the TPM opens its slot, neither the code nor another slot is needed.
+    let already = #expect(throws: VaultFailure.self) { _ = try slots.addTPM() }
+    #expect(already?.problem.contains("already") == true)
+    #expect(!slots.isHeldByCode && slots.counterCheck == .current)
+  }
+
+  @Test
+  func aTPMThatIsBusyMakesNoSlotTheLastOne() async throws {
+    let tpm = ScriptedTPM()
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(tpm)
+    let slots = try bench.slots(tpm)
+    _ = try slots.key()
+    let added = try slots.addRecovery(try RecoveryCode.random())
+    tpm.plan(.busy)
+    #expect(throws: VaultFailure.machineKeyClosed(.busy)) { try slots.remove(added) }
+    try slots.remove(added)
+  }
+
   /// The next start would compare the ledger with a TPM that does not have its counter.
   @Test
   func noSlotIsSealedWithATPMWhoseCounterIsNotKnown() async throws {

@@ -101,8 +101,12 @@ extension Vault {
 
   private func examineDeviceSecret(_ found: inout Findings) throws(VaultFailure) {
     try stored(try DeviceSecretFile.examine(in: directory))
+    let facts = try machineKeySlots?.facts(of: owner)
+    let kinds = Set(facts?.slots.compactMap(\.kind) ?? [])
+    let isForKey = kinds.contains(.securityKey) && !kinds.contains(.tpm)
+    let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
     if storeState.isUnderMachineKey {
-      let ways = try machineKeySlots?.facts(of: owner).ways ?? []
+      let ways = facts?.ways ?? []
       guard let last = ways.last else {
         return found.problem(
           "no slot of the machine key can be read, so the vault does not open again",
@@ -110,12 +114,16 @@ extension Vault {
             + " directory"
         )
       }
+      guard machineKeySlots?.isHeldByCode != true else {
+        return found.warning(
+          "the recovery code opened the vault, and the next start of the engine may need it again",
+          remedy: isForKey ? "if the security key is lost: \(command)" : command,
+          action: isForKey ? nil : .run(command)
+        )
+      }
       let others = ways.dropLast().joined(separator: ", ")
       found.ok("the vault needs \(others.isEmpty ? last : "\(others) or \(last)")")
     } else if needsMachineKey {
-      let kinds = Set(try machineKeySlots?.facts(of: owner).slots.compactMap(\.kind) ?? [])
-      let isForKey = kinds.contains(.securityKey) && !kinds.contains(.tpm)
-      let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",
         remedy: command,

@@ -106,6 +106,12 @@ struct MachineCounter: Sendable {
     let defined: TPMCounter
     do throws(TPMFailure) {
       defined = try tpm.bound(to: parentName).defineCounter(authorization: authorization)
+    } catch .ownerPassword {
+      // The storage key is there: a slot was sealed with it.
+      throw .invalidArgument(
+        "the TPM has an owner password, and only its owner makes a counter: as root, remove the"
+          + " password"
+      )
     } catch {
       throw .slotNotSealed(error)
     }

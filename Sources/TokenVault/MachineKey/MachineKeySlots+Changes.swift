@@ -76,20 +76,21 @@ extension MachineKeySlots {
 
   /// Adds a slot of the TPM, unless one opens; returns its identifier.
   ///
-  /// If one opens, and the TPM has no counter yet, it defines one.
+  /// If one opens, and the TPM has no counter yet, it defines one. A TPM that does not answer just
+  /// now gets no slot.
   package func addTPM() throws(VaultFailure) -> String {
     try inTurn { () throws(VaultFailure) in
       let (key, identifier) = try openedKey()
+      var momentary: TPMFailure?
       for slot in try readSlots().compactMap(\.slot)
       where slot.header.kind == .tpm && slot.machineKey == key.identifier {
-        guard case .success = try openByTPM(slot) else { continue }
-        let had = hasCounter
-        if !had { try renewCounter(slot.parentName) }
-        guard !had, hasCounter else {
-          throw .invalidArgument("the TPM opens slot \(slot.name) already")
+        switch try openByTPM(slot) {
+        case .success: return try useTPM(slot)
+        case .failure(let failure): if failure.isMomentary { momentary = failure }
         }
-        return slot.name
       }
+      // The TPM may open its slot again soon, and needs no second one then.
+      if let momentary { throw .machineKeyClosed(momentary) }
       try demandRoom()
       let slot = try sealed(key, in: identifier)
       try renewCounter(slot.slot.parentName)
@@ -97,6 +98,24 @@ extension MachineKeySlots {
       noteHeldByCode(false)
       return slot.name
     }
+  }
+
+  /// Uses a TPM that opens this slot: compares its counter, or defines one if it has none.
+  ///
+  /// - Returns: the identifier of the slot.
+  /// - Throws: `invalidArgument` if there was nothing to define.
+  private func useTPM(_ slot: MachineKeySlot) throws(VaultFailure) -> String {
+    noteHeldByCode(false)
+    let had = hasCounter
+    if !had {
+      try renewCounter(slot.parentName)
+    } else if withCounter({ $0.finding }) == .unchecked {
+      try renewCounter(nil)
+    }
+    guard !had, hasCounter else {
+      throw .invalidArgument("the TPM opens slot \(slot.name) already")
+    }
+    return slot.name
   }
 
   /// Removes a slot.
@@ -122,10 +141,15 @@ extension MachineKeySlots {
       }
       // A security key is not asked for a touch here. If it is lost, there is the code.
       var opens = others.contains { $0.header.kind == .securityKey }
+      var temporary: TPMFailure?
       for other in others where other.header.kind == .tpm && !opens {
-        if case .success = try openByTPM(other) { opens = true }
+        switch try openByTPM(other) {
+        case .success: opens = true
+        case .failure(let failure): if failure.isTemporary { temporary = failure }
+        }
       }
       guard opens else {
+        if let temporary { throw .machineKeyClosed(temporary) }
         throw .refused(
           "the last slot that the TPM or a security key opens stays: without it each start of the"
             + " engine needs the recovery code"
@@ -152,8 +176,12 @@ extension MachineKeySlots {
           "this code opens no slot: it is the code of another vault, or was removed"
         )
       }
+      // A key that is open already keeps what the comparison with the counter has found.
+      let isOpen = opened?.identifier == key.identifier
+      let known: CounterUse.Finding = isOpen ? withCounter { $0.finding } : .none
       keep(key, try readState(under: key))
-      let finding = hasCounter ? CounterUse.Finding.unchecked : .none
+      let finding: CounterUse.Finding =
+        if !hasCounter { .none } else if known == .none { .unchecked } else { known }
       withCounter { $0.finding = finding }
       noteHeldByCode(true)
       let done = try seal(key, slots.filter { $0.machineKey == key.identifier })
@@ -170,17 +198,26 @@ extension MachineKeySlots {
     // A person that wants a touch at each start gets no slot that opens without one.
     let kinds = Set(slots.map(\.header.kind))
     guard kinds.contains(.tpm) || !kinds.contains(.securityKey) else {
-      let problem = "add a security key in place of a lost one: thumblatch device-secret add fido2"
+      let problem =
+        "if the security key is lost, add another one: thumblatch device-secret add fido2"
       return RecoveredKey(added: nil, removed: [], problem: problem)
     }
     var dead: [MachineKeySlot] = []
+    var momentary: TPMFailure?
     for slot in slots where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
       case .success:
         try renewCounter(nil)
         return RecoveredKey(added: nil, removed: [], problem: nil)
-      case .failure(let failure): if failure.isOfTheSlot { dead.append(slot) }
+      case .failure(let failure):
+        if failure.isOfTheSlot { dead.append(slot) }
+        if failure.isMomentary { momentary = failure }
       }
+    }
+    // The TPM may open its slot again soon, and needs no second one then.
+    if let momentary {
+      let problem = VaultFailure.machineKeyClosed(momentary).problem
+      return RecoveredKey(added: nil, removed: [], problem: problem)
     }
     let added: SealedSlot
     do throws(VaultFailure) {

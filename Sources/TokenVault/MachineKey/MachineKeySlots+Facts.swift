@@ -84,6 +84,12 @@ extension MachineKeySlots {
     }
   }
 
+  /// Whether the opened machine key has a slot of a TPM.
+  package var hasTPMSlot: Bool {
+    guard let key = opened, let slots = try? likelySlots() else { return false }
+    return slots.contains { $0.header.kind == .tpm && $0.machineKey == key.identifier }
+  }
+
   /// Whether a new recovery code is needed before a slot of this kind is added.
   ///
   /// - Throws: why the slot cannot be added.

@@ -103,7 +103,12 @@ extension MachineKeySlots {
     guard let failure else {
       return .machineKeyNeeded("the vault needs a touch of its security key")
     }
-    let problem = VaultFailure.machineKeyClosed(failure).problem
+    let problem =
+      if case .unexpected(let code) = failure {
+        "unexpected TPM error: \(code)"
+      } else {
+        VaultFailure.machineKeyClosed(failure).problem
+      }
     return .machineKeyNeeded("\(problem): a touch of its security key opens it too")
   }
 

@@ -118,17 +118,19 @@ package final class MachineKeySlots: Sendable {
   }
 
   private func openByTPM() throws(VaultFailure) -> MachineKey {
-    var found: TPMFailure?
+    var failures: [TPMFailure] = []
     for slot in try likelySlots() where slot.header.kind == .tpm {
       switch try openByTPM(slot) {
       case .success(let key): return try adoptOpened(key)
-      case .failure(let failure):
-        // If one slot may open soon, the person need not look for the code.
-        if found == nil || failure.isTemporary { found = failure }
+      case .failure(let failure): failures.append(failure)
       }
     }
+    // If one slot may open soon, the person need not look for the code.
+    let found =
+      failures.first { $0.isMomentary } ?? failures.first { $0.isTemporary } ?? failures.first
     let isTemporary = found?.isTemporary ?? false
-    let needed = isTemporary ? nil : try keyNeeded(found)
+    // An unknown error and a lockout may last, and must not hide the security key.
+    let needed = found?.isMomentary == true ? nil : try keyNeeded(found)
     let failure = needed ?? found.map { .machineKeyClosed($0) } ?? .noHardwareSlot
     let at = now()
     state.withLock { $0.failure = (failure, at, isTemporary) }

@@ -149,6 +149,14 @@ extension TPMFailure {
     }
   }
 
+  /// Whether the TPM or its helper did not answer just now, whatever it was asked.
+  var isMomentary: Bool {
+    switch self {
+    case .busy, .unreachable: true
+    default: false
+    }
+  }
+
   /// Whether the slot is of no use on this machine any more.
   var isOfTheSlot: Bool {
     switch self {

@@ -123,8 +123,10 @@ extension Vaults {
       case (.recovery, let code?): _ = try slots.addRecovery(code)
       case (_, let code?): try slots.make(recovery: code, by: made)
       case (.securityKey, nil): if let made { _ = try slots.addKey(made) }
-      // An addition that was interrupted goes on. It has no slot of the TPM if only the code opens the key.
-      case (_, nil): if !slots.isAdding || slots.isHeldByCode { _ = try slots.addTPM() }
+      // An addition that was interrupted goes on. That of a security key has no slot of the TPM, and
+      // none of it opens if only the code opens the key.
+      case (_, nil):
+        if !slots.isAdding || slots.isHeldByCode || !slots.hasTPMSlot { _ = try slots.addTPM() }
       }
     }
     if code != nil { slotChanges.forgetCode(of: caller.connection) }
