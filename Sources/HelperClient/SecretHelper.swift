@@ -7,6 +7,8 @@ internal import Varlink
 /// Asks the TPM through `thumblatch-secret`, one process for each call.
 package struct SecretHelper: TPMSealing {
   /// How long a call may take, in seconds: a chip is much slower than a program.
+  ///
+  /// The helper ends an increment before that.
   private static let limit: Int64 = 10
   /// How long the helper may run after its reply, in milliseconds.
   private static let courtesy: Int32 = 500

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HelperInterface
 internal import MachineKey
 internal import SecretMemory
@@ -11,6 +12,10 @@ internal import Varlink
 /// There is no second one. The libraries keep copies of secrets and authorization values, which
 /// end with the process.
 struct SecretConversation: ~Copyable {
+  /// Seconds after which an increment ends in any case: the engine waits 10 s, and reads the counter
+  /// then.
+  private static let incrementLifetime: UInt32 = 8
+
   private let socket = Descriptor(owning: 0)
   /// The engine's user.
   private let engine: UInt32
@@ -34,8 +39,10 @@ struct SecretConversation: ~Copyable {
       var buffer = MessageBuffer(.helper)
       while true {
         if let call = try buffer.nextCall() {
-          // An engine that was killed has a successor, which reads the counter before it increments it.
-          if isIncrement(call), try socket.waitReadable(milliseconds: 0) { return false }
+          if isIncrement(call) {
+            guard engineWaits else { return false }
+            alarm(Self.incrementLifetime)
+          }
           try socket.send(answer(call).encoded(on: .helper))
           return true
         }
@@ -45,6 +52,12 @@ struct SecretConversation: ~Copyable {
       return false
     }
   }
+
+  /// Whether the engine still waits for the answer.
+  ///
+  /// An engine that was killed has a successor, and one that has given up asks again. Both read the
+  /// counter before they increment it.
+  private var engineWaits: Bool { (try? socket.waitReadable(milliseconds: 0)) == false }
 
   private func isIncrement(_ call: VarlinkCall) -> Bool {
     if case .incrementCounter? = try? HelperRequest(call) { true } else { false }
@@ -76,7 +89,9 @@ struct SecretConversation: ~Copyable {
     case .incrementCounter(let call):
       try VarlinkReply(
         counter(call.parentName) { tpm throws(TPMFailure) in
-          try tpm.incrementCounter(index(call.index), authorization: call.authorization)
+          try tpm.incrementCounter(index(call.index), authorization: call.authorization) {
+            engineWaits
+          }
         }
       )
     case .removeCounter(let call): try VarlinkReply(remove(call))

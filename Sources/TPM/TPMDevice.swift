@@ -132,20 +132,35 @@ package struct TPMDevice: TPMSealing {
     _ index: UInt32,
     authorization: SharedSecret
   ) throws(TPMFailure) -> TPMCounter {
-    try useCounter(index, authorization, increments: true)
+    try incrementCounter(index, authorization: authorization) { true }
+  }
+
+  /// Increments a counter, unless it is too late for that once the TPM is ready.
+  ///
+  /// - Throws: `unreachable` if it is too late; the counter stays as it is.
+  package func incrementCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    ifStill mayGoOn: () -> Bool
+  ) throws(TPMFailure) -> TPMCounter {
+    try useCounter(index, authorization, increments: true, mayGoOn)
   }
 
   private func useCounter(
     _ index: UInt32,
     _ authorization: SharedSecret,
-    increments: Bool
+    increments: Bool,
+    _ mayGoOn: () -> Bool = { true }
   ) throws(TPMFailure) -> TPMCounter {
     let connection = try TPMConnection(path)
     let parent = try connection.parent(named: parentName)
     guard let counter = try connection.counter(index) else { throw .noCounter }
     try connection.setAuthorization(authorization, of: counter)
     let session = try connection.session(with: parent, policy: false)
-    if increments { try connection.increment(counter, session) }
+    if increments {
+      guard mayGoOn() else { throw .unreachable("the engine waits no more") }
+      try connection.increment(counter, session)
+    }
     return TPMCounter(index: index, value: try connection.read(counter, session))
   }
 

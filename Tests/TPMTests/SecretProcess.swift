@@ -58,6 +58,9 @@ final class SecretProcess {
 
   func send(_ text: String) throws { try socket.write(Array(text.utf8) + [0]) }
 
+  /// Waits for no more answers, as an engine that has given up.
+  func leave() { socket.shutDownSending() }
+
   /// The next reply; `nil` at the end of the conversation.
   func reply() throws -> VarlinkReply? {
     do throws(ConversationError) {

@@ -160,6 +160,35 @@ struct SecretProgramTests {
     #expect(UInt64(next) == counter.value + 1)
   }
 
+  /// The engine reads the counter after it has given up, and then increments it again.
+  @Test
+  func anIncrementThatStallsIsNotDoneLate() throws {
+    let bench = try Bench()
+    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let call = IncrementCounterCall(
+      index: Int(counter.index),
+      authorization: bench.authorization,
+      parentName: nil
+    )
+    try bench.chip.command("hold \(Bench.Command.createPrimary.rawValue)")
+    let program = try SecretProcess(device: bench.chip.device)
+    try program.send(call)
+    #expect(try bench.chip.line() == "held")
+    program.leave()
+    try bench.chip.command("release")
+    _ = try program.end()
+    let value = try bench.tpm.readCounter(counter.index, authorization: bench.authorization).value
+    #expect(value == counter.value)
+    // Nor does one wait as long as the engine does.
+    try bench.chip.command("hold \(Bench.Command.createPrimary.rawValue)")
+    let other = try SecretProcess(device: bench.chip.device)
+    let start = BootInstant.now
+    try other.send(call)
+    #expect(try bench.chip.line() == "held")
+    #expect(try other.end() == (.signalled(SIGALRM), ""))
+    #expect(BootInstant.now.seconds(since: start) < 10)
+  }
+
   @Test
   func whatItDoesNotKnowIsAnsweredByAnErrorAndItsEnd() throws {
     for text in [
