@@ -22,7 +22,7 @@ extension KeyRequest {
   ///   - user: an identifier of 1 to 64 bytes that says nothing about the person.
   ///   - salt: 32 bytes.
   ///   - credentials: the names of credentials that a key must not hold yet.
-  ///   - pin: the PIN; `nil` if it was not asked for.
+  ///   - pin: the PIN; `nil` if it was not asked for. It replaces the key's own check of the person.
   ///   - lit: called when the key is about to wait for a touch.
   /// - Returns: the credential, whether its person was verified, and the secret.
   /// - Throws: a `KeyFailure`; `pinNeeded` before the key is lit.
@@ -38,7 +38,7 @@ extension KeyRequest {
       let facts = try key.secretFacts()
       let verification = KeyVerification(
         isRequired: facts.verifies,
-        pin: facts.needsPIN ? pin : nil
+        pin: facts.verifies ? pin : nil
       )
       // The assertion proves the key. Nothing is to be learned from this signature.
       let credential = try key.enroll(
@@ -77,7 +77,7 @@ extension KeyRequest {
     return try using(key) { () throws(KeyFailure) in
       let verification = KeyVerification(
         isRequired: wish.verifies,
-        pin: wish.verifies && !key.verifies ? pin : nil
+        pin: wish.verifies ? pin : nil
       )
       do throws(KeyFailure) {
         return (index, try key.secret(wish, verification, lit: lit))

@@ -116,6 +116,20 @@ struct SecretTests {
   }
 
   @Test
+  func aKeyWhoseOwnCheckIsBlockedTakesItsPIN() throws {
+    let plugged = try PluggedKey(pin: pin, ["--verifies"])
+    defer { plugged.remove() }
+    let (wish, secret) = try made(plugged)
+    try plugged.key.say("block")
+    #expect(failure { _ = try opened(plugged, [wish], touched: false) } == .verificationBlocked)
+    let wrong = failure { _ = try opened(plugged, [wish], pin: "0000", touched: false) }
+    #expect(wrong == .wrongPIN(retries: 7))
+    #expect(isSame(secret, try opened(plugged, [wish], pin: pin).secret))
+    try plugged.key.say("block")
+    #expect(try made(plugged, pin: pin).wish.verifies)
+  }
+
+  @Test
   func aKeyWithoutSecretsIsRefusedBeforeItIsLit() throws {
     let plugged = try PluggedKey(["--no-secret"])
     defer { plugged.remove() }

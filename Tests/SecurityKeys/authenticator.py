@@ -36,6 +36,8 @@ class Key:
         self.counts = True
         self.flags = None
         self.forges = False
+        # Whether the key's own check of the person is blocked, until a right PIN.
+        self.blocked = False
         self.state = {"credentials": {}, "retries": RETRIES, "pin": None, "counter": 0}
         if os.path.exists(path):
             with open(path) as file:
@@ -99,6 +101,8 @@ class Key:
             return False
         if "--verifies" not in self.options:
             raise Refusal(0x36 if always else 0x2C)
+        if self.blocked:
+            raise Refusal(0x3C)
         if line.touch() == "bad-finger":
             raise Refusal(0x3F)
         line.has_touched = True
@@ -119,6 +123,8 @@ class Key:
             self.permissions = parameters.get(9, 3)
             self.domain = parameters.get(10)
         elif command == 6:
+            if self.blocked:
+                raise Refusal(0x3C)
             if "--verifies" not in self.options or line.touch() == "bad-finger":
                 raise Refusal(0x3F)
             line.has_touched = True
@@ -144,6 +150,7 @@ class Key:
                 raise Refusal(0x32)
             raise Refusal(0x34 if self.boot_retries == 0 else 0x31)
         self.state["retries"], self.boot_retries = RETRIES, BOOT_RETRIES
+        self.blocked = False
         self.save()
 
     # Credentials and assertions.

@@ -52,6 +52,8 @@ class Line:
             self.error = int(words[1], 0)
         elif words[0] == "flags":
             self.key.flags = int(words[1], 0)
+        elif words[0] == "block":
+            self.key.blocked = True
         elif words[0] == "forge":
             self.key.forges = True
         elif words[0] == "reset":

@@ -9,6 +9,7 @@ first line of output is the path of the pty. Each further line says what happens
 
 touch          touches the key, now or at its next request
 bad-finger     does not pass the built-in check of the key, now or at its next request
+block          blocks the built-in check of the key, as too many wrong fingers do, until a right PIN
 answer CODE    answers the next request with this error, such as 0x36
 flags BYTE     signs the next assertion with these flags instead of the true ones
 forge          changes the secret of the next assertion
