@@ -139,6 +139,66 @@ struct KeySlotCallTests {
   }
 
   @Test
+  func aCallWhoseCallerHasLeftLightsNothingWhenItsTurnComes() async throws {
+    let key = ScriptedKey()
+    try await added(key)
+    let vaults = try await privately(key)
+    let touches = key.touches
+    let context = CallContext.of(caller)
+    let call = try await vaults.slotChanges.alone {
+      () async throws(VaultFailure) -> Task<VaultFailure?, Never> in
+      let call = Task { await failure { _ = try await vaults.openMachineKey(.init(), context) } }
+      call.cancel()
+      return call
+    }
+    #expect(await call.value == .presenceFailed(.cancelled, methods: []))
+    #expect(key.touches == touches)
+  }
+
+  @Test
+  func aCallThatWaitsForATouchIsCancelledWithItsConnection() throws {
+    let calls = [
+      #"{"method":"io.thumblatch.Vault.OpenMachineKey"}"#,
+      #"{"method":"io.thumblatch.Vault.AddSlot","parameters":{"kind":"security_key"}}"#,
+    ]
+    for text in calls {
+      let connection = Connection(
+        try .thisProcess(),
+        number: 1,
+        share: Share(.person(user)),
+        kind: .person
+      )
+      connection.hand(try ParsedCall(text: text))
+      let answer = Task { while !Task.isCancelled { await Task.yield() } }
+      connection.answering(answer)
+      connection.giveUp()
+      #expect(answer.isCancelled, "\(text)")
+      answer.cancel()
+    }
+  }
+
+  /// The addition of a security key has no slot of the TPM that it could go on with.
+  @Test
+  func aSlotOfTheTPMIsAddedDuringTheAdditionOfAKey() async throws {
+    try await machine.privately(NoTPM()).makeVaults(of: user)
+    let vaults = try await privately(ScriptedKey(), ScriptedTPM())
+    let vault = try #require(vaults.openVault(of: user))
+    let code = try await passing(vault, caller) { prompt throws(VaultFailure) in
+      try await vaults.addSlot(AddSlotCall(kind: .securityKey, prompt: prompt), of: caller).code
+    }
+    // The vault cannot be rekeyed.
+    let next = machine.path + "/device-secret.next"
+    try run("/bin/mkdir", [next])
+    let first = AddSlotCall(kind: .securityKey, recovery: code)
+    #expect(await failure { _ = try await vaults.addSlot(first, of: caller) } != nil)
+    try run("/bin/rmdir", [next])
+    let reply = try await passing(vault, caller) { prompt throws(VaultFailure) in
+      try await vaults.addSlot(AddSlotCall(kind: .tpm, prompt: prompt), of: caller)
+    }
+    #expect(reply.vaults == 1 && reply.slots.contains { $0.kind == .tpm })
+  }
+
+  @Test
   func theServiceRefusesSecurityKeys() async throws {
     let vaults = try machine.service(ScriptedTPM())
     for call in [
@@ -154,10 +214,13 @@ struct KeySlotCallTests {
   }
 
   /// Waits until an earlier engine has left the directory.
-  private func privately(_ key: ScriptedKey) async throws -> Vaults {
+  private func privately(
+    _ key: ScriptedKey,
+    _ tpm: any TPMSealing = NoTPM()
+  ) async throws -> Vaults {
     while true {
       do {
-        return try machine.privately(NoTPM(), keys: key)
+        return try machine.privately(tpm, keys: key)
       } catch {
         guard "\(error)".contains("another process") else { throw error }
         await Task.yield()

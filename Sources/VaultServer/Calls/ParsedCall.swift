@@ -54,10 +54,13 @@ struct ParsedCall: Sendable {
     }
   }
 
-  /// Whether the answer lasts as long as the connection.
+  /// Whether the answer ends with the connection at the latest.
+  ///
+  /// A security key is not lit for a caller that has left.
   var lasts: Bool {
     switch request {
-    case .success(.watch), .success(.nextPrompt): true
+    case .success(.watch), .success(.nextPrompt), .success(.openMachineKey): true
+    case .success(.addSlot(let call)): call.kind == .securityKey
     case .success(.audit(let call)): call.follow == true
     default: false
     }

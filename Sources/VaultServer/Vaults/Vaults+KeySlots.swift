@@ -1,4 +1,5 @@
 internal import MachineKey
+internal import PresenceTerms
 internal import SecretMemory
 internal import TokenVault
 internal import VaultInterface
@@ -65,6 +66,8 @@ extension Vaults {
       @escaping @Sendable (SecurityKeyWait, @escaping @Sendable () -> Void) throws(VaultFailure) ->
       Value
   ) async throws(VaultFailure) -> Value {
+    // The caller may have left while the call waited for its turn.
+    guard !Task.isCancelled else { throw .presenceFailed(.cancelled, methods: []) }
     let wait = SecurityKeyWait()
     slotChanges.keep(wait, of: connection)
     defer { slotChanges.keep(nil, of: connection) }
