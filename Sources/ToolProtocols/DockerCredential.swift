@@ -12,6 +12,9 @@ package enum DockerCredential {
   package static let usualUsername = "oauth2accesstoken"
   /// The key of Docker Hub in the client's configuration.
   private static let hub = (host: "index.docker.io", key: "https://index.docker.io/v1/")
+  /// The paths under which docker stores the tokens of a web login at Docker Hub, before the credential
+  /// for Docker Hub itself.
+  private static let webLoginPaths = ["/v1/access-token", "/v1/refresh-token"]
 
   /// The most bytes of an address, with the white space around it.
   private static let longestServer = 8192
@@ -58,6 +61,14 @@ package enum DockerCredential {
   /// The URLs that an address may stand for; the client leaves the scheme out.
   package static func urls(of server: String) -> [String] {
     server.rangeOfSchemeEnd != nil ? [server] : ["https://" + server, "http://" + server]
+  }
+
+  /// Whether an address is for a token of a web login at Docker Hub.
+  ///
+  /// A host has one secret. So the tokens would replace the credential for Docker Hub, and each other.
+  package static func isOfWebLogin(_ server: String) -> Bool {
+    webLoginPaths.contains { server.hasSuffix($0) }
+      && (try? TokenHost(ofURL: urls(of: server)[0]))?.text == hub.host
   }
 
   /// The answer to `get`.

@@ -47,10 +47,12 @@ enum DockerVerb {
       try session.output.data(bytes: DockerCredential.list(hosts))
     case .get:
       let query = try ToolInput.request(session, ToolQuery.docker)
-      guard let entry = try session.hostAccount(of: query) else {
+      guard let entry = try session.hostAccount(of: query),
+        let answer = try session.answerIfKept(query, for: entry)
+      else {
         throw .usage(DockerCredential.notFound)
       }
-      try session.output.data(bytes: try session.answer(query, for: entry))
+      try session.output.data(bytes: answer)
     case .store:
       let (server, secret) = try ToolInput.request(session, DockerCredential.stored)
       try session.keep(secret, for: try host(of: server, session))
@@ -69,6 +71,12 @@ enum DockerVerb {
     of server: String,
     _ session: Session
   ) throws(CommandError) -> TokenHost {
+    guard !DockerCredential.isOfWebLogin(server) else {
+      throw .usage(
+        "the tokens of a web login at Docker Hub are not kept",
+        hint: "use docker login -u NAME"
+      )
+    }
     if let entry = try find(server, session) { return entry.host }
     do throws(ConfigurationError) {
       return try TokenHost(ofURL: DockerCredential.urls(of: server)[0])
@@ -81,6 +89,7 @@ enum DockerVerb {
     _ server: String,
     _ session: Session
   ) throws(CommandError) -> HostAccount? {
+    guard !DockerCredential.isOfWebLogin(server) else { return nil }
     for url in DockerCredential.urls(of: server) {
       if let entry = try session.hostAccount(try? TokenHost(ofURL: url)) { return entry }
     }
