@@ -16,6 +16,8 @@ package struct CargoCredential: Sendable, Equatable {
   package enum Failure: String, Sendable {
     /// Another provider may know the registry.
     case urlNotSupported = "url-not-supported"
+    /// The registry is known, and has no token now.
+    case notFound = "not-found"
     case operationNotSupported = "operation-not-supported"
     case other
   }

@@ -57,9 +57,23 @@ package struct GitCredential: Sendable {
       default: values[key] = try ToolRequest.text(Array(value))
       }
     }
-    guard values["protocol"]?.isEmpty == false, values["host"]?.isEmpty == false else {
+    // The host of a certificate (`protocol=cert`) is empty.
+    guard values["protocol"]?.isEmpty == false, values["host"] != nil else {
       throw ToolRequestError(description: "the request names no protocol or no host")
     }
+  }
+
+  /// Whether an empty line ends the request.
+  ///
+  /// - Parameters:
+  ///   - bytes: what was read of it.
+  ///   - searched: how many of these bytes were searched before.
+  /// - Returns: whether no more bytes belong to it.
+  package static func isComplete(_ bytes: [UInt8], after searched: Int) -> Bool {
+    let end = UInt8(ascii: "\n")
+    if bytes.first == end { return true }
+    let rest = bytes[max(0, searched - 1)...]
+    return zip(rest, rest.dropFirst()).contains { $0 == end && $1 == end }
   }
 
   /// The server; git's `host` has a port if the URL has one.

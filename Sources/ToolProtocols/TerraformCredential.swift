@@ -7,10 +7,15 @@ package enum TerraformCredential {
   }
 
   /// Reads the token to store.
+  ///
+  /// Terraform expects each member back. So a helper refuses those that it does not keep.
   package static func stored(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolSecret {
-    let object = try ToolRequest.object(bytes)
+    let object = try ToolRequest.object(bytes, keepsRest: false)
     let token = try ToolRequest.reading { () throws(JSONError) in try object.string("token") }
     guard !token.isEmpty else { throw ToolRequestError(description: "the request has no token") }
+    guard object.members.count == 1 else {
+      throw ToolRequestError(description: "the request has more than a token, which is not kept")
+    }
     return ToolSecret(token)
   }
 

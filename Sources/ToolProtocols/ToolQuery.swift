@@ -29,6 +29,9 @@ package struct ToolQuery: Sendable {
   /// Reads the address that docker sends with `get`.
   package static func docker(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolQuery {
     let server = try DockerCredential.server(bytes)
+    guard !DockerCredential.isOfWebLogin(server) else {
+      return ToolQuery("docker", .docker(server: server), nil)
+    }
     let urls = DockerCredential.urls(of: server)
     return ToolQuery(
       "docker",
@@ -66,9 +69,14 @@ package struct ToolQuery: Sendable {
     self.second = second
   }
 
-  /// The entry of the host; `nil` if the user did not name it.
+  /// The entry of the host; `nil` if the user did not name it, or if it has the password of another
+  /// user than git asks for.
   package func entry(in file: HostFile) -> HostAccount? {
-    host.flatMap { file[$0] } ?? second.flatMap { file[$0] }
+    let named = host.flatMap { file[$0] } ?? second.flatMap { file[$0] }
+    guard case .git(let git) = request, let asked = git.username, let entry = named, entry.isBasic,
+      let own = entry.username
+    else { return named }
+    return own.lowercased().utf8.elementsEqual(asked.lowercased().utf8) ? entry : nil
   }
 
   /// Whether it means a host that a file could name.
@@ -96,7 +104,10 @@ package struct ToolQuery: Sendable {
       )
     case .cargo(let request): request.answer(token)
     case .bazel(let request):
-      request.answer(token, basic: entry.isBasic ? entry.username : nil)
+      request.answer(
+        token,
+        basic: entry.isBasic ? entry.username ?? GitCredential.usualUsername : nil
+      )
     case .terraform: TerraformCredential.answer(token)
     }
   }

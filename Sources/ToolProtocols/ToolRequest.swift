@@ -51,13 +51,18 @@ package enum ToolRequest {
   }
 
   /// The JSON object of a request.
-  package static func object(_ bytes: [UInt8]) throws(ToolRequestError) -> JSONObject {
+  ///
+  /// Later versions of a tool may send members that this reader cannot use: `keepsRest` leaves them out.
+  package static func object(
+    _ bytes: [UInt8],
+    keepsRest: Bool = true
+  ) throws(ToolRequestError) -> JSONObject {
     guard bytes.count <= maximumCount else {
       throw ToolRequestError(description: "the request is longer than 1 MiB")
     }
     return try reading { () throws(JSONError) in
-      // Later versions of a tool may send members that this reader does not keep.
-      guard case .object(let object) = try JSONReader.read(bytes, JSONRules(keepsRest: true)) else {
+      let rules = JSONRules(keepsRest: keepsRest)
+      guard case .object(let object) = try JSONReader.read(bytes, rules) else {
         throw .unexpected(offset: 0)
       }
       return object

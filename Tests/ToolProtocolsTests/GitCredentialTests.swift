@@ -76,6 +76,22 @@ struct GitCredentialTests {
     #expect(try GitCredential(Array(request.utf8)).url == "https://example.org")
   }
 
+  /// Git asks so for the password of a client certificate.
+  @Test
+  func aRequestForACertificateHasAnEmptyHost() throws {
+    let request = "protocol=cert\nhost=\nusername=\npath=/home/ada/key.pem\n\n"
+    #expect(try GitCredential(Array(request.utf8)).url == "cert://")
+    #expect(try !ToolQuery.git(Array(request.utf8)).hasHost)
+  }
+
+  @Test(arguments: [
+    ("protocol=https\n\n", 0, true), ("protocol=https\n\nx", 0, true), ("\n", 0, true),
+    ("protocol=https\n", 0, false), ("", 0, false), ("a=b\nc=d\n", 4, false), ("a=b\n\n", 4, true),
+  ])
+  func anEmptyLineEndsARequest(_ text: String, _ searched: Int, _ isComplete: Bool) {
+    #expect(GitCredential.isComplete(Array(text.utf8), after: searched) == isComplete)
+  }
+
   @Test
   func aRefreshTokenIsNeverPrinted() throws {
     let request = "protocol=https\nhost=example.org\noauth_refresh_token=rt_1\npassword=old\n\n"
@@ -93,7 +109,7 @@ struct GitCredentialTests {
 
   @Test(arguments: [
     Array("protocol=https\n\n".utf8), Array("host=example.org\n\n".utf8), [],
-    Array("protocol=https\nhost=\n".utf8), Array("protocol=https\nhost=a\nfrob\n".utf8),
+    Array("protocol=\nhost=a\n".utf8), Array("protocol=https\nhost=a\nfrob\n".utf8),
     Array("protocol=https\nhost=a\u{0}.example.org\n".utf8),
     Array("protocol=https\nhost=".utf8) + [0xFF, 0x0A],
     // UTF-16.

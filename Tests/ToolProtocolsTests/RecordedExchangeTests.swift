@@ -29,6 +29,17 @@ struct RecordedExchangeTests {
     #expect(DockerCredential.urls(of: "https://a/v1/") == ["https://a/v1/"])
   }
 
+  @Test(arguments: [
+    ("https://index.docker.io/v1/access-token", true), ("index.docker.io/v1/refresh-token", true),
+    ("https://INDEX.docker.io:443/v1/refresh-token", true), ("https://index.docker.io/v1/", false),
+    ("https://a.org/v1/access-token", false), ("index.docker.io", false),
+    ("https://index.docker.io@a.org/v1/access-token", false), ("/v1/access-token", false),
+  ])
+  func aWebLoginOfDockerHubStoresMoreThanOneSecret(_ server: String, _ isOfWebLogin: Bool) throws {
+    #expect(DockerCredential.isOfWebLogin(server) == isOfWebLogin)
+    if isOfWebLogin { #expect(try !ToolQuery.docker(Array(server.utf8)).hasHost) }
+  }
+
   @Test
   func dockerStoresWithServerAndUserName() throws {
     let store = #"{"ServerURL":"https://a.org","Username":"ada","Secret":"hunter2"}"#
@@ -214,5 +225,17 @@ struct RecordedExchangeTests {
   func terraformGetsATokenOrAnEmptyObject() {
     #expect(text(TerraformCredential.answer(Self.token)) == "{\"token\":\"at_1\"}\n")
     #expect(text(TerraformCredential.answer(nil)) == "{}\n")
+  }
+
+  /// Terraform expects each member back.
+  @Test(arguments: [
+    #","a":"b""#, #","a":[1]"#, #","a":{"b":1}"#, #","a":null"#,
+    #","\#(String(repeating: "a", count: 200))":1"#,
+  ])
+  func terraformStoresNothingBesideAToken(_ more: String) throws {
+    #expect(try TerraformCredential.stored(Array(#"{"token":"t"}"#.utf8)) == ToolSecret("t"))
+    #expect(throws: ToolRequestError.self) {
+      try TerraformCredential.stored(Array(#"{"token":"t"\#(more)}"#.utf8))
+    }
   }
 }

@@ -89,7 +89,11 @@ enum CargoVerb {
           "\(entry.host) gets tokens of \(entry.account), which cargo cannot remove"
         )
       }
-      return try session.answer(query, for: entry)
+      return try session.answerIfKept(query, for: entry)
+        ?? CargoCredential.answer(
+          .notFound,
+          "\(entry.account) keeps no secret now; to store one: cargo login"
+        )
     } catch {
       return CargoCredential.answer(.other, error.line)
     }

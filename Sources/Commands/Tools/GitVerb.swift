@@ -38,7 +38,7 @@ enum GitVerb {
   }
 
   private static func get(_ session: Session) throws(CommandError) {
-    let query = try ToolInput.request(session, ToolQuery.git)
+    let query = try ToolInput.request(session, upToEmptyLine: true, ToolQuery.git)
     guard let entry = try session.hostAccount(of: query) else { return }
     let answer: [UInt8]
     do throws(CommandError) {
@@ -87,6 +87,8 @@ enum GitVerb {
   }
 
   private static func request(_ session: Session) throws(CommandError) -> GitCredential {
-    try ToolInput.request(session) { bytes throws(ToolRequestError) in try GitCredential(bytes) }
+    try ToolInput.request(session, upToEmptyLine: true) { bytes throws(ToolRequestError) in
+      try GitCredential(bytes)
+    }
   }
 }

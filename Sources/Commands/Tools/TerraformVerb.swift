@@ -28,7 +28,8 @@ enum TerraformVerb {
     let entry = try session.hostAccount(of: query)
     switch (action, entry) {
     case (.get, let entry?):
-      try session.output.data(bytes: try session.answer(query, for: entry))
+      let answer = try session.answerIfKept(query, for: entry)
+      try session.output.data(bytes: answer ?? TerraformCredential.answer(nil))
     case (.get, nil): try session.output.data(bytes: TerraformCredential.answer(nil))
     case (.forget, nil): break
     case (.store, _):

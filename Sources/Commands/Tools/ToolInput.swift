@@ -34,18 +34,23 @@ final class ToolInput {
     }
   }
 
-  /// The request that is all of the input.
+  /// The request that is all of the input, or that an empty line ends as git does.
   static func request<Request>(
     _ session: Session,
+    upToEmptyLine: Bool = false,
     _ read: ([UInt8]) throws(ToolRequestError) -> Request
   ) throws(CommandError) -> Request {
-    let bytes = try ToolInput(session).all()
+    let bytes = try ToolInput(session).all(upToEmptyLine: upToEmptyLine)
     do throws(ToolRequestError) { return try read(bytes) } catch { throw CommandError(error) }
   }
 
-  /// All bytes up to the end.
-  private func all() throws(CommandError) -> [UInt8] {
-    while try more() {}
+  /// All bytes up to the end, or up to those with an empty line.
+  private func all(upToEmptyLine: Bool) throws(CommandError) -> [UInt8] {
+    var searched = 0
+    while !(upToEmptyLine && GitCredential.isComplete(buffer, after: searched)) {
+      searched = buffer.count
+      guard try more() else { break }
+    }
     defer { buffer = [] }
     return buffer
   }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import PresenceTerms
 internal import System
 internal import ToolProtocols
 internal import VaultClient
@@ -47,18 +48,43 @@ extension Session {
     _ query: ToolQuery,
     for entry: HostAccount
   ) throws(CommandError) -> [UInt8] {
-    try demandAllowed(entry.host, of: entry.account.text)
-    let token = try toolToken(of: entry.account.text) { prompt in
-      AccessTokenCall(
-        account: entry.account.text,
-        minimumLifetime: entry.minimumLifetime,
-        prompt: prompt,
-        scope: entry.scope,
-        audience: entry.audience,
-        reason: query.reason(for: entry)
+    do throws(CommandError) {
+      try demandAllowed(entry.host, of: entry.account.text)
+      let token = try toolToken(of: entry.account.text) { prompt in
+        AccessTokenCall(
+          account: entry.account.text,
+          minimumLifetime: entry.minimumLifetime,
+          prompt: prompt,
+          scope: entry.scope,
+          audience: entry.audience,
+          reason: query.reason(for: entry)
+        )
+      }
+      return query.answer(token, for: entry)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw CommandError(
+        .notFound,
+        error.message,
+        hint: "hosts.conf names it for \(entry.host); to end that:"
+          + " thumblatch host remove \(entry.host)"
       )
     }
-    return query.answer(token, for: entry)
+  }
+
+  /// The same; `nil` if the account has no login and keeps no secret now.
+  func answerIfKept(
+    _ query: ToolQuery,
+    for entry: HostAccount
+  ) throws(CommandError) -> [UInt8]? {
+    do throws(CommandError) { return try answer(query, for: entry) } catch {
+      // An expired secret is still kept, and is an error.
+      guard error.code == .loginRequired,
+        let known = try? SignInVerbs.knownAccount(self, entry.account.text), known.isStatic,
+        known.state == .signedOut
+      else { throw error }
+      return nil
+    }
   }
 
   /// Gets the token of an account, with advice that helps where there is no terminal.

@@ -42,7 +42,8 @@ extension ToolCall {
 
   private func query(_ input: inout ToolInput) -> ToolQuery? {
     if case .terraform(let host) = tool { return .terraform(host: host) }
-    guard input.readAll() else { return nil }
+    let isGit = if case .git = tool { true } else { false }
+    guard input.readAll(upToEmptyLine: isGit) else { return nil }
     return switch tool {
     case .git: try? .git(input.bytes)
     case .docker: try? .docker(input.bytes)

@@ -12,11 +12,14 @@ struct ToolInput {
   private var lineEnd = 0
   private static let chunk = 4096
 
-  /// Reads to the end; false if that fails, or if the request is longer than any that is answered.
-  mutating func readAll() -> Bool {
+  /// Reads to the end, or to the empty line that ends a request of git; false if that fails, or if the
+  /// request is longer than any that is answered.
+  mutating func readAll(upToEmptyLine: Bool) -> Bool {
     // The command-line program tells a person at a terminal what is wrong.
     guard isatty(0) == 0 else { return false }
-    while !isAtEnd {
+    var searched = 0
+    while !isAtEnd, !(upToEmptyLine && GitCredential.isComplete(bytes, after: searched)) {
+      searched = bytes.count
       guard more() else { return false }
     }
     return true
