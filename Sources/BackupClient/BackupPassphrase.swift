@@ -5,9 +5,17 @@ internal import Sodium
 
 /// The passphrase of a backup.
 package enum BackupPassphrase {
-  /// The fewest bytes of a new passphrase.
+  /// The fewest characters of a new passphrase.
   package static let fewest = 12
-  package static let tooShort = "the passphrase of a backup must have at least \(fewest) bytes"
+  package static let tooShort = "the passphrase of a backup must have at least \(fewest) characters"
+
+  /// Whether a new passphrase has too few characters (Unicode scalars in UTF-8).
+  package static func isTooShort(_ passphrase: borrowing SecretBytes) -> Bool {
+    passphrase.withBytes { bytes in
+      // The further bytes of a character begin with the bits 10.
+      bytes.indices.count { bytes[$0] & 0xc0 != 0x80 } < fewest
+    }
+  }
 
   /// Why a passphrase is not made into a key.
   package enum Failure: Error, Sendable, Equatable {

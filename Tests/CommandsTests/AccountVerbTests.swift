@@ -7,7 +7,12 @@ import VaultInterface
 @testable import Commands
 
 struct AccountVerbTests {
-  private static func account(_ state: AccountState, isDefault: Bool = false) -> VaultAccount {
+  /// Its `hosts.conf` is changed, not that of the person who runs the tests.
+  private let home: ProviderHome
+
+  init() throws { home = try ProviderHome() }
+
+  static func account(_ state: AccountState, isDefault: Bool = false) -> VaultAccount {
     VaultAccount(
       name: "work",
       provider: "dev",
@@ -22,7 +27,7 @@ struct AccountVerbTests {
 
   @Test
   func aRemovalIsConfirmedAtTheTerminal() throws {
-    let play = try Play.run(["account", "remove", "work"]) { stage in
+    let play = try home.run("account remove work") { stage in
       _ = try stage.expect(GetAccountCall.self)
       try stage.reply(GetAccountReply(account: Self.account(.ready)))
       try stage.terminal.waitFor("[y/N]")
@@ -148,7 +153,7 @@ struct AccountVerbTests {
       #expect(play.code == .promptNeeded)
       #expect(play.error?.hint?.contains("--yes") == true)
     }
-    let play = try Play.run(["account", "remove", "work", "--yes", "--local"], terminal: false) {
+    let play = try home.run("account remove work --yes --local", terminal: false) {
       try $0.knowAccount(Self.account(.ready))
       #expect(try $0.expect(RemoveAccountCall.self).local)
       try $0.reply(
@@ -161,7 +166,7 @@ struct AccountVerbTests {
 
   @Test
   func anAccountThatIsSignedOutIsRemovedWithoutAQuestion() throws {
-    let play = try Play.run(["account", "remove", "work"], terminal: false) { stage in
+    let play = try home.run("account remove work", terminal: false) { stage in
       _ = try stage.expect(GetAccountCall.self)
       try stage.reply(GetAccountReply(account: Self.account(.signedOut)))
       _ = try stage.expect(RemoveAccountCall.self)
@@ -175,14 +180,14 @@ struct AccountVerbTests {
 
   @Test
   func renameAndDefaultSayWhatTheyDid() throws {
-    let renamed = try Play.run(["account", "rename", "old", "work"]) { stage in
+    let renamed = try home.run("account rename old work") { stage in
       #expect(
         try stage.expect(RenameAccountCall.self) == RenameAccountCall(account: "old", name: "work")
       )
       try stage.reply(AccountReply(account: Self.account(.ready)))
     }
     #expect(renamed.talk == "renamed old to work\n")
-    let asked = try Play.run(["account", "rename", "me", "work"]) { stage in
+    let asked = try home.run("account rename me work") { stage in
       #expect(try stage.expect(RenameAccountCall.self).prompt == nil)
       try stage.fail(
         .presenceNeeded(

@@ -83,7 +83,7 @@ struct ToolVerbTests {
     "protocol=https\nhost=git.example.org@evil.net\n",
     "protocol=https\nhost=git.example.org#@evil.net\n",
     "protocol=https\nhost=git.example.org/x\n", "protocol=cert\nhost=git.example.org\n",
-    "protocol=https\nhost=git.example.org\r\n",
+    "protocol=https\nhost=git.example.org\r\n", "protocol=cert\nhost=\npath=k\n",
   ])
   func aHostThatTheUserDidNotNameGetsNothing(_ request: String) throws {
     for operation in ["get", "erase"] {
@@ -188,6 +188,7 @@ struct ToolVerbTests {
       try Self.know(stage)
       _ = try stage.expect(AccessTokenCall.self)
       try stage.fail(.loginRequired(account: "work", message: ""))
+      try stage.knowAccount(VerbTests.account)
     }
     #expect(
       play.code.rawValue == 1 && play.out.contains("login required for work; thumblatch login")

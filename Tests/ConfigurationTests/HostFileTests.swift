@@ -122,6 +122,18 @@ struct HostFileTests {
     )
   }
 
+  @Test
+  func theEntriesOfAnAccountGetItsNewName() throws {
+    let before =
+      "# old\n[a.org]\r\n account\t=  old \r\nscope = old\n\n[b.org]\naccount = other\n[c.org]\n"
+      + "# account = old\nmin-ttl = 1m\naccount=old"
+    let after =
+      "# old\n[a.org]\r\n account\t=  work-2 \r\nscope = old\n\n[b.org]\naccount = other\n[c.org]\n"
+      + "# account = old\nmin-ttl = 1m\naccount=work-2"
+    #expect(try file(before).renaming("old", to: AccountName("work-2")) == after)
+    #expect(try file(before).renaming("ol", to: AccountName("work-2")) == before)
+  }
+
   @Test(arguments: ["b\nusername = evil", "b\n[evil.net]\naccount = b", "b\u{0}", "b\r\nx = y"])
   func aValueCannotAddASettingOfItsOwn(_ value: String) {
     #expect(throws: ConfigurationError.self) {

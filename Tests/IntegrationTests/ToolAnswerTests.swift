@@ -78,7 +78,8 @@ struct ToolAnswerTests {
   private static let refused: [Request] = [
     .git("protocol=https\nhost=other.example.org\n\n"), .git("protocol=https\n"),
     .git("protocol=https\nhost=git.example.org\u{0}\n"),
-    .git("protocol=http\nhost=git.example.org\n"),
+    .git("protocol=http\nhost=git.example.org\n"), .git("protocol=cert\nhost=\npath=/k\n"),
+    .git("protocol=https\nhost=basic.example.org\nusername=eve\n"),
     .git("p\u{0}r\u{0}o\u{0}"), .docker("other.example.org"), .docker(""), .docker("a b"),
     .bazel(#"{"uri":"https://other.example.org/x"}"#), .bazel("{}"), .bazel("["),
     .bazel(#"{"uri":"https://git.example.org@other.example.org/"}"#),

@@ -88,6 +88,35 @@ struct ToolFrontTests {
   }
 
   @Test
+  func anEmptyLineEndsARequestOfGit() throws {
+    try fixture.shell("mkfifo \(fixture.root)/open")
+    let outcome = try fixture.run(
+      "/bin/sh",
+      [
+        "-c",
+        """
+        cd \(fixture.root)/bin; exec 3<>../open
+        printf '\(Self.git.replacing("\n", with: "\\n"))' >&3
+        exec /usr/bin/timeout 20 ./git-credential-thumblatch get <../open
+        """,
+      ],
+      environment: fixture.environment + ["HOME=/nonexistent", "XDG_CONFIG_HOME=\(fixture.root)"]
+    )
+    #expect(outcome.end == .exited(0) && outcome.output.contains("password=the-token"))
+  }
+
+  @Test
+  func aTokenOfAWebLoginAtDockerHubIsLeftToTheCommandProgram() throws {
+    try write("thumblatch/hosts.conf", "[index.docker.io]\naccount = work\n")
+    let hub = "https://index.docker.io/v1/"
+    #expect(try run("docker-credential-thumblatch get", input: hub).output.contains("the-token"))
+    for name in ["access-token", "refresh-token"] {
+      let outcome = try run("docker-credential-thumblatch get", input: hub + name)
+      #expect(outcome == answered("cli get\n" + hub + name))
+    }
+  }
+
+  @Test
   func ofARequestThatIsTooLongEnoughArrivesThatItIsRefused() throws {
     let request = String(repeating: "protocol=https\n", count: 200_000)
     let outcome = try run("git-credential-thumblatch get", input: request)

@@ -38,6 +38,23 @@ struct ToolHelperTests {
     #expect(try person.backend.requests().map(\.path) == ["/auth/refresh"])
   }
 
+  /// Otherwise another login under the old name would serve the host.
+  @Test
+  func aHostFollowsItsAccount() throws {
+    let person = try person()
+    let renamed = try person.run("account", "rename", "me", "work").succeeded()
+    #expect(renamed.contains("git.example.org gets tokens of work from now on"))
+    try person.register("other")
+    try person.run("account", "rename", "other", "me").succeeded()
+    let token = try person.run("token", "work").succeeded()
+    let given = try person.run("git-credential", "get", input: Self.request).succeeded()
+    #expect(given.contains("password=\(token)"), "\(given)")
+    let removed = try person.run("account", "remove", "work", "--yes").succeeded()
+    #expect(removed.contains("git.example.org gets no token from now on"))
+    #expect(try person.run("git-credential", "get", input: Self.request).succeeded() == "")
+    #expect(try person.run("host", "list").succeeded().contains("no hosts yet"))
+  }
+
   /// The desktop is looked for with libsystemd, which takes longer than the calls.
   @Test
   func forAValidTokenTheDesktopIsNotLookedFor() throws {

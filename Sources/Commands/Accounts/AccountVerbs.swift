@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 internal import PresenceTerms
 internal import System
@@ -38,8 +39,8 @@ enum AccountVerbs {
     options: [.reason],
     summary: "rename an account",
     details: """
-      Changes only the name; nothing is encrypted again. A protected account needs a presence \
-      check, because later prompts show its name.
+      Changes only the name; nothing is encrypted again. The account's hosts in hosts.conf get the \
+      new name. A protected account needs a presence check, because later prompts show its name.
       """
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
@@ -47,10 +48,16 @@ enum AccountVerbs {
     let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       RenameAccountCall(account: old, name: new, prompt: prompt)
     }
+    let name = reply.account.name
+    let hosts = session.changeHosts(of: old, to: name)
     try session.report(
-      ["account": .object(AccountText.object(reply.account)), "was": .string(old)],
-      "renamed \(old) to \(reply.account.name)"
+      [
+        "account": .object(AccountText.object(reply.account)), "was": .string(old),
+        "hosts": .array(hosts.map { .string($0.text) }),
+      ],
+      "renamed \(old) to \(name)"
     )
+    for host in hosts { session.output.talk("\(host) gets tokens of \(name) from now on") }
   }
 
   static let setDefault = Verb(
@@ -76,8 +83,9 @@ enum AccountVerbs {
     summary: "sign out as logout does, and forget the account",
     details: """
       Asks at the terminal if the account is signed in. Removing a protected account needs a \
-      presence check, even while it is unlocked. The audit log keeps the account's name. Exit 12 \
-      says that the refresh token stays valid at the provider.
+      presence check, even while it is unlocked. The account's hosts in hosts.conf get no token any \
+      more. The audit log keeps the account's name. Exit 12 says that the refresh token stays valid \
+      at the provider.
       """
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])
@@ -87,15 +95,18 @@ enum AccountVerbs {
     let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
       RemoveAccountCall(account: name, local: local, prompt: prompt)
     }
+    let hosts = session.changeHosts(of: name, to: nil)
     let ending = AccountEnding(reply, of: name, account, local: local)
     var members = ending.members
     members["removed"] = true
+    members["hosts"] = .array(hosts.map { .string($0.text) })
     try session.report(
       members,
       account?.state == .signedOut
         ? "removed \(name): it was not signed in"
         : "Removed \(name) from this vault. \(ending.sentence)"
     )
+    for host in hosts { session.output.talk("\(host) gets no token from now on") }
     try ending.check()
   }
 }

@@ -133,8 +133,8 @@ enum KeyVerbs {
     }
     if let problem = reply.problem {
       session.output.warn(
-        "warning: no slot was sealed with the TPM: \(problem). You need the code again when the"
-          + " engine restarts."
+        "warning: no slot was added: \(problem). Until the TPM or a security key opens the vault,"
+          + " you need the code again at each start of the engine."
       )
     }
     if let problem = reply.counterProblem {

@@ -69,7 +69,7 @@ enum BackupSecretInput {
 
   private static func newPassphrase(_ session: Session) throws(CommandError) -> SharedSecret {
     if let given = try given(session) {
-      guard given.bytes.count >= BackupPassphrase.fewest else {
+      guard !BackupPassphrase.isTooShort(given.bytes) else {
         throw .usage(BackupPassphrase.tooShort)
       }
       return given
@@ -77,7 +77,7 @@ enum BackupSecretInput {
     let terminal = try terminal(session)
     for _ in 0..<3 {
       let first = try session.hidden("New passphrase of the backup: ", terminal)
-      guard first.bytes.count >= BackupPassphrase.fewest else {
+      guard !BackupPassphrase.isTooShort(first.bytes) else {
         session.output.say("\(BackupPassphrase.tooShort). Type a longer one.")
         continue
       }

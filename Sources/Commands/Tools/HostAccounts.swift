@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Providers
 internal import System
+internal import VaultClient
 
 /// The user's `hosts.conf`: the hosts that get a token through the helpers of other tools.
 struct HostAccounts {
@@ -128,6 +129,23 @@ struct HostAccounts {
     }
   }
 
+  /// Gives the entries of an account its new name.
+  func rename(_ account: String, to name: String) throws(CommandError) {
+    try change { file throws(CommandError) in try renaming(account, to: name, in: file) }
+  }
+
+  private func renaming(
+    _ account: String,
+    to name: String,
+    in file: HostFile
+  ) throws(CommandError) -> String {
+    do throws(ConfigurationError) {
+      return try file.renaming(account, to: try AccountName(name))
+    } catch {
+      throw .usage("\(error)")
+    }
+  }
+
   private func change(
     _ body: (HostFile) throws(CommandError) -> String
   ) throws(CommandError) {
@@ -141,4 +159,41 @@ struct HostAccounts {
 struct HostChange {
   let host: TokenHost
   let settings: [(key: String, value: String)]
+}
+
+extension Session {
+  /// Gives the hosts of an account its new name, or ends them with the account.
+  ///
+  /// The account stays renamed or removed if the file cannot be changed. The helpers of other tools use
+  /// no private vault beside a service.
+  ///
+  /// - Parameters:
+  ///   - account: the name that the account had.
+  ///   - name: its new name; `nil` if it is removed.
+  /// - Returns: the hosts that were changed.
+  func changeHosts(of account: String, to name: String?) -> [TokenHost] {
+    guard
+      (try? knownLocation()) == (try? VaultLocation(privately: false, environment: environment))
+    else { return [] }
+    var changed: [TokenHost] = []
+    do throws(CommandError) {
+      let hosts = try HostAccounts(environment: environment)
+      let served = try hosts.read().entries.filter { $0.account.text == account }.map(\.host)
+      if let name {
+        guard !served.isEmpty else { return [] }
+        try hosts.rename(account, to: name)
+        return served
+      }
+      for host in served {
+        try hosts.remove(host)
+        changed.append(host)
+      }
+    } catch {
+      output.warn(
+        "warning: hosts.conf may still name \(account): \(error.message); to look:"
+          + " thumblatch host list; to end a host: thumblatch host remove HOST"
+      )
+    }
+    return changed
+  }
 }

@@ -78,6 +78,8 @@ package struct HostFile: Sendable {
   private let file: String
   /// The lines of each entry, from 1.
   private var lines: [Set<Int>] = []
+  /// The line of each entry's account, from 1.
+  private var accountLines: [Int] = []
 
   /// Reads the file's text; `file` is its name in errors.
   package init(text: String, file: String) throws(ConfigurationError) {
@@ -100,6 +102,7 @@ package struct HostFile: Sendable {
       }
       entries.append(entry)
       lines.append(Set(section.entries.values.map(\.line) + [section.line]))
+      accountLines.append(section.entries["account"]?.line ?? section.line)
     }
   }
 
@@ -139,12 +142,7 @@ package struct HostFile: Sendable {
     let header = lines[index].min()
     let lineFeed = UInt8(ascii: "\n")
     var kept: [UInt8] = []
-    var rest = text.utf8[...]
-    var number = 0
-    while !rest.isEmpty {
-      let line = rest[..<(rest.firstIndex(of: lineFeed).map(rest.index(after:)) ?? rest.endIndex)]
-      rest = rest[line.endIndex...]
-      number += 1
+    for (number, line) in numberedLines {
       if !lines[index].contains(number) {
         kept.append(contentsOf: line)
       } else if number == header, kept.suffix(2) == [lineFeed, lineFeed] {
@@ -153,5 +151,46 @@ package struct HostFile: Sendable {
       }
     }
     return String(validating: kept, as: UTF8.self)
+  }
+
+  /// The text in which the entries of an account have its new name.
+  ///
+  /// Comments and all other lines stay as they are.
+  package func renaming(
+    _ account: String,
+    to name: AccountName
+  ) throws(ConfigurationError) -> String {
+    let ofAccount = Set(
+      zip(entries, accountLines).compactMap { entry, number in
+        entry.account.text == account ? number : nil
+      }
+    )
+    var changed: [UInt8] = []
+    for (number, line) in numberedLines {
+      guard ofAccount.contains(number), let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
+        changed.append(contentsOf: line)
+        continue
+      }
+      let value = line[equals...].dropFirst().drop { " \t".utf8.contains($0) }
+      changed.append(contentsOf: line[..<value.startIndex])
+      changed.append(contentsOf: name.text.utf8)
+      changed.append(contentsOf: value.dropFirst(account.utf8.count))
+    }
+    let longer = String(decoding: changed, as: UTF8.self)
+    _ = try HostFile(text: longer, file: file)
+    return longer
+  }
+
+  /// The lines with their ends, and their numbers from 1.
+  private var numberedLines: [(number: Int, line: Substring.UTF8View)] {
+    var found: [(number: Int, line: Substring.UTF8View)] = []
+    var rest = text.utf8[...]
+    while !rest.isEmpty {
+      let lineFeed = rest.firstIndex(of: UInt8(ascii: "\n"))
+      let line = rest[..<(lineFeed.map(rest.index(after:)) ?? rest.endIndex)]
+      rest = rest[line.endIndex...]
+      found.append((found.count + 1, line))
+    }
+    return found
   }
 }

@@ -31,13 +31,20 @@ extension Situation {
     },
   ]
 
+  @Sendable
+  private static func rename(_ stage: Stage) throws {
+    _ = try stage.expect(RenameAccountCall.self)
+    try stage.reply(AccountReply(account: account()))
+  }
+
   static let accounts: [Situation] = [
     Situation("account list", "no account") { try know($0, []) },
     Situation("account list", "several accounts") { try know($0, various) },
-    Situation("account rename old work", "an unprotected account") { stage in
-      _ = try stage.expect(RenameAccountCall.self)
-      try stage.reply(AccountReply(account: account()))
-    },
+    Situation("account rename old work", "an unprotected account", script: rename).with(hosts: ""),
+    Situation("account rename old work", "an account with a host", script: rename)
+      .with(hosts: "[git.example.org]\naccount = old\n"),
+    Situation("account rename old work", "a fault in hosts.conf", script: rename)
+      .with(hosts: "[git.example.org]\nx = y\n"),
     Situation("account rename old work", "the engine ends before it answers") { stage in
       _ = try stage.expect(RenameAccountCall.self)
       stage.hangUp()

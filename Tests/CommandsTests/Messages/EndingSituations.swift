@@ -32,7 +32,7 @@ extension Situation {
       if let answer { try stage.answer("[y/N]", answer) }
       _ = try stage.expect(RemoveAccountCall.self)
       try stage.reply(reply)
-    }
+    }.with(hosts: "")
   }
 
   private static let ended = LogoutReply(revoked: true, grant: .ended)
@@ -120,6 +120,8 @@ extension Situation {
       ]
     ),
     remove("", "the provider confirms", account(), ended),
+    remove("", "an account with a host", account(), ended)
+      .with(hosts: "[git.example.org]\naccount = work\n"),
     remove(
       " --local",
       "the provider is not told",

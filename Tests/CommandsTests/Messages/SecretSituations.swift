@@ -208,6 +208,6 @@ extension Situation {
       try stage.knowAccount(keeper)
       _ = try stage.expect(RemoveAccountCall.self)
       try stage.reply(LogoutReply(revoked: false, reason: "r", grant: .valid))
-    },
+    }.with(hosts: ""),
   ]
 }

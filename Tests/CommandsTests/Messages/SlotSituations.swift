@@ -198,6 +198,15 @@ extension Situation {
       RecoverWithCodeCall.self,
       replies: RecoverWithCodeReply(removed: [], problem: "this machine has no TPM (/dev/tpmrm0)")
     ).with { $0.input = code },
+    Situation(
+      "recover --code-stdin",
+      "no TPM, and a security key",
+      RecoverWithCodeCall.self,
+      replies: RecoverWithCodeReply(
+        removed: [],
+        problem: "if the security key is lost, add another one: thumblatch device-secret add fido2"
+      )
+    ).with { $0.input = code },
     Situation("recover --code", "there is no terminal").withoutTerminal,
     Situation(
       "recover --code-stdin",

@@ -76,6 +76,16 @@ extension Situation {
       + "\n"
   }
 
+  /// The account of the host keeps no secret.
+  private static func without(_ line: String, input: String) -> Situation {
+    Situation(line, "the account keeps no secret") { stage in
+      try stage.knowTerms()
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "work", message: "it keeps no secret now"))
+      try stage.knowAccount(StoredSecretTests.account(.signedOut))
+    }.with(hosts: forge).with(input: input)
+  }
+
   static let tools: [Situation] = [
     token("git-credential get", "git before 2.46", input: git),
     token("git-credential get", "git that sends tokens", input: "capability[]=authtype\n" + git),
@@ -92,6 +102,18 @@ extension Situation {
       try stage.fail(.loginRequired(account: "git", message: "it keeps no secret now"))
       try stage.knowAccount(StoredSecretTests.account(.signedOut))
     }.with(hosts: forge).with(input: git),
+    Situation("git-credential get", "the account is gone") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      try stage.fail(.noSuchAccount(account: "work"))
+    }.with(hosts: forge).with(input: git),
+    without("docker-credential get", input: "git.example.org"),
+    without("cargo-credential", input: cargo("get", "git.example.org")),
+    without("terraform-credential get git.example.org", input: ""),
+    tool(
+      "docker-credential store",
+      "a web login at Docker Hub",
+      input: #"{"ServerURL":"https://index.docker.io/v1/access-token","Username":"u","Secret":"s"}"#
+    ),
     Situation("kube-credential git", "a cluster without https") { stage in
       try stage.knowTerms()
       try stage.knowAccount(StoredSecretTests.account())

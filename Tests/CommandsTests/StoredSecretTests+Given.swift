@@ -1,0 +1,94 @@
+import PresenceTerms
+import TestSupport
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+// What tools get of stored secrets.
+extension StoredSecretTests {
+  /// Beside another user's name, the password would be refused, and then erased.
+  @Test(arguments: [
+    ("ann", "scheme = basic\n", true), ("Ann", "scheme = basic\n", true),
+    ("", "scheme = basic\n", true), ("eve", "scheme = basic\n", false), ("eve", "", true),
+  ])
+  func gitGetsThePasswordOfTheUserThatItAsksFor(
+    _ user: String,
+    _ scheme: String,
+    _ isGiven: Bool
+  ) throws {
+    let request = "protocol=https\nhost=git.example.org\nusername=\(user)\n\n"
+    let (play, _) = try run("git-credential get", request, hosts: Self.hosts + scheme) { stage in
+      guard isGiven else { return try stage.expectEnd() }
+      try stage.knowTerms()
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "at")
+    }
+    #expect(play.code == .done && play.talk == "")
+    #expect(play.out == (isGiven ? "username=ann\npassword=at\n" : ""))
+  }
+
+  @Test
+  func aPasswordWithoutAUserNameGoesToBazelBesideTheUsualOne() throws {
+    let (play, _) = try run(
+      "bazel-credential get",
+      #"{"uri":"https://git.example.org/x"}"#,
+      hosts: "[git.example.org]\naccount = git\nscheme = basic\n"
+    ) { stage in
+      try stage.knowTerms()
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token: "at")
+    }
+    #expect(play.out.contains(#"["Basic b2F1dGgyOmF0"]"#), "\(play.out)")
+  }
+
+  /// The tool may go on without a secret, or ask for one.
+  @Test(arguments: [
+    ("docker-credential get", "git.example.org", "credentials not found in native keychain\n"),
+    ("terraform-credential get git.example.org", "", "{}\n"),
+    (
+      "cargo-credential",
+      #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org/"}}"#,
+      #"{"Err":{"kind":"not-found""#
+    ),
+  ])
+  func aToolIsToldThatThereIsNoSecret(_ line: String, _ input: String, _ part: String) throws {
+    // An expired secret is still there.
+    for (state, why) in [
+      (AccountState.signedOut, "it keeps no secret now"),
+      (.loginRequired, "its secret has expired"),
+    ] {
+      let (play, _) = try run(line, input) { stage in
+        try stage.knowTerms()
+        _ = try stage.expect(AccessTokenCall.self)
+        try stage.fail(.loginRequired(account: "git", message: why))
+        try stage.knowAccount(Self.account(state))
+      }
+      let isGone = state == .signedOut
+      #expect(play.out.contains(part) == isGone, "\(play)")
+      #expect((play.out + play.talk).contains("login required") != isGone, "\(play)")
+    }
+  }
+
+  /// A host has one secret, and docker stores three then.
+  @Test(arguments: [
+    "https://index.docker.io/v1/access-token", "https://index.docker.io/v1/refresh-token",
+    "index.docker.io/v1/refresh-token",
+  ])
+  func noTokenOfAWebLoginAtDockerHubIsKept(_ server: String) throws {
+    let entry = "[index.docker.io]\naccount = git\n"
+    for (action, input, code, part) in [
+      (
+        "store", #"{"ServerURL":"\#(server)","Username":"ann","Secret":"hunter2"}"#, 1,
+        "use docker login -u NAME\n"
+      ),
+      ("get", server, 1, "credentials not found in native keychain\n"), ("erase", server, 0, ""),
+    ] as [(String, String, Int32, String)] {
+      let (play, hosts) = try run("docker-credential \(action)", input, hosts: entry) { stage in
+        try stage.expectEnd()
+      }
+      #expect(play.code.rawValue == code && play.out.hasSuffix(part), "\(play)")
+      #expect(play.talk == "" && hosts == entry)
+    }
+  }
+}
