@@ -87,7 +87,7 @@ package final class DesktopProgram {
     }
     application.addAction("settings", keys: ["<Control>comma"]) { [weak self] in
       self?.activate()
-      self?.models.vault.open(.settings)
+      self?.main?.openSettings()
     }
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     application.onStart { [weak self] in

@@ -70,6 +70,7 @@ struct GTKTests {
         Abbrechen
         in no catalog: 5
         Zeile %s: x muss yes oder no sein
+        5
         %d von 0 Berührungen
         %d von 1 Berührung
         %d von 2 Berührungen
@@ -81,6 +82,7 @@ struct GTKTests {
         Cancel
         in no catalog: 5
         line %s: x must be yes or no
+        5
         %d of 0 touches
         %d of 1 touch
         %d of 2 touches

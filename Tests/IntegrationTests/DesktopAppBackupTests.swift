@@ -102,13 +102,19 @@ struct DesktopAppBackupTests {
       input: Self.passphrase + "\n"
     )
     #expect(restored.end == .exited(7), "\(restored.text)")
+    // The place of a later backup of another program is not known.
+    try backUp(to: person.home + "/later")
+    try app.run("click('Health', 'list item')")
+    try app.run("click('Keys and Backup', 'list item')")
+    try app.sees("Last backup")
+    try app.misses(file)
   }
 
   /// Makes a backup at the terminal.
-  private func backUp() throws {
+  private func backUp(to path: String? = nil) throws {
     try person.allowed(
       "back up the vault",
-      ["backup", file],
+      ["backup", path ?? file],
       typing: [
         ("New passphrase of the backup: ", Self.passphrase),
         ("Passphrase again: ", Self.passphrase),

@@ -52,6 +52,21 @@ struct DesktopAppLockTests {
     try app.sees("Sign In to")
   }
 
+  /// Without logind the unlock window ends with the connection of the check.
+  @Test
+  func anUnlockShowsTheAccountsAlsoWithoutLogind() throws {
+    let bench = try ServiceBench()
+    let customer = try Customer(bench)
+    let app = try AppWindows(of: customer)
+    try app.run("open()")
+    try app.sees("No Accounts Yet")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try app.press("Unlock")
+    try app.typePassword(customer.systemPassword)
+    try app.sees("No Accounts Yet")
+  }
+
   /// The person types passwords into the app.
   @Test
   func noOtherProgramOfThePersonReadsTheMemory() throws {

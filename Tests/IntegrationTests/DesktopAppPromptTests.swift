@@ -119,6 +119,28 @@ struct DesktopAppPromptTests {
   }
 
   @Test
+  func aWrongPasswordIsTypedAgainWithoutAClick() throws {
+    defer { bus.remove() }
+    try person.startEngine(asking: bus)
+    try app.run("open()")
+    try app.sees("me, Ready")
+    let run = try person.start(["unlock"])
+    try app.sees("System password")
+    try app.run("awaits_focus('Deny')")
+    try app.run("tab_to('System password')")
+    try app.run("type_secret('wrong', 'System password')")
+    // The second one is pressed in between, and is no denial.
+    try app.run("key('Return', 'Return')")
+    try app.sees("Wrong password.")
+    try app.run("awaits_focus('System password')")
+    try typePassword()
+    try app.run("key('Return')")
+    let text = try run.text()
+    #expect(try run.child.wait() == .exited(0), "\(text)")
+    try app.misses("System password")
+  }
+
+  @Test
   func aLockEndsAnOpenQuestion() throws {
     defer { bus.remove() }
     try person.startEngine(asking: bus)

@@ -67,6 +67,24 @@ struct DesktopAppSettingsTests {
   }
 
   @Test
+  func theKeyOpensThePageAgainAndMarksItsRow() throws {
+    let person = try Person()
+    let bus = try DesktopBus(logind: true)
+    defer { bus.remove() }
+    try person.register("work")
+    let app = try AppWindows(seating: person, by: bus)
+    try openPage(of: app)
+    let states = "app.find('list item', 'Settings').get_state_set()"
+    let isMarked = "\(states).contains(app.atspi.StateType.SELECTED)"
+    try app.run("until(lambda: \(isMarked), 'the row is not marked')")
+    // A narrow window shows the list or the page, and the keyboard reaches only that.
+    try app.run("resize(360, 860)")
+    try app.press("Back")
+    try app.run("key('ctrl+comma')")
+    try app.run("tab_to('Blur this window while you work in another one')")
+  }
+
+  @Test
   func whatTheAdministratorSetsIsShown() throws {
     let bench = try ServiceBench(withSessions: true)
     let policy = "\(bench.base)/machine/thumblatch.conf"

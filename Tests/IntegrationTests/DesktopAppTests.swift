@@ -46,6 +46,9 @@ struct DesktopAppTests {
     try app.keepPicture("secret-missing")
     try person.run(store, input: "at_2\n").succeeded()
     try app.misses("Store its secret again")
+    try app.run("press('Remove…')")
+    try app.sees("Remove “forge”?")
+    try app.sees("The secret is erased here. It stays valid there until you revoke it.")
   }
 
   @Test

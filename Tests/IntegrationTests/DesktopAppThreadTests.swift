@@ -55,13 +55,13 @@ struct DesktopAppThreadTests {
     // Each call of the app has a thread of its own.
     try allowThreads(false)
     try person.run("logout", "work").succeeded()
-    try app.sees("Logout, done")
+    try app.sees("Sign-out, done")
     try allowThreads(true)
     try app.run("click('other', 'list item')")
-    try app.misses("Logout, done")
+    try app.misses("Sign-out, done")
     // The next engine is followed, too.
     try person.killEngine()
     try person.run("logout", "other").succeeded()
-    try app.sees("Logout, done")
+    try app.sees("Sign-out, done")
   }
 }

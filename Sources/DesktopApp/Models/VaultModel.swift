@@ -214,9 +214,7 @@ final class VaultModel {
     let now = Int(WallTime.now.seconds)
     let ends = accounts.compactMap { $0.accessTokenExpiresAt.map { $0 - now } }.filter { $0 >= 0 }
     guard let next = (ends + [status.unlockedFor].compactMap(\.self)).min() else { return }
-    moment = Delay(seconds: next + 1) { [weak self] in
-      Task { await self?.read() }
-    }
+    moment = Delay(seconds: next + 1) { [weak self] in Task { await self?.read() } }
   }
 
   // MARK: The lock
@@ -234,11 +232,14 @@ final class VaultModel {
       lockTrouble = openTrouble
       return
     }
-    await locking { connection, prompt throws(VaultClientError) in
+    let before = locks
+    let isDone = await locking { connection, prompt throws(VaultClientError) in
       _ = try connection.call(UnlockCall(accounts: [], prompt: prompt, ask: true))
     }
     // The person may have left during the check.
-    if isLockWanted { await lock() } else if isUnlocked { isHidden = false }
+    if isLockWanted { return await lock() }
+    // Without logind the window ends with its connection, and no look finds it.
+    if isUnlocked || (isDone && locks == before) { isHidden = false }
   }
 
   /// Closes the unlock window, and hides the accounts.
@@ -259,7 +260,6 @@ final class VaultModel {
   }
 
   /// Makes a call that unlocks or locks, and tells whether it succeeded.
-  @discardableResult
   private func locking(
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Void
   ) async -> Bool {

@@ -82,9 +82,7 @@ final class AccountPage: ContentPage {
       guard let self else { return }
       confirm(
         tr("Sign out of “%s”?", words.name),
-        words.isStatic
-          ? tr("The secret is erased here. It stays valid there until you revoke it.")
-          : tr("The tokens are erased here, and the provider is told."),
+        erasure ?? tr("The tokens are erased here, and the provider is told."),
         act: tr("Sign Out")
       ) { await $0.signOut($1) }
     }
@@ -92,13 +90,19 @@ final class AccountPage: ContentPage {
       guard let self else { return }
       confirm(
         tr("Remove “%s”?", words.name),
-        tr("The account is signed out, and its tokens are erased here."),
+        erasure ?? tr("The account is signed out, and its tokens are erased here."),
         act: tr("Remove")
       ) { await $0.remove($1) }
     }
   }
 
   private var words: AccountWords { AccountWords(account: item.account) }
+
+  /// What the end of a static account means; `nil` if the account has a login.
+  private var erasure: String? {
+    guard words.isStatic else { return nil }
+    return tr("The secret is erased here. It stays valid there until you revoke it.")
+  }
 
   private func update() {
     let words = words
@@ -125,7 +129,7 @@ final class AccountPage: ContentPage {
     for row in useRows { uses.remove(row) }
     useRows = item.uses.map { record in
       let row = Row()
-      (row.title, row.subtitle) = (record.what, record.when)
+      (row.title, row.subtitle) = (ActivityWords(record: record).title, record.when)
       row.limitLines(title: 2, subtitle: 3)
       uses.insert(row, at: -1)
       return row

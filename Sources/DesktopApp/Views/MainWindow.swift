@@ -31,6 +31,10 @@ final class MainWindow {
   /// Nearly always they are there sooner, and a spinner loads the library for its picture, librsvg.
   private static let quietTime = 500
   private var isSlow = false
+  /// The places in the order of their rows.
+  private static let rows: [VaultModel.Place] = [
+    .fingers, .keys, .activity, .programs, .health, .settings,
+  ]
 
   init(_ models: AppModels) {
     self.models = models
@@ -55,16 +59,14 @@ final class MainWindow {
     }
     places.onActivate { [weak content, model = models.vault] index in
       content?.pane = "page"
-      switch index {
-      case 0: model.open(.fingers)
-      case 1: model.open(.keys)
-      case 2: model.open(.activity)
-      case 3: model.open(.programs)
-      case 4:
-        model.open(.health)
-        Task { await models.health.look() }
-      default: model.open(.settings)
+      let place = MainWindow.rows[index]
+      switch place {
+      // A page that is made looks by itself.
+      case .fingers where model.place == .fingers: Task { await models.fingers.look() }
+      case .health: Task { await models.health.look() }
+      default: break
       }
+      model.open(place)
     }
     track { [weak self] in self?.updateLock() }
     track { [weak self] in self?.updateList() }
@@ -85,6 +87,12 @@ final class MainWindow {
       toasts.set(style: "covered", isCovered)
       cover.isVisible = isCovered
     }
+  }
+
+  /// Shows the settings.
+  func openSettings() {
+    model.open(.settings)
+    content.pane = "page"
   }
 
   /// Shows where the person can sign in, or the sign-in that is under way.
@@ -161,6 +169,9 @@ final class MainWindow {
   }
 
   private func showPage(_ chosen: Content) {
+    var row: Int?
+    if case .place(let place) = chosen { row = Self.rows.firstIndex(of: place) }
+    places.select(row)
     // A page that is there keeps the focus, and its enrollment.
     switch chosen {
     case .place(.fingers) where shown is FingersPage: return
@@ -171,10 +182,6 @@ final class MainWindow {
     default: break
     }
     shown = nil
-    switch chosen {
-    case .place(.signIn), .account, .nothing: places.select(nil)
-    case .place: break
-    }
     switch chosen {
     case .place(.health):
       let page = HealthPage(models.health) { [weak self] in self?.beginSignIn(again: $0) }
@@ -189,9 +196,7 @@ final class MainWindow {
     case .place(.activity): show(ActivityPage(models.activity), tr("Activity"))
     case .place(.programs):
       show(ProgramsPage(models.programs, of: model, in: window), tr("Programs"))
-    case .place(.settings):
-      show(SettingsPage(models.settings), tr("Settings"))
-      content.pane = "page"
+    case .place(.settings): show(SettingsPage(models.settings), tr("Settings"))
     case .account(let item):
       let account = AccountPage(item, model, in: window) { [weak self] in
         self?.beginSignIn(again: item)

@@ -33,11 +33,9 @@ final class ProgramsPage: ContentPage {
     subject = builder.object("subject")
     testTrouble = builder.object("test-trouble")
     answers = builder.object("answers")
-    subject.onApply { [weak self] in
-      guard let self else { return }
-      let typed = subject.text
-      Task { [model] in await model.test(typed) }
-    }
+    subject.onApply { [weak self] in self?.test() }
+    // Enter applies only another text.
+    subject.onEnter { [weak self] in self?.test() }
     track { [weak self] in self?.updateRules() }
     track { [weak self] in self?.updateSockets() }
     track { [weak self] in self?.updateTest() }
@@ -56,6 +54,11 @@ final class ProgramsPage: ContentPage {
   isolated deinit {
     following?.cancel()
     model.forgetTest()
+  }
+
+  private func test() {
+    let typed = subject.text
+    Task { [model] in await model.test(typed) }
   }
 
   private func updateRules() {

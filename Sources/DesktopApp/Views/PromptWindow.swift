@@ -26,6 +26,8 @@ final class PromptWindow {
   /// The pause after which keys count; `nil` while they do.
   private var pause: Delay?
   private var isBehind = false
+  /// Whether the person has gone on in it, and has worked in no other window since.
+  private var hasActed = false
 
   init(_ model: PromptModel, of application: Application, over parent: Window?) {
     self.model = model
@@ -53,7 +55,10 @@ final class PromptWindow {
     deny.onClick { [model] in model.deny() }
     go.onClick { [weak self] in self?.proceed() }
     secret.onEnter { [weak self] in self?.proceed() }
-    password.onClick { [model] in model.choosePassword() }
+    password.onClick { [weak self] in
+      self?.hasActed = true
+      self?.model.choosePassword()
+    }
     window.connect("close-request") { [model] _ in
       model.deny()
       // The end of the check closes it.
@@ -92,10 +97,10 @@ final class PromptWindow {
     password.isVisible = model.offersPassword
     switch model.phase {
     case .waiting:
-      typing.isVisible = false
+      hideQuestion()
       go.isVisible = false
     case .turn:
-      typing.isVisible = false
+      hideQuestion()
       go.isVisible = true
     case .typing(let text, let isHidden):
       question.text = text
@@ -104,11 +109,18 @@ final class PromptWindow {
       typing.isVisible = true
       go.isVisible = true
       // What the person types elsewhere must not become the answer to another program.
-      if isNew, model.isOwn { secret.focus() }
+      if isNew, model.isOwn || (hasActed && window.isActive) { secret.focus() }
     }
   }
 
+  private func hideQuestion() {
+    // GTK moves the focus of what is hidden to another control: Enter must not press Deny.
+    if typing.isVisible { window.focusNothing() }
+    typing.isVisible = false
+  }
+
   private func proceed() {
+    hasActed = true
     guard case .typing = model.phase else { return model.proceed() }
     // An empty answer would cost a try.
     guard !secret.isEmpty else { return }
@@ -132,6 +144,7 @@ final class PromptWindow {
   }
 
   private func beginPause() {
+    if !window.isActive { hasActed = false }
     // A click on the field has made it active: the person means this window.
     guard window.isActive, !secret.isFocused else { return }
     window.focusNothing()

@@ -10,6 +10,7 @@ package enum LocalTime {
     let format = tr("%e %B %Y, %H:%M")
     guard let text = unsafe g_date_time_format(time, format) else { return "" }
     defer { unsafe g_free(text) }
-    return String(unsafe String(cString: text).trimmingPrefix(" "))
+    // GLib fills %e up with a figure space.
+    return String(unsafe String(cString: text).drop { $0 == " " || $0 == "\u{2007}" })
   }
 }

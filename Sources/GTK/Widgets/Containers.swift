@@ -111,9 +111,11 @@ package final class ListBox: Widget {
   /// Takes a row out. (gtk_list_box_remove(3))
   package func remove(_ row: Widget) { unsafe gtk_list_box_remove(opaque, row.typed()) }
 
-  /// Marks a row as the chosen one; `nil` marks none.
-  package func select(_ row: Widget?) {
-    unsafe gtk_list_box_select_row(opaque, row?.typed())
+  /// Marks the row at a position as the chosen one; `nil` marks none.
+  package func select(_ position: Int?) {
+    // -1 is the position of no row. (gtk_list_box_get_row_at_index(3))
+    let row = unsafe gtk_list_box_get_row_at_index(opaque, Int32(position ?? -1))
+    unsafe gtk_list_box_select_row(opaque, row)
   }
 
   /// Calls a closure with the position of a row that was clicked, or on which Enter was pressed.
@@ -134,7 +136,11 @@ package final class EntryRow: Widget {
   /// The typed line.
   package var text: String {
     get { text("text") }
-    set { set("text", newValue) }
+    set {
+      // While it has the focus, also the same text would bring the button back that applies it.
+      guard newValue != text("text") else { return }
+      set("text", newValue)
+    }
   }
 
   /// Calls a closure when the person is done with the line.

@@ -85,12 +85,6 @@ struct AccountWords {
 }
 
 extension VaultAuditRecord {
-  /// What was tried, and how it ended.
-  var what: String {
-    let event = PlainText.line(self.event).replacing("-", with: " ")
-    return event.prefix(1).uppercased() + event.dropFirst() + ", " + PlainText.line(outcome)
-  }
-
   /// When it was, and which program asked.
   var when: String {
     [LocalTime.text(time), requester.map { PlainText.line($0, limit: 120) }]

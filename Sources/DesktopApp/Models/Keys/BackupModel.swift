@@ -15,6 +15,8 @@ final class BackupModel {
   struct Made: Equatable {
     let path: String
     let accounts: [VaultBackupAccount]
+    /// Its time in the audit log, in seconds since 1970; `nil` if that could not be read.
+    let time: Int?
   }
 
   /// How far back the last backup is looked for, in seconds.
@@ -65,7 +67,7 @@ final class BackupModel {
   /// Whether both entries are the same passphrase, and one that a backup may have.
   func accepts(_ first: SharedSecret, _ second: SharedSecret) -> Bool {
     trouble = nil
-    if first.bytes.count < BackupPassphrase.fewest {
+    if BackupPassphrase.isTooShort(first.bytes) {
       let count = BackupPassphrase.fewest
       problem = (
         ntr("Type at least %d character.", "Type at least %d characters.", count), false
@@ -99,8 +101,8 @@ final class BackupModel {
     next.finish()
     await shows.value
     guard let accounts else { return false }
-    made = Made(path: path, accounts: accounts)
     await look()
+    made = Made(path: path, accounts: accounts, time: last)
     return true
   }
 
@@ -141,7 +143,8 @@ final class BackupModel {
   /// The last backup, in words.
   var lastWords: String {
     let time = last.map { LocalTime.text($0) }
-    guard let made else { return time ?? tr("None is known.") }
+    // Another program may have made a later one.
+    guard let made, made.time == last else { return time ?? tr("None is known.") }
     return [time, PlainText.line(made.path, limit: 300)].compactMap(\.self).joined(separator: "\n")
   }
 }

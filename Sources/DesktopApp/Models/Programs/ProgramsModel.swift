@@ -25,6 +25,9 @@ final class ProgramsModel {
   private var actTrouble: Trouble?
   /// Why the last test did not work.
   private(set) var testTrouble: Trouble?
+  /// The rules at the last test.
+  @ObservationIgnored
+  private var testedRules: ListRulesReply?
 
   @ObservationIgnored
   private let vault: VaultModel
@@ -42,8 +45,11 @@ final class ProgramsModel {
     }
   }
 
-  /// Reads the rules again.
-  func look() async { await seen.again() }
+  /// Reads the rules again, and forgets what a test has said of other rules.
+  func look() async {
+    await seen.again()
+    if let testedRules, rules != testedRules { forgetTest() }
+  }
 
   /// Follows the restricted sockets until the task is cancelled.
   func followSockets() async {
@@ -57,7 +63,7 @@ final class ProgramsModel {
   /// Asks which rules hold for a process, by its number, or for a unit, by its name.
   func test(_ subject: String) async {
     guard let link, !subject.isEmpty else { return }
-    (answer, testTrouble) = (nil, nil)
+    (answer, testTrouble, testedRules) = (nil, nil, rules)
     do throws(VaultClientError) {
       let process = Int(subject)
       let call = TestRuleCall(process: process, unit: process == nil ? subject : nil)
