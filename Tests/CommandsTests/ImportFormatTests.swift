@@ -208,7 +208,10 @@ struct ImportFormatTests {
       ]
     )
     #expect(found.map(isUnmovable) == [false, false, true, true, false])
-    guard case .secret(let secret)? = found.first?.content else { return }
+    guard case .secret(let secret)? = found.first?.content else {
+      Issue.record("\(found.count) entries")
+      return
+    }
     #expect(secret.text == "p@ss" && secret.username == "ann")
   }
 }

@@ -28,7 +28,8 @@ struct SpeedTests {
         try clock.measure {
           for _ in 0..<100 {
             let box = try SealedBox.seal(token, using: key, context: context)
-            guard try box.open(using: key, context: context).count == 1024 else { return }
+            let count = try box.open(using: key, context: context).count
+            #expect(count == 1024)
           }
         }
       )

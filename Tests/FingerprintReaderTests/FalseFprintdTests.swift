@@ -137,7 +137,7 @@ extension ReaderTests {
       let begun = BootInstant.now
       check.operation.cancel()
       #expect(throws: ReaderError.cancelled) { try check.wait() }
-      #expect(BootInstant.now.seconds(since: begun) < 5)
+      #expect(BootInstant.now.seconds(since: begun) < 4)
       #expect(try bus.run("calls()") == "'Claim VerifyStart Release'")
 
       let unanswered = RunningCheck([], fingers: [.rightIndex], on: reader)

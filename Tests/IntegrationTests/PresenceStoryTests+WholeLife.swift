@@ -95,7 +95,10 @@ extension PresenceStoryTests {
   /// The audit log has a record of each step.
   private func recordsEachStep(_ person: Person) throws {
     let audit = try person.run("audit", "--json").succeeded()
-    guard case .object(let trail) = try JSONReader.read(Array(audit.utf8)) else { return }
+    guard case .object(let trail) = try JSONReader.read(Array(audit.utf8)) else {
+      Issue.record("\(audit)")
+      return
+    }
     let events = try trail.array("records").map { record -> String in
       guard case .object(let object) = record else { return "" }
       return try object.string("event") + " " + object.string("outcome")

@@ -12,6 +12,12 @@ public struct StoppedProgram {
     case ioError = "error=EIO"
   }
 
+  /// A run in which nothing was injected, and which did not do its work.
+  public struct Unfinished: Error {
+    let status: ProcessEnd
+    let lines: [String]
+  }
+
   private let path: String
   private let arguments: [String]
   private let base: String
@@ -30,14 +36,22 @@ public struct StoppedProgram {
 
   /// Runs the program with an injection at call number `number`.
   ///
-  /// The lines that it reported, or `nil` if it ended before that call.
+  /// The lines that it reported, or `nil` if it did all its work before that call.
+  ///
+  /// - Throws: `Unfinished` if nothing was injected, and the program failed all the same.
   public func stopped(at call: String, _ number: Int, _ injection: Injection) throws -> [String]? {
     let end = BootInstant.now.advanced(bySeconds: 30)
     while true {
-      let (isInjected, lines) = try run(call, number, injection)
+      let (isInjected, status, lines) = try run(call, number, injection)
       if isInjected { return lines }
-      guard lines == [refusal], BootInstant.now < end else { return nil }
-      pauseBriefly()
+      if lines == [refusal], BootInstant.now < end {
+        pauseBriefly()
+        continue
+      }
+      guard status == .exited(0), !lines.contains(where: { $0.hasPrefix("error ") }) else {
+        throw Unfinished(status: status, lines: lines)
+      }
+      return nil
     }
   }
 
@@ -45,12 +59,12 @@ public struct StoppedProgram {
     _ call: String,
     _ number: Int,
     _ injection: Injection
-  ) throws -> (isInjected: Bool, lines: [String]) {
+  ) throws -> (isInjected: Bool, status: ProcessEnd, lines: [String]) {
     let (trace, reported) = (base + "/trace", base + "/report")
     let report = unsafe Glibc.open(reported, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard report >= 0 else { throw SystemError("open", code: errno) }
     let descriptor = Descriptor(owning: report)
-    _ = try ChildProcess(
+    let status = try ChildProcess(
       path: "/usr/bin/strace",
       // With --seccomp-bpf strace is three times as fast, but version 6.1 then injects no signal.
       arguments: (injection == .kill ? [] : ["--seccomp-bpf"]) + [
@@ -66,7 +80,7 @@ public struct StoppedProgram {
     }
     let traced = try text("trace")
     return (
-      traced.contains("(INJECTED)") || traced.contains("killed by SIGKILL"),
+      traced.contains("(INJECTED)") || traced.contains("killed by SIGKILL"), status,
       try text("report").split(separator: "\n").map(String.init)
     )
   }

@@ -26,7 +26,10 @@ struct PresenceTests {
     try await session.restore()
     let unlocking = Task { try await session.unlock() }
     try await until { if case .presencePrompt = session.state { true } else { false } }
-    guard case .presencePrompt(let prompt) = session.state else { return }
+    guard case .presencePrompt(let prompt) = session.state else {
+      Issue.record("\(session.state)")
+      return
+    }
     #expect(prompt.allowsFingerprint && prompt.allowsPassword)
     #expect(session.isLoading)
     prompt.choosePassword()
@@ -69,7 +72,10 @@ struct PresenceTests {
     try await session.restore()
     let unlocking = Task { try await session.unlock() }
     try await until { if case .presencePrompt = session.state { true } else { false } }
-    guard case .presencePrompt(let prompt) = session.state else { return }
+    guard case .presencePrompt(let prompt) = session.state else {
+      Issue.record("\(session.state)")
+      return
+    }
     try await until { prompt.phase == .finger(nil) }
     made.vault.touch()
     try await until { prompt.failures == 1 }
