@@ -9,7 +9,9 @@ public struct AuthConfiguration: Sendable, Hashable {
   /// How long before its end the vault refreshes the access token; `nil` if it does not refresh
   /// ahead.
   ///
-  /// The vault refreshes ahead only if that needs no presence check at that moment.
+  /// The vault refreshes ahead only if that needs no presence check at that moment, and only a token
+  /// that lives longer than ten minutes. The time is at least a minute, and at most an hour and half of
+  /// the token's life. After a failure the next call refreshes.
   public var refreshAhead: Duration?
   /// Whether a locked session refuses tokens until `unlock()`.
   ///
