@@ -138,14 +138,14 @@ struct RefusalTests {
       }
       await vault.disconnect(100 + number)
     }
-    #expect(try await checks() == CheckRecordLimit.most)
+    #expect(try await checks() == AuditState.mostChecks)
     // A finger that does not match is still recorded.
     let need = try await need { _ = try await vault.token() }
     bench.check.plan([.failed(.noMatch)])
     _ = await failure {
       _ = try await vault.check(need.prompt, by: .fingerprint, caller: caller()) { _ in }
     }
-    #expect(try await checks() == CheckRecordLimit.most + 1)
+    #expect(try await checks() == AuditState.mostChecks + 1)
     try await vault.flushCounts()
     let counted = try await vault.inspect { store in
       try store.audit(limit: 10_000).filter { $0.event == "refusal" }.compactMap(\.detail)

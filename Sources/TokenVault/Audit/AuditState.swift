@@ -6,13 +6,13 @@ struct AuditState {
   /// How much of the audit log is kept.
   let limits: AuditLimits
   private(set) var refusals = RefusalCount()
-  private var checkRecords = CheckRecordLimit()
-  /// The times that the one token of a provider was opened without a check.
-  private var openings = CheckRecordLimit()
+  /// The limit of checks without a person that get a record of their own.
+  private var checkRecords = RecordLimit(most: mostChecks, secondsForOne: 60)
+  static let mostChecks = 60
+  /// The times that the one token of a provider, or a static secret, was opened without a check.
+  var openings = UseCount()
   /// The tokens whose callers have stated a reason.
-  private var reasons = CheckRecordLimit()
-  /// How many of the openings have no record yet, by the account's id.
-  private(set) var unwrittenOpenings: [[UInt8]: Int] = [:]
+  var reasons = UseCount()
   /// When the audit log was last pruned; `nil` before the first time.
   private var lastPruning: BootInstant?
   private var recordsSincePruning = 0
@@ -31,20 +31,6 @@ struct AuditState {
 
   /// Whether a check without a person gets a record of its own.
   mutating func takeCheckRecord(at now: BootInstant) -> Bool { checkRecords.take(at: now) }
-
-  /// Whether an opening without a check gets a record of its own; it is counted otherwise.
-  mutating func takeOpening(of account: [UInt8], at now: BootInstant) -> Bool {
-    if openings.take(at: now) { return true }
-    unwrittenOpenings[account, default: 0] += 1
-    return false
-  }
-
-  /// Whether a token whose caller has stated a reason gets a record.
-  mutating func takeReason(at now: BootInstant) -> Bool { reasons.take(at: now) }
-
-  mutating func noteOpeningsWritten(of account: [UInt8]) { unwrittenOpenings[account] = nil }
-
-  mutating func noteOpeningsWritten() { unwrittenOpenings = [:] }
 
   /// Whether the audit log is to be pruned now: once a day, and after many records.
   mutating func takePruning(at now: BootInstant) -> Bool {

@@ -19,15 +19,12 @@ struct RefusalCount {
   private static let mostCallers = 100
   /// The limit of refused things that are counted without their callers, besides `other`.
   static let mostOthers = 64
-  /// The limit of records with a caller's name at once, and the seconds until one more may be
-  /// written.
+  /// The limit of records with a caller's name.
+  private var names = RecordLimit(most: mostNamed, secondsForOne: 180)
   static let mostNamed = 20
-  private static let secondsForNamed: Int64 = 180
 
   private(set) var counts: [Key: Int] = [:]
   private(set) var others: [String: Int] = [:]
-  private var named = mostNamed
-  private var refilled: BootInstant?
 
   var isEmpty: Bool { counts.isEmpty && others.isEmpty }
 
@@ -52,7 +49,7 @@ struct RefusalCount {
     let sorted = counts.sorted {
       $0.value == $1.value ? $0.key.requester < $1.key.requester : $0.value > $1.value
     }
-    let room = room(at: now)
+    let room = names.room(at: now)
     var rest = others
     for (key, count) in sorted.dropFirst(room) { add(count, of: key.what, to: &rest) }
     return (sorted.prefix(room).map { ($0.key, $0.value) }, rest)
@@ -60,38 +57,9 @@ struct RefusalCount {
 
   /// Resets the counts after they were written.
   mutating func reset(written: Int, at now: BootInstant) {
-    let room = room(at: now)
-    // The time that is not enough for one more name counts at the next writing.
-    let rest = refilled.map { max(0, now.seconds(since: $0)) % Self.secondsForNamed } ?? 0
-    refilled = room == Self.mostNamed ? now : now.advanced(bySeconds: -rest)
-    named = room - written
+    names.take(written, at: now)
     counts = [:]
     others = [:]
-  }
-
-  private func room(at now: BootInstant) -> Int {
-    guard let refilled else { return Self.mostNamed }
-    let more = max(0, now.seconds(since: refilled)) / Self.secondsForNamed
-    return min(Self.mostNamed, named + Int(clamping: more))
-  }
-}
-
-/// The limit of checks without a person that get a record of their own: 60, and one more a minute.
-struct CheckRecordLimit {
-  static let most = 60
-  private static let secondsForOne: Int64 = 60
-
-  private var room = most
-  private var refilled: BootInstant?
-
-  mutating func take(at now: BootInstant) -> Bool {
-    let since = refilled ?? now
-    let more = max(0, now.seconds(since: since)) / Self.secondsForOne
-    room = min(Self.most, room + Int(clamping: more))
-    refilled = room == Self.most ? now : since.advanced(bySeconds: more * Self.secondsForOne)
-    guard room > 0 else { return false }
-    room -= 1
-    return true
   }
 }
 
@@ -135,24 +103,34 @@ extension Vault {
   }
 
   /// Records what was only counted; called each minute and at the end.
-  package func flushCounts() throws(VaultFailure) {
+  ///
+  /// The last call writes what has no room otherwise.
+  package func flushCounts(isLast: Bool = false) throws(VaultFailure) {
     try flushRefusals()
-    try flushOpenings()
+    try flush(\.openings, .release, "as the access token, ", " times without a check", isLast)
+    try flush(\.reasons, .accessToken, "", " times, with a reason", isLast)
   }
 
-  private func flushOpenings() throws(VaultFailure) {
-    guard !audit.unwrittenOpenings.isEmpty else { return }
-    try change {
-      for (identifier, count) in audit.unwrittenOpenings {
-        var entry = AuditEntry(event: .release, outcome: .done)
-        if let row = try self.accountIfAny(withIdentifier: identifier) {
-          entry.account = (row.id, row.name)
-        }
-        entry.detail = "as the access token, \(count) times without a check"
-        try record(entry)
-      }
+  /// Records the sum of the counted uses of one kind.
+  private func flush(
+    _ uses: WritableKeyPath<AuditState, UseCount>,
+    _ event: AuditEvent,
+    _ before: String,
+    _ after: String,
+    _ isLast: Bool
+  ) throws(VaultFailure) {
+    let counts = audit[keyPath: uses].unwritten
+    guard !counts.isEmpty, isLast || audit[keyPath: uses].takeSum(at: clock.boot) else { return }
+    var entry = AuditEntry(event: event, outcome: .done)
+    if counts.count == 1, let account = counts.keys.first,
+      let row = try accountIfAny(withIdentifier: account)
+    {
+      entry.account = (row.id, row.name)
     }
-    audit.noteOpeningsWritten()
+    let accounts = counts.count == 1 ? "" : ", of \(counts.count) accounts"
+    entry.detail = before + "\(counts.values.reduce(0, +))" + after + accounts
+    try change { try record(entry) }
+    audit[keyPath: uses].noteWritten()
   }
 
   private func flushRefusals() throws(VaultFailure) {

@@ -130,10 +130,10 @@ extension Vault {
   /// A helper states one at each call of its tool, so that is recorded only if a rule wants it.
   func recordReason(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
     let isStated = call.reason != nil && call.tool == nil && grant.opened == nil
-    guard call.caller.rule?.needsReason == true || isStated, !call.caller.needsOwnCheck,
-      audit.takeReason(at: clock.boot)
+    guard call.caller.rule?.needsReason == true || isStated, !call.caller.needsOwnCheck
     else { return }
     let account = try account(named: grant.account)
+    guard audit.reasons.takeRecord(of: account.id, at: clock.boot) else { return }
     try change { try recordToken(of: account, call, method: nil) }
   }
 

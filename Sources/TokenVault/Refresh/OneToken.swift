@@ -172,14 +172,14 @@ extension Vault {
   /// Records that the sealed token goes to a caller; it does not go if that cannot be recorded.
   ///
   /// Each call with a presence check has a record of its own. A program can make any number of other
-  /// calls. Some of these are only counted in the next record, because a flood would push out the
+  /// calls. Some of these are only counted in a later record, because a flood would push out the
   /// history.
   func recordOpened(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
     guard let opened = grant.opened else { return }
     let account = try account(withIdentifier: opened.account)
     let isChecked = PresenceMethod.allCases.contains { $0.rawValue == opened.method }
-    guard isChecked || audit.takeOpening(of: account.id, at: clock.boot) else { return }
-    let before = audit.unwrittenOpenings[account.id] ?? 0
+    guard isChecked || audit.openings.takeRecord(of: account.id, at: clock.boot) else { return }
+    let before = audit.openings.unwritten[account.id] ?? 0
     try change {
       try record(
         .release,
@@ -194,7 +194,7 @@ extension Vault {
         )
       )
     }
-    audit.noteOpeningsWritten(of: account.id)
+    audit.openings.noteWritten(of: account.id)
   }
 
   /// Starts the exchange of a token that is due, if that needs no presence check.

@@ -18,7 +18,7 @@ extension Vault {
   /// Ends all checks and records what was only counted: the last call before the vault is closed.
   package func retire() async {
     await endChecks()
-    try? flushCounts()
+    try? flushCounts(isLast: true)
     windowGuard?.rest()
     journalProgress.isPlanned = false
     sendToJournal()

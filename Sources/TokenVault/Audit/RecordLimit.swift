@@ -1,0 +1,58 @@
+internal import System
+
+/// How many records there may be at once, and how many seconds until there may be one more.
+struct RecordLimit {
+  let most: Int
+  private let secondsForOne: Int64
+  private var left: Int
+  private var refilled: BootInstant?
+
+  init(most: Int, secondsForOne: Int64) {
+    self.most = most
+    self.secondsForOne = secondsForOne
+    left = most
+  }
+
+  /// How many records there may be now.
+  func room(at now: BootInstant) -> Int { min(most, left + Int(clamping: more(at: now))) }
+
+  /// Takes the place of some records; `false` if there is not so much room.
+  @discardableResult
+  mutating func take(_ count: Int = 1, at now: BootInstant) -> Bool {
+    let since = refilled ?? now
+    let steps = more(at: now)
+    left = room(at: now)
+    // The time that is not yet enough for one more counts later.
+    refilled = left == most ? now : since.advanced(bySeconds: steps * secondsForOne)
+    guard left >= count else { return false }
+    left -= count
+    return true
+  }
+
+  private func more(at now: BootInstant) -> Int64 {
+    max(0, now.seconds(since: refilled ?? now)) / secondsForOne
+  }
+}
+
+/// The uses without a check, of which only some get a record of their own.
+///
+/// The first 60 do, and one more a minute. The others are counted: a flood must not push the history out.
+struct UseCount {
+  private var limit = RecordLimit(most: 60, secondsForOne: 60)
+  /// The uses that no record counts yet, by the account's id.
+  private(set) var unwritten: [[UInt8]: Int] = [:]
+
+  /// Whether a use gets a record of its own; it is counted otherwise.
+  mutating func takeRecord(of account: [UInt8], at now: BootInstant) -> Bool {
+    if limit.take(at: now) { return true }
+    unwritten[account, default: 0] += 1
+    return false
+  }
+
+  /// Whether the counted uses get a record now.
+  mutating func takeSum(at now: BootInstant) -> Bool { !unwritten.isEmpty && limit.take(at: now) }
+
+  mutating func noteWritten(of account: [UInt8]) { unwritten[account] = nil }
+
+  mutating func noteWritten() { unwritten = [:] }
+}
