@@ -88,6 +88,27 @@ struct EnabledWindowTests {
     #expect(try await vault.facts().unlockedAccounts.isEmpty)
   }
 
+  /// A prompt counts as it was shown.
+  @Test(arguments: [true, false])
+  func aWindowThatOpensOrClosesDuringThePromptMakesNoOtherQuestion(_ opens: Bool) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.signIn(vault, "other")
+    if !opens { try await bench.unlock(vault, ["other"], seconds: 60) }
+    let need = try await need {
+      _ = try await vault.setProtection(true, account: "me", prompt: nil, caller: caller())
+    }
+    if opens {
+      try await bench.unlock(vault, ["other"], seconds: 60)
+    } else {
+      _ = try await vault.lock(caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    _ = try await vault.setProtection(true, account: "me", prompt: need.prompt, caller: caller())
+    #expect(try await vault.facts().unlockedFor == (opens ? 60 : 600))
+  }
+
   /// A person at a locked screen finds no open window.
   @Test
   func noWindowIsOpenedForAPersonWhoHasGone() async throws {

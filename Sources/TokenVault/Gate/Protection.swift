@@ -34,7 +34,7 @@ extension Vault {
     let isOwned = account.generation > 0
     let ownership = try ownership(of: account)
     let location = await locationOfNextWindow(prompt, caller)
-    let window = shownWindow(at: location, policy)
+    let window = shownWindow(prompt, at: location, policy)
     let question = caller.question(
       purpose,
       about: account.id,
@@ -73,11 +73,16 @@ extension Vault {
   }
 
   /// How long the account stays unlocked, for the prompt: an open window gets the account too.
-  private func shownWindow(at location: String?, _ policy: Policy) -> String {
-    let isOpen = location.flatMap { windows.window(at: $0, now: clock.boot) } != nil
-    return isOpen
-      ? "and unlock it until the open unlock window ends"
-      : "and unlock it until it is idle for \(policy.window) min"
+  ///
+  /// A prompt that is shown keeps its words: a window that opens or closes until then makes no other
+  /// question of it.
+  private func shownWindow(_ prompt: String?, at location: String?, _ policy: Policy) -> String {
+    let isOpen = "and unlock it until the open unlock window ends"
+    let isNew = "and unlock it until it is idle for \(policy.window) min"
+    if let prompt {
+      return prompts.question(of: prompt)?.detail?.hasSuffix(isOpen) == true ? isOpen : isNew
+    }
+    return location.flatMap { windows.window(at: $0, now: clock.boot) } == nil ? isNew : isOpen
   }
 
   /// Opens the unlock window of one account.
