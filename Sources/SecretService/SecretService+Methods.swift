@@ -17,9 +17,9 @@ extension SecretService {
     case ("Unlock", let arguments): return .answer(try unlock(try Self.paths(arguments[0]), call))
     case ("Lock", let arguments):
       let paths = try Self.paths(arguments[0])
-      let open = Set(try store.items().filter { !$0.isLocked }.map(\.id))
+      let before = try? store.items()
       try store.lock()
-      tellOfLocks(try store.items().filter { $0.isLocked && open.contains($0.id) })
+      if let before, let after = try? store.items() { tellOfLocks(before, after) }
       return .answer([.array("o", paths.map { .path($0) }), .path(SecretObject.none)])
     case ("GetSecrets", let arguments): return .answer([try secrets(arguments, call)])
     case ("ReadAlias", let arguments):

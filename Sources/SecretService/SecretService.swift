@@ -133,9 +133,12 @@ package final class SecretService {
     }
   }
 
-  /// Tells that items are locked now.
-  func tellOfLocks(_ items: [SecretItem]) {
-    for item in items { tell(of: item.id, isLocked: true) }
+  /// Tells which items were unlocked before, and are locked after.
+  func tellOfLocks(_ before: [SecretItem], _ after: [SecretItem]) {
+    let unlocked = Set(before.filter { !$0.isLocked }.map(\.id))
+    for item in after where item.isLocked && unlocked.contains(item.id) {
+      tell(of: item.id, isLocked: true)
+    }
   }
 
   private func tell(of id: String, isLocked: Bool) {
