@@ -103,8 +103,9 @@ extension MachineKeySlots {
   /// Uses a TPM that opens this slot: compares its counter, or defines one if it has none.
   ///
   /// - Returns: the identifier of the slot.
-  /// - Throws: `invalidArgument` if there was nothing to define.
+  /// - Throws: `invalidArgument` if nothing was to be done.
   private func useTPM(_ slot: MachineKeySlot) throws(VaultFailure) -> String {
+    let wasHeld = isHeldByCode
     noteHeldByCode(false)
     let had = hasCounter
     if !had {
@@ -112,7 +113,7 @@ extension MachineKeySlots {
     } else if withCounter({ $0.finding }) == .unchecked {
       try renewCounter(nil)
     }
-    guard !had, hasCounter else {
+    guard wasHeld || (!had && hasCounter) else {
       throw .invalidArgument("the TPM opens slot \(slot.name) already")
     }
     return slot.name
@@ -199,7 +200,7 @@ extension MachineKeySlots {
     let kinds = Set(slots.map(\.header.kind))
     guard kinds.contains(.tpm) || !kinds.contains(.securityKey) else {
       let problem =
-        "if the security key is lost, add another one: thumblatch device-secret add fido2"
+        "a security key opens the vault; for a lost one: thumblatch device-secret add fido2"
       return RecoveredKey(added: nil, removed: [], problem: problem)
     }
     var dead: [MachineKeySlot] = []

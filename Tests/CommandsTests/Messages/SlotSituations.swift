@@ -204,7 +204,8 @@ extension Situation {
       RecoverWithCodeCall.self,
       replies: RecoverWithCodeReply(
         removed: [],
-        problem: "if the security key is lost, add another one: thumblatch device-secret add fido2"
+        problem: "a security key opens the vault;"
+          + " for a lost one: thumblatch device-secret add fido2"
       )
     ).with { $0.input = code },
     Situation("recover --code", "there is no terminal").withoutTerminal,
