@@ -138,7 +138,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
     case .used: return .notSent(reason: "the exchange helper was used before")
     }
     // The helper has sent nothing, and no other helper has tried.
-    guard delivery?.emptySlot() ?? true else { return .notSent(reason: Self.ended) }
+    do { try delivery?.emptySlot() } catch { return .notSent(reason: "\(error)") }
     return await ExchangeHelperExchange(spare).perform(request, terms: terms, delivery: delivery)
   }
 

@@ -75,9 +75,29 @@ package struct SlotFile: ~Copyable, Sendable {
   ///   once the store has no intent: after a crash the next holder overwrites the old bytes.
   /// - Throws: an error of the disk.
   package func zero(isDurable: Bool = true) throws(StorageError) {
-    try calling { () throws(SystemError) in
-      try file.write([UInt8](repeating: 0, count: Self.size), at: 0)
+    try Self.zero(file, isDurable: isDurable)
+  }
+
+  /// Overwrites a slot with zeros durably; `number` is lent for the call.
+  ///
+  /// - Throws: an error of the disk.
+  package static func zero(_ number: Int32) throws(StorageError) {
+    let lent = Descriptor(owning: number)
+    var failure: StorageError?
+    do throws(StorageError) { try zero(lent, isDurable: true) } catch { failure = error }
+    _ = lent.relinquish()
+    if let failure { throw failure }
+  }
+
+  private static func zero(
+    _ file: borrowing Descriptor,
+    isDurable: Bool
+  ) throws(StorageError) {
+    do throws(SystemError) {
+      try file.write([UInt8](repeating: 0, count: size), at: 0)
       if isDurable { try file.synchronizeData() }
+    } catch {
+      throw StorageError(error)
     }
   }
 

@@ -1,8 +1,7 @@
 package import Configuration
 package import OAuth
 package import SecretMemory
-internal import Storage
-internal import System
+package import Storage
 
 /// What an exchange helper needs to make an answer durable without the engine.
 package struct AnswerDelivery: Sendable {
@@ -21,18 +20,8 @@ package struct AnswerDelivery: Sendable {
   /// If the other one is killed after it has sent, the outcome of the first must not stand there: it would
   /// say that nothing was sent.
   ///
-  /// - Returns: whether the slot is empty, on the disk too.
-  package func emptySlot() -> Bool {
-    let file = Descriptor(owning: slot)
-    var isEmpty = false
-    do throws(SystemError) {
-      try file.write([UInt8](repeating: 0, count: SlotFile.size), at: 0)
-      try file.synchronizeData()
-      isEmpty = true
-    } catch {}
-    _ = file.relinquish()
-    return isEmpty
-  }
+  /// - Throws: an error of the disk.
+  package func emptySlot() throws(StorageError) { try SlotFile.zero(slot) }
 }
 
 /// The result of one HTTP request.
