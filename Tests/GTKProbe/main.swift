@@ -200,7 +200,7 @@ func showTexts(_ directory: String) {
   say(tr("in no catalog: %s", "5"))
   // A mark in a value is no mark.
   say(tr("line %s: %s must be yes or no", "%s", "x"))
-  // The fifth day of a month, in most time zones.
+  // The fifth day of a month.
   say("\(LocalTime.text(1_770_292_800).prefix(1))")
   for count in 0...2 { say(ntr("%s of %d touch", "%s of %d touches", count, "%d")) }
 }

@@ -13,7 +13,7 @@ struct GTKTests {
   /// The environment of a program that uses no bus.
   private var environment: [String] {
     screen.variables + [
-      "HOME=/nonexistent", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
+      "HOME=/nonexistent", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory", "TZ=UTC",
       "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent",
     ]
   }

@@ -63,21 +63,23 @@ final class ProgramsModel {
   /// Asks which rules hold for a process, by its number, or for a unit, by its name.
   func test(_ subject: String) async {
     guard let link, !subject.isEmpty else { return }
-    (answer, testTrouble, testedRules) = (nil, nil, rules)
+    let asked = rules
+    (answer, testTrouble, testedRules) = (nil, nil, asked)
     do throws(VaultClientError) {
       let process = Int(subject)
       let call = TestRuleCall(process: process, unit: process == nil ? subject : nil)
       let reply = try await link.call { connection, _ throws(VaultClientError) in
         try connection.call(call)
       }
-      answer = Answer(subject: subject, reply: reply)
+      // The rules may have changed in the meantime.
+      if rules == asked { answer = Answer(subject: subject, reply: reply) }
     } catch {
       testTrouble = Trouble(error)
     }
   }
 
   /// Forgets the test.
-  func forgetTest() { (answer, testTrouble) = (nil, nil) }
+  func forgetTest() { (answer, testTrouble, testedRules) = (nil, nil, nil) }
 
   /// Removes a setting of a rule of the person's own, after a check by the system password.
   func remove(_ key: String, of rule: String) async {
