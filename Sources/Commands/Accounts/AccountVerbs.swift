@@ -39,8 +39,9 @@ enum AccountVerbs {
     options: [.reason],
     summary: "rename an account",
     details: """
-      Changes only the name; nothing is encrypted again. The account's hosts in hosts.conf get the \
-      new name. A protected account needs a presence check, because later prompts show its name.
+      Changes only the name; nothing is encrypted again. If the helpers of other tools use this \
+      vault, the account's hosts in hosts.conf get the new name. A protected account needs a \
+      presence check, because later prompts show its name.
       """
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
@@ -83,9 +84,9 @@ enum AccountVerbs {
     summary: "sign out as logout does, and forget the account",
     details: """
       Asks at the terminal if the account is signed in. Removing a protected account needs a \
-      presence check, even while it is unlocked. The account's hosts in hosts.conf get no token any \
-      more. The audit log keeps the account's name. Exit 12 says that the refresh token stays valid \
-      at the provider.
+      presence check, even while it is unlocked. If the helpers of other tools use this vault, the \
+      account's hosts leave hosts.conf. The audit log keeps the account's name. Exit 12 says that \
+      the refresh token stays valid at the provider.
       """
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])
