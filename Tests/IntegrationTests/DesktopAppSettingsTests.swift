@@ -80,6 +80,7 @@ struct DesktopAppSettingsTests {
     // A narrow window shows the list or the page, and the keyboard reaches only that.
     try app.run("resize(360, 860)")
     try app.press("Back")
+    try app.run("tab_to('Settings')")
     try app.run("key('ctrl+comma')")
     try app.run("tab_to('Blur this window while you work in another one')")
   }

@@ -9,10 +9,10 @@ import VaultInterface
 /// The spare exchange helper, which is started ahead of its request.
 struct SpareExchangeHelperTests {
   private static let path = "/auth/refresh"
-  private static let program = "thumblatch-exchange"
+  static let program = "thumblatch-exchange"
 
   /// A vault with one account, after whose sign-in a spare exchange helper waits.
-  private func waiting() throws -> (DevBackend, TestVault, token: String, spare: Int32) {
+  func waiting() throws -> (DevBackend, TestVault, token: String, spare: Int32) {
     let backend = try DevBackend()
     let vault = try TestVault()
     try vault.start()
