@@ -186,4 +186,17 @@ struct BackupVerbTests {
     // An account that is left out needs no file.
     #expect(try restore(account(exists: true), "--skip-existing").code == .done)
   }
+
+  /// No person stores an item of the Secret Service.
+  @Test(arguments: [
+    ("git.example.org", "thumblatch store git"), ("secret-service", "the program that uses it"),
+  ])
+  func aSecretThatIsNotInTheBackupNamesItsRemedy(_ name: String, _ remedy: String) throws {
+    let settings = ["kind": "static", "issuer": "https://localhost"]
+    let provider = VaultProvider(name: name, settings: settings)
+    let play = try restore(
+      VaultRestoredAccount(name: "git", provider: provider, signedIn: false, exists: false)
+    )
+    #expect(play.talk.contains("git is signed out: \(remedy)"), "\(play.talk)")
+  }
 }

@@ -39,7 +39,7 @@ struct DesktopAppTests {
     try app.run("click('forge', 'list item')")
     try app.sees("Sign Out…")
     try app.run("press('Sign Out…')")
-    try app.sees("The secret is erased here. It stays valid there until you revoke it.")
+    try app.sees("The secret is erased here. It stays valid at its host until you revoke it.")
     try app.run("press('Sign Out Sign Out')")
     try app.sees("Store its secret again, in a terminal: thumblatch store forge")
     try app.misses("Sign In…")
@@ -48,7 +48,7 @@ struct DesktopAppTests {
     try app.misses("Store its secret again")
     try app.run("press('Remove…')")
     try app.sees("Remove “forge”?")
-    try app.sees("The secret is erased here. It stays valid there until you revoke it.")
+    try app.sees("The secret is erased here. It stays valid at its host until you revoke it.")
   }
 
   @Test

@@ -129,13 +129,18 @@ enum RestoreVerb {
       session.output.talk("\(account.name) was there, and stays as it is")
     }
     for account in new where !account.signedIn {
-      let remedy = account.provider.settings["kind"] == StoreVerb.kind ? "store" : "login"
-      session.output.talk(
-        "\(account.name) is signed out: thumblatch \(remedy) \(account.name)"
-      )
+      session.output.talk("\(account.name) is signed out: \(remedy(for: account))")
     }
     if !providers.isEmpty {
       session.output.talk("added the provider files: \(providers.joined(separator: ", "))")
     }
+  }
+
+  private static func remedy(for account: VaultRestoredAccount) -> String {
+    guard account.provider.name != Provider.secretServiceName else {
+      return "the program that uses it stores it again"
+    }
+    let isStatic = account.provider.settings["kind"] == StoreVerb.kind
+    return "thumblatch \(isStatic ? "store" : "login") \(account.name)"
   }
 }

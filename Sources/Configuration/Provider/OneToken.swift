@@ -6,6 +6,11 @@ extension Provider {
   /// How many seconds before the end of a static secret a person is reminded.
   public static let reminderOfEnd: Int64 = 14 * 24 * 3600
 
+  /// The name of the provider of the Secret Service's items.
+  ///
+  /// The programs that use these items store them. No person does.
+  package static let secretServiceName = "secret-service"
+
   /// Whether access token and refresh token are one token.
   public var hasOneToken: Bool {
     kind == .static || name(of: .accessToken) == name(of: .refreshToken)

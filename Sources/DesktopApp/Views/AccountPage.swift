@@ -101,7 +101,8 @@ final class AccountPage: ContentPage {
   /// What the end of a static account means; `nil` if the account has a login.
   private var erasure: String? {
     guard words.isStatic else { return nil }
-    return tr("The secret is erased here. It stays valid there until you revoke it.")
+    guard !words.isOfSecretService else { return tr("The secret is erased here.") }
+    return tr("The secret is erased here. It stays valid at its host until you revoke it.")
   }
 
   private func update() {

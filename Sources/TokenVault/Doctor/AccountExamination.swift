@@ -43,6 +43,12 @@ extension Vault {
         remedy: "restore the vault from a backup; or: thumblatch login \(account.name) "
           + "--provider \(account.provider)"
       )
+    case .loginRequired where account.provider == Provider.secretServiceName:
+      found.warning(
+        "the item \(account.name) has no value\(cause)",
+        remedy: "the program that uses it stores it again; if none does: thumblatch account remove"
+          + " \(account.name)"
+      )
     case .loginRequired where account.isStatic:
       found.warning(
         "the account \(account.name) needs another secret\(cause)",

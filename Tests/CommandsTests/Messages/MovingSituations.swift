@@ -74,13 +74,15 @@ extension Situation {
     _ name: String,
     signedIn: Bool,
     exists: Bool = false,
-    issuer: String = "https://id.example.com"
+    issuer: String = "https://id.example.com",
+    of provider: String = "dev",
+    kind: String = "password-backend"
   ) -> VaultRestoredAccount {
     VaultRestoredAccount(
       name: name,
       provider: VaultProvider(
-        name: "dev",
-        settings: ["kind": "password-backend", "issuer": issuer]
+        name: provider,
+        settings: ["kind": kind, "issuer": issuer]
       ),
       signedIn: signedIn,
       exists: exists
@@ -117,7 +119,8 @@ extension Situation {
   static let restores: [Situation] = [
     restoring("", "a passphrase is typed") { stage in
       try stage.answer("Passphrase of the backup", passphrase)
-      try restore([found("home", signedIn: true), found("work", signedIn: false)])(stage)
+      let item = found("secret-01", signedIn: false, of: "secret-service", kind: "static")
+      try restore([found("home", signedIn: true), found("work", signedIn: false), item])(stage)
     },
     restoring(
       "--passphrase-fd 0 --skip-existing",

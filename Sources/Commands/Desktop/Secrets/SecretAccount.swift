@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 internal import PlainText
 internal import PresenceTerms
@@ -15,7 +16,7 @@ struct SecretAccount {
 
   /// The provider of these accounts, which belong to no host.
   static let provider = VaultProvider(
-    name: "secret-service",
+    name: Provider.secretServiceName,
     settings: ["kind": "static", "issuer": "https://localhost"]
   )
   /// What the name of a new account begins with; random digits follow, which are the item's id.

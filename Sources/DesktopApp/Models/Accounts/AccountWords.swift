@@ -1,3 +1,4 @@
+internal import Configuration
 internal import GTK
 internal import PlainText
 internal import PresenceTerms
@@ -28,13 +29,16 @@ struct AccountWords {
   /// Whether it keeps a secret, and has no login.
   var isStatic: Bool { account.kind == "static" }
 
+  /// Whether it keeps an item of the Secret Service, which belongs to no host.
+  var isOfSecretService: Bool { account.provider == Provider.secretServiceName }
+
   /// Whether it has no token, until its person signs in or stores the secret again.
   var isOut: Bool { account.state == .signedOut || account.state == .loginRequired }
 
   /// How the person replaces a missing secret; `nil` if there is none to be stored.
   var remedy: String? {
     // The program that uses the Secret Service stores its own items.
-    guard isStatic, isOut, account.provider != "secret-service" else { return nil }
+    guard isStatic, isOut, !isOfSecretService else { return nil }
     // Not translated: a command.
     let command = "thumblatch store " + PlainText.line(account.name, limit: 64)
     return tr("Store its secret again, in a terminal: %s", command)

@@ -143,6 +143,9 @@ extension RestoreRun.Outcome {
 extension RestoreRun.Outcome.Account {
   /// How the person replaces the missing secret, in words.
   var remedy: String {
+    if provider == Provider.secretServiceName {
+      return tr("The program that uses it stores it again.")
+    }
     // Not translated: a command.
     let command = "thumblatch store " + PlainText.line(name, limit: 64)
     return isStatic
