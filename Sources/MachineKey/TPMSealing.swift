@@ -41,7 +41,7 @@ package enum TPMFailure: Error, Sendable, Equatable {
   case anotherTPM
   /// The owner's password is set, and no storage key stands at 0x81000001.
   ///
-  /// A counter needs the password in any case.
+  /// Defining or removing a counter needs the password even if the storage key exists.
   case ownerPassword
   /// The authorization value is not the one that the secret was sealed with.
   case wrongAuthorization

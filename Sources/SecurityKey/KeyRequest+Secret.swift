@@ -22,7 +22,8 @@ extension KeyRequest {
   ///   - user: an identifier of 1 to 64 bytes that says nothing about the person.
   ///   - salt: 32 bytes.
   ///   - credentials: the names of credentials that a key must not hold yet.
-  ///   - pin: the PIN; `nil` if it was not asked for. It replaces the key's own check of the person.
+  ///   - pin: the PIN, used instead of the key's built-in user verification; `nil` if it was not
+  ///     asked for.
   ///   - lit: called when the key is about to wait for a touch.
   /// - Returns: the credential, whether its person was verified, and the secret.
   /// - Throws: a `KeyFailure`; `pinNeeded` before the key is lit.

@@ -135,9 +135,9 @@ package struct TPMDevice: TPMSealing {
     try incrementCounter(index, authorization: authorization) { true }
   }
 
-  /// Increments a counter, unless it is too late for that once the TPM is ready.
+  /// Increments a counter if `mayGoOn` returns true once the TPM is ready.
   ///
-  /// - Throws: `unreachable` if it is too late; the counter stays as it is.
+  /// - Throws: `unreachable` if it returns false; the counter is unchanged.
   package func incrementCounter(
     _ index: UInt32,
     authorization: SharedSecret,
@@ -158,7 +158,7 @@ package struct TPMDevice: TPMSealing {
     try connection.setAuthorization(authorization, of: counter)
     let session = try connection.session(with: parent, policy: false)
     if increments {
-      guard mayGoOn() else { throw .unreachable("the engine waits no more") }
+      guard mayGoOn() else { throw .unreachable("the engine no longer waits") }
       try connection.increment(counter, session)
     }
     return TPMCounter(index: index, value: try connection.read(counter, session))

@@ -8,13 +8,15 @@ package enum TerraformCredential {
 
   /// Reads the token to store.
   ///
-  /// Terraform expects each member back. So a helper refuses those that it does not keep.
+  /// Terraform expects every member back, so the helper refuses members that it cannot keep.
   package static func stored(_ bytes: [UInt8]) throws(ToolRequestError) -> ToolSecret {
     let object = try ToolRequest.object(bytes, keepsRest: false)
     let token = try ToolRequest.reading { () throws(JSONError) in try object.string("token") }
     guard !token.isEmpty else { throw ToolRequestError(description: "the request has no token") }
     guard object.members.count == 1 else {
-      throw ToolRequestError(description: "the request has more than a token, which is not kept")
+      throw ToolRequestError(
+        description: "the request has members besides the token, and they cannot be kept"
+      )
     }
     return ToolSecret(token)
   }

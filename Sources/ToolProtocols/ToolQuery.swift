@@ -69,8 +69,8 @@ package struct ToolQuery: Sendable {
     self.second = second
   }
 
-  /// The entry of the host; `nil` if the user did not name it, or if it has the password of another
-  /// user than git asks for.
+  /// The entry of the host; `nil` if there is none, or if its user name is not the one that git asks
+  /// for.
   package func entry(in file: HostFile) -> HostAccount? {
     let named = host.flatMap { file[$0] } ?? second.flatMap { file[$0] }
     guard case .git(let git) = request, let asked = git.username, let entry = named, entry.isBasic,

@@ -52,7 +52,8 @@ package enum ToolRequest {
 
   /// The JSON object of a request.
   ///
-  /// Later versions of a tool may send members that this reader cannot use: `keepsRest` leaves them out.
+  /// Later versions of a tool may send members that this reader cannot use. With `keepsRest`, these are left
+  /// out, and the others are kept.
   package static func object(
     _ bytes: [UInt8],
     keepsRest: Bool = true

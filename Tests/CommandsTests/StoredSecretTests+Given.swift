@@ -7,7 +7,7 @@ import VaultInterface
 
 // What tools get of stored secrets.
 extension StoredSecretTests {
-  /// Beside another user's name, the password would be refused, and then erased.
+  /// With another user's name, the server would refuse the password, and git would have it erased.
   @Test(arguments: [
     ("ann", "scheme = basic\n", true), ("Ann", "scheme = basic\n", true),
     ("", "scheme = basic\n", true), ("eve", "scheme = basic\n", false), ("eve", "", true),

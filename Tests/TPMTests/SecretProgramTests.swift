@@ -179,7 +179,7 @@ struct SecretProgramTests {
     _ = try program.end()
     let value = try bench.tpm.readCounter(counter.index, authorization: bench.authorization).value
     #expect(value == counter.value)
-    // Nor does one wait as long as the engine does.
+    // An increment also ends before the engine's own limit of 10 seconds.
     try bench.chip.command("hold \(Bench.Command.createPrimary.rawValue)")
     let other = try SecretProcess(device: bench.chip.device)
     let start = BootInstant.now

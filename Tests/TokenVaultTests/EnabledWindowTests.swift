@@ -88,7 +88,7 @@ struct EnabledWindowTests {
     #expect(try await vault.facts().unlockedAccounts.isEmpty)
   }
 
-  /// A prompt counts as it was shown.
+  /// The shown prompt decides, even if a window opens or closes before its answer.
   @Test(arguments: [true, false])
   func aWindowThatOpensOrClosesDuringThePromptMakesNoOtherQuestion(_ opens: Bool) async throws {
     let bench = try Bench()

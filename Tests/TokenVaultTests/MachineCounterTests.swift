@@ -56,7 +56,7 @@ struct MachineCounterTests {
     let refused = #expect(throws: VaultFailure.self) {
       _ = try counter.define(parentName: rig.parentName)
     }
-    #expect(refused?.problem.contains("only its owner makes a counter") == true)
+    #expect(refused?.problem.contains("no counter can be defined") == true)
   }
 
   @Test

@@ -133,8 +133,8 @@ enum KeyVerbs {
     }
     if let problem = reply.problem {
       session.output.warn(
-        "warning: no slot was added: \(problem). Until the TPM or a security key opens the vault,"
-          + " you need the code again at each start of the engine."
+        "warning: until the TPM or a security key opens the vault, you need the code again at each"
+          + " start of the engine. No slot was added: \(problem)"
       )
     }
     if let problem = reply.counterProblem {

@@ -191,7 +191,7 @@ extension Session {
     } catch {
       output.warn(
         "warning: hosts.conf may still name \(account): \(error.message); to look:"
-          + " thumblatch host list; to end a host: thumblatch host remove HOST"
+          + " thumblatch host list; to remove a host: thumblatch host remove HOST"
       )
     }
     return changed

@@ -66,7 +66,7 @@ extension Session {
       throw CommandError(
         .notFound,
         error.message,
-        hint: "hosts.conf names it for \(entry.host); to end that:"
+        hint: "hosts.conf still names this account for \(entry.host); to remove the host:"
           + " thumblatch host remove \(entry.host)"
       )
     }

@@ -238,7 +238,7 @@ final class VaultModel {
     }
     // The person may have left during the check.
     if isLockWanted { return await lock() }
-    // Without logind the window ends with its connection, and no look finds it.
+    // Without logind the unlock window ends with its connection, and is never seen.
     if isUnlocked || (isDone && locks == before) { isHidden = false }
   }
 

@@ -61,7 +61,7 @@ final class MainWindow {
       content?.pane = "page"
       let place = MainWindow.rows[index]
       switch place {
-      // A page that is made looks by itself.
+      // A newly created page loads its data itself.
       case .fingers where model.place == .fingers: Task { await models.fingers.look() }
       case .health: Task { await models.health.look() }
       default: break

@@ -26,7 +26,7 @@ final class PromptWindow {
   /// The pause after which keys count; `nil` while they do.
   private var pause: Delay?
   private var isBehind = false
-  /// Whether the person has gone on in it, and has worked in no other window since.
+  /// Whether the person has acted in this window, and has not switched to another one since.
   private var hasActed = false
 
   init(_ model: PromptModel, of application: Application, over parent: Window?) {

@@ -137,7 +137,7 @@ package final class EntryRow: Widget {
   package var text: String {
     get { text("text") }
     set {
-      // While it has the focus, also the same text would bring the button back that applies it.
+      // While the row has the focus, setting the same text would show the apply button again.
       guard newValue != text("text") else { return }
       set("text", newValue)
     }

@@ -10,8 +10,8 @@ public struct AuthConfiguration: Sendable, Hashable {
   /// ahead.
   ///
   /// The vault refreshes ahead only if that needs no presence check at that moment, and only a token
-  /// that lives longer than ten minutes. The time is at least a minute, and at most an hour and half of
-  /// the token's life. After a failure the next call refreshes.
+  /// that lives longer than ten minutes. The time is at least one minute. It is at most one hour, and at
+  /// most half of the token's lifetime. If a refresh ahead fails, the next call refreshes.
   public var refreshAhead: Duration?
   /// Whether a locked session refuses tokens until `unlock()`.
   ///

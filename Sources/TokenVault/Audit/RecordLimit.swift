@@ -1,6 +1,6 @@
 internal import System
 
-/// How many records there may be at once, and how many seconds until there may be one more.
+/// A rate limit of records: up to `most` at once, and one more every `secondsForOne` seconds.
 struct RecordLimit {
   let most: Int
   private let secondsForOne: Int64
@@ -16,7 +16,7 @@ struct RecordLimit {
   /// How many records there may be now.
   func room(at now: BootInstant) -> Int { min(most, left + Int(clamping: more(at: now))) }
 
-  /// Takes the place of some records; `false` if there is not so much room.
+  /// Takes room for `count` records; `false` if there is not enough of it.
   @discardableResult
   mutating func take(_ count: Int = 1, at now: BootInstant) -> Bool {
     let since = refilled ?? now
@@ -36,7 +36,8 @@ struct RecordLimit {
 
 /// The uses without a check, of which only some get a record of their own.
 ///
-/// The first 60 do, and one more a minute. The others are counted: a flood must not push the history out.
+/// 60 at once get a record, and one more a minute. The others are counted, so that a flood does not push
+/// the history out.
 struct UseCount {
   private var limit = RecordLimit(most: 60, secondsForOne: 60)
   /// The uses that no record counts yet, by the account's id.

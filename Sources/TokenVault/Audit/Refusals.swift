@@ -37,7 +37,9 @@ struct RefusalCount {
     }
   }
 
-  /// Adds to a sum: what is refused may hold a name from outside, of which there are any number.
+  /// Adds to a sum.
+  ///
+  /// A client chooses some of these texts. So only the first ones are kept apart, and the rest is `other`.
   private func add(_ count: Int, of what: String, to sums: inout [String: Int]) {
     let isKnown = sums[what] != nil || sums.count < Self.mostOthers
     sums[isKnown ? what : "other", default: 0] += count
@@ -104,7 +106,7 @@ extension Vault {
 
   /// Records what was only counted; called each minute and at the end.
   ///
-  /// The last call writes what has no room otherwise.
+  /// The last call ignores the limit of the sums' records.
   package func flushCounts(isLast: Bool = false) throws(VaultFailure) {
     try flushRefusals()
     try flush(\.openings, .release, "as the access token, ", " times without a check", isLast)

@@ -63,10 +63,9 @@ extension Vault {
     return try facts(of: changed, at: await locationOfWindow(caller))
   }
 
-  /// The location at which turning the protection on unlocks the account.
+  /// The location whose unlock window gets the account once the protection is on.
   ///
-  /// It was looked up again before the check of a prompt could pass. Without a prompt, only an open window
-  /// makes a difference.
+  /// With a prompt, it is the location at which the prompt opens a window.
   private func locationOfNextWindow(_ prompt: String?, _ caller: Caller) async -> String? {
     if let prompt { return await locationOfWindow(of: prompt, caller) }
     return await locationOfWindow(caller).name
@@ -74,8 +73,7 @@ extension Vault {
 
   /// How long the account stays unlocked, for the prompt: an open window gets the account too.
   ///
-  /// A prompt that is shown keeps its words: a window that opens or closes until then makes no other
-  /// question of it.
+  /// A shown prompt keeps its text, even if a window opens or closes before its proof is used.
   private func shownWindow(_ prompt: String?, at location: String?, _ policy: Policy) -> String {
     let isOpen = "and unlock it until the open unlock window ends"
     let isNew = "and unlock it until it is idle for \(policy.window) min"

@@ -109,8 +109,7 @@ struct MachineCounter: Sendable {
     } catch .ownerPassword {
       // The storage key is there: a slot was sealed with it.
       throw .invalidArgument(
-        "the TPM has an owner password, and only its owner makes a counter: as root, remove the"
-          + " password"
+        "the TPM has an owner password, so no counter can be defined: as root, remove the password"
       )
     } catch {
       throw .slotNotSealed(error)

@@ -200,7 +200,7 @@ extension MachineKeySlots {
     let kinds = Set(slots.map(\.header.kind))
     guard kinds.contains(.tpm) || !kinds.contains(.securityKey) else {
       let problem =
-        "a security key opens the vault; for a lost one: thumblatch device-secret add fido2"
+        "only security keys have slots; to replace a lost one: thumblatch device-secret add fido2"
       return RecoveredKey(added: nil, removed: [], problem: problem)
     }
     var dead: [MachineKeySlot] = []

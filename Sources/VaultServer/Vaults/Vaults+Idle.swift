@@ -21,7 +21,8 @@ extension Vaults {
 
   /// Finds out whether the process may end, and closes idle vaults.
   ///
-  /// Then it calls `done`, unless the engine has to stay: it would be asked again at once.
+  /// It calls `done` only if the engine may end. Otherwise the server would wake, and call it again
+  /// without a pause.
   func prepareEnd(_ done: @escaping @Sendable () -> Void) {
     guard !isHeldByCode else { return }
     beside { [self] in

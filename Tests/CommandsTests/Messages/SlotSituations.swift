@@ -204,8 +204,8 @@ extension Situation {
       RecoverWithCodeCall.self,
       replies: RecoverWithCodeReply(
         removed: [],
-        problem: "a security key opens the vault;"
-          + " for a lost one: thumblatch device-secret add fido2"
+        problem: "only security keys have slots;"
+          + " to replace a lost one: thumblatch device-secret add fido2"
       )
     ).with { $0.input = code },
     Situation("recover --code", "there is no terminal").withoutTerminal,

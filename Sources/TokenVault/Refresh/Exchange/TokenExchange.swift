@@ -17,8 +17,8 @@ package struct AnswerDelivery: Sendable {
 
   /// Overwrites what an exchange helper has sealed into the slot, before another one gets it.
   ///
-  /// If the other one is killed after it has sent, the outcome of the first must not stand there: it would
-  /// say that nothing was sent.
+  /// If the next one is killed after it has sent its request, the old outcome would wrongly say that nothing
+  /// was sent.
   ///
   /// - Throws: an error of the disk.
   package func emptySlot() throws(StorageError) { try SlotFile.zero(slot) }
