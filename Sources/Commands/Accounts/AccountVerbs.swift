@@ -85,8 +85,8 @@ enum AccountVerbs {
     details: """
       Asks at the terminal if the account is signed in. Removing a protected account needs a \
       presence check, even while it is unlocked. If the helpers of other tools use this vault, the \
-      account's hosts are removed from hosts.conf. The audit log keeps the account's name. Exit 12 says that \
-      the refresh token stays valid at the provider.
+      account's hosts are removed from hosts.conf. The audit log keeps the account's name. Exit 12 \
+      says that the refresh token stays valid at the provider.
       """
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])
