@@ -44,8 +44,10 @@ class Demo:
 
     def make_user(self):
         name = f"tldemo{os.getpid()}"
+        # Scripts/test finds the users of an interrupted run by their comment.
         subprocess.run([
-            "useradd", "--no-create-home", "--shell", "/usr/sbin/nologin", name], check=True)
+            "useradd", "--no-create-home", "--comment", tempfile.gettempdir(),
+            "--shell", "/usr/sbin/nologin", name], check=True)
         self.user = pwd.getpwnam(name)
         subprocess.run(["chpasswd"], input=f"{name}:{PASSWORD}", text=True, check=True)
 

@@ -21,10 +21,14 @@ public final class ScratchDirectory: Sendable {
 
 /// A new directory under TMPDIR or /tmp with a short name, 0700 (mkdtemp(3)).
 public func makeTemporaryDirectory() throws(SystemError) -> String {
-  let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-  var template = Array((parent + "/tl-XXXXXX").utf8CString)
+  var template = Array((runDirectory() + "/tl-XXXXXX").utf8CString)
   guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp", code: errno) }
   return template.dropLast().map { String(UnicodeScalar(UInt8(bitPattern: $0))) }.joined()
+}
+
+/// TMPDIR or /tmp: where the files of this run lie.
+func runDirectory() -> String {
+  unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
 }
 
 /// Removes a directory of `makeTemporaryDirectory` with all contents, whatever a test did to it.

@@ -18,13 +18,19 @@ public struct ScratchUser: Sendable {
 
   /// Makes a user without a home or a shell (useradd(8)), and sets its password (chpasswd(8)).
   ///
-  /// The password is public in the test, so it must give no access to this machine.
+  /// The password is public in the test, so it must give no access to this machine. The comment says
+  /// which run the user is of: Scripts/test removes the users of a run that was interrupted.
   public init(password: String) throws {
     var bytes = [UInt8](repeating: 0, count: 4)
     unsafe try bytes.withUnsafeMutableBytes { unsafe try ThisProcess.fillRandom($0) }
     let name = "tl" + bytes.map { String($0, radix: 36) }.joined()
     self.name = name
-    try Self.run("/usr/sbin/useradd", ["--no-create-home", "--shell", "/usr/sbin/nologin", name])
+    try Self.run(
+      "/usr/sbin/useradd",
+      [
+        "--no-create-home", "--comment", runDirectory(), "--shell", "/usr/sbin/nologin", name,
+      ]
+    )
     var number: UInt32?
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
       var entry = unsafe passwd()
