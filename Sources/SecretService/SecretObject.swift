@@ -51,13 +51,14 @@ enum SecretObject: Equatable {
   ///
   /// A person may give an account such a name.
   private static func escaped(_ id: String) -> String {
-    id.utf8.map { byte in
+    var part = ""
+    for byte in id.utf8 {
       switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
-      default: (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: part.unicodeScalars.append(UnicodeScalar(byte))
+      default: part += (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
       }
     }
-    .joined()
+    return part
   }
 
   /// The id; `nil` if `escaped` does not write it so.
