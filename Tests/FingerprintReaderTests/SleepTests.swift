@@ -45,18 +45,32 @@ extension ReaderTests {
     @Test
     func fprintdHasReleasedItBeforeTheComputerSleeps() throws {
       defer { remove() }
+      // If looking took longer than fprintd may take to release the reader, it looks again.
+      var looks = 1
+      while try !isReleasedFirst() {
+        looks += 1
+        try #require(looks <= 20, "this machine is too slow")
+      }
+    }
+
+    /// Expects that the computer waits for fprintd; false if fprintd's two seconds have passed.
+    private func isReleasedFirst() throws -> Bool {
       try bus.killFprintd()
       try bus.startFalseFprintd(verify: ["hold"])
       let check = RunningCheck([], fingers: [.rightIndex], on: reader)
       #expect(check.next() == .ready(only: nil))
       try bus.run("await_inhibitor(True)")
+      let limit = BootInstant.now.advanced(bySeconds: 2)
       try bus.run("prepare_for_sleep(True)")
       try bus.run("await_calls('Claim VerifyStart VerifyStop Release')")
       try bus.run("status('verify-match', True)")
-      #expect(try bus.run("still_inhibits(5)") == "True")
+      let inhibits = try bus.run("still_inhibits(5)")
+      let isInTime = BootInstant.now < limit
       try bus.run("let_go()")
       #expect(throws: ReaderError.sleeping) { try check.wait() }
       try bus.run("await_inhibitor(False)")
+      if isInTime { #expect(inhibits == "True") }
+      return isInTime
     }
 
     @Test

@@ -24,6 +24,8 @@ struct DesktopAppActivityTests {
   /// Fills the audit log up to so many records.
   private func fill(_ count: Int) throws {
     try person.endEngine()
+    // A helper that the engine was starting holds the lock of its directory until its execve(2).
+    try shell("flock --timeout 60 \(person.state) true")
     try shell("install -m 755 \(BuiltPrograms.path("AuditWriter")) \(person.programs)/")
     try person.shell("\(person.programs)/AuditWriter \(person.state) \(count)").succeeded()
   }

@@ -37,7 +37,11 @@ struct DesktopAppLanguageTests {
 
   /// Expects that no control shows a text of the app in English; what the libraries say is English.
   private func expectGerman(_ page: String, besides libraries: Set<String> = []) throws {
-    guard case .array(let texts) = try app.run("texts()") else { return }
+    let shown = try app.run("texts()")
+    guard case .array(let texts) = shown, !texts.isEmpty else {
+      Issue.record("\(page): \(shown)")
+      return
+    }
     let found = texts.compactMap { if case .string(let text) = $0 { text } else { nil } }
     let other = found.filter { english.contains($0) && !libraries.contains($0) }
     #expect(other.isEmpty, "\(page): \(other)")

@@ -136,7 +136,9 @@ struct DesktopAppStartTests {
 
   /// Waits until the engine has noted the app as an agent.
   private func awaitAgent() throws {
-    guard case .integer(let process) = try app.run("app.pid") else { return }
+    guard case .integer(let process) = try app.run("app.pid") else {
+      throw SystemError("windows", code: EPROTO)
+    }
     let notes = person.state + "/agents"
     let isNoted = eventually {
       let names = (try? Directory(path: notes).names()) ?? []

@@ -8,7 +8,7 @@ import Testing
 extension DesktopPromptTests {
   private func pinentries() throws -> [Int32] {
     let answer = try desk.run("desk.programs('pinentry-gtk-2')")
-    guard case .array(let found) = answer else { return [] }
+    guard case .array(let found) = answer else { throw SystemError("desk", code: EPROTO) }
     return found.compactMap { value in
       if case .integer(let process) = value { Int32(process) } else { nil }
     }

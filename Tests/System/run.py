@@ -197,11 +197,15 @@ def run_scenarios(machine, part, count):
     command = machine.enter("python3", "-B", f"/opt/system-test/{part}.py")
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as process:
-        before = count.failed
+        passed, failed = count.passed, count.failed
         for line in process.stdout:
             count.tell(line.rstrip())
-    if process.returncode and count.failed == before:
+    if count.failed != failed:
+        return
+    if process.returncode:
         count.tell(f"failed {part}: it ended with status {process.returncode}")
+    elif count.passed == passed:
+        count.tell(f"failed {part}: it has tried nothing")
 
 
 def tell_journal(machine):

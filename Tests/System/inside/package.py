@@ -22,8 +22,10 @@ def thePackageIsInstalledWithAllThatItNeeds():
 @scenario
 def theProgramsFindTheirLibraries():
     for name in PROGRAMS:
-        linked = run("ldd", f"/usr/libexec/thumblatch/{name}", status=None)
-        check("not found" not in linked, f"{name}: {linked}")
+        # The front is static, for which ldd(1) fails.
+        is_static = name == "thumblatch"
+        linked = run("ldd", f"/usr/libexec/thumblatch/{name}", status=1 if is_static else 0)
+        check(is_static or "=> /" in linked and "not found" not in linked, f"{name}: {linked}")
 
 
 @scenario
