@@ -82,7 +82,8 @@ extension PresenceMethod {
     switch (self, outcome) {
     case (.fingerprint, .noMatch): "The finger did not match"
     case (.fingerprint, .notAvailable): "The fingerprint reader is not available"
-    case (.password, .noMatch), (.password, .denied): "Wrong password"
+    case (.password, .noMatch): "Wrong password"
+    case (.password, .denied): "The system refuses this user"
     case (.password, .notAvailable): "The system password could not be checked"
     case (.key, .noMatch): "The security key's answer does not prove a touch"
     case (.key, .notAvailable): "The security key is not available"

@@ -30,4 +30,12 @@ extension PresenceOutcome {
     case .cancelled, .notAvailable, .notEnrolled, .lockedOut, .busy, .denied: false
     }
   }
+
+  /// Whether the password may be tried again in the prompt after this outcome.
+  package var leavesPassword: Bool {
+    switch self {
+    case .notAvailable, .denied: false
+    case .noMatch, .timedOut, .passwordChosen, .cancelled, .notEnrolled, .lockedOut, .busy: true
+    }
+  }
 }

@@ -18,6 +18,8 @@ final class Conversation {
   var delay: UInt32 = 0
   /// The number of hidden answers that modules received.
   private(set) var hiddenAnswers = 0
+  /// Whether the person answered a question.
+  private(set) var hasAnswers = false
   /// Whether the person cancelled.
   private(set) var isCancelled = false
   /// Whether an answer cannot be a password: it held a NUL or was too long.
@@ -109,6 +111,7 @@ final class Conversation {
       return false
     }
     unsafe reply.pointee.resp = copy
+    hasAnswers = true
     return true
   }
 }

@@ -69,6 +69,9 @@ package struct PasswordCheck: Sendable {
     // Such an answer cannot be a password, so it is wrong.
     if conversation.wasUnusable { return .noMatch(delay: delay) }
     switch fault.code {
+    // A module such as pam_faillock(8) can refuse first. Then no password was wrong.
+    case PAM_AUTH_ERR where !conversation.hasAnswers:
+      throw .refusedUnasked(PasswordQuestion.line(conversation.takeNotes().joined(separator: " ")))
     case PAM_AUTH_ERR, PAM_USER_UNKNOWN:
       if unsafe geteuid() == 0 && cpam_password_is_locked(name) == 1 { throw .passwordLocked }
       return .noMatch(delay: delay)

@@ -13,6 +13,8 @@ package enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible 
   /// The password was not changed in time, so the account is now inactive.
   case passwordInactive
   case passwordLocked
+  /// The stack refused the user before any question was answered; the text is that of its modules.
+  case refusedUnasked(String)
   /// There were too many failures.
   case tooManyTries
   /// The stack accepted the user without a hidden answer, so no password was checked.
@@ -34,6 +36,8 @@ package enum PasswordError: Error, Equatable, Sendable, CustomStringConvertible 
     case .mustChangePassword: "the password must be changed first, with passwd"
     case .passwordInactive: "the password expired, and the account is inactive"
     case .passwordLocked: "the password of this account is locked"
+    case .refusedUnasked(let text):
+      "the system refuses this user without a question" + (text.isEmpty ? "" : ": " + text)
     case .tooManyTries: "too many failed tries"
     case .noPasswordAsked: "the PAM stack asked for no password"
     case .userChanged: "a PAM module changed the user"

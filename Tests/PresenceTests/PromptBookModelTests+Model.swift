@@ -13,6 +13,7 @@ extension PromptBookModelTests {
       var running: PresenceMethod?
       var leader: Int?
       var passed: PresenceMethod?
+      var password = true
     }
 
     var entries: [Int: Entry] = [:]

@@ -157,6 +157,7 @@ struct PromptBookModelTests {
     guard let entry = model.entries[name], entry.connection == connection else { return .no }
     guard now <= entry.until else { return .no }
     if method == .fingerprint && (entry.asked == 4 || !entry.finger) { return .no }
+    if method == .password && !entry.password { return .no }
     if entry.passed != nil { return .no }
     let running = model.entries.first {
       $0.key != name && $0.value.running != nil && now <= $0.value.until + PromptBook.grace
@@ -214,6 +215,7 @@ struct PromptBookModelTests {
     if method == .fingerprint && outcome != .noMatch && outcome != .timedOut {
       model.entries[name]?.finger = false
     }
+    if method == .password && outcome == .notAvailable { model.entries[name]?.password = false }
     model.renew(name, now)
     return true
   }

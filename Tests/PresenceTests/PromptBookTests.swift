@@ -124,6 +124,16 @@ struct PromptBookTests {
     #expect(left == (again ? [.fingerprint, .password] : [.password]))
   }
 
+  @Test(arguments: PresenceOutcome.allCases)
+  func aSystemThatChecksNoPasswordIsNotAskedAgain(_ outcome: PresenceOutcome) throws {
+    var book = PromptBook()
+    book.open("p")
+    _ = try book.arm("p", method: .password, connection: 1, at: at(0))
+    let left = book.fail("p", with: outcome, lockout: FingerLockout(), at: at(1))
+    let isFinal = outcome == .notAvailable || outcome == .denied
+    #expect(left == (isFinal ? [.fingerprint] : [.fingerprint, .password]))
+  }
+
   @Test
   func aLateFailureDoesNotProlongAProof() throws {
     var book = try passedBook()

@@ -106,6 +106,26 @@ struct StackTests {
     guard case .unavailable = error else { return #expect(Bool(false), "\(error as Any)") }
   }
 
+  /// As pam_faillock does after too many wrong passwords.
+  @Test
+  func aStackThatRefusesBeforeItAsksIsNotAWrongPassword() throws {
+    for text in ["", "Come back later."] {
+      let stack = try Stack(
+        """
+        auth optional \(text.isEmpty ? "pam_permit.so" : "pam_echo.so \(text)")
+        auth requisite pam_deny.so
+        auth required \(matrix)
+        account required \(matrix)
+        """,
+        passwords: "nobody:secret:thumblatch\n"
+      )
+      defer { stack.remove() }
+      let typist = Typist("secret")
+      #expect(throws: PasswordError.refusedUnasked(text)) { try check(user, stack.stack, typist) }
+      #expect(typist.questions.isEmpty)
+    }
+  }
+
   @Test
   func aNumberWithoutAUserIsRefused() throws {
     #expect(throws: PasswordError.unknownUser(4_000_000_000)) {

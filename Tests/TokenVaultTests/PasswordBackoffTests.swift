@@ -153,6 +153,25 @@ struct PasswordBackoffTests {
   }
 
   @Test
+  func eachQuestionOfAStackHasItsOwnTime() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    let (prompt, stack) = try await asked(bench, vault)
+    for _ in 0..<3 {
+      bench.clock.advance(PromptBook.lifetime)
+      stack.tell(.ask(text: "Code: ", hidden: false))
+      let step = try await vault.respond(prompt, text: shared("p"), caller: caller())
+      #expect(step == .ask(text: "Code: ", hidden: false))
+    }
+    bench.clock.advance(PromptBook.lifetime + 1)
+    stack.tell(.matched)
+    let late = await failure {
+      _ = try await vault.respond(prompt, text: shared("p"), caller: caller())
+    }
+    #expect(late == .presenceFailed(.timedOut, methods: [.fingerprint, .password]))
+  }
+
+  @Test
   func aStackThatFailsCostsNothing() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()

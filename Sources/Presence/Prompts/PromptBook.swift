@@ -249,7 +249,8 @@ package struct PromptBook: Sendable {
     // A late failure must not prolong the proof of a check that has already been passed.
     guard case .armed(let method) = prompt.state else { return methods(of: name) }
     prompts[name]?.state = .open
-    if method.isDevice && !outcome.leavesDevice { prompts[name]?.impossible.insert(method) }
+    let leavesMethod = method.isDevice ? outcome.leavesDevice : outcome.leavesPassword
+    if !leavesMethod { prompts[name]?.impossible.insert(method) }
     renew(name, at: now)
     return methods(of: name)
   }

@@ -64,7 +64,7 @@ extension PresenceOutcome {
       case .cancelled: .cancelled
       case .noStack, .unavailable: .notAvailable
       case .unknownUser, .accountExpired, .mustChangePassword, .passwordInactive, .passwordLocked,
-        .tooManyTries, .noPasswordAsked, .userChanged, .denied:
+        .refusedUnasked, .tooManyTries, .noPasswordAsked, .userChanged, .denied:
         .denied
       }
   }
