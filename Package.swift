@@ -446,7 +446,7 @@ let package = Package(
       "DesktopPromptTests",
       [
         "DesktopPrompt", "VaultClient", "VaultInterface", "PresenceTerms", "SecretMemory", "System",
-        "TestSupport",
+        "SystemBus", "TestSupport",
       ]
     ),
     .executableTarget(

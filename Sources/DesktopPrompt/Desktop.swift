@@ -10,7 +10,9 @@ package struct Desktop: Sendable {
   let user: UInt32
   /// The whole environment of a program that opens a window, as `NAME=value`.
   let environment: [String]
+}
 
+extension Desktop {
   /// Finds the desktop of this process's user.
   ///
   /// logind decides whether the process belongs to an active, unlocked session at this machine. A

@@ -8,6 +8,8 @@ package enum DesktopError: Error, Equatable, CustomStringConvertible {
   case notShown
   /// No program of pinentry can open a window here.
   case noPinentry
+  /// The window for the password cannot show the whole question.
+  case tooLong
 
   /// The reason as a clause.
   package var description: String {
@@ -16,6 +18,7 @@ package enum DesktopError: Error, Equatable, CustomStringConvertible {
     case .noServer(let reason): "the desktop has no notification server (\(reason))"
     case .notShown: "the notification server showed no notification"
     case .noPinentry: "no pinentry can open a window for the password"
+    case .tooLong: "the question is too long for the password window"
     }
   }
 }

@@ -65,7 +65,7 @@ package final class DesktopScreen {
     self.scan = scan
     self.interrupt = interrupt
     remark = reason.map(PresenceText.reason)
-    server = try NotificationServer(of: desktop)
+    server = try NotificationServer(of: desktop, interrupt: interrupt)
   }
 
   /// Whether the person can act at the notification.
@@ -181,7 +181,7 @@ package final class DesktopScreen {
   ///   - deadline: the end of the wait.
   ///   - hasEnded: whether the prompt has ended; asked when the person may have acted.
   /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
-  /// - Throws: `noPinentry`.
+  /// - Throws: `noPinentry`, `tooLong`.
   package func ask(
     _ question: String,
     by method: PresenceMethod,
@@ -195,10 +195,12 @@ package final class DesktopScreen {
       pinentry = try Pinentry.start(on: desktop, interrupt: interrupt)
     }
     self.pinentry = pinentry
+    let lines = PresenceText.questionLines(question)
+    let remarks = Array(lines.dropLast()) + [remark].compactMap(\.self)
     let window = Pinentry.Window(
       description: PresenceText.prompt([method], to: purpose, requester: requester),
-      question: PresenceText.question(question),
-      error: remark
+      question: lines.last ?? "",
+      error: remarks.isEmpty ? nil : remarks.joined(separator: "\n")
     )
     return try pinentry.ask(
       window,

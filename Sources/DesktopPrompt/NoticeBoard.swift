@@ -17,6 +17,8 @@ package final class NoticeBoard {
   private let bus: NotificationBus
   /// The accounts of the shown notifications that have the action, by id.
   private var logins: [UInt32: String] = [:]
+  /// The same for notifications that are not shown yet, by the number of the call.
+  private var lateLogins: [UInt64: String] = [:]
   private var chosen: [String] = []
   private var hasGone = false
 
@@ -43,7 +45,8 @@ package final class NoticeBoard {
   package func show(_ notice: DesktopNotice) throws(DesktopError) {
     var content = NoticeText.content(notice)
     let earlier = logins.first { $0.value == notice.account && notice.kind == .loginRequired }?.key
-    if !bus.hasActions || logins.count >= Self.mostLogins && earlier == nil { content.actions = [] }
+    let isFull = logins.count + lateLogins.count >= Self.mostLogins
+    if !bus.hasActions || isFull && earlier == nil { content.actions = [] }
     let id: UInt32
     do throws(BusError) {
       // A prompt that comes now must not wait for a slow server.
@@ -54,6 +57,9 @@ package final class NoticeBoard {
       )
       for signal in try bus.takeKept() { take(signal) }
     } catch {
+      if !content.actions.isEmpty, let call = bus.expectLate(after: error) {
+        lateLogins[call] = notice.account
+      }
       throw .notShown
     }
     if let earlier { logins[earlier] = nil }
@@ -96,6 +102,9 @@ package final class NoticeBoard {
       bus.close(id)
     case .action: return
     case .closed(let id): logins[id] = nil
+    case .late(let id, let call):
+      guard let account = lateLogins.removeValue(forKey: call), id != 0 else { return }
+      logins[id] = account
     case .gone: hasGone = true
     }
   }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import System
 internal import SystemBus
 
@@ -12,6 +13,8 @@ final class NotificationBus {
     /// The person chose an action, by its key.
     case action(UInt32, String)
     case closed(UInt32)
+    /// The server answered `Notify` after the time limit; the id is 0 if no notification is shown.
+    case late(UInt32, call: UInt64)
     /// The server has ended.
     case gone
   }
@@ -114,6 +117,14 @@ final class NotificationBus {
     return try Self.call("Notify", values, on: bus, owner, within: limit).number()
   }
 
+  /// Requests the signal `late` for the notification whose call has just failed.
+  ///
+  /// - Returns: the number of the call; `nil` if the server has answered it, or never will.
+  func expectLate(after error: BusError) -> UInt64? {
+    guard case .failed(let fault) = error, fault.code == ETIMEDOUT else { return nil }
+    return bus.expectLateAnswer()
+  }
+
   /// Closes a notification.
   func close(_ id: UInt32) {
     let values = [BusValue.number(id)]
@@ -135,18 +146,28 @@ final class NotificationBus {
   /// understood.
   func takeSignals() -> [Signal] {
     var signals: [Signal] = []
-    do throws(BusError) {
-      while let message = try bus.next(within: BusLimit(milliseconds: 0)) {
-        if let signal = try Self.signal(message) { signals.append(signal) }
-      }
-    } catch {
-      signals.append(.gone)
+    while signals.last != .gone, let signal = nextSignal(within: BusLimit(milliseconds: 0)) {
+      signals.append(signal)
     }
     return signals
   }
 
+  /// The next signal; `nil` at the limit.
+  func nextSignal(within limit: BusLimit) -> Signal? {
+    do throws(BusError) {
+      while let message = try bus.next(within: limit) {
+        if let signal = try Self.signal(message) { return signal }
+      }
+      return nil
+    } catch {
+      return .gone
+    }
+  }
+
   private static func signal(_ message: BusMessage) throws(BusError) -> Signal? {
-    switch message.name {
+    // The answer may be an error, which has no id.
+    if let call = message.replyCookie { return .late((try? message.number()) ?? 0, call: call) }
+    return switch message.name {
     case "\(name).ActionInvoked": .action(try message.number(), try message.text())
     case "\(name).NotificationClosed": .closed(try message.number())
     case "\(SystemBus.driver).NameOwnerChanged": .gone

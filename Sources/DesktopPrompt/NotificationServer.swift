@@ -19,13 +19,25 @@ final class NotificationServer {
   /// Whether the person chose an action of the shown notification.
   private var hasActed = false
   private var hasGone = false
+  /// The call whose notification may still come to the screen; `nil` if there is none.
+  private var lateCall: UInt64?
+  /// How long the server may take to show a notification, in milliseconds.
+  private let limit: Int
+  /// A descriptor that ends the wait for a late notification; -1 for none.
+  private let interrupt: Int32
   /// Events that came during a call.
   private var events: [Event] = []
   /// Readable always, for `descriptor` while events wait.
   private let ready: WakeEvent
 
   /// Connects to the server of a desktop.
-  init(of desktop: Desktop) throws(DesktopError) {
+  init(
+    of desktop: Desktop,
+    within limit: Int = NotificationBus.limit,
+    interrupt: Int32? = nil
+  ) throws(DesktopError) {
+    self.limit = limit
+    self.interrupt = interrupt ?? -1
     do throws(SystemError) {
       ready = try WakeEvent()
       ready.signal()
@@ -50,12 +62,13 @@ final class NotificationServer {
     do throws(BusError) {
       // A server may let only a critical notification stay.
       let content = NotificationBus.Content(summary: summary, body: body, actions: actions)
-      let id = try bus.notify(content, replacing: shown)
+      let id = try bus.notify(content, replacing: shown, within: limit)
       // These came before the answer, and are about the notification that was replaced.
       for signal in try bus.takeKept() { take(signal) }
       guard id != 0 else { throw BusError.notUnderstood }
       (shown, hasActed) = (id, false)
     } catch {
+      lateCall = bus.expectLate(after: error)
       // Whatever is on the screen now is not this text.
       events.append(.closed)
       throw .notShown
@@ -63,8 +76,9 @@ final class NotificationServer {
     receive()
   }
 
-  /// Closes the notification.
+  /// Closes the notification, also one that comes to the screen late.
   func close() {
+    awaitLate()
     guard shown != 0, !hasGone else { return }
     var id = shown
     // notification-daemon 3.20 takes a notification from the screen only when it expires or after an
@@ -75,6 +89,13 @@ final class NotificationServer {
     }
     shown = 0
     bus.close(id)
+  }
+
+  /// Waits for the id of a late notification: no program would act on its buttons.
+  private func awaitLate() {
+    let limit = BusLimit(milliseconds: NotificationBus.limit, interrupt: interrupt)
+    while lateCall != nil, !hasGone, let signal = bus.nextSignal(within: limit) { take(signal) }
+    lateCall = nil
   }
 
   /// The events that have come since the last call.
@@ -99,6 +120,10 @@ final class NotificationServer {
       shown = 0
       // Servers close a notification after one of its actions.
       if !hasActed { events.append(.closed) }
+    case .late(let id, let call):
+      guard call == lateCall else { return }
+      lateCall = nil
+      if id != 0 { (shown, hasActed) = (id, false) }
     case .gone:
       hasGone = true
       events.append(.closed)

@@ -11,7 +11,7 @@ final class Pinentry {
   struct Window {
     let description: String
     let question: String
-    /// Why the last answer did not pass; `nil` at the first question.
+    /// Remarks, such as why the last answer did not pass; `nil` if there are none.
     var error: String?
   }
 
@@ -20,6 +20,8 @@ final class Pinentry {
   private static let directory = "/usr/bin/"
   /// How long the program may take to answer what needs no person, in seconds.
   private static let replySeconds: Int64 = 10
+  /// The most bytes of a line, without its end: a pinentry ends at a longer one.
+  private static let longestLine = 1000
 
   private let child: ChildProcess
   private let input: AssuanInput
@@ -94,7 +96,8 @@ final class Pinentry {
   ///   - events: the descriptor that is readable when the prompt may have ended.
   ///   - hasEnded: whether it has.
   /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
-  /// - Throws: `noPinentry` if the program fails.
+  /// - Throws: `noPinentry` if the program fails, `tooLong` for a description that it cannot show
+  ///   whole.
   func ask(
     _ window: Window,
     until deadline: BootInstant,
@@ -102,12 +105,14 @@ final class Pinentry {
     hasEnded: () -> Bool
   ) throws(DesktopError) -> SharedSecret? {
     let limit = BootInstant.now.advanced(bySeconds: Self.replySeconds)
+    let lines = DesktopText.lines(of: window.description)
+    // A truncated question must not be approved.
+    guard let description = Self.command("SETDESC", whole: lines) else { throw .tooLong }
     var commands = [
-      "OPTION no-grab", "SETTITLE Thumblatch",
-      "SETDESC \(Self.escaped(DesktopText.lines(of: window.description)))",
-      "SETPROMPT \(Self.escaped(window.question))", "SETOK OK", "SETCANCEL Cancel",
+      "OPTION no-grab", "SETTITLE Thumblatch", description,
+      Self.command("SETPROMPT", window.question), "SETOK OK", "SETCANCEL Cancel",
     ]
-    if let error = window.error { commands.append("SETERROR \(Self.escaped(error))") }
+    if let error = window.error { commands.append(Self.command("SETERROR", error)) }
     for command in commands {
       guard (try? input.send(command)) != nil else { throw .noPinentry }
       switch reply(limit) {
@@ -149,6 +154,25 @@ final class Pinentry {
       default: return .ended
       }
     }
+  }
+
+  /// A command with a text; `nil` if its line would be too long.
+  static func command(_ name: String, whole text: String) -> String? {
+    let line = name + " " + escaped(text)
+    return line.utf8.count > longestLine ? nil : line
+  }
+
+  /// A command with a text, which is truncated if the line would be too long.
+  static func command(_ name: String, _ text: String) -> String {
+    if let whole = command(name, whole: text) { return whole }
+    let end = "..."
+    var line = name + " "
+    for character in text {
+      let next = escaped(String(character))
+      guard line.utf8.count + next.utf8.count + end.utf8.count <= longestLine else { break }
+      line += next
+    }
+    return line + end
   }
 
   /// A text as one line of the protocol: "%0A" is a line feed, and "%25" a percent sign.

@@ -32,7 +32,7 @@ package final class BusMessage {
   package var name: String { interface + "." + member }
 
   /// The cookie of the call that it answers; `nil` if it is no answer.
-  var replyCookie: UInt64? {
+  package var replyCookie: UInt64? {
     var cookie: UInt64 = 0
     return unsafe functions.pointee.message_get_reply_cookie(message, &cookie) < 0 ? nil : cookie
   }

@@ -30,6 +30,10 @@ package final class SystemBus {
   var takesCalls = false
   private var senders: Set<String> = []
   private var kept: [BusMessage] = []
+  /// The number of the last call.
+  private var lastCall: UInt64 = 0
+  /// The calls whose answers are wanted although their limits have passed.
+  private var lateCalls: Set<UInt64> = []
 
   /// Connects to the bus at an address, without waiting for it.
   ///
@@ -101,7 +105,16 @@ package final class SystemBus {
     var cookie: UInt64 = 0
     if code >= 0 { code = unsafe functions.pointee.send(bus, call, &cookie) }
     guard code >= 0 else { throw .failed(SystemError(method, code: -code)) }
+    lastCall = cookie
     return try answer(to: cookie, of: method, limit)
+  }
+
+  /// Makes `next` return the answer to the last call, whose limit has passed, if it still comes.
+  ///
+  /// - Returns: the `replyCookie` of that answer.
+  package func expectLateAnswer() -> UInt64 {
+    lateCalls.insert(lastCall)
+    return lastCall
   }
 
   /// Waits for the answer to a call, and keeps the signals that come before it.
@@ -167,7 +180,7 @@ package final class SystemBus {
     senders.insert(sender)
   }
 
-  /// The next signal of a subscribed sender, or the next call; `nil` at the limit.
+  /// The next signal of a subscribed sender, call or late answer; `nil` at the limit.
   package func next(within limit: BusLimit) throws(BusError) -> BusMessage? {
     if !kept.isEmpty { return kept.removeFirst() }
     var limit = limit
@@ -185,7 +198,8 @@ package final class SystemBus {
   }
 
   private func isWanted(_ message: BusMessage) -> Bool {
-    message.isSignal ? senders.contains(message.sender) : takesCalls && message.isCall
+    if let call = message.replyCookie { return lateCalls.remove(call) != nil }
+    return message.isSignal ? senders.contains(message.sender) : takesCalls && message.isCall
   }
 
   /// The next received message; `nil` at the limit.

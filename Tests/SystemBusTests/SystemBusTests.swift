@@ -185,6 +185,43 @@ struct SystemBusTests {
     _ = try call("End", [])
   }
 
+  /// Answers one call with a number when it is told to.
+  private static func answerLate(
+    at address: String,
+    _ started: WakeHolder,
+    _ release: WakeHolder
+  ) throws {
+    let bus = try SystemBus(address)
+    let isOwner = try bus.own("io.thumblatch.Late")
+    #expect(isOwner)
+    started.event.signal()
+    guard let call = try bus.next(within: BusLimit(milliseconds: 60_000)) else { return }
+    _ = try release.event.descriptor.waitReadable(milliseconds: 60_000)
+    try bus.answer(call, [.number(7)])
+    // The bus has the answer before the connection ends.
+    _ = try bus.callDriver("GetId")
+  }
+
+  @Test
+  func anAnswerAfterTheLimitComesIfItIsExpected() throws {
+    defer { desktop.remove() }
+    let address = desktop.address
+    let (started, release) = (try WakeHolder(), try WakeHolder())
+    try startThread { try? Self.answerLate(at: address, started, release) }
+    #expect(try started.event.descriptor.waitReadable(milliseconds: 60_000))
+    let bus = try SystemBus(address)
+    let name = "io.thumblatch.Late"
+    let owner = try bus.owner(of: name, user: ThisProcess.user)
+    #expect(throws: BusError.failed(SystemError("Take", code: ETIMEDOUT))) {
+      try bus.call(owner, "/", name, "Take", within: BusLimit(milliseconds: 1))
+    }
+    let call = bus.expectLateAnswer()
+    release.event.signal()
+    let answer = try #require(try bus.next(within: BusLimit(milliseconds: 60_000)))
+    #expect(answer.replyCookie == call)
+    #expect(try answer.number() == 7)
+  }
+
   @Test
   func aBusThatEndsIsGone() throws {
     let bus = try SystemBus(desktop.address)

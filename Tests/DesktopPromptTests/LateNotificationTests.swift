@@ -1,0 +1,99 @@
+import Synchronization
+import System
+import SystemBus
+import TestSupport
+import Testing
+import VaultInterface
+
+@testable import DesktopPrompt
+
+/// A notification server that answers only after the limit of a call.
+@Suite(.serialized)
+struct LateNotificationTests {
+  private let bus: DesktopBus
+  private let server: SlowServer
+
+  init() throws {
+    bus = try DesktopBus(logind: false)
+    server = try SlowServer()
+    let (server, address) = (server, bus.address)
+    try startThread { try? server.serve(at: address) }
+    #expect(try server.started.descriptor.waitReadable(milliseconds: 60_000))
+  }
+
+  private var desktop: Desktop {
+    Desktop(address: bus.address, user: ThisProcess.user, environment: [])
+  }
+
+  @Test
+  func aPromptThatIsShownTooLateIsClosed() throws {
+    defer { bus.remove() }
+    let notification = try NotificationServer(of: desktop, within: 100)
+    #expect(throws: DesktopError.notShown) { try notification.show("a", "b", []) }
+    #expect(notification.takeEvents() == [.closed])
+    #expect(!server.calls.contains("CloseNotification"))
+    server.release.signal()
+    notification.close()
+    #expect(eventually { server.calls.contains("CloseNotification") })
+  }
+
+  @Test
+  func theActionOfANoticeThatIsShownTooLateCounts() throws {
+    defer { bus.remove() }
+    let board = try NoticeBoard(at: desktop)
+    let notice = DesktopNotice(kind: .loginRequired, account: "work", browser: true)
+    #expect(throws: DesktopError.notShown) { try board.show(notice) }
+    #expect(board.takeLogins().isEmpty)
+    server.release.signal()
+    var logins: [String] = []
+    let isChosen = eventually {
+      logins += board.takeLogins()
+      return !logins.isEmpty
+    }
+    #expect(isChosen)
+    #expect(logins == ["work"])
+  }
+}
+
+/// Holds the first notification until `release`, and reports its action then.
+private final class SlowServer: Sendable {
+  private static let name = "org.freedesktop.Notifications"
+  private static let number: UInt32 = 7
+
+  let started: WakeEvent
+  let release: WakeEvent
+  private let members = Mutex<[String]>([])
+
+  /// The methods that were called.
+  var calls: [String] { members.withLock { $0 } }
+
+  init() throws(SystemError) {
+    started = try WakeEvent()
+    release = try WakeEvent()
+  }
+
+  /// Serves until the bus ends.
+  func serve(at address: String) throws {
+    let bus = try SystemBus(address)
+    let isOwner = try bus.own(Self.name)
+    #expect(isOwner)
+    started.signal()
+    var isFirst = true
+    while let call = try bus.next(within: BusLimit()) {
+      let member = call.member
+      members.withLock { $0.append(member) }
+      switch member {
+      case "GetCapabilities": try bus.answer(call, [.texts(["actions"])])
+      case "Notify":
+        let isHeld = isFirst
+        isFirst = false
+        if isHeld { _ = try release.descriptor.waitReadable(milliseconds: 60_000) }
+        try bus.answer(call, [.number(Self.number)])
+        guard isHeld else { continue }
+        let action: [BusValue] = [.number(Self.number), .text(NoticeText.signIn.key)]
+        try bus.signal("/org/freedesktop/Notifications", Self.name, "ActionInvoked", action)
+      default: try bus.answer(call, [])
+      }
+    }
+  }
+}
