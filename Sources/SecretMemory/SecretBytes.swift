@@ -138,6 +138,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return unsafe try body(buffer.bindMemory(to: UInt8.self).span)
   }
 
+  /// Whether the bytes are UTF-8.
+  package var isText: Bool {
+    let buffer = unsafe UnsafeRawBufferPointer(start: base, count: count)
+    let span = unsafe buffer.bindMemory(to: UInt8.self).span
+    return (try? UTF8Span(validating: span)) != nil
+  }
+
   /// Whether both hold the same bytes, in constant time.
   public static func constantTimeEqual(
     _ left: borrowing SecretBytes,

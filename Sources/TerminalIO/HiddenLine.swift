@@ -73,6 +73,8 @@ package struct HiddenLine: ~Copyable {
     guard !secret.withBytes({ span in (0..<span.count).contains { span[$0] == 0 } }) else {
       throw .holdsNUL
     }
+    // A message to the engine holds UTF-8 only.
+    guard secret.isText else { throw .notText }
     return SharedSecret(secret)
   }
 

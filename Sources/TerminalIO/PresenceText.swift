@@ -10,6 +10,8 @@ package enum PresenceText {
   ///
   /// A longer question is not asked, because a person would not see all of it.
   package static let longestDetail = 2000
+  /// The most lines of a question.
+  private static let mostLines = 8
   /// Another prompt of this person is open.
   package static let queued = "waiting for the other prompt"
   /// The other prompt has ended, and this one asks for the password by itself.
@@ -93,6 +95,11 @@ package enum PresenceText {
     text.isEmpty ? "System password: " : text.hasSuffix(" ") ? text : text + " "
   }
 
+  /// The same as harmless lines: the messages of PAM's modules, then the question.
+  package static func questionLines(_ text: String) -> [String] {
+    question(text).split(separator: "\n").suffix(mostLines).map { PlainText.line(String($0)) }
+  }
+
   /// Advice after a bad scan.
   package static func advice(_ hint: ScanHint?, _ scan: ScanType) -> String {
     switch (hint, scan) {
@@ -160,7 +167,7 @@ package enum PresenceText {
       switch outcome {
       case .cancelled: "the presence check was cancelled"
       case .passwordChosen: "the password was chosen instead of a device"
-      case .notAvailable: "no device for the check is available"
+      case .notAvailable: "the presence check cannot be made"
       case .notEnrolled: "no finger is enrolled"
       case .lockedOut:
         "too many scans failed: fingers and keys are refused until you enter the system password"

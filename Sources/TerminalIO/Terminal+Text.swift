@@ -20,6 +20,13 @@ extension Terminal {
     write(lines.joined(separator: "\n"))
   }
 
+  /// Writes a question of a check, and the messages of PAM's modules above it.
+  package func ask(check text: String) {
+    let lines = PresenceText.questionLines(text)
+    for message in lines.dropLast() { say(message) }
+    ask(lines.last ?? "")
+  }
+
   /// Ends the line of an answer that was not shown.
   package func endLine() {
     write("\n")

@@ -84,7 +84,7 @@ package final class TerminalPresence: PresenceView {
     hidden: Bool,
     until deadline: BootInstant
   ) throws(VaultClientError) -> SharedSecret? {
-    let ask = { self.terminal.ask(PresenceText.question(text)) }
+    let ask = { self.terminal.ask(check: text) }
     return try reading { () throws(TerminalError) in
       if hidden {
         defer { terminal.endLine() }

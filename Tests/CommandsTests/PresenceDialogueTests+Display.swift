@@ -77,6 +77,22 @@ extension PresenceDialogueTests {
   }
 
   @Test
+  func messagesOfPAMAreLinesAboveTheQuestion() throws {
+    let play = try Play.run(["presence", "test"]) { stage in
+      _ = try stage.expect(TestPresenceCall.self)
+      try stage.needPresence(.test, methods: [.password])
+      _ = try stage.expect(CheckCall.self)
+      let text = "Your password ends in 3 days.\nSystem password for ada: "
+      try stage.reply(CheckEvent.ask(text: text, hidden: true))
+      try stage.terminal.waitFor("System password for ada: ")
+      try stage.interrupt()
+    }
+    let lines = play.screen.split(whereSeparator: \.isNewline)
+    #expect(lines.contains("Your password ends in 3 days."))
+    #expect(lines.contains { $0.hasPrefix("System password for ada:") })
+  }
+
+  @Test
   func enrollmentIsShownStageByStage() throws {
     let play = try Play.run(["fingers", "enroll", "right-index"]) { stage in
       _ = try stage.expect(EnrollFingerCall.self)

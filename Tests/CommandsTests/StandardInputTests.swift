@@ -31,7 +31,10 @@ struct StandardInputTests {
     #expect(try password([UInt8](repeating: 120, count: 1024) + [10]) == 1024)
   }
 
-  @Test(arguments: [[], [10], [97, 0, 98, 10], [UInt8](repeating: 120, count: 1025)])
+  /// A message to the engine cannot hold a password that is not UTF-8.
+  @Test(arguments: [
+    [], [10], [97, 0, 98, 10], [97, 0xFF, 10], [UInt8](repeating: 120, count: 1025),
+  ])
   func aPasswordThatIsNoneIsRefused(_ bytes: [UInt8]) {
     #expect(throws: CommandError.self) { try password(bytes) }
   }

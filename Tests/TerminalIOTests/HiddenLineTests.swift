@@ -81,6 +81,16 @@ final class HiddenLineTests {
     #expect(try read("a\u{0}b\n") == .failure(.holdsNUL))
   }
 
+  /// A terminal in a locale without UTF-8 sends such bytes.
+  @Test
+  func bytesThatAreNotUTF8AreRefused() throws {
+    #expect(throws: TerminalError.notText) {
+      try self.terminal.readSecret(interrupt: self.interrupt.number) {
+        #expect(throws: Never.self) { try self.screen.paste([0x70, 0xFC, 0x0A]) }
+      }
+    }
+  }
+
   @Test
   func theInterruptAndTheDeadlineEndTheWait() throws {
     let soon = BootInstant(nanoseconds: BootInstant.now.nanoseconds + 50_000_000)

@@ -1,5 +1,6 @@
 internal import BackupClient
 internal import BackupFormat
+internal import Glibc
 internal import SecretMemory
 internal import TerminalIO
 
@@ -90,7 +91,9 @@ enum BackupSecretInput {
 
   private static func given(_ session: Session) throws(CommandError) -> SharedSecret? {
     guard let text = session.arguments.value(descriptor.name) else { return nil }
-    guard let number = Int32(text), number == 0 || number > 2 else {
+    guard let number = Int32(text),
+      number == 0 || number > 2 && fcntl(number, F_GETFD) != -1
+    else {
       throw .usage(
         "\(descriptor.name) must be an open descriptor, 0 or above 2, not \"\(text)\"",
         hint: "for example: thumblatch backup FILE --passphrase-fd 3 3<passphrase-file"
@@ -100,7 +103,8 @@ enum BackupSecretInput {
       interrupt: session.interrupt,
       from: number == 0 ? session.standardInput : number,
       option: descriptor.name,
-      called: "passphrase"
+      called: "passphrase",
+      isText: false
     )
   }
 

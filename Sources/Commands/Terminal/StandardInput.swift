@@ -12,13 +12,16 @@ enum StandardInput {
 
   /// One line, straight into locked memory, for `--password-stdin`; all but one final line end, LF or
   /// CR LF, if `isWhole`.
+  ///
+  /// `isText` demands UTF-8. It is false for a secret that no message to the engine carries.
   static func password(
     interrupt: Int32?,
     from number: Int32 = 0,
     option: String = "--password-stdin",
     called name: String = "password",
     most: Int = Terminal.maximumLine,
-    isWhole: Bool = false
+    isWhole: Bool = false,
+    isText: Bool = true
   ) throws(CommandError)
     -> SharedSecret
   {
@@ -43,6 +46,7 @@ enum StandardInput {
         }
       }
       if let failure { throw failure }
+      if isText, !secret.isText { throw CommandError.usage("the \(name) is not UTF-8") }
       return SharedSecret(secret)
     } catch let error as CommandError {
       throw error

@@ -1,6 +1,5 @@
 internal import GTK
 internal import Observation
-internal import PlainText
 internal import PresenceTerms
 internal import SecretMemory
 internal import TerminalIO
@@ -30,9 +29,6 @@ final class PromptModel {
   private(set) var offersPassword = false
   /// Whether the check is over.
   private(set) var isOver = false
-
-  /// The most lines of a question.
-  private static let mostLines = 8
 
   /// The program that asks, as far as the system knows.
   let who: String
@@ -72,10 +68,8 @@ final class PromptModel {
     case .question(let text, let isHidden, let method):
       ask(by: [method])
       offersPassword = false
-      // The messages of PAM's modules are lines above it.
-      let lines = PresenceText.question(text).split(separator: "\n").suffix(Self.mostLines)
       phase = .typing(
-        lines.map { PlainText.line(String($0)) }.joined(separator: "\n"),
+        PresenceText.questionLines(text).joined(separator: "\n"),
         isHidden: isHidden
       )
     case .event(let event): take(event)

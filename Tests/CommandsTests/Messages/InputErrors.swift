@@ -21,6 +21,12 @@ enum InputErrors {
         try entry("a password with a NUL") { input in
           _ = try StandardInput.password(interrupt: nil, from: try input("a\0b\n"))
         },
+        try entry("a password that is not UTF-8") { _ in
+          let file = try MemoryFile()
+          try file.descriptor.write([0x70, 0xFF])
+          lseek(file.descriptor.number, 0, SEEK_SET)
+          _ = try StandardInput.password(interrupt: nil, from: file.descriptor.number)
+        },
         try entry("a password that is too long") { input in
           let long = String(repeating: "a", count: 2000)
           _ = try StandardInput.password(interrupt: nil, from: try input(long))
