@@ -1,8 +1,10 @@
+import Glibc
 import ThumblatchKit
 
 // A command-line program as another developer would write it. It unlocks the account `me` at its
 // terminal. With `password` it reads a password there and prints its length. With `desktop` and a
-// reason it unlocks the account where its person is, and with `token` it gets an access token.
+// reason it unlocks the account where its person is, and with `token` it gets an access token. With
+// `leave` it exits after a line of its standard input, while its prompt is open.
 
 do throws(AuthError) {
   if CommandLine.arguments.dropFirst().first == "password" {
@@ -29,6 +31,12 @@ do throws(AuthError) {
     try await session.unlock(reason: CommandLine.arguments[2])
     print("unlocked")
   } else {
+    if CommandLine.arguments.dropFirst().first == "leave" {
+      Task.detached {
+        _ = readLine()
+        exit(0)
+      }
+    }
     let session = AuthSession(account: "me", presenter: TerminalPresenter())
     try await session.unlock(reason: "to show your mail")
     print("unlocked")

@@ -64,6 +64,9 @@ struct AppPromptTests {
       try asked.expect("Touch the fingerprint reader to unlock me")
       try person.touch("a-stranger")
       try asked.expect("The finger did not match")
+      // A second miss is shown too, although its words are those of the first.
+      try person.touchAgain("a-stranger")
+      try asked.expect("The finger did not match")
       try asked.enter()
       try asked.expect("System password for")
       try asked.enter("not the password")
@@ -116,6 +119,23 @@ struct AppPromptTests {
     #expect(modes.contains("isig") && modes.contains("icanon") && modes.contains("echo"))
     #expect(!shown.contains("half"))
     try shell.end()
+  }
+
+  @Test
+  func aProgramThatExitsDuringAPromptLeavesTheTerminalAsItWas() throws {
+    let person = try person(enrolled: false)
+    let word = person.home + "/word"
+    let command = "mkfifo \(word); \(person.programs)/AppAtTerminal leave <>\(word); stty -a"
+    let terminal = try TerminalSession(
+      ["/usr/bin/setpriv"] + person.become + ["/bin/sh", "-c", command],
+      environment: person.environment,
+      columns: 160
+    )
+    try terminal.expect("System password for")
+    try shell("echo leave >\(word)")
+    let modes = try terminal.expect(" echoe ").split(whereSeparator: \.isWhitespace)
+    #expect(modes.contains("isig") && modes.contains("icanon") && modes.contains("echo"))
+    try terminal.end()
   }
 
   @Test

@@ -222,4 +222,23 @@ struct AppStateTests {
     }
     #expect(try app.run("facts") == "true me@example.org false false")
   }
+
+  /// As in a sandbox, into which only the socket is mounted.
+  @Test
+  func anAppWithASocketNeedsNoProgramToTellWhatIsPossible() throws {
+    let person = try Person()
+    try person.register()
+    // It keeps the engine running.
+    let app = try AppProcess(person)
+    try app.run("restore")
+    let alone = try AppProcess(
+      person,
+      [person.backend.url, Someone.systemPassword],
+      variables: ["THUMBLATCH_SOCKET=\(person.state)/engine"],
+      in: person.base + "/alone"
+    )
+    let capability = try alone.run("capability")
+    #expect(try capability == app.run("capability"))
+    #expect(capability.hasPrefix("passwordOnly(reason: \"no finger is enrolled"), "\(capability)")
+  }
 }

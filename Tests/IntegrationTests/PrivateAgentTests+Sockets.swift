@@ -107,12 +107,14 @@ extension PrivateAgentTests {
 
 // The prompts of an app at a private vault.
 extension PrivateAgentTests {
-  func app(_ variables: [String]) throws -> Run {
+  func app(
+    _ variables: [String],
+    _ words: [String] = ["desktop", "to show your mail"]
+  ) throws -> Run {
     try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
     return try Run(
       "/usr/bin/setsid",
-      ["/usr/bin/setpriv"] + person.become
-        + ["\(person.programs)/AppAtTerminal", "desktop", "to show your mail"],
+      ["/usr/bin/setpriv"] + person.become + ["\(person.programs)/AppAtTerminal"] + words,
       environment: person.environment + variables
     )
   }
@@ -126,6 +128,23 @@ extension PrivateAgentTests {
     try desk.sees("stated reason, not verified: \"to show your mail\"")
     try person.touch()
     try ends(run, 0, "unlocked")
+    try stop(agent)
+  }
+
+  @Test
+  func anAppGetsATokenBehindARestrictedSocket() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let agent = try person.start(
+      ["agent", "--socket", path, "--name", "build", "--account", "me"],
+      variables: desk.variables
+    )
+    try awaitSocket(path)
+    try #require(eventually { notes.count == 1 })
+    let run = try app(["THUMBLATCH_SOCKET=\(path)"], ["token", "deploy"])
+    try desk.sees(Self.question)
+    try person.touch()
+    try ends(run, 0, "got a Bearer token")
     try stop(agent)
   }
 }

@@ -59,4 +59,13 @@ struct LostCallTests {
     // Only a change of the server or of the settings helps against a certificate.
     #expect(ofEngine.isOfTheMoment == (kind == .notAnswering))
   }
+
+  @Test
+  func anAnswerThatIsTooLargeIsNotFetchedAgain() {
+    let request = AuthRequest("https://api.test/", maximumBody: 10)
+    let error = EngineVault.lost(.tooLarge, from: "api.test", request)
+    #expect(error.kind == .undecodable && error.message.contains("10 bytes"))
+    #expect(!error.isOfTheMoment && error.recovery == .showMessage)
+    #expect(EngineVault.lost(.timeout, from: "api.test", request).isOfTheMoment)
+  }
 }

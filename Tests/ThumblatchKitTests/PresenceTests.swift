@@ -233,6 +233,18 @@ struct PresenceTests {
   }
 
   @Test
+  func tooManyFailuresSignOutAlsoIfTheSessionDoesNotKnowOfTheLock() async throws {
+    let made = try Session(
+      AuthConfiguration(failedChecksBeforeSignOut: 1),
+      presenter: ScriptedPresenter(.types("wrong"))
+    )
+    made.vault.signIn(Session.user, protected: true)
+    _ = await error { () throws(AuthError) in try await made.session.unlock() }
+    #expect(try await made.session.restore() == .unauthenticated)
+    #expect(made.presenter.prompts.count == 1)
+  }
+
+  @Test
   func whoChoosesThePasswordWhereOnlyAFingerCountsCanBeAskedAgain() async throws {
     let made = try await Session.signedIn(
       AuthConfiguration(presencePolicy: .fingerprint),

@@ -36,6 +36,17 @@ struct RequestTests {
     AuthRequest("https://api.test/", maximumBody: 65 << 20),
   ])
   func whatNoServerWouldBeAskedIsRefusedBeforeAToken(_ request: AuthRequest) async throws {
+    try await expectRefusal(of: request)
+  }
+
+  /// It is no argument of a test, because the name of each test is printed.
+  @Test
+  func aBodyThatIsTooLongIsRefusedBeforeAToken() async throws {
+    let body = [UInt8](repeating: 0, count: 65 << 20)
+    try await expectRefusal(of: AuthRequest("https://api.test/", method: "PUT", body: body))
+  }
+
+  private func expectRefusal(of request: AuthRequest) async throws {
     let made = try await Session.signedIn()
     let failure = await error { () throws(AuthError) in try await made.session.request(request) }
     #expect(failure?.kind == .invalidArgument)

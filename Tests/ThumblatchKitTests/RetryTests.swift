@@ -244,6 +244,21 @@ struct RetryTests {
   }
 
   @Test
+  func aRequestWithANewTokenIsSentAgainToo() async throws {
+    let made = try await made()
+    let count = Counter()
+    made.vault.set {
+      $0.respond = { _, token in
+        guard token.value == "at-2" else { return AuthResponse(status: 401) }
+        return AuthResponse(status: count.next() == 1 ? 503 : 200)
+      }
+    }
+    let task = Task { try await made.session.request(AuthRequest("https://api.test/")) }
+    #expect(try await value(of: task, made.clock).get().status == 200)
+    #expect(made.vault.requests.count == 3)
+  }
+
+  @Test
   func aServerThatIsNotTrustedIsNotAskedAgain() async throws {
     let made = try await made()
     let failure = AuthError(.providerNotTrusted, "another certificate")

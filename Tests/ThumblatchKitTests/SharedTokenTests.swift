@@ -147,21 +147,19 @@ struct SharedTokenTests {
   }
 
   @Test
-  func aTokenThatComesAfterALockIsNotKept() async throws {
+  func aTokenThatComesAfterALockIsNeitherKeptNorHandedOut() async throws {
     let made = try await Self.protected(
       ScriptedPresenter(.touches),
       AuthConfiguration(refusesWhileLocked: true)
     )
     let session = made.session
     try await session.unlock()
-    made.vault.hold()
-    let late = Task { try await session.accessToken().value }
+    made.vault.hold([.accessToken])
+    let late = Task { await error { () throws(AuthError) in try await session.accessToken() } }
     try await until { made.vault.count(of: .accessToken) == 1 }
-    let locking = Task { try await session.lock() }
-    try await until { made.vault.count(of: .lock) == 1 }
+    try await session.lock()
     made.vault.letGo()
-    try await locking.value
-    _ = try? await late.value
+    #expect(await late.value?.kind == .locked)
     #expect(session.cachedAccessToken == nil)
     let refused = await error { () throws(AuthError) in try await session.accessToken() }
     #expect(refused?.kind == .locked)

@@ -86,13 +86,29 @@ extension EngineVault {
         throw .system(error)
       }
     case .notSent(let reason, _): throw notSent(reason, to: target.hostAndPort)
-    case .lost(let reason):
-      throw AuthError(
-        .providerUnavailable(retryAfter: nil, status: nil),
-        "no whole answer came from \(target.hostAndPort) (\(reason.rawValue))",
-        recoverySuggestion: "the request may have taken effect"
+    case .lost(let reason): throw lost(reason, from: target.hostAndPort, request)
+    }
+  }
+
+  /// The error for a request that may have been sent, and that has no whole answer.
+  static func lost(
+    _ reason: ExchangeFailure,
+    from host: String,
+    _ request: AuthRequest
+  ) -> AuthError {
+    // The same request would have the same answer, so the error is not temporary.
+    guard reason != .tooLarge else {
+      return AuthError(
+        .undecodable,
+        "the answer of \(host) is too large: its body may have at most \(request.maximumBody) bytes",
+        recoverySuggestion: "the request may have taken effect; give it a larger maximumBody"
       )
     }
+    return AuthError(
+      .providerUnavailable(retryAfter: nil, status: nil),
+      "no whole answer came from \(host) (\(reason.rawValue))",
+      recoverySuggestion: "the request may have taken effect"
+    )
   }
 
   /// The error for a request of which no part left this machine.

@@ -17,7 +17,26 @@ public struct EngineVault: AuthVault {
     // `GetStatus` would look for the reader, which starts a program. So ask with `Watch`.
     let call = WatchCall(account: account)
     if let facts = EngineCall.atOnce(call) { return VaultSnapshot(facts) }
-    return VaultSnapshot(try await EngineCall.run { _ in call })
+    do throws(AuthError) {
+      return VaultSnapshot(try await EngineCall.run { _ in call })
+    } catch {
+      guard let cause = error.cause as? VaultClientError, cause.forbidsTheMethod else {
+        throw error
+      }
+      return try await restrictedSnapshot(of: account)
+    }
+  }
+
+  /// The state of the account for a caller that may not watch: behind a restricted socket, or under a
+  /// rule of the administrator.
+  private func restrictedSnapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
+    do throws(AuthError) {
+      let reply = try await EngineCall.run { _ in GetAccountCall(account: account) }
+      return VaultSnapshot(account: reply.account.map(AccountSnapshot.init), isUnlocked: false)
+    } catch {
+      guard error.kind == .signedOut else { throw error }
+      return VaultSnapshot(account: nil, isUnlocked: false)
+    }
   }
 
   /// A valid access token.
@@ -162,7 +181,11 @@ public struct EngineVault: AuthVault {
 
   /// Why a person can be asked neither for a finger nor for the password; `nil` if they can be
   /// asked.
+  ///
+  /// Only the programs of a private engine are in the directories that the app searches. The app may reach
+  /// another engine from a sandbox that has no such program.
   static var presenceFlaw: String? {
+    guard (try? VaultLocation(privately: false)) == .privateVault else { return nil }
     do throws(InstalledProgram.Flaw) {
       _ = try InstalledProgram(forApp: "thumblatch-presence")
       return nil
@@ -198,6 +221,11 @@ public struct EngineVault: AuthVault {
   public func checkPresence(_ asking: PresenceAsking) async throws(AuthError) {
     _ = try await EngineCall.run(on: .long, asking) { TestPresenceCall(prompt: $0) }
   }
+}
+
+extension VaultClientError {
+  /// Whether a rule forbids the method, if the engine refuses it for no other reason.
+  var forbidsTheMethod: Bool { if case .refused(.refused) = self { true } else { false } }
 }
 
 extension VaultSnapshot {

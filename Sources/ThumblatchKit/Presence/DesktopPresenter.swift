@@ -1,9 +1,7 @@
 internal import DesktopPrompt
-internal import Glibc
 internal import Observation
 internal import PresenceTerms
 internal import SecretMemory
-internal import Synchronization
 internal import System
 internal import TerminalIO
 internal import VaultClient
@@ -40,8 +38,8 @@ public struct DesktopPresenter: PresencePresenter {
         do throws(DesktopError) {
           let desktop = try Desktop(variable: ThisProcess.environment)
           let dialogue = try DesktopDialogue(prompt, at: desktop, changed, interrupt: interrupt)
-          OpenDialogues.begin(prompt.id, interrupt)
-          defer { OpenDialogues.end(prompt.id) }
+          guard OpenDialogues.begin(interrupt) else { return false }
+          defer { OpenDialogues.end(interrupt) }
           try dialogue.run()
           return true
         } catch {
@@ -51,58 +49,6 @@ public struct DesktopPresenter: PresencePresenter {
       }
     }
     if isShown != true { prompt.cancel() }
-  }
-}
-
-/// The dialogues that are at the desktop now.
-///
-/// A program that exits takes them from the screen first. A notification belongs to its server, and
-/// would stay.
-private enum OpenDialogues {
-  /// How long an exit waits, in seconds.
-  private static let limit: Int64 = 2
-
-  private struct Content {
-    var interrupts: [UInt64: Int32] = [:]
-    /// Signalled at an exit, when no dialogue is left.
-    var closed: WakeEventBox?
-    var isRegistered = false
-  }
-
-  private static let content = Mutex(Content())
-
-  static func begin(_ prompt: UInt64, _ interrupt: Int32) {
-    let isRegistered = content.withLock { content in
-      content.interrupts[prompt] = interrupt
-      defer { content.isRegistered = true }
-      return content.isRegistered
-    }
-    if !isRegistered { atexit { OpenDialogues.closeAll() } }
-  }
-
-  static func end(_ prompt: UInt64) {
-    content.withLock { content in
-      content.interrupts[prompt] = nil
-      if content.interrupts.isEmpty { content.closed?.event.signal() }
-    }
-  }
-
-  /// Ends all dialogues, and waits for that.
-  private static func closeAll() {
-    guard let closed = try? WakeEventBox.make() else { return }
-    let isEmpty = content.withLock { content in
-      content.closed = closed
-      // eventfd(2): a write of 1 makes the descriptor readable.
-      var one: UInt64 = 1
-      for interrupt in content.interrupts.values { _ = unsafe write(interrupt, &one, 8) }
-      return content.interrupts.isEmpty
-    }
-    guard !isEmpty else { return }
-    _ = try? Readiness.wait(
-      for: closed.event.descriptor.number,
-      interrupt: nil,
-      deadline: BootInstant.now.advanced(bySeconds: limit)
-    )
   }
 }
 

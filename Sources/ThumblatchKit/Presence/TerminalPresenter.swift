@@ -29,6 +29,12 @@ public struct TerminalPresenter: PresencePresenter {
       // The prompt may have ended while another one was shown.
       if case .ended = prompt.phase { return true }
       guard let terminal = Terminal.controlling(takesInterruptKey: true) else { return nil }
+      guard OpenDialogues.begin(interrupt) else { return false }
+      // The program may exit as soon as the call has ended. The exit waits until the terminal is restored.
+      defer {
+        terminal.restore()
+        OpenDialogues.end(interrupt)
+      }
       // A terminal shows a prompt before the person can answer it.
       prompt.release()
       let changed = try WakeEventBox.make()
@@ -61,6 +67,8 @@ private final class TerminalDialogue {
   /// A key answers this phase, even if a newer one has arrived.
   private var shown: PresencePrompt.Phase?
   private var shownQuestions = 0
+  /// The failed tries that the screen has told of: two of them may have the same words.
+  private var shownFailures = 0
   /// The finger on the screen, and how to touch the reader.
   private var shownTouch: PresenceEvent?
   /// Whether another prompt was open, so that input until now may have been meant for it.
@@ -90,10 +98,10 @@ private final class TerminalDialogue {
     var notice: String?
     shownTouch = touch
     while true {
-      let (phase, news) = observe()
+      let (phase, news, failures) = observe()
       let questions = prompt.questions
-      if let news, news != notice { terminal.say(news) }
-      notice = news
+      if let news, news != notice || failures != shownFailures { terminal.say(news) }
+      (notice, shownFailures) = (news, failures)
       let touch = touch
       if phase != shown || phase.isQuestion && questions != shownQuestions {
         show(phase, &line)
@@ -107,15 +115,15 @@ private final class TerminalDialogue {
     }
   }
 
-  private func observe() -> (PresencePrompt.Phase, String?) {
+  private func observe() -> (PresencePrompt.Phase, String?, Int) {
     let seen = withObservationTracking {
       _ = (prompt.finger, prompt.scan)
-      return (prompt.phase, news)
+      return (prompt.phase, news, prompt.failures)
     } onChange: { [changed] in
       changed.event.signal()
     }
     // Observers do not learn of a change between the read and the start of the observation.
-    if seen != (prompt.phase, news) { changed.event.signal() }
+    if seen != (prompt.phase, news, prompt.failures) { changed.event.signal() }
     return seen
   }
 
@@ -179,7 +187,7 @@ private final class TerminalDialogue {
       if hasQueued { takeTurn(byDevice: false, &line) }
       introduce(by: [prompt.asking])
       isAsking = true
-      terminal.ask(PresenceText.question(question))
+      terminal.ask(check: question)
     }
   }
 

@@ -61,16 +61,29 @@ extension AuthSession {
     // The task that asked may be cancelled; the sign-out must not be. The provider is told only if
     // that needs no check, because too many checks have just failed.
     let isLocked = facts.isLocked
-    let ended = await Task { [vault, account] () -> AuthError? in
-      let silent = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
-      do throws(AuthError) { _ = try await vault.signOut(account, locally: isLocked, silent) } catch
-      {
-        return error.kind == .signedOut ? nil : error
-      }
-      return nil
-    }.value
+    let ended = await Task { [self] in await signOutUnasked(locally: isLocked) }.value
     // The caller must not believe in a sign-out that did not happen.
     if let ended { change { $0.failed(ended) } } else { hasSignedOut() }
+  }
+
+  /// Signs out without a presence check.
+  ///
+  /// If telling the provider needs a check after all, it is not told: the vault may be locked without
+  /// the session's knowledge.
+  ///
+  /// - Returns: the error if the account is still signed in.
+  private func signOutUnasked(locally: Bool) async -> AuthError? {
+    let silent = PresenceAsking(policy: .fingerprintOrPassword, isPossible: false) { _ in false }
+    do throws(AuthError) {
+      _ = try await vault.signOut(account, locally: locally, silent)
+      return nil
+    } catch {
+      switch error.kind {
+      case .signedOut: return nil
+      case .presence where !locally: return await signOutUnasked(locally: true)
+      default: return error
+      }
+    }
   }
 
   /// Tries again without a prompt when the network has changed.

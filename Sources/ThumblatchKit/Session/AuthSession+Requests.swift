@@ -5,18 +5,26 @@ extension AuthSession {
   /// The token goes only to the provider's own origin and to the hosts that its settings name in
   /// `api_hosts`. It follows no redirect. After a 401 the token is refreshed and the request is
   /// made once more. If the configuration has a `RetryPolicy`, the request is made again after a
-  /// temporary failure.
+  /// temporary failure. The policy applies to each of the two tokens.
   ///
   /// - Throws: the errors of `accessToken()`; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
-  ///   `offline`, `providerUnavailable`. An answer of any status is a result.
+  ///   `offline`, `notAnswering`, `providerNotTrusted`, `providerUnavailable`, `undecodable` for an
+  ///   answer that is too large. An answer of any status is a result.
   public func request(_ request: AuthRequest) async throws(AuthError) -> AuthResponse {
     try request.check()
     let token = try await accessToken()
-    let response = try await sendRetrying(request) { [self] request throws(AuthError) in
+    let response = try await sendRetrying(request, token)
+    guard response.status == 401 else { return response }
+    return try await sendRetrying(request, try await accessToken(replacing: token))
+  }
+
+  private func sendRetrying(
+    _ request: AuthRequest,
+    _ token: AccessToken
+  ) async throws(AuthError) -> AuthResponse {
+    try await sendRetrying(request) { [self] request throws(AuthError) in
       try await send(request, token)
     }
-    guard response.status == 401 else { return response }
-    return try await send(request, try await accessToken(replacing: token))
   }
 
   /// The headers that carry a valid access token, for the app's own HTTP library.

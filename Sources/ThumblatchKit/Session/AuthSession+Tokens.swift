@@ -142,6 +142,8 @@ extension AuthSession {
           recoverySuggestion: "sign in"
         )
       }
+      // The session was locked during the call.
+      if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
       // A token that another caller asked for may be too short for this one, or the one that was
       // refused.
       if isOwn || suits(token, request) { return token }

@@ -63,7 +63,7 @@ public struct AuthError: Error, Sendable {
     case hostNotAllowed
     /// The server answered with this HTTP status, which is not a success.
     case http(status: Int)
-    /// An answer could not be decoded as the expected value.
+    /// An answer could not be decoded as the expected value, or is larger than the request allows.
     case undecodable
     /// The sign-in was not completed in time.
     case timedOut

@@ -8,11 +8,13 @@ public struct AuthRequest: Sendable {
   ///
   /// `Authorization` is added to them.
   public var headers: AuthHeaders
-  /// The body, if the request has one.
+  /// The body, if the request has one: at most 64 MiB.
   public var body: [UInt8]?
   /// How long the request may take, from the name resolution to the last byte.
   public var timeout: Duration
-  /// The greatest length of the answer's body, in bytes.
+  /// The greatest length of the answer's body, in bytes: at most 64 MiB.
+  ///
+  /// A larger answer is the error `undecodable`.
   public var maximumBody: Int
 
   /// Makes a request.
@@ -42,6 +44,9 @@ extension AuthRequest {
   /// The longest timeout, in seconds.
   static let longestTimeout = 600
 
+  /// The most bytes of a body that the exchange helper sends or receives.
+  static let longestBody = 64 << 20
+
   /// Refuses a request that no server should get.
   func check() throws(AuthError) {
     guard Self.methods.contains(method) else {
@@ -59,7 +64,10 @@ extension AuthRequest {
         "a timeout is longer than nothing and at most \(Self.longestTimeout) s"
       )
     }
-    guard (0...64 << 20).contains(maximumBody) else {
+    guard (body?.count ?? 0) <= Self.longestBody else {
+      throw AuthError(.invalidArgument, "the body of a request may have at most 64 MiB")
+    }
+    guard (0...Self.longestBody).contains(maximumBody) else {
       throw AuthError(.invalidArgument, "an answer may have at most 64 MiB")
     }
   }

@@ -97,6 +97,7 @@ final class BrowserSignIn: @unchecked Sendable {
     let arrival: RedirectListener.Arrival?
     do throws(RedirectWaitError) {
       arrival = try listener.wait(
+        for: url,
         interrupt: interrupt,
         until: BootInstant.now.advanced(bySeconds: limit),
         tick: {
@@ -133,6 +134,7 @@ final class BrowserSignIn: @unchecked Sendable {
     case .user: "it was brought by another user's program"
     case .host: "it came under another name than \(address.host):\(listener.port)"
     case .path: "it came to another path than \(address.path.isEmpty ? "/" : address.path)"
+    case .state: "it answers another sign-in"
     }
   }
 }

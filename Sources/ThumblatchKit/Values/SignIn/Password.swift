@@ -56,7 +56,7 @@ extension Password {
   /// - Returns: the line that was typed before Enter, at most 1024 bytes. It may be empty.
   /// - Throws: `cancelled` after Ctrl-C, Ctrl-D, a hang-up or the end of the task; `noTerminal` if
   ///   there is no terminal, or if the program runs in its background; `invalidArgument` for a
-  ///   longer line.
+  ///   longer line, or one that is not UTF-8.
   public static func read(_ question: String = "Password: ") async throws(AuthError) -> Password {
     try await BlockingWork.terminal.run { interrupt throws(AuthError) in
       guard let terminal = Terminal.controlling(takesInterruptKey: true) else {
@@ -66,6 +66,8 @@ extension Password {
           recoverySuggestion: "run the program in the foreground of a terminal"
         )
       }
+      guard OpenDialogues.begin(interrupt) else { throw .taskCancelled }
+      defer { OpenDialogues.end(interrupt) }
       do throws(TerminalError) {
         defer { terminal.endLine() }
         let secret = try terminal.readSecret(interrupt: interrupt) { terminal.ask(question) }
@@ -84,8 +86,9 @@ extension AuthError {
     case .interrupted: self = .taskCancelled
     case .tooLong(let maximum):
       self.init(.invalidArgument, "a password may have \(maximum) bytes here")
-    case .holdsNUL, .notText:
+    case .holdsNUL:
       self.init(.invalidArgument, "a password cannot hold a NUL character")
+    case .notText: self.init(.invalidArgument, "the password is not UTF-8")
     case .noMemory(let error):
       self.init(.unexpected, "no locked memory for the password", cause: error)
     case .system(let error): self = .system(error)
