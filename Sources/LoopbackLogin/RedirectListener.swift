@@ -6,16 +6,17 @@ package import System
 /// Waits at a port of this machine for the redirect that ends a sign-in (RFC 8252, section 7.3).
 ///
 /// Any program and any web page on this machine can connect. Every request that is not the redirect
-/// is refused and changes nothing. A redirect from another user's program is refused too: a
-/// browser's arguments, which every local user can read, reveal port and `state`. Silent
-/// connections make room for newer ones. The port is closed after the first redirect.
+/// is refused and changes nothing. The answer to another sign-in is refused as well. A redirect from
+/// another user's program is refused too: a browser's arguments, which every local user can read,
+/// reveal port and `state`. Silent connections make room for newer ones. The port is closed after the
+/// first redirect.
 package final class RedirectListener {
   /// The most simultaneous connections; one more drops the oldest.
   static let maximumConnections = 32
 
   /// The port, chosen here if the provider's settings do not fix one.
   package let port: UInt16
-  private let request: RedirectRequest
+  private var request: RedirectRequest
   private let origin: ResultPage.Origin
   private var listeners: [LoopbackPort.Socket]
   private var connections: [RedirectConnection] = []
@@ -50,6 +51,8 @@ package final class RedirectListener {
   /// Waits for the redirect, and closes the port in any case.
   ///
   /// - Parameters:
+  ///   - address: the address that the browser opens; an answer with another `state` than the one in it
+  ///     is not accepted. `nil` accepts any.
   ///   - interrupt: a descriptor that ends the wait with the error `interrupted` when it becomes
   ///     readable.
   ///   - deadline: the end of the wait.
@@ -58,12 +61,14 @@ package final class RedirectListener {
   /// - Throws: `interrupted`, or the reason why waiting failed.
   /// - Returns: `nil` at the deadline.
   package func wait(
+    for address: String? = nil,
     interrupt: Int32?,
     until deadline: BootInstant,
     tick: () -> Bool = { true },
     stray: (RedirectStray) -> Void = { _ in }
   ) throws(RedirectWaitError) -> Arrival? {
     defer { close() }
+    request.state = address.flatMap { RedirectRequest.state(of: $0) }
     while true {
       guard tick() else { throw .interrupted }
       let now = BootInstant.now
@@ -120,7 +125,11 @@ package final class RedirectListener {
     case .over: connections.removeAll { $0 === connection }
     case .refused(let status, let stray):
       if let stray { strays.append(stray) }
-      connection.refuse(status: status)
+      if stray == .state {
+        connection.refuse(with: ResultPage(.otherSignIn, for: origin).answer)
+      } else {
+        connection.refuse(status: status)
+      }
     case .redirect(let query):
       if Self.isOurs(connection) { return query }
       strays.append(.user)

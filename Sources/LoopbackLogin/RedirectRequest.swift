@@ -21,6 +21,10 @@ package struct RedirectRequest: Equatable {
   /// In a DNS rebinding attack, a page's name resolves to this machine. Then the browser sends that
   /// name instead.
   let authority: String
+  /// The `state` of the sign-in; `nil` accepts any.
+  ///
+  /// A browser that restores its tabs brings the answer to an earlier sign-in again.
+  var state: [UInt8]?
 
   /// Makes a matcher for the redirect to this path at this host and port.
   package init(path: String, authority: String) {
@@ -63,7 +67,43 @@ package struct RedirectRequest: Equatable {
     guard headers.host?.lowercased() == authority else { return stray(.host) }
     guard Self.equal(target[..<mark], path) else { return stray(.path) }
     guard Self.holdsState(bytes[query]) else { return .refused(status: 404) }
+    if let state, !Self.states(in: bytes[query]).contains(state) {
+      return .refused(status: 400, .state)
+    }
     return .redirect(query: query)
+  }
+
+  /// The `state` in the address that a browser opens; `nil` if there is none.
+  ///
+  /// The last one counts: an endpoint may have a query of its own.
+  static func state(of address: String) -> [UInt8]? {
+    let bytes = [UInt8](address.utf8)
+    guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    return states(in: bytes[(mark + 1)...].prefix { $0 != UInt8(ascii: "#") }).last
+  }
+
+  /// The values of the parameter `state`, without percent escapes.
+  private static func states(in query: ArraySlice<UInt8>) -> [[UInt8]] {
+    let start = [UInt8]("state=".utf8)
+    return query.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: start) }
+      .map { decoded($0.dropFirst(start.count)) }
+  }
+
+  private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      guard byte == UInt8(ascii: "%"), digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else {
+        bytes.append(byte)
+        continue
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
   }
 
   /// Whether a query is a provider's final answer to a sign-in, not just a guess.
@@ -118,6 +158,8 @@ package enum RedirectStray: Sendable, CaseIterable {
   case host
   /// It goes to another path.
   case path
+  /// It answers another sign-in.
+  case state
 }
 
 private struct Headers {

@@ -15,6 +15,8 @@ package struct ResultPage {
     case wrongState
     /// The answer came too late.
     case expired
+    /// The answer belongs to another sign-in, and the wait for the right one continues.
+    case otherSignIn
     /// The browser runs as another user of this machine.
     case otherUser
     /// The person interrupted the wait while the sign-in was running.
@@ -52,7 +54,7 @@ package struct ResultPage {
     switch result {
     case .signedIn: 200
     case .otherUser: 403
-    case .refused, .wrongState, .expired, .interrupted, .failed: 400
+    case .refused, .wrongState, .otherSignIn, .expired, .interrupted, .failed: 400
     }
   }
 
@@ -91,7 +93,7 @@ package struct ResultPage {
     switch result {
     case .signedIn: "You are signed in"
     case .refused: "You are not signed in"
-    case .wrongState: "This answer was not asked for"
+    case .wrongState, .otherSignIn: "This answer was not asked for"
     case .otherUser: "This browser belongs to another user"
     case .expired: "That took too long"
     case .interrupted: "The sign-in was interrupted"
@@ -116,7 +118,7 @@ package struct ResultPage {
         <p>\(Self.quoted(provider)) said no:</p>
         <blockquote>\(Self.quoted(reason))</blockquote>
         """
-    case .wrongState:
+    case .wrongState, .otherSignIn:
       return """
         <p>It does not belong to the sign-in that was begun \(there). An old page may have \
         been loaded again, or another person wants you to use their account.</p>
@@ -139,7 +141,8 @@ package struct ResultPage {
   private var end: String {
     switch result {
     case .signedIn: "You can close this tab.<br>The \(origin.rawValue) has everything it needs."
-    case .otherUser: "Nothing was changed. The \(origin.rawValue) is still waiting."
+    case .otherUser, .otherSignIn:
+      "Nothing was changed. The \(origin.rawValue) is still waiting."
     case .refused, .wrongState, .expired:
       "Nothing was changed. You can close this tab,<br>and try again \(there)."
     // The provider's last action is unknown here.

@@ -109,6 +109,7 @@ struct WebSignInTests {
         for (target, host) in [
           ("/other?code=x&state=s", "127.0.0.1:\(port)"), ("/favicon.ico", "127.0.0.1:\(port)"),
           ("/callback?error=x&state=s", "localhost:\(port)"),
+          ("/callback?code=x&state=old", "127.0.0.1:\(port)"),
         ] {
           let peer = try LoopbackSocket.connect(.ipv4, port: port)
           try peer.write("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
@@ -117,6 +118,7 @@ struct WebSignInTests {
       }
       try stage.terminal.waitFor("a path other than")
       try stage.terminal.waitFor("a host other than")
+      try stage.terminal.waitFor("the answer to another login")
       _ = try Self.comeBack(port, stage) { _ in
         try stage.reply(AccountReply(account: Self.account))
       }
@@ -126,10 +128,11 @@ struct WebSignInTests {
     for part in [
       "Refused a request to a path other than /callback.",
       "Refused a request to a host other than 127.0.0.1:",
+      "Refused the answer to another login.",
     ] {
       #expect(flowing.ranges(of: part).count == 1, "\(play.screen)")
     }
-    #expect(flowing.ranges(of: "Still waiting for the redirect.").count == 2)
+    #expect(flowing.ranges(of: "Still waiting for the redirect.").count == 3)
   }
 
   @Test
@@ -233,6 +236,22 @@ struct WebSignInTests {
     // The likely causes: a redirect URI that is not registered, or its port.
     let hint = try #require(play.error?.hint)
     for part in ["register the redirect URI", "--redirect-uri", "thumblatch provider test"] {
+      #expect(hint.contains(part), "\(hint)")
+    }
+  }
+
+  /// Servers forget a client that a program has registered, and then show an error page.
+  @Test
+  func nobodyComesInTimeFromTheProviderOfAServer() throws {
+    let server = "https://mcp.example.com/mcp"
+    let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
+      try Self.know(stage, ["resource": server, "resource_only": "true"])
+      _ = try stage.expect(BeginLoginCall.self)
+      try stage.reply(BeginLoginReply(login: "l1", url: Self.url, expiresIn: 1))
+      try stage.expectEnd()
+    }
+    let hint = try #require(play.error?.hint)
+    for part in ["thumblatch provider remove idp", "thumblatch login idp --mcp \(server)"] {
       #expect(hint.contains(part), "\(hint)")
     }
   }

@@ -43,6 +43,7 @@ struct RedirectListenerTests {
   /// The redirect is answered with `page`.
   func wait(
     at address: String = "http://127.0.0.1/callback",
+    for url: String? = nil,
     seconds: Int64 = 60,
     interrupt: Int32? = nil,
     _ script: @escaping @Sendable (UInt16) throws -> Void
@@ -53,6 +54,7 @@ struct RedirectListenerTests {
     do throws(RedirectWaitError) {
       let deadline = BootInstant.now.advanced(bySeconds: seconds)
       let arrival = try listener.wait(
+        for: url,
         interrupt: interrupt,
         until: deadline,
         stray: { wait.strays.append($0) }
@@ -136,6 +138,26 @@ struct RedirectListenerTests {
       #expect(try silent.answer().isEmpty)
     }
     #expect(wait.query == "code=c&state=s")
+  }
+
+  /// A browser that restores its tabs brings an earlier answer again.
+  @Test
+  func theAnswerToAnotherSignInIsRefusedAndTheWaitGoesOn() throws {
+    let url = "https://id.example/authorize?state=own&client_id=c&state=s%2D1#state=x"
+    let wait = try wait(for: url) { port in
+      for state in ["old", "own", "x", "s-1x", "s%2", ""] {
+        let old = try Peer(port)
+        try old.send(Self.redirect(port, "code=old&state=\(state)"))
+        let page = try old.answer()
+        #expect(page.hasPrefix("HTTP/1.1 \(state.isEmpty ? 404 : 400) "))
+        #expect(page.contains("is still waiting") != state.isEmpty)
+      }
+      let peer = try Peer(port)
+      try peer.send(Self.redirect(port, "code=c&state=s-%31"))
+      #expect(try peer.answer() == "the page")
+    }
+    #expect(wait.query == "code=c&state=s-%31")
+    #expect(wait.strays == [.state, .state, .state, .state, .state])
   }
 
   @Test

@@ -12,7 +12,7 @@ struct ResultPageTests {
 
   static let results: [ResultPage.Result] = [
     .signedIn(person: hostile, also: hostile, account: "work", provider: hostile),
-    .refused(provider: hostile, reason: hostile), .wrongState, .expired, .interrupted,
+    .refused(provider: hostile, reason: hostile), .wrongState, .otherSignIn, .expired, .interrupted,
     .failed(reason: hostile),
   ]
 

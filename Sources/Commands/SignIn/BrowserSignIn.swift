@@ -38,6 +38,7 @@ struct BrowserSignIn {
     let arrival: RedirectListener.Arrival?
     do throws(RedirectWaitError) {
       arrival = try listener.wait(
+        for: url,
         interrupt: session.interrupt,
         until: deadline,
         tick: {
@@ -74,6 +75,7 @@ struct BrowserSignIn {
       case .host: "Refused a request to a host other than \(redirect.host):\(port)"
       case .path:
         "Refused a request to a path other than \(redirect.path.isEmpty ? "/" : redirect.path)"
+      case .state: "Refused the answer to another login"
       }
     return "\(what). Still waiting for the redirect."
   }

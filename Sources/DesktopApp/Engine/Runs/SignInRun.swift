@@ -154,8 +154,9 @@ struct SignInRun {
     let redirect = request.provider.oauth?.redirect ?? .standard
     let listener = try listen(at: redirect)
     let begun = try begin(.browser, redirect: redirect.url(port: listener.port))
-    tell(.page(try address(begun.url)))
-    let arrival = try wait(listener, at: redirect, seconds: Int64(begun.expiresIn))
+    let url = try address(begun.url)
+    tell(.page(url))
+    let arrival = try wait(listener, for: url, seconds: Int64(begun.expiresIn))
     tell(.arrived)
     do throws(Failure) {
       let (login, query) = (begun.login, arrival.query)
@@ -186,13 +187,14 @@ struct SignInRun {
 
   private func wait(
     _ listener: RedirectListener,
-    at redirect: LoopbackRedirect,
+    for url: String,
     seconds: Int64
   ) throws(Failure) -> RedirectListener.Arrival {
     var told: Set<RedirectStray> = []
     let arrival: RedirectListener.Arrival?
     do throws(RedirectWaitError) {
       arrival = try listener.wait(
+        for: url,
         interrupt: interrupt,
         until: BootInstant.now.advanced(bySeconds: min(max(seconds, 1), Self.browserLimit)),
         stray: { stray in
@@ -216,6 +218,7 @@ struct SignInRun {
     case .user: tr("an answer of another user's program was refused")
     case .host: tr("an answer for another host was refused")
     case .path: tr("an answer for another path was refused")
+    case .state: tr("the answer to another sign-in was refused")
     }
   }
 
