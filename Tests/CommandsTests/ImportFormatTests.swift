@@ -47,6 +47,7 @@ struct ImportFormatTests {
     #expect(text(login.refreshToken) == "r1" && login.clientID == "c1")
     #expect(login.server == "https://m.example/mcp" && login.issuer == "https://id.example")
     #expect(login.scopes == ["read", "write"] && login.expiresAt == 1_800_000_000)
+    #expect(login.redirect == "http://localhost:1/callback")
   }
 
   @Test
@@ -103,7 +104,7 @@ struct ImportFormatTests {
       {"openai":{"type":"oauth","refresh":"r","access":"a","expires":1800000000000},
        "anthropic":{"type":"oauth","refresh":"r","access":"a","expires":1},
        "groq":{"type":"api","key":"k"},
-       "git":{"tokens":{"accessToken":"a","refreshToken":"r2","expiresAt":1800000000},
+       "git":{"tokens":{"accessToken":"a","refreshToken":"r2","expiresAt":1800000000.625},
         "clientInfo":{"clientId":"c","clientSecret":"s"},"serverUrl":"https://m.example"},
        "new":{"codeVerifier":"v","serverUrl":"https://n.example"}}
       """#
@@ -113,6 +114,17 @@ struct ImportFormatTests {
     #expect(try login(found[0]).expiresAt == 1_800_000_000)
     let server = try login(found[3])
     #expect(try text(#require(server.clientSecret)) == "s" && server.expiresAt == 1_800_000_000)
+    #expect(server.redirect == "http://127.0.0.1:19876/mcp/oauth/callback")
+  }
+
+  /// The time is only shown.
+  @Test(arguments: ["1800000000000.5", "1e300", #""soon""#, "null"])
+  func aTimeInAnotherFormHidesNoLogin(_ time: String) throws {
+    let found = try entries(
+      .claude,
+      #"{"mcpOAuth":{"git":{"serverUrl":"https://m.example","refreshToken":"r","clientId":"c","expiresAt":\#(time)}}}"#
+    )
+    #expect(try login(found.first).expiresAt == (time.hasPrefix("18") ? 1_800_000_000 : nil))
   }
 
   @Test(arguments: ["[]", "7", #""x""#, "{}", "null"])

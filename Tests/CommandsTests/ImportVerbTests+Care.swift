@@ -64,6 +64,35 @@ extension ImportVerbTests {
     #expect((home.settings("g/tokens.json") == text) != isSame)
   }
 
+  /// A file that has a client secret does not say how the client sends it.
+  @Test(arguments: [
+    ("", "basic"), ("client_secret_post", "post"), ("none", "basic"),
+    ("client_secret_post client_secret_basic", "basic"),
+  ])
+  func aClientSecretIsSentAsTheServerLists(_ listed: String, _ way: String) throws {
+    let home = try ProviderHome()
+    let text = #"""
+      {"git":{"tokens":{"refreshToken":"old-rt","expiresAt":1800000000.5},
+       "clientInfo":{"clientId":"c1","clientSecret":"hunter2"},"serverUrl":"\#(Self.server)"}}
+      """#
+    try home.writeSettings(text, "o/mcp.json")
+    let play = try run(home, "git --from opencode --file \(home.path)/o/mcp.json") { stage in
+      _ = try stage.expect(TestProviderCall.self)
+      var metadata = Self.metadata
+      metadata.clientAuthentication = listed.split(separator: " ").map(String.init)
+      try stage.reply(metadata)
+      try stage.answer("[y/N] ", "y")
+      let call = try stage.expect(ImportLoginCall.self)
+      #expect(call.provider.settings["client_authentication"] == way)
+      #expect(call.provider.clientSecret != nil)
+      var account = VerbTests.account
+      account.name = "git"
+      try stage.reply(ImportLoginReply(account: account, rotated: true))
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(home.settings("o/mcp.json") == "{}")
+  }
+
   /// The provider of `--provider` has the login's client, issuer and server.
   @Test(arguments: ["", "client_id = c2", "issuer = https://a.org", "resource = https://a.org/mcp"])
   func theProviderIsComparedWithTheLogin(_ change: String) throws {

@@ -12,9 +12,11 @@ import VaultInterface
 struct ImportVerbTests {
   static let server = "https://mcp.example.com/mcp"
   static let issuer = "https://id.example.com"
+  private static let redirect = "http://localhost:1457/callback"
   private static let entry =
     #""git|0a": {"serverName":"git","serverUrl":"\#(server)","accessToken":"old-at","#
-    + #""refreshToken":"old-rt","expiresAt":1800000000000,"scope":"tools","clientId":"c1","issuer":"\#(issuer)"}"#
+    + #""refreshToken":"old-rt","expiresAt":1800000000000,"scope":"tools","clientId":"c1","#
+    + #""redirectUri":"\#(redirect)","issuer":"\#(issuer)"}"#
   private static let other = #""x|0b": {"serverName":"x","serverUrl":"https://x.example"}"#
   static let file = "{\n  \"mcpOAuth\": {\n    \(entry),\n    \(other)\n  },\n  \"n\": 1.0\n}\n"
   private static let rest = "{\n  \"mcpOAuth\": {\n    \(other)\n  },\n  \"n\": 1.0\n}\n"
@@ -75,6 +77,7 @@ struct ImportVerbTests {
     #expect(settings["client_id"] == "c1" && settings["issuer"] == issuer)
     #expect(settings["resource"] == server && settings["resource_only"] == "true")
     #expect(settings["scope"] == "tools" && settings["client_authentication"] == "none")
+    #expect(settings["redirect_uri"] == redirect && settings["revocation_ends"] == "all-logins")
     let token = unsafe call.refreshToken.bytes.withUnsafeBytes {
       unsafe String(decoding: $0, as: UTF8.self)
     }

@@ -53,6 +53,8 @@ struct ForeignLogin {
   var issuer: String?
   /// The token endpoint; `nil` if the file does not have it.
   var tokenEndpoint: String?
+  /// The redirect URI that the client is registered with; `nil` if it is not known.
+  var redirect: String?
   /// The program's own client, for a login at its own service.
   var client: KnownClient?
   var scopes: [String] = []

@@ -115,15 +115,18 @@ struct ImportedProvider {
       throw .usage("the URL of the MCP server cannot be used: \(error)")
     }
     let found = try ServerDiscovery(url, session)
+    let redirect = login.redirect.flatMap { try? LoopbackRedirect($0) } ?? .standard
     let settings = [
       "kind": Provider.Kind.oauth2.rawValue,
       "issuer": try issuer(of: login, found, at: url, name),
       "client_id": login.clientID ?? "",
       "client_authentication":
         (login.clientSecret == nil ? OAuthSettings.ClientAuthentication.none : .basic).rawValue,
-      "redirect_uri": LoopbackRedirect.standard.text,
+      "redirect_uri": redirect.text,
       "resource": found.resource.resource,
       "resource_only": "true",
+      // As with login --mcp: what a revocation ends at this provider is not known.
+      "revocation_ends": Provider.RevocationEnds.allLogins.rawValue,
       "scope": login.scopes.joined(separator: " "),
     ].filter { !$0.value.isEmpty || $0.key == "client_id" }
     let draft: Provider
@@ -137,7 +140,33 @@ struct ImportedProvider {
       throw .usage("the login cannot be used: \(error)")
     }
     let (provider, metadata) = try found.metadata(of: draft, session)
-    return (provider, metadata.endpoints["token_endpoint"])
+    let completed = try authenticating(provider, listed: metadata.clientAuthentication)
+    return (completed, metadata.endpoints["token_endpoint"])
+  }
+
+  /// The provider with the client authentication that its server lists, if the client has a secret.
+  ///
+  /// The imported file does not name the client authentication. The default is `basic` (RFC 7591, section 2).
+  private static func authenticating(
+    _ provider: Provider,
+    listed: [String]?
+  ) throws(CommandError) -> Provider {
+    let post = OAuthSettings.ClientAuthentication.post
+    guard let oauth = provider.oauth, oauth.clientAuthentication == .basic, let listed,
+      !listed.contains(oauth.clientAuthentication.registeredName),
+      listed.contains(post.registeredName)
+    else { return provider }
+    var settings = provider.settings
+    settings["client_authentication"] = post.rawValue
+    do throws(ConfigurationError) {
+      return try Provider(
+        name: provider.name,
+        settings: settings,
+        clientSecret: oauth.clientSecret
+      )
+    } catch {
+      throw .usage("the login cannot be used: \(error)")
+    }
   }
 
   /// The issuer of a login: the one in its file, or the only one of the server.

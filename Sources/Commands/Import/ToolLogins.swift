@@ -19,6 +19,8 @@ struct ToolLogins {
 
   private static let noRefreshToken = "it has no refresh token"
   private static let unknownForm = "its format is not known"
+  /// The redirect URI with which opencode registers its clients, as in its published source.
+  private static let redirectOfOpencode = "http://127.0.0.1:19876/mcp/oauth/callback"
   private static let keyWithoutHost =
     "it is an API key: use thumblatch store NAME --host HOST, then delete it from the file"
 
@@ -64,7 +66,7 @@ struct ToolLogins {
     return entries
       + servers.members.map { key, value in
         entry(key, value, at: [.member("mcpOAuth"), .member(key)]) { login throws(JSONError) in
-          let expiry = try login.optionalInteger("expiresAt")
+          let end = Self.seconds(login["expiresAt"])
           return (
             try login.optionalString("serverName"),
             try login.optionalSecret("refreshToken").map { token throws(JSONError) in
@@ -74,8 +76,9 @@ struct ToolLogins {
                 clientSecret: try login.optionalSecret("clientSecret"),
                 server: try login.string("serverUrl"),
                 issuer: try login.optionalString("issuer"),
+                redirect: try login.optionalString("redirectUri"),
                 scopes: Self.words(try login.optionalString("scope")),
-                expiresAt: expiry.map { $0 / 1000 }
+                expiresAt: end
               )
             }
           )
@@ -95,7 +98,6 @@ struct ToolLogins {
       + object.members.filter { Self.has($0.value, "server_url") }.map { key, value in
         entry(key, value, at: [.member(key)]) { login throws(JSONError) in
           let scopes = try login.optionalArray("scopes") ?? []
-          let expiry = try login.optionalInteger("expires_at")
           return (
             try login.optionalString("server_name"),
             try login.optionalSecret("refresh_token").map { token throws(JSONError) in
@@ -105,7 +107,7 @@ struct ToolLogins {
                 server: try login.string("server_url"),
                 issuer: try login.optionalString("issuer"),
                 scopes: scopes.compactMap { if case .string(let word) = $0 { word } else { nil } },
-                expiresAt: expiry.map { $0 / 1000 }
+                expiresAt: Self.seconds(login["expires_at"])
               )
             }
           )
@@ -117,7 +119,6 @@ struct ToolLogins {
     elements.enumerated().map { index, value in
       entry("\(index + 1)", value, at: [.element(index)]) { login throws(JSONError) in
         let token = try login.object("token")
-        let expiry = try token.optionalInteger("expiresAt")
         return (
           try login.optionalString("serverName"),
           try token.optionalSecret("refreshToken").map { secret throws(JSONError) in
@@ -127,7 +128,7 @@ struct ToolLogins {
               server: try login.string("mcpServerUrl"),
               tokenEndpoint: try login.optionalString("tokenUrl"),
               scopes: Self.words(try token.optionalString("scope")),
-              expiresAt: expiry.map { $0 / 1000 }
+              expiresAt: Self.seconds(token["expiresAt"])
             )
           }
         )
@@ -166,8 +167,9 @@ struct ToolLogins {
               clientID: try client?.optionalString("clientId"),
               clientSecret: try client?.optionalSecret("clientSecret"),
               server: try login.string("serverUrl"),
+              redirect: Self.redirectOfOpencode,
               scopes: Self.words(try tokens.optionalString("scope")),
-              expiresAt: try tokens.optionalInteger("expiresAt")
+              expiresAt: Self.seconds(tokens["expiresAt"], perSecond: 1)
             )
           }
         )
@@ -189,14 +191,13 @@ struct ToolLogins {
     var content = ForeignEntry.Content.unmovable(Self.unknownForm)
     if case .object(let object) = value {
       let scopes = Self.words((try? object.optionalString("scope")) ?? nil)
-      let end = (try? object.optionalInteger(expiry)) ?? nil
       if let secret = try? object.optionalSecret(token) {
         content = .login(
           ForeignLogin(
             refreshToken: secret,
             client: client,
             scopes: scopes,
-            expiresAt: end.map { $0 / 1000 }
+            expiresAt: Self.seconds(object[expiry])
           )
         )
       } else if object[token] == nil || object[token] == .null {
@@ -237,6 +238,17 @@ struct ToolLogins {
   private static func has(_ value: JSONValue, _ member: String) -> Bool {
     guard case .object(let object) = value, let found = object[member] else { return false }
     return found != .null
+  }
+
+  /// A time in seconds, which opencode writes with a fraction; `nil` if it is not known.
+  ///
+  /// The time is only shown, so a time in another form must not prevent the import.
+  private static func seconds(_ time: JSONValue?, perSecond units: Double = 1000) -> Int64? {
+    switch time {
+    case .integer(let number)?: Int64(exactly: (Double(number) / units).rounded(.down))
+    case .number(let number)?: Int64(exactly: (number / units).rounded(.down))
+    default: nil
+    }
   }
 
   private static func words(_ text: String?) -> [String] {

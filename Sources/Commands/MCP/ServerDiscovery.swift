@@ -145,6 +145,10 @@ struct ServerDiscovery {
     var settings = provider.settings
     settings["discovery_url"] =
       "\(provider.issuer.origin)/.well-known/openid-configuration\(provider.issuer.path)"
-    return try? Provider(name: provider.name, settings: settings)
+    return try? Provider(
+      name: provider.name,
+      settings: settings,
+      clientSecret: provider.oauth?.clientSecret
+    )
   }
 }
