@@ -158,6 +158,26 @@ struct ServerLoginTests {
     }
   }
 
+  /// The error says what to set in the file, such as for a server that gives no refresh tokens.
+  @Test
+  func aNewFileIsKeptIfTheSettingsDoNotFit() throws {
+    let home = try ProviderHome()
+    for isNew in [true, false] {
+      let play = try run(home, ["--paste"]) { stage in
+        _ = try stage.expect(TestProviderCall.self)
+        try stage.reply(Self.metadata)
+        _ = try stage.expect(BeginLoginCall.self)
+        try stage.fail(.misconfigured(message: "set refresh_token_field in the file"))
+      }
+      #expect(play.code == .usage)
+      #expect(play.talk.contains("kept as the provider me") == isNew, "\(play.talk)")
+    }
+    try home.write(try home.text("me") + "refresh_token_field = access_token\n", "me")
+    let provider = try settings(home, web: Self.web(registration: #"{"client_id":"c2"}"#)).provider
+    #expect(provider.settings["client_id"] == "c1")
+    #expect(provider.settings["refresh_token_field"] == "access_token")
+  }
+
   private static func file(issuer: String, _ more: String = "") -> String {
     """
     [Provider]

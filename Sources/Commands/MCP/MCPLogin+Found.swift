@@ -1,7 +1,7 @@
 internal import Configuration
 
 extension MCPLogin {
-  /// The provider of a login, whose file is written only if the login succeeds.
+  /// The provider of a login, whose file is written if the login succeeds.
   struct Found {
     let provider: Provider
     /// The provider as the file of an earlier login has it; `nil` if there is none.
@@ -13,6 +13,17 @@ extension MCPLogin {
       // A file cannot hold certificates. The account has its own copy of the settings.
       guard provider != known, provider.certificateAuthority == nil else { return }
       try files.put(provider, replacing: known != nil)
+    }
+
+    /// Writes a new file if a login has failed because the settings do not fit the provider.
+    ///
+    /// The error then says what to set in the file.
+    func keep(after error: CommandError, _ session: Session) {
+      guard error.reason == .misconfigured, known == nil, (try? write()) != nil else { return }
+      session.output.talk(
+        "the settings are kept as the provider \(provider.name); to forget them: thumblatch provider"
+          + " remove \(provider.name)"
+      )
     }
   }
 

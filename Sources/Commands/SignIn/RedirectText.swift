@@ -31,6 +31,12 @@ enum RedirectText {
   static func afterNoAnswer(_ settings: [String: String], of name: String) -> String? {
     let text = settings["redirect_uri"] ?? LoopbackRedirect.standard.text
     guard let redirect = try? LoopbackRedirect(text) else { return nil }
+    // A login with --mcp registered the client, and servers forget such clients.
+    if settings["resource_only"] == "true", let resource = settings["resource"] {
+      return "if the page showed an error, the provider may not know the client or the redirect URI"
+        + " \(redirect.text) any more; if you registered the client, register that URI; for a new"
+        + " client: thumblatch provider remove \(name), then thumblatch login \(name) --mcp \(resource)"
+    }
     let fixed = redirect.withFixedPort.text
     let port =
       redirect.port == nil

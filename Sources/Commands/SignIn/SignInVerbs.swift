@@ -145,7 +145,12 @@ enum SignInVerbs {
         scope: try ScopeUnion.asked(session, of: target, known)
       )
       tellOfPresent(known, session)
-      signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)
+      do throws(CommandError) {
+        signedIn = try signIn.run(try signIn.way(asked), isAsked: asked != nil)
+      } catch {
+        choice.found?.keep(after: error, session)
+        throw error
+      }
     }
     try choice.found?.write()
     try told(session, signedIn, "signed in", isLocked: isLocked)

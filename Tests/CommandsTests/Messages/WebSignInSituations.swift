@@ -142,12 +142,13 @@ extension Situation {
     _ stage: Stage,
     _ call: BeginLoginCall,
     path: String = "/callback",
-    host: String = "127.0.0.1"
+    host: String = "127.0.0.1",
+    state: String = "s"
   ) throws -> Descriptor {
     let redirect = call.redirect ?? ""
     let port = UInt16(redirect.split(separator: ":")[2].prefix { $0.isNumber }) ?? 0
     let peer = try LoopbackSocket.connect(.ipv4, port: port)
-    try peer.write("GET \(path)?code=c&state=s HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n")
+    try peer.write("GET \(path)?code=c&state=\(state) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n")
     return peer
   }
 
@@ -195,10 +196,13 @@ extension Situation {
       environment: ["BROWSER": "/bin/true"]
     ) { stage in
       let call = try begin(stage)
-      for (path, host, text) in [
-        ("/x", "127.0.0.1", "a path other than"), ("/callback", "localhost", "a host other than"),
+      for (path, host, state, text) in [
+        ("/x", "127.0.0.1", "s", "a path other than"),
+        ("/callback", "localhost", "s", "a host other than"),
+        ("/callback", "127.0.0.1", "old", "another login"),
       ] {
-        _ = try comeBack(stage, call, path: path, host: host).readAll(limit: 1 << 16)
+        _ = try comeBack(stage, call, path: path, host: host, state: state)
+          .readAll(limit: 1 << 16)
         try stage.terminal.waitFor(text)
       }
       // The verb reaps the browser. One that is left would stop the exit tests of this process,
@@ -220,6 +224,13 @@ extension Situation {
       " --browser",
       "no browser comes back to a fixed port",
       ["redirect_uri": "http://127.0.0.1:49153/cb"]
+    ) { stage in
+      _ = try begin(stage) { $0.expiresIn = 1 }
+    },
+    web(
+      " --browser",
+      "no browser comes back from the provider of an MCP server",
+      ["resource": "https://mcp.example.com/mcp", "resource_only": "true"]
     ) { stage in
       _ = try begin(stage) { $0.expiresIn = 1 }
     },
