@@ -17,6 +17,15 @@ struct DeviceJudgementTests {
     #expect(try polled(status, "expired_token") == "refused \(status) the code has expired")
   }
 
+  /// Auth0 has this status for a poll that comes too soon, and for its own rate limit.
+  @Test
+  func aPollThatComesTooSoonIsNoRateLimit() throws {
+    #expect(try polled(429, "slow_down") == "slow down")
+    #expect(try polled(429, "too_many_requests") == "rate limited -")
+    let refresh = try judged(openID(), 429, #"{"error":"slow_down"}"#, for: .refresh)
+    #expect(refresh == "rate limited -")
+  }
+
   @Test(arguments: [TokenPurpose.refresh, .code, .login])
   func nobodyElseIsToldToWait(_ purpose: TokenPurpose) throws {
     for code in ["authorization_pending", "slow_down", "access_denied", "expired_token"] {

@@ -45,6 +45,15 @@ struct TokenRequestTests {
   }
 
   @Test
+  func theTokenOfACodeOnAnotherDeviceIsForTheResource() throws {
+    let client = ProviderClient(provider: try openID(["resource": "urn:a;urn:b"]))
+    let request = try client.deviceToken(secret("dc-1"))
+    let body = try #require(text(request.body))
+    let resources = "&resource=urn%3Aa&resource=urn%3Ab"
+    #expect(body.hasSuffix("&device_code=dc-1\(resources)&client_id=client-1"))
+  }
+
+  @Test
   func aRefreshAsksForLessWhereThatIsWanted() throws {
     let client = ProviderClient(provider: try openID(["resource": "urn:a"]))
     let less = try ScopeRequest(scope: "b a", audience: "api", resources: [])

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 public import SecretMemory
 
 /// The device authorization response (RFC 8628, section 3.2), for signing in without a browser on
@@ -71,6 +72,15 @@ extension TokenJudge {
     } catch {
       return .misconfigured(message: fault("gave no device code: \(error)"))
     }
+  }
+
+  /// Judges an answer with the status 429.
+  ///
+  /// Auth0 sends `slow_down` with it. `slow_down` lengthens all later waits, and a rate limit only the next one.
+  func tooMany(_ answer: Answer, _ wait: Int?, _ purpose: TokenPurpose) -> Judgement {
+    let code = purpose == .device ? answer.object.flatMap(errorCode) : nil
+    guard code?.isByteEqual(to: "slow_down") == true else { return .rateLimited(retryAfter: wait) }
+    return .pending(slowDown: true)
   }
 
   private func authorization(in object: JSONObject) throws(JSONError) -> DeviceJudgement {

@@ -37,7 +37,7 @@ struct TokenJudge {
       }
       if isRefusalInDisguise(object) { return refusal(400, answer, wait, purpose, sent) }
       return tokens(in: object, for: purpose)
-    case 429: return .rateLimited(retryAfter: wait)
+    case 429: return tooMany(answer, wait, purpose)
     case 300...399: return misconfigured(purpose, "a redirect (\(status))")
     case 404, 405, 410, 415: return misconfigured(purpose, "\(status)")
     case 408, 421, 425: return failing(status, wait)

@@ -104,6 +104,8 @@ struct AuthorizationServer {
     var form = FormText()
     form.add("grant_type", Grant.device)
     form.add("device_code", deviceCode)
+    // A token request names the resource again (RFC 8707, section 2.2).
+    for resource in settings.resources { form.add("resource", resource) }
     return try post(.token, form)
   }
 
