@@ -42,7 +42,7 @@ extension HTTPRequest {
     }
     if let proxy {
       guard let relay = Target(proxy, anyScheme: true),
-        ["http", "https", "socks5h"].contains(relay.scheme)
+        ["http", "https", "socks5", "socks5h"].contains(relay.scheme)
       else { throw .refused(.proxy) }
     }
     return target

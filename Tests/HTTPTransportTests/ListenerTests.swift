@@ -73,7 +73,7 @@ struct ListenerTests {
     #expect(notSent(try request(holder.port)) == .refused)
   }
 
-  @Test(arguments: ["http", "socks5h"])
+  @Test(arguments: ["http", "socks5h", "socks5"])
   func aProxyOfAnotherUserGetsNoByte(_ scheme: String) throws {
     let proxy = try PortHolder(user: Self.nobody)
     var request = HTTPRequest(method: "GET", url: "https://id.example/")
