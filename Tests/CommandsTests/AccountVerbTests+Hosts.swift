@@ -67,6 +67,30 @@ extension AccountVerbTests {
     #expect(home.settings("thumblatch/hosts.conf") == "[a.org]\nx = y\n")
   }
 
+  /// The engine may have made the change before it died.
+  @Test
+  func aLostAnswerIsAWarning() throws {
+    for (line, hosts) in [
+      ("account rename old work", Self.forge), ("account rename old work", Self.other),
+      ("account remove old --yes", Self.forge),
+    ] {
+      let home = try makeHome(hosts)
+      let play = try home.run(line) { stage in
+        if line.contains("remove") {
+          try stage.knowAccount(Self.account(.ready))
+          _ = try stage.expect(RemoveAccountCall.self)
+        } else {
+          _ = try stage.expect(RenameAccountCall.self)
+        }
+        stage.hangUp()
+      }
+      #expect(play.code == .unavailable)
+      let isWarned = play.talk.contains("hosts.conf may still name old")
+      #expect(isWarned == (hosts == Self.forge), "\(play.talk)")
+      #expect(home.settings("thumblatch/hosts.conf") == hosts)
+    }
+  }
+
   /// Tools get the tokens of the other vault.
   @Test
   func anAccountOfAnotherVaultThanTheToolsUseChangesNoHost() throws {

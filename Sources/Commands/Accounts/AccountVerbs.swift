@@ -2,6 +2,7 @@ internal import Configuration
 internal import JSON
 internal import PresenceTerms
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
@@ -46,7 +47,7 @@ enum AccountVerbs {
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
     let new = try session.accountName(session.arguments.operands[1])
-    let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
+    let reply = try warning(ofHostsOf: old, session) { prompt in
       RenameAccountCall(account: old, name: new, prompt: prompt)
     }
     let name = reply.account.name
@@ -93,7 +94,7 @@ enum AccountVerbs {
     let local = session.arguments.has("--local")
     let account = try StatusVerbs.accounts(session, named: name).first
     try AccountEnd.removal.confirm(account, local: local, session)
-    let reply = try session.call(within: Session.remoteLimit, again: .never) { prompt in
+    let reply = try warning(ofHostsOf: name, session) { prompt in
       RemoveAccountCall(account: name, local: local, prompt: prompt)
     }
     let hosts = session.changeHosts(of: name, to: nil)
@@ -109,5 +110,21 @@ enum AccountVerbs {
     )
     for host in hosts { session.output.talk("\(host) gets no token from now on") }
     try ending.check()
+  }
+
+  /// Makes a call that renames or removes an account.
+  ///
+  /// If the answer is lost, it warns of the hosts of the account.
+  private static func warning<Method: VarlinkMethod>(
+    ofHostsOf account: String,
+    _ session: Session,
+    _ make: (String?) -> Method
+  ) throws(CommandError) -> Method.Reply {
+    do throws(CommandError) {
+      return try session.call(within: Session.remoteLimit, again: .never, make)
+    } catch {
+      session.warnOfHosts(of: account, afterDoubt: error)
+      throw error
+    }
   }
 }

@@ -129,20 +129,14 @@ struct HostAccounts {
     }
   }
 
-  /// Gives the entries of an account its new name.
-  func rename(_ account: String, to name: String) throws(CommandError) {
-    try change { file throws(CommandError) in try renaming(account, to: name, in: file) }
-  }
-
-  private func renaming(
-    _ account: String,
-    to name: String,
-    in file: HostFile
-  ) throws(CommandError) -> String {
-    do throws(ConfigurationError) {
-      return try file.renaming(account, to: try AccountName(name))
+  /// Gives the hosts of an account its new name, or removes them if there is none.
+  ///
+  /// - Returns: the hosts of the account.
+  func changeAll(of account: String, to name: String?) throws(CommandError) -> [TokenHost] {
+    do throws(ProviderFileError) {
+      return try directories.changeHosts(of: account, to: name)
     } catch {
-      throw .usage("\(error)")
+      throw CommandError(error)
     }
   }
 
@@ -165,35 +159,39 @@ extension Session {
   /// Gives the hosts of an account its new name, or ends them with the account.
   ///
   /// The account stays renamed or removed if the file cannot be changed. The helpers of other tools use
-  /// no private vault beside a service.
+  /// no private vault beside a service, so nothing changes for one.
   ///
   /// - Parameters:
   ///   - account: the name that the account had.
   ///   - name: its new name; `nil` if it is removed.
   /// - Returns: the hosts that were changed.
   func changeHosts(of account: String, to name: String?) -> [TokenHost] {
-    guard
-      (try? knownLocation()) == (try? VaultLocation(privately: false, environment: environment))
-    else { return [] }
-    var changed: [TokenHost] = []
     do throws(CommandError) {
-      let hosts = try HostAccounts(environment: environment)
-      let served = try hosts.read().entries.filter { $0.account.text == account }.map(\.host)
-      if let name {
-        guard !served.isEmpty else { return [] }
-        try hosts.rename(account, to: name)
-        return served
-      }
-      for host in served {
-        try hosts.remove(host)
-        changed.append(host)
-      }
+      guard helpersUseThisVault else { return [] }
+      return try HostAccounts(environment: environment).changeAll(of: account, to: name)
     } catch {
-      output.warn(
-        "warning: hosts.conf may still name \(account): \(error.message); to look:"
-          + " thumblatch host list; to remove a host: thumblatch host remove HOST"
-      )
+      warnOfHosts(of: account, error)
+      return []
     }
-    return changed
+  }
+
+  /// Warns of the hosts of an account, if a change of its name may have taken effect.
+  func warnOfHosts(of account: String, afterDoubt error: CommandError) {
+    guard error.isInDoubt, helpersUseThisVault,
+      let file = try? HostAccounts(environment: environment).read(),
+      file.entries.contains(where: { $0.account.text == account })
+    else { return }
+    warnOfHosts(of: account, error)
+  }
+
+  private func warnOfHosts(of account: String, _ error: CommandError) {
+    output.warn(
+      "warning: hosts.conf may still name \(account): \(error.message); to look:"
+        + " thumblatch host list; to remove a host: thumblatch host remove HOST"
+    )
+  }
+
+  private var helpersUseThisVault: Bool {
+    (try? knownLocation()) == (try? VaultLocation(privately: false, environment: environment))
   }
 }

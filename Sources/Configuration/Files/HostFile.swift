@@ -137,15 +137,21 @@ package struct HostFile: Sendable {
   /// The text without the section of a host; `nil` if there is none.
   ///
   /// Comments and all other lines stay as they are.
-  package func removing(_ host: TokenHost) -> String? {
-    guard let index = entries.firstIndex(where: { $0.host == host }) else { return nil }
-    let header = lines[index].min()
+  package func removing(_ host: TokenHost) -> String? { removing { $0.host == host } }
+
+  /// The text without the sections of all hosts of an account; `nil` if there are none.
+  package func removing(account: String) -> String? { removing { $0.account.text == account } }
+
+  private func removing(_ isRemoved: (HostAccount) -> Bool) -> String? {
+    let removed = zip(entries, lines).filter { entry, _ in isRemoved(entry) }.map { $0.1 }
+    guard !removed.isEmpty else { return nil }
+    let headers = removed.compactMap { $0.min() }
     let lineFeed = UInt8(ascii: "\n")
     var kept: [UInt8] = []
     for (number, line) in numberedLines {
-      if !lines[index].contains(number) {
+      if !removed.contains(where: { $0.contains(number) }) {
         kept.append(contentsOf: line)
-      } else if number == header, kept.suffix(2) == [lineFeed, lineFeed] {
+      } else if headers.contains(number), kept.suffix(2) == [lineFeed, lineFeed] {
         // The empty line before a section goes with it.
         kept.removeLast()
       }
