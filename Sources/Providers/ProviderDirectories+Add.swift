@@ -47,6 +47,30 @@ extension ProviderDirectories {
     return name
   }
 
+  /// The name of the file that `keepCertificates` has written for a provider of the person.
+  ///
+  /// - Returns: `nil` if there is none, or if another provider of the person may use it.
+  package func keptCertificates(of name: ProviderName) -> String? {
+    let file = ProviderFile.certificateFileName(for: name)
+    let path = user + "/" + ProviderFile.fileName(for: name)
+    guard let known = try? load(path, missing: true),
+      let present = try? contents(of: user + "/" + file, missing: true),
+      let others = try? names().filter({ $0.name != name && $0.source == .user })
+    else { return nil }
+    var named: String?
+    let provider = try? ProviderFile.parse(bytes: known.bytes.bytes, file: path) { certificates in
+      named = certificates
+      return String(decoding: present, as: UTF8.self)
+    }
+    guard named == file, let kept = provider?.certificateAuthority, Array(kept.utf8) == present,
+      others.allSatisfy({ other in
+        guard let (provider, _) = try? read(other.name) else { return false }
+        return provider.certificateAuthority != kept
+      })
+    else { return nil }
+    return file
+  }
+
   /// The person's directory, which is made if it does not exist.
   private func userDirectory() throws -> Directory {
     let directory = try Directory.make(path: user)

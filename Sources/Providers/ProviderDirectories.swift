@@ -129,6 +129,9 @@ package struct ProviderDirectories: Sendable {
     let file = Descriptor(owning: number)
     let status = try reading(path) { () throws(SystemError) in try file.status() }
     guard status.kind == .regular else { throw .unreadable("\(path) is not a regular file") }
+    guard status.size <= Int64(Self.maximumFile) else {
+      throw .unreadable("\(path) is larger than \(Self.maximumFile) bytes")
+    }
     // A user that can write to the file chooses the server that receives passwords.
     let owner = FileOwner(of: status, at: path)
     if case .hidden(let doubt) = owner { throw .unreadable("\(path) is not used: \(doubt)") }

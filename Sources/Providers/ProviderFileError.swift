@@ -19,7 +19,7 @@ package enum ProviderFileError: Error, Equatable, Sendable, CustomStringConverti
 
   package var description: String {
     switch self {
-    case .noHome: "no directory for provider files: HOME is not set"
+    case .noHome: "no directory for provider files: HOME is not set to an absolute path"
     case .missing(let name): "no such provider: \(name)"
     case .wrong(let text), .unreadable(let text): text
     case .unsafe(let path): "other users can change \(path)"

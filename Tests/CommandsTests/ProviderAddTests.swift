@@ -154,6 +154,37 @@ struct ProviderAddTests {
     #expect(kind.error?.hint == "did you mean: --kind password-backend")
   }
 
+  /// Such as the certificates of all authorities that the system trusts.
+  @Test
+  func aFileThatIsTooLongIsNotBlamedOnALimit() throws {
+    let home = try ProviderHome()
+    try home.write(String(repeating: "#", count: 65_537), "long")
+    let options = "--issuer https://id.example.com --client-id c --ca \(home.files)/long.conf"
+    for line in ["provider show long", "provider add work \(options)"] {
+      let message = try #require(try home.run(line).error?.message)
+      #expect(message.hasSuffix("long.conf is larger than 65536 bytes"), "\(message)")
+    }
+  }
+
+  /// `restore` writes certificates beside the provider; a later one would find others there.
+  @Test(arguments: [
+    ("work.pem", "", true), ("work.pem", "ca = work.pem\n", false), ("mine.pem", "", false),
+  ])
+  func theCertificatesOfAProviderGoWithIt(_ file: String, _ other: String, _ goes: Bool) throws {
+    let home = try ProviderHome()
+    let text = "[Provider]\nkind = oidc\nissuer = https://id.example.com\nclient_id = c\n"
+    try home.write(text + "ca = \(file)\n", "work")
+    try home.write(text + other, "other")
+    let directory = try Directory(path: home.files)
+    let certificates = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+    for name in Set([file, "work.pem"]) { try directory.create(name).write(certificates) }
+    let play = try home.run("provider remove work")
+    #expect(play.code == .done && play.talk.contains("work.pem") == goes)
+    #expect(try !directory.contains("work.conf"))
+    #expect(try directory.contains("work.pem") != goes)
+    #expect(try directory.contains("other.conf"))
+  }
+
   @Test
   func aSecretIsTypedUnseenAndNeverShown() throws {
     let home = try ProviderHome()

@@ -101,11 +101,19 @@ struct ProviderFiles {
     }
   }
 
-  /// Removes a provider of the user.
-  func remove(_ name: ProviderName) throws(CommandError) {
+  /// Removes a provider of the user, with the file of certificates that `put` has written for it.
+  ///
+  /// - Returns: the name of the file of certificates; `nil` if none was removed.
+  @discardableResult
+  func remove(_ name: ProviderName) throws(CommandError) -> String? {
     let file = ProviderFile.fileName(for: name)
+    let certificates = directories.keptCertificates(of: name)
     do {
-      if try Directory(path: user).unlink(file) { return }
+      let directory = try Directory(path: user)
+      if try directory.unlink(file) {
+        guard let certificates, (try? directory.unlink(certificates)) == true else { return nil }
+        return certificates
+      }
     } catch {
       guard error.code == ENOENT else {
         throw .usage("\(user)/\(file) could not be removed: \(error)")

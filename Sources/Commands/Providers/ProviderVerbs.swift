@@ -70,7 +70,10 @@ enum ProviderVerbs {
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)
     let name = try session.providerName(session.arguments.operands[0])
-    try files.remove(name)
-    try session.report(["removed": .string(name.text)], "removed provider \(name)")
+    let certificates = try files.remove(name)
+    try session.report(
+      ["removed": .string(name.text)],
+      "removed provider \(name)" + (certificates.map { " and its certificates, \($0)" } ?? "")
+    )
   }
 }
