@@ -209,6 +209,8 @@ package struct MachineDirectory: Sendable {
   }
 
   private static func unreadable(_ error: SystemError, _ file: String) -> ConfigurationError {
-    ConfigurationError(.unreadable("\(error)"), file: file)
+    // The text of ELOOP, "Too many levels", would suggest a loop.
+    let reason = error.isSymbolicLink ? "it is a symbolic link" : "\(error)"
+    return ConfigurationError(.unreadable(reason), file: file)
   }
 }

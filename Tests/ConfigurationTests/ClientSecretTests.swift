@@ -134,7 +134,7 @@ struct ClientSecretTests {
     let error = #expect(throws: ConfigurationError.self) {
       try read("client_secret = hunter2\n" + Self.start + "client_id = c\n")
     }
-    #expect(error?.problem == .badLine && error?.line == 1)
+    #expect(error?.problem == .keyOutsideSection && error?.line == 1)
     let backend = #expect(throws: ConfigurationError.self) {
       try read(
         "[Provider]\nkind = password-backend\nissuer = https://x.example\nclient_secret = hunter2\n"

@@ -82,7 +82,7 @@ struct HostFileTests {
     ("[a.org]\naccount = a\nmin-ttl = 400d\n", "hosts.conf:3: min-ttl: must be a duration"),
     ("[a.org]\naccount = a\nusername = a:b\n", "hosts.conf:3: username: must be a user name"),
     ("[a.org]\naccount = a\nscope = \"\n", "hosts.conf:3: scope: must be 1 to"),
-    ("account = a\n", "hosts.conf:1: is neither"),
+    ("account = a\n", "hosts.conf:1: a key = value stands before"),
     ("[a.org]\naccount = a\u{202E}b\n", "hosts.conf:2: holds a control character"),
   ])
   func anErrorNamesFileAndLine(_ text: String, _ expected: String) throws {

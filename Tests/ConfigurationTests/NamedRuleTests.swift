@@ -49,7 +49,7 @@ struct NamedRuleTests {
     ("[Caller ci]\nunit = a/b.service\n", "unit: must be the name of a unit"),
     ("[Caller ci]\nunit = a.service\nsandbox = yes\n", "the only key of unit, user-unit"),
     ("[Caller ci]\nsandbox = no\n", "sandbox: must be yes"),
-    ("[Caller ci]\nsocket = A b\n", "is not an account name"),
+    ("[Caller ci]\nsocket = A b\n", "is not a socket name"),
     ("[Caller ci]\naccounts = A\n", "is not an account name"),
     ("[Caller ci]\naccounts =\n", "at least one account"),
     ("[Caller ci]\nscopes = a\"b\n", "must be scopes"),
@@ -59,7 +59,8 @@ struct NamedRuleTests {
     ("[Caller ci]\npresence = always\n", "presence: must be window, each or never-ask"),
     ("[Caller ci]\ndesktop = all\n", "desktop: must be off, session or user"),
     ("[Caller ci]\nreason = yes\n", "reason: must be required"),
-    ("[Caller Ci]\n", "is not an account name"),
+    ("[Caller Ci]\n", "is not a rule name"),
+    ("unit = a.service\n", "a key = value stands before the first [Section]"),
     ("[Caller]\n", "unknown section [Caller]"),
     ("[Caller ci]\n[Caller ci]\n", "section [Caller ci] occurs a second time"),
   ])

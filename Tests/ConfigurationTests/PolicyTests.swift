@@ -51,7 +51,7 @@ struct PolicyTests {
     ("[policy]\nwindow = 1\n", 1, "unknown section [policy]"),
     ("[Polic\u{FF}]\nwindow = 1\n", 1, #"unknown section [Polic\u{ff}]"#),
     ("[Policy]\nwindo\u{FF} = 1\nwindo\u{FF} = 2\n", 2, #"windo\u{ff}: unknown key"#),
-    ("window = 1\n", 1, "is neither"),
+    ("window = 1\n", 1, "a key = value stands before"),
   ])
   func whatIsWrongIsAnErrorWithFileAndLine(_ text: String, _ line: Int, _ words: String) throws {
     let error = try #require(throws: ConfigurationError.self) { try policy(text) }

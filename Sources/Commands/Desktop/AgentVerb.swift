@@ -1,3 +1,4 @@
+internal import Configuration
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -109,6 +110,11 @@ extension AgentVerb {
     return socket
   }
 
+  /// A socket's name, which is spelled like an account's.
+  private static func socketName(_ word: String) throws(CommandError) -> String {
+    do { return try AccountName.checked(word, of: "socket") } catch { throw .usage("\(error)") }
+  }
+
   /// The restricted socket that the options ask for, once the engine has accepted it.
   private static func restrictedSocket(
     _ session: Session,
@@ -129,7 +135,7 @@ extension AgentVerb {
       throw .usage("--socket needs --name NAME and at least one --account ACCOUNT")
     }
     let restriction = RestrictCall(
-      name: try session.accountName(name),
+      name: try socketName(name),
       accounts: try accounts.map(session.accountName),
       scope: arguments.value(scope.name),
       rule: arguments.value(rule.name)

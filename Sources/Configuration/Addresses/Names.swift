@@ -15,10 +15,18 @@ package struct AccountName: Sendable, Hashable, Comparable, CustomStringConverti
 
   /// Accepts only `[a-z0-9][a-z0-9._-]{0,63}`.
   package init(_ text: String) throws(ConfigurationError) {
+    self.text = try Self.checked(text, of: "account")
+  }
+
+  /// Returns a name that follows the rule of account names; `what` is its kind in the error.
+  package static func checked(
+    _ text: String,
+    of what: String
+  ) throws(ConfigurationError) -> String {
     guard NameRule.accepts(text) else {
-      throw ConfigurationError(.badName(what: "account", text: text))
+      throw ConfigurationError(.badName(what: what, text: text))
     }
-    self.text = text
+    return text
   }
 
   package var description: String { text }

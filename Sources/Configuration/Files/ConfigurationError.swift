@@ -7,7 +7,7 @@ internal import TokenFile
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of the problem.
   public enum Problem: Equatable, Sendable {
-    /// An invalid name; `what` is `account` or `provider`.
+    /// An invalid name; `what` is its kind, such as `account` or `provider`.
     case badName(what: String, text: String)
     /// An invalid value; `text` is `nil` if it could hold a password.
     case badValue(text: String?, rule: String)
@@ -27,6 +27,8 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     case repeatedSection(String)
     /// A line that is not a section, a key, a comment or empty.
     case badLine
+    /// A key before the first section.
+    case keyOutsideSection
     /// A character that a text file must not hold.
     case badCharacter
     /// Longer than the limit, given in bytes.
@@ -87,6 +89,7 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     case .missingSection(let name): "has no section [\(Self.shown(name))]"
     case .repeatedSection(let name): "section [\(Self.shown(name))] occurs a second time"
     case .badLine: "is neither a [Section], a key = value, a # comment nor empty"
+    case .keyOutsideSection: "a key = value stands before the first [Section]"
     case .badCharacter: "holds a control character or is not UTF-8"
     case .tooLarge(let most): "is larger than \(most) bytes"
     case .unreadable(let reason): "cannot be read: \(Self.shown(reason))"

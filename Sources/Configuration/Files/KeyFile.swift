@@ -64,10 +64,12 @@ struct KeyFile {
       sections.append(Section(name: name, line: number))
       return
     }
-    guard let equals = line.firstIndex(of: UInt8(ascii: "=")), let current = sections.indices.last
-    else { throw ConfigurationError(.badLine) }
+    guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
+      throw ConfigurationError(.badLine)
+    }
     let key = String(Substring(line[..<equals]).trimmingSpaces())
     guard !key.isEmpty else { throw ConfigurationError(.badLine) }
+    guard let current = sections.indices.last else { throw ConfigurationError(.keyOutsideSection) }
     guard Self.isASCII(key) else { throw ConfigurationError(.unknownKey, key: key) }
     guard sections[current].entries[key] == nil else {
       throw ConfigurationError(.repeatedKey, key: key)

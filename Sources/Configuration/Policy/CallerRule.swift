@@ -60,7 +60,7 @@ package struct CallerRule: Sendable, Equatable {
     accounts: [String],
     scope: String?
   ) throws(ConfigurationError) {
-    self.init(title: "restricted socket \"\(try AccountName(name).text)\"")
+    self.init(title: "restricted socket \"\(try AccountName.checked(name, of: "socket"))\"")
     self.accounts = try Self.accounts(accounts)
     scopes = try scope.map(Self.scopes)
     needsOwnCheck = true

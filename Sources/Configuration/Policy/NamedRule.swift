@@ -40,7 +40,7 @@ package struct NamedRule: Sendable, Equatable {
     settings: [String: String],
     isOwn: Bool = false
   ) throws(ConfigurationError) {
-    self.name = try AccountName(name).text
+    self.name = try AccountName.checked(name, of: "rule")
     self.settings = settings
     var reader = ProviderSettings(settings)
     let matches = try [
@@ -138,7 +138,7 @@ package struct NamedRule: Sendable, Equatable {
   }
 
   private static func socket(_ text: String) throws(ConfigurationError) -> String {
-    try AccountName(text).text
+    try AccountName.checked(text, of: "socket")
   }
 
   private static func yes(_ text: String) throws(ConfigurationError) -> String {

@@ -82,6 +82,9 @@ extension Situation {
     .with { $0.location = .privateVault },
     Situation("agent --name build", "options without a socket").with { $0.location = .service },
     Situation("agent --socket /s", "a socket without accounts").with { $0.location = .service },
+    Situation("agent --socket /s --name Build --account work", "no name for a socket").with {
+      $0.location = .service
+    },
     Situation(
       "agent --socket s --name build --account work",
       "a path that is relative",
