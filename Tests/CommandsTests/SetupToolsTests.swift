@@ -97,11 +97,61 @@ struct SetupToolsTests {
       _ = try stage.expect(RequestTermsCall.self)
       let issuer = "https://id.example.org"
       try stage.reply(
-        RequestTermsReply(account: "work", issuer: issuer, hosts: [], pins: [], resource: resource)
+        RequestTermsReply(
+          account: "work",
+          issuer: issuer,
+          hosts: [],
+          pins: [],
+          resource: resource,
+          anyHost: resource == nil
+        )
       )
     }
     #expect(play.code == code, "\(play.talk)")
     #expect((home.settings("claude/thumblatch-work.mcp.json") != nil) == (code == .done))
+  }
+
+  @Test
+  func aServerThatASecretIsNotForIsRefused() throws {
+    let home = try ProviderHome()
+    let play = try home.run("setup claude-code git \(Self.server) --yes") { stage in
+      try stage.knowTerms()
+      try stage.knowAccount(StoredSecretTests.account())
+      try stage.expectEnd()
+    }
+    #expect(play.code == .refused && play.talk.contains("it is for https://git.example.org"))
+    #expect(home.settings("claude/thumblatch-git.mcp.json") == nil)
+  }
+
+  /// Codex keeps all but a few variables from the helper.
+  @Test
+  func theHelperForHeadersOfCodexFindsTheSameVault() throws {
+    let home = try ProviderHome()
+    let line = "setup codex work \(Self.server) --yes"
+    let play = try Play.run(
+      line.split(separator: " ").map(String.init),
+      environment: home.environment.merging(["XDG_STATE_HOME": "/a b"]) { $1 },
+      script: Self.unknown
+    )
+    #expect(play.code == .done)
+    let profile = home.settings("codex/thumblatch-work.config.toml") ?? ""
+    let helper = "env 'XDG_STATE_HOME=/a b' thumblatch headers work --helper"
+    #expect(profile.contains("http_headers_helper = \"\(helper)"), "\(profile)")
+  }
+
+  /// Codex refuses a profile with a dot in its name.
+  @Test
+  func aProfileOfCodexHasNoDot() throws {
+    let home = try ProviderHome()
+    let play = try home.run("setup codex a.b \(Self.service) \(Self.server) --yes") { stage in
+      try stage.knowTerms(anyHost: true)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && play.talk.contains("tokens of a.b: codex -p thumblatch-a-b"))
+    let profile = home.settings("codex/thumblatch-a-b.config.toml") ?? ""
+    #expect(profile.contains(#"model_provider = "thumblatch-a-b""#), "\(profile)")
+    #expect(profile.contains(#""token", "a.b","#))
+    #expect(profile.contains(#"[mcp_servers."a-b"]"#))
   }
 
   /// Nothing is read from the settings of the tool, and nothing written there.

@@ -103,6 +103,27 @@ struct TokenDeliveryTests {
     #expect(play.out.split(separator: "\n").count == 1)
   }
 
+  /// Claude Code names the MCP server that gets the headers.
+  @Test(arguments: [
+    ("https://git.example.org/mcp", true), ("https://api.example.org/", true),
+    ("https://x.example/mcp", false), ("http://git.example.org/", false), ("", false),
+  ])
+  func aSecretGoesToTheServersOfItsHostsOnly(_ url: String, _ isAllowed: Bool) throws {
+    let play = try Play.run(
+      ["headers", "git", "--helper"],
+      environment: [OneResource.variable: url]
+    ) { stage in
+      try stage.knowTerms(hosts: ["api.example.org"])
+      guard isAllowed else {
+        try stage.knowAccount(StoredSecretTests.account())
+        return try stage.expectEnd()
+      }
+      try Self.answer("t")(stage)
+    }
+    #expect(play.code == (isAllowed ? .done : .refused), "\(play.talk)")
+    #expect(play.out.isEmpty != isAllowed)
+  }
+
   @Test
   func theOptionsAreThoseOfToken() throws {
     for verb in ["env", "headers", "token"] {

@@ -24,6 +24,12 @@ struct SetupFacts {
     accounts.filter { $0.kind != Provider.Kind.static.rawValue }
   }
 
+  /// The accounts to sign in to: those that need it, or else the first one.
+  var toSignIn: [VaultAccount] {
+    let dead = logins.filter { $0.state == .loginRequired }
+    return dead.isEmpty ? Array(logins.prefix(1)) : dead
+  }
+
   init(_ session: Session) throws(CommandError) {
     status = try session.call(within: Session.localLimit) { _ in GetStatusCall() }
     if let problem = status.problem {

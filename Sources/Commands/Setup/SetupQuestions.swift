@@ -1,5 +1,4 @@
 internal import Configuration
-internal import PresenceTerms
 internal import VaultInterface
 
 /// The questions of `setup` whose answers become the words of other verbs.
@@ -34,10 +33,8 @@ enum SetupQuestions {
 
   /// Signs in to the accounts that need it, or to the first account; false if the person leaves.
   static func signIn(_ session: Session, _ facts: SetupFacts) throws(CommandError) -> Bool {
-    let dead = facts.logins.filter { $0.state == .loginRequired }
-    let again = dead.isEmpty ? facts.logins.prefix(1) : dead[...]
-    for account in again { try session.run(["login", account.name]) }
-    guard again.isEmpty else { return true }
+    for account in facts.toSignIn { try session.run(["login", account.name]) }
+    guard facts.toSignIn.isEmpty else { return true }
     var words = ["login"]
     if let only = SignInVerbs.onlyProvider(session), SignInVerbs.registers(only) {
       switch try session.agrees("Are you registered at \(only.name) already?") {

@@ -87,13 +87,14 @@ struct SetupStep {
   private static let login = SetupStep(
     name: "login",
     state: { facts in
-      let dead = facts.logins.filter { $0.state == .loginRequired }
+      let again = facts.toSignIn
       let signedIn = facts.signedIn.prefix(8).map { account in
         let person = account.email ?? account.displayName
         return account.name + (person.map { " is \($0)" } ?? "") + " at \(account.provider)"
       }
-      if dead.isEmpty && !signedIn.isEmpty { return .done(signedIn.joined(separator: ", ")) }
-      let again = dead.isEmpty ? facts.logins.prefix(1) : dead[...]
+      if !signedIn.isEmpty, again.allSatisfy({ $0.state != .loginRequired }) {
+        return .done(signedIn.joined(separator: ", "))
+      }
       guard !again.isEmpty else {
         return .missing("no account is signed in", commands: ["\(facts.program) login"])
       }

@@ -88,8 +88,16 @@ enum SetupTools {
       name: name,
       service: service,
       server: server,
-      program: program(session)
+      program: program(session),
+      variables: variables(session)
     )
+  }
+
+  /// The variables that name the person's vault, as words of env(1).
+  private static func variables(_ session: Session) -> [String] {
+    ["THUMBLATCH_SOCKET", "THUMBLATCH_STATE_DIR", "XDG_STATE_HOME"].compactMap { name in
+      session.environment(name).flatMap { $0.isEmpty ? nil : "\(name)=\($0)" }
+    }
   }
 
   /// A URL to which a token may be sent.

@@ -1,7 +1,8 @@
 internal import Configuration
 internal import VaultInterface
 
-/// Keeps the token of an account that is for one resource from other addresses.
+/// Keeps the token of an account that is for one resource from other addresses, and a static secret from
+/// the MCP servers of other hosts.
 enum OneResource {
   /// The variable in which Claude Code names the server that a helper gets headers for.
   static let variable = "CLAUDE_CODE_MCP_SERVER_URL"
@@ -9,14 +10,14 @@ enum OneResource {
   /// The account that a tool gets a token of, once it is known that the token may go to the tool's
   /// server.
   ///
-  /// - Throws: exit 11 if the account's token is for another server.
+  /// - Throws: exit 11 if the account's token or secret is for another server.
   static func account(_ session: Session) throws(CommandError) -> String? {
     let account = try session.account()
     guard let url = session.environment(variable) else { return account }
     let terms = try session.call(within: Session.localLimit) { _ in
       RequestTermsCall(account: account)
     }
-    try demand(url, in: terms)
+    try demand(server: url, in: terms, session)
     return terms.account
   }
 
@@ -41,7 +42,17 @@ enum OneResource {
       throw error
     }
     if let service, !isAbove(service, terms.resource) { try demand(service, in: terms) }
-    if let server { try demand(server, in: terms) }
+    if let server { try demand(server: server, in: terms, session) }
+  }
+
+  /// Refuses an MCP server that gets no token by these terms.
+  private static func demand(
+    server url: String,
+    in terms: RequestTermsReply,
+    _ session: Session
+  ) throws(CommandError) {
+    guard terms.resource == nil else { return try demand(url, in: terms) }
+    try session.demandAllowed(try? TokenHost(ofURL: url), by: terms)
   }
 
   private static func isAbove(_ url: String, _ resource: String?) -> Bool {

@@ -127,12 +127,16 @@ private struct RequestRun {
     if let resource = terms.resource {
       throw OneResource.refusal(of: terms.account, for: resource, to: target.text)
     }
+    // A static secret has no provider file.
+    let known = try SignInVerbs.knownAccount(session, terms.account)
     throw CommandError(
       .refused,
       "refusing to send \(terms.account)'s token to \(target.hostAndPort): it is neither the issuer, "
         + "\(terms.issuer), nor named in api_hosts",
-      hint: "add to the provider's file: api_hosts = \(target.hostAndPort); then: "
-        + "thumblatch login \(terms.account) --provider P"
+      hint: known?.isStatic == true
+        ? "thumblatch store \(terms.account) --api-host \(target.hostAndPort); it asks for the secret"
+        : "add to the provider's file: api_hosts = \(target.hostAndPort); then: "
+          + "thumblatch login \(terms.account) --provider P"
     )
   }
 

@@ -13,14 +13,18 @@ extension Session {
   ///   - account: the account.
   /// - Throws: exit 11 if the token is for another host; failures of the vault.
   func demandAllowed(_ host: TokenHost?, of account: String) throws(CommandError) {
-    let terms = try requestTerms(of: account)
+    try demandAllowed(host, by: try requestTerms(of: account))
+  }
+
+  /// The same by terms that are known.
+  func demandAllowed(_ host: TokenHost?, by terms: RequestTermsReply) throws(CommandError) {
     guard !(host != nil && terms.anyHost == true), !terms.allows(host) else { return }
     let name = host?.text ?? "an address without https"
     if let resource = terms.resource {
       throw OneResource.refusal(of: terms.account, for: resource, to: name)
     }
     // An engine that was started before an update does not tell.
-    guard let known = try SignInVerbs.knownAccount(self, account), known.isStatic
+    guard let known = try SignInVerbs.knownAccount(self, terms.account), known.isStatic
     else { return }
     throw CommandError(
       .refused,

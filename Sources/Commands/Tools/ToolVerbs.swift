@@ -93,8 +93,9 @@ extension Session {
     _ make: (String?) -> AccessTokenCall
   ) throws(CommandError) -> ToolToken {
     do throws(CommandError) {
-      let reply =
-        if let found = try tokenAtHand(make) { found } else { try accessToken(make) }
+      // Most calls of tools are for a valid token. To look for the desktop takes longer than such a call.
+      let found = arguments.isForTool ? try tokenAtHand(make(nil)) : nil
+      let reply = if let found { found } else { try accessToken(make) }
       TokenVerbs.tellOfMissing(reply, self)
       try AuthorizationText.demandLine(reply.accessToken, of: account)
       return ToolToken(reply.accessToken, expiresAt: reply.expiresAt.map(Int64.init))
@@ -109,14 +110,8 @@ extension Session {
   }
 
   /// Gets a token for which no person is needed; `nil` if only a presence check could give one.
-  ///
-  /// Most calls of tools are for a valid token. The desktop is not looked for then, which takes longer
-  /// than the call.
-  private func tokenAtHand(
-    _ make: (String?) -> AccessTokenCall
-  ) throws(CommandError) -> AccessTokenReply? {
-    guard arguments.isForTool else { return nil }
-    var call = make(nil)
+  func tokenAtHand(_ call: AccessTokenCall) throws(CommandError) -> AccessTokenReply? {
+    var call = call
     call.ask = false
     let reply: AccessTokenReply
     do throws(VaultClientError) {

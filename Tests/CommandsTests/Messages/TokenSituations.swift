@@ -89,6 +89,7 @@ extension Situation {
     withoutDesktop("no server", .noServer(reason: "the bus has disconnected")),
     withoutDesktop("a server that shows nothing", .notShown),
     withoutDesktop("no pinentry", .noPinentry),
+    withoutDesktop("a question longer than a window", .tooLong),
     Situation("token work --no-input", "a check is needed") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()
@@ -203,12 +204,16 @@ extension Situation {
       "request https://id.example.com -H a:\(String(repeating: "x", count: 17_000))",
       "a long header"
     ),
-    Situation(
-      "request https://example.com/",
-      "a host that gets no token",
-      RequestTermsCall.self,
-      replies: terms
-    ),
+    Situation("request https://example.com/", "a host that gets no token") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      try stage.reply(terms)
+      try stage.knowAccount(account())
+    },
+    Situation("request https://example.com/", "a host that gets no secret") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      try stage.reply(terms)
+      try stage.knowAccount(account { $0.kind = StoreVerb.kind })
+    },
     Situation("request https://id.example.com/", "a token that splits a header") { stage in
       _ = try stage.expect(RequestTermsCall.self)
       try stage.reply(terms)

@@ -27,6 +27,8 @@ struct ToolRecipe {
   let server: String?
   /// The words that begin each command of this program.
   let program: [String]
+  /// The variables that name the vault, which Codex keeps from a helper for headers.
+  let variables: [String]
 
   /// A tool caches a token for five minutes, and may use it once after that.
   private static let lifetime = ["--min-ttl", "6m"]
@@ -37,6 +39,8 @@ struct ToolRecipe {
   private var headers: [String] {
     program + ["headers", account, "--helper"] + Self.lifetime + Self.limit
   }
+
+  private var environment: [String] { variables.isEmpty ? [] : ["env"] + variables }
 
   /// The files.
   var files: [File] {
@@ -51,8 +55,16 @@ struct ToolRecipe {
 
   /// A file with an ending of the tool's.
   private func file(_ ending: String, _ text: String, words: (_ path: String) -> [String]) -> File {
-    let path = "\(directory)/\(tool.file(name, ending))"
+    let path = "\(directory)/\(tool.file(fileName, ending))"
     return File(path: path, text: text, words: words(path))
+  }
+
+  /// The name of the files; Codex takes no profile with a dot in its name.
+  private var fileName: String {
+    switch tool {
+    case .claudeCode: name
+    case .codex: String(name.map { $0 == "." ? "-" : $0 })
+    }
   }
 
   /// Words as a line of sh(1).
@@ -137,9 +149,9 @@ struct ToolRecipe {
     }
     if let server {
       lines += [
-        "[mcp_servers.\(Self.string(name))]",
+        "[mcp_servers.\(Self.string(fileName))]",
         "url = \(Self.string(server))",
-        "http_headers_helper = \(Self.string(Self.line(headers)))",
+        "http_headers_helper = \(Self.string(Self.line(environment + headers)))",
       ]
     }
     return file(
@@ -149,5 +161,5 @@ struct ToolRecipe {
     )
   }
 
-  private var profileName: String { tool.file(name, "") }
+  private var profileName: String { tool.file(fileName, "") }
 }
