@@ -42,6 +42,18 @@ extension DesktopPromptTests {
   }
 
   @Test
+  func aClientOfOIDCAgentThatForcesANewTokenHasOnePromptShown() throws {
+    let agent = try startOIDCAgent()
+    let run = try person.oidcToken("--force-new", "me", at: path)
+    try desk.sees(Self.question)
+    try person.touch()
+    let token = try run.text()
+    #expect(try run.child.wait() == .exited(0))
+    #expect(token.hasPrefix("at_"), "\(token)")
+    try stop(agent)
+  }
+
+  @Test
   func aClientOfOIDCAgentThatLeavesTakesItsPromptAway() throws {
     let agent = try startOIDCAgent()
     let run = try client()

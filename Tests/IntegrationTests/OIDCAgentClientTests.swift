@@ -96,6 +96,9 @@ struct OIDCAgentClientTests {
       #expect(refused.end != .exited(0) && refused.text.contains("account"), "\(refused)")
     }
     #expect(try client("oidc-token nobody 2>&1").text.contains("no such account"))
+    let words = ["store", "pat", "--host", "forge.example.org", "--secret-stdin"]
+    try person.run(words, input: "s\n").succeeded()
+    #expect(try client("oidc-token pat 2>&1").text.contains("keeps a secret"))
     let none = try client("oidc-token https://none.example/ 2>&1").text
     #expect(none.contains("no account is signed in there"), "\(none)")
     // Two accounts are there, until one of them is the default.

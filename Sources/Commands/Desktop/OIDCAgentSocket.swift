@@ -158,21 +158,20 @@ struct OIDCAgentSocket {
     _ session: Session
   ) throws(CommandError) -> [UInt8] {
     let account = try account(wanted, session)
-    func next(after rejected: String?) throws(CommandError) -> ToolToken {
-      try session.toolToken(of: account.name) { prompt in
-        AccessTokenCall(
-          account: account.name,
-          minimumLifetime: wanted.minimumLifetime,
-          rejected: rejected,
-          prompt: prompt,
-          scope: wanted.scope,
-          audience: wanted.audience,
-          reason: String(wanted.reason.prefix(CallerRule.longestReason))
-        )
-      }
+    func call(_ prompt: String? = nil, after rejected: String? = nil) -> AccessTokenCall {
+      AccessTokenCall(
+        account: account.name,
+        minimumLifetime: wanted.minimumLifetime,
+        rejected: rejected,
+        prompt: prompt,
+        scope: wanted.scope,
+        audience: wanted.audience,
+        reason: String(wanted.reason.prefix(CallerRule.longestReason))
+      )
     }
-    var token = try next(after: nil)
-    if wanted.isForced { token = try next(after: token.text) }
+    // A token that needs a presence check is a new one, unless a rule demands a check for each token.
+    let present = wanted.isForced ? try session.tokenAtHand(call())?.accessToken : nil
+    let token = try session.toolToken(of: account.name) { call($0, after: present) }
     return OIDCAgentRequest.answer(token, issuer: account.issuer)
   }
 
@@ -183,10 +182,13 @@ struct OIDCAgentSocket {
   ) throws(CommandError) -> VaultAccount {
     if let name = wanted.account {
       let name = try session.accountName(name)
-      if let account = try StatusVerbs.accounts(session, named: name).first,
-        !account.isStatic
-      {
-        return account
+      if let account = try StatusVerbs.accounts(session, named: name).first {
+        guard account.isStatic else { return account }
+        throw CommandError(
+          .refused,
+          "\(name) keeps a secret, which is no access token",
+          hint: "thumblatch token \(name) prints it"
+        )
       }
     }
     let found = try accounts(session).filter { wanted.isIssued(by: $0.issuer) }
