@@ -1,9 +1,10 @@
+internal import PlainText
 package import SecretMemory
 internal import SystemBus
 
 /// A stored secret without its value.
 package struct SecretItem: Sendable, Equatable {
-  /// The last part of its path.
+  /// Its name in the store.
   package let id: String
   package let label: String
   package let attributes: [String: String]
@@ -34,10 +35,17 @@ package struct SecretItem: Sendable, Equatable {
   }
 
   var path: String { SecretObject.item(id).path }
+  /// The last part of its path.
+  var pathPart: String { String(path.dropFirst(SecretObject.collection.path.count + 1)) }
 
   /// Whether it has all of these attributes.
   func has(_ wanted: [String: String]) -> Bool {
-    wanted.allSatisfy { attributes[$0.key] == $0.value }
+    wanted.allSatisfy { name, value in attributes[name]?.isByteEqual(to: value) == true }
+  }
+
+  /// Whether it has these attributes, and no other.
+  func hasOnly(_ wanted: [String: String]) -> Bool {
+    attributes.count == wanted.count && has(wanted)
   }
 
   /// The attribute that names the kind of the secret.

@@ -164,7 +164,7 @@ extension SecretService {
       }
     }
     if replaces, let wanted = change.attributes,
-      let present = try store.items().first(where: { $0.attributes == wanted })
+      let present = try store.items().first(where: { $0.hasOnly(wanted) })
     {
       let prompt = try prompts.add(.change(present.id, change), for: call.sender)
       return [.path(SecretObject.none), .path(prompt)]

@@ -76,7 +76,7 @@ extension SecretService {
     let children: [String] =
       switch object {
       case .service: ["collection", "aliases"]
-      case .collection: try store.items().map(\.id)
+      case .collection: try store.items().map(\.pathPart)
       case .item, .session, .prompt, .folder: []
       }
     return SecretInterface.description(of: object, children: children)

@@ -16,8 +16,8 @@ package final class SecretService {
   static let mostNamed = 1024
   /// The most items that one prompt unlocks, because it names them.
   static let mostUnlocked = 64
-  /// The most work of one program at once.
-  static let mostWork = 4
+  /// The most work of one program at once: libsecret shows a prompt for each item that it deletes.
+  static let mostWork = SecretPrompts.mostOfOne
 
   let store: any SecretStore
   var sessions = SecretSessions()
@@ -26,6 +26,8 @@ package final class SecretService {
   private var lastWork = 0
   private var signals: [SecretSignal] = []
   private var cancelled: [Int] = []
+  /// The items that the last prompt has unlocked.
+  private var unlocked: Set<String> = []
 
   package init(store: any SecretStore) { self.store = store }
 
@@ -123,7 +125,10 @@ package final class SecretService {
 
   private func tell(of action: SecretWork.Action) {
     switch action {
-    case .unlock(let ids): for id in ids { tell(of: id, isLocked: false) }
+    case .unlock(let ids):
+      tellOfReplaced()
+      unlocked = Set(ids)
+      for id in ids { tell(of: id, isLocked: false) }
     case .remove(let id):
       signal(.collection, "ItemDeleted", [.path(SecretObject.item(id).path)])
       tellOfItems()
@@ -137,6 +142,14 @@ package final class SecretService {
   func tellOfLocks(_ before: [SecretItem], _ after: [SecretItem]) {
     let unlocked = Set(before.filter { !$0.isLocked }.map(\.id))
     for item in after where item.isLocked && unlocked.contains(item.id) {
+      tell(of: item.id, isLocked: true)
+    }
+  }
+
+  /// Signals that items which the previous prompt unlocked are locked again.
+  private func tellOfReplaced() {
+    guard !unlocked.isEmpty, let items = try? store.items() else { return }
+    for item in items where item.isLocked && unlocked.contains(item.id) {
       tell(of: item.id, isLocked: true)
     }
   }

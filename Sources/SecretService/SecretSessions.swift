@@ -5,14 +5,15 @@ internal import SystemBus
 /// The sessions of programs, in which secrets are passed plain or encrypted.
 struct SecretSessions {
   private struct Session {
+    let number: Int
     let owner: String
     /// `nil` if secrets are plain.
     let key: AgreedKey?
   }
 
-  /// The most sessions of one program.
+  /// The most sessions of one program; one more closes its oldest one.
   ///
-  /// Some programs open one for each item, and close none.
+  /// Some programs open one for each item that they read, and close none as long as they run.
   static let mostOfOne = 1024
   /// The most sessions of all programs.
   static let most = 4096
@@ -29,9 +30,13 @@ struct SecretSessions {
     _ input: BusValue,
     for owner: String
   ) throws(SecretServiceError) -> [BusValue] {
-    guard sessions.count < Self.most,
-      sessions.values.count(where: { $0.owner == owner }) < Self.mostOfOne
-    else { throw .limitsExceeded("there are too many sessions") }
+    let own = sessions.filter { $0.value.owner == owner }
+    if own.count >= Self.mostOfOne,
+      let oldest = own.min(by: { $0.value.number < $1.value.number })
+    {
+      sessions[oldest.key] = nil
+    }
+    guard sessions.count < Self.most else { throw .limitsExceeded("there are too many sessions") }
     let key: AgreedKey?
     let output: BusValue
     switch (algorithm, input) {
@@ -47,7 +52,7 @@ struct SecretSessions {
     default: throw .notSupported("the algorithm is not known")
     }
     last += 1
-    sessions["s\(last)"] = Session(owner: owner, key: key)
+    sessions["s\(last)"] = Session(number: last, owner: owner, key: key)
     return [.variant(output), .path(SecretObject.session("s\(last)").path)]
   }
 

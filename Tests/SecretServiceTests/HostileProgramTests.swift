@@ -88,6 +88,17 @@ struct HostileProgramTests {
     #expect(bench.refusal(prompt, "Dismiss") == "NoSuchObject")
   }
 
+  /// libsecret deletes all items that it has found at once.
+  @Test
+  func allPromptsOfAProgramAreShownAtOnce() throws {
+    let (item, _) = try bench.create(try bench.open(), "one", [:])
+    let work = try (0..<SecretPrompts.mostOfOne).map { _ in
+      let answer = try bench.call(item, "Delete")
+      return try beginWork(of: bench.path(answer[0])).number
+    }
+    #expect(Set(work).count == SecretPrompts.mostOfOne)
+  }
+
   @Test
   func aPromptThatIsShownIsDismissed() throws {
     let (item, _) = try bench.create(try bench.open(), "one", [:])
@@ -124,6 +135,17 @@ struct HostileProgramTests {
       for _ in 0..<20 { _ = bench.refusal(item, "Delete", from: ":3.\(program)") }
     }
     #expect(bench.refusal(item, "Delete", from: ":4.1") == "LimitsExceeded")
+  }
+
+  /// A program that runs for days may open a session for each item that it reads.
+  @Test
+  func aProgramThatClosesNoSessionLosesItsOldestOne() throws {
+    let first = try bench.open()
+    let other = try bench.open(from: ":1.2")
+    let sessions = try (0..<SecretSessions.mostOfOne).map { _ in try bench.open() }
+    #expect(bench.refusal(first, "Close") == "NoSession")
+    #expect(bench.refusal(sessions[0], "Close") == nil)
+    #expect(bench.refusal(other, "Close", from: ":1.2") == nil)
   }
 
   @Test

@@ -65,6 +65,37 @@ struct SecretServiceTests {
     }
   }
 
+  /// Libraries keep the property, and would read a locked item without a prompt.
+  @Test
+  func aProgramIsToldWhatTheNextPromptLocks() throws {
+    let session = try bench.open()
+    let items = try ["1", "2"].map { try bench.create(session, $0, ["a": $0]).item }
+    for item in items {
+      let answer = try bench.call(root, "Unlock", [.array("o", [.path(item)])])
+      _ = bench.takeSignals()
+      try bench.call(try bench.path(answer[1]), "Prompt", [.text("")])
+    }
+    let told = ["PropertiesChanged", "ItemChanged"]
+    #expect(bench.takeSignals() == told + told + ["Completed to :1.1"])
+    #expect(Array(bench.signals.map(\.path).prefix(3)) == [items[0], collection, items[1]])
+  }
+
+  @Test
+  func attributesAreComparedByTheirBytes() throws {
+    let session = try bench.open()
+    let item = try bench.create(session, "one", ["user": "\u{e9}"]).item
+    for (user, found) in [("\u{e9}", [item]), ("e\u{301}", [])] {
+      let answer = try bench.call(
+        collection,
+        "SearchItems",
+        [ServiceBench.attributes(["user": user])]
+      )
+      #expect(try bench.paths(answer[0]) == found)
+    }
+    let other = try bench.create(session, "two", ["user": "e\u{301}"], replaces: true)
+    #expect(other.prompt == "/" && other.item != item)
+  }
+
   /// A person may give the account of an item a name that no path can have.
   @Test(arguments: ["mail-imap", "a.b_c", "/mail", "_61", "é"])
   func anItemWithAnyNameHasAPath(_ name: String) throws {
@@ -78,6 +109,10 @@ struct SecretServiceTests {
     #expect(part.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }, "\(path)")
     let secret = try bench.call(path, "GetSecret", [.path(session)])
     #expect(try bench.value(secret[0]).value == Array("hunter2".utf8))
+    guard case .text(let text) = try bench.call(collection, "Introspect")[0] else {
+      throw SecretServiceError.failed("no text")
+    }
+    #expect(text.contains("<node name=\"\(part)\"/>"))
     // An object has one path.
     for other in ["_zz", "_6", "_61", "_5F"] where other != part {
       let refusal = bench.refusal(collection + "/" + other, "GetSecret", [.path(session)])
