@@ -124,7 +124,7 @@ package struct TPMDevice: TPMSealing {
     _ index: UInt32,
     authorization: SharedSecret
   ) throws(TPMFailure) -> TPMCounter {
-    try useCounter(index, authorization, increments: false)
+    try useCounter(index, authorization) { _, _, _ in }
   }
 
   /// Increments a counter; see `TPMSealing`.
@@ -143,24 +143,24 @@ package struct TPMDevice: TPMSealing {
     authorization: SharedSecret,
     ifStill mayGoOn: () -> Bool
   ) throws(TPMFailure) -> TPMCounter {
-    try useCounter(index, authorization, increments: true, mayGoOn)
+    try useCounter(index, authorization) { connection, counter, session throws(TPMFailure) in
+      guard mayGoOn() else { throw .unreachable("the engine no longer waits") }
+      try connection.increment(counter, session)
+    }
   }
 
+  /// Runs a step with a counter and a session, and reads the counter then.
   private func useCounter(
     _ index: UInt32,
     _ authorization: SharedSecret,
-    increments: Bool,
-    _ mayGoOn: () -> Bool = { true }
+    _ step: (TPMConnection, borrowing TPMHandle, borrowing TPMHandle) throws(TPMFailure) -> Void
   ) throws(TPMFailure) -> TPMCounter {
     let connection = try TPMConnection(path)
     let parent = try connection.parent(named: parentName)
     guard let counter = try connection.counter(index) else { throw .noCounter }
     try connection.setAuthorization(authorization, of: counter)
     let session = try connection.session(with: parent, policy: false)
-    if increments {
-      guard mayGoOn() else { throw .unreachable("the engine no longer waits") }
-      try connection.increment(counter, session)
-    }
+    try step(connection, counter, session)
     return TPMCounter(index: index, value: try connection.read(counter, session))
   }
 

@@ -106,6 +106,25 @@ struct DeviceSecretVerbTests {
   }
 
   @Test
+  func everySlotIsListedBesideOneThatDoesNotOpen() throws {
+    let other = VaultMachineSlot(id: "b0b1b2b3b4b5b6b7", kind: .securityKey)
+    for opens in [false, nil] {
+      let play = try Play.run(["device-secret", "test"]) { stage in
+        _ = try stage.expect(TestSlotsCall.self)
+        try stage.reply(
+          TestSlotsReply(tests: [
+            VaultSlotTest(slot: Self.slot, opens: opens, detail: "no TPM"),
+            VaultSlotTest(slot: other, detail: "it needs a touch"),
+          ])
+        )
+      }
+      #expect(play.code == (opens == false ? .unsafeVault : .unavailable))
+      #expect(play.out.contains(opens == false ? "does not open: no TPM" : "not known: no TPM"))
+      #expect(play.out.contains("not tried: it needs a touch"))
+    }
+  }
+
+  @Test
   func aRecoveryByCodeAcceptsNothing() throws {
     let words = ["recover", "--code-stdin", "--json"]
     let play = try Play.run(words, input: Array((Self.code + "\n").utf8)) { stage in
@@ -116,6 +135,16 @@ struct DeviceSecretVerbTests {
     #expect(
       play.out == #"{"added":"a0","removed":["b0"],"problem":null,"counter_problem":null}"# + "\n"
     )
+  }
+
+  @Test
+  func aRecoveryByCodeNamesTheSlotsThatItRemoved() throws {
+    let input = Array((Self.code + "\n").utf8)
+    let play = try Play.run(["recover", "--code-stdin"], input: input) { stage in
+      _ = try stage.expect(RecoverWithCodeCall.self)
+      try stage.reply(RecoverWithCodeReply(added: "a0", removed: ["b0", "c0"], problem: nil))
+    }
+    #expect(play.talk.contains("(slot a0)") && play.talk.contains("were removed: b0, c0"))
   }
 
   @Test

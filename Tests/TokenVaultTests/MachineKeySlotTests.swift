@@ -52,7 +52,7 @@ struct MachineKeySlotTests {
         #expect(isTemporary && message.contains(says), "\(fault)")
       case .vaultUnsafe(let message, let hint)?:
         #expect(!isTemporary && (message + (hint ?? "")).contains(says), "\(fault)")
-        #expect(hint?.contains("thumblatch recover --code") == true, "\(fault)")
+        #expect(hint?.contains("as root): thumblatch recover --code") == true, "\(fault)")
       case let other: Issue.record("\(fault): \(String(describing: other))")
       }
       #expect(try bench.scratch.files() == files)

@@ -49,6 +49,24 @@ struct MachineKeyTroubleTests {
   }
 
   @Test
+  func anUnknownErrorThatPassesAddsNoSecondSlot() async throws {
+    let tpm = ScriptedTPM()
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(tpm)
+    let slots = try bench.slots(tpm)
+    // Only the first call fails.
+    tpm.plan(.unexpected("0x101"))
+    let done = try slots.recover(with: try Bench.code())
+    #expect(done == RecoveredKey(added: nil, removed: [], problem: nil))
+    #expect(!slots.isHeldByCode && slots.counterCheck == .current)
+    tpm.plan(.unexpected("0x101"))
+    let already = #expect(throws: VaultFailure.self) { _ = try slots.addTPM() }
+    #expect(already?.problem.contains("already") == true)
+    #expect(try slots.facts().slots.count { $0.kind == .tpm } == 1)
+  }
+
+  @Test
   func aTPMThatIsBusyMakesNoSlotTheLastOne() async throws {
     let tpm = ScriptedTPM()
     let bench = try Bench()
@@ -60,6 +78,46 @@ struct MachineKeyTroubleTests {
     tpm.plan(.busy)
     #expect(throws: VaultFailure.machineKeyClosed(.busy)) { try slots.remove(added) }
     try slots.remove(added)
+  }
+
+  @Test
+  func theDoctorNamesRootForTheSlotsOfTheService() async throws {
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(ScriptedTPM())
+    let slots = try bench.slots(NoTPM())
+    _ = try slots.recover(with: try Bench.code())
+    let vault = try await bench.open(slots: slots)
+    let found = await vault.examine().first { $0.name == "device-secret" }
+    #expect(found?.level == .warning)
+    #expect(found?.remedy == "as root: thumblatch device-secret add tpm")
+  }
+
+  /// The counter is compared before a security key opens the vault.
+  @Test(arguments: [true, false])
+  func noTouchIsAskedForIfTheCounterCannotBeRead(_ hasCounter: Bool) async throws {
+    let (tpm, key) = (ScriptedTPM(), ScriptedKey())
+    if !hasCounter { tpm.limitCounters(to: 0) }
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(tpm)
+    let slots = try bench.slots(tpm, keys: key)
+    _ = try slots.key()
+    _ = try slots.addKey(try slots.makeKeySecret(pin: nil, SecurityKeyWait()) {})
+    for fault in [TPMFailure.absent, .notPermitted, .ownerPassword] {
+      tpm.fail(fault)
+      let next = try bench.slots(tpm, keys: key)
+      let refusal = #expect(throws: VaultFailure.self) { _ = try next.key() }
+      if hasCounter {
+        #expect(refusal == .machineKeyClosed(fault))
+        #expect(throws: VaultFailure.machineKeyClosed(fault)) {
+          try next.openByKey(pin: nil, SecurityKeyWait()) {}
+        }
+      } else {
+        #expect(refusal?.problem.contains("security key opens it too") == true)
+        try next.openByKey(pin: nil, SecurityKeyWait()) {}
+      }
+    }
   }
 
   /// The next start would compare the ledger with a TPM that does not have its counter.

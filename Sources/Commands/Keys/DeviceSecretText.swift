@@ -92,10 +92,19 @@ extension DeviceSecretVerbs {
   static func text(_ reply: TestSlotsReply, columns: Int?) -> String {
     var table = Table(headings: ["slot", "opened by", "result"])
     for test in reply.tests {
-      let result = test.opens == true ? "opens" : "not known: \(test.detail ?? "-")"
-      table.add(test.slot.id, name(test.slot.kind), result)
+      table.add(test.slot.id, name(test.slot.kind), result(test))
     }
     return table.text(columns: columns)
+  }
+
+  private static func result(_ test: VaultSlotTest) -> String {
+    let detail = test.detail ?? "-"
+    return switch test.opens {
+    case true?: "opens"
+    case false?: "does not open: \(detail)"
+    // A slot of another kind was not tried.
+    case nil: "\(test.slot.kind == .tpm ? "not known" : "not tried"): \(detail)"
+    }
   }
 
   static func sentence(_ kind: SlotKind, _ reply: AddSlotReply) -> String {

@@ -88,9 +88,11 @@ enum DeviceSecretVerbs {
     details: """
       SLOT is the identifier that "device-secret status" shows. The last slot that the TPM or a \
       security key opens and the last recovery code cannot be removed. The machine key stays the same. \
-      With its code, TPM or security key, the file of a removed slot, from an earlier copy of the directory, opens later copies \
-      too. Removing the slot of a leaked code does not make that code harmless. In the service only \
-      root may do this. A private vault needs the system password.
+      With its code, TPM or security key, the file of a removed slot, from an earlier copy of the \
+      directory, opens later copies too. Delete earlier copies of the directory. If another person may \
+      have an earlier copy, and the code or the security key as well, replace the machine key: write a \
+      backup, restore it into a new state directory, sign in the accounts that the backup cannot carry, \
+      and add the slots there. In the service only root may do this. A private vault needs the system password.
       """
   ) { session throws(CommandError) in
     let slot = session.arguments.operands[0]
@@ -99,7 +101,7 @@ enum DeviceSecretVerbs {
     }
     try session.report(
       ["slots": .array(reply.slots.map { .object(object($0)) })],
-      "removed slot \(slot)"
+      "Removed slot \(slot). Earlier copies of the directory still have this slot. Delete those copies."
     )
   }
 
@@ -109,13 +111,17 @@ enum DeviceSecretVerbs {
     summary: "test whether the slots open",
     details: """
       Opens each slot of the TPM. A slot of a security key needs a touch and is not tried. With --code \
-      or --code-stdin it also tests a recovery code. Exit 6 if a slot does not open, and 5 if the TPM \
-      is busy. Nothing is changed. In the service only root may do this.
+      or --code-stdin it also tests a recovery code. Lists the result for each slot. Exit 6 if a slot \
+      does not open, and 5 if the TPM is busy. Nothing is changed. In the service only root may do this.
       """
   ) { session throws(CommandError) in
     let code = try RecoveryCodeInput.given(session)
     let reply = try session.call(within: Session.localLimit) { _ in TestSlotsCall(code: code) }
     let facts: JSONObject = ["tests": .array(reply.tests.map { .object(object($0)) })]
+    // With --json the error has all results. Without it, they are shown before the error.
+    if !session.output.json {
+      try session.output.data(text(reply, columns: session.output.columns))
+    }
     if let bad = reply.tests.first(where: { $0.opens == false }) {
       throw CommandError(
         .unsafeVault,
@@ -131,7 +137,7 @@ enum DeviceSecretVerbs {
         facts: facts
       )
     }
-    try session.show(facts, text(reply, columns: session.output.columns))
+    if session.output.json { try session.output.data(facts) }
   }
 
   // MARK: - The recovery code

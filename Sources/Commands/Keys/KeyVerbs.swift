@@ -104,9 +104,9 @@ enum KeyVerbs {
       of an old one as theft. Static secrets are those of the restored vault. Your own rules are, \
       too: look at them with thumblatch policy.
       With --code or --code-stdin, no restored vault is accepted. The recovery code opens the \
-      machine key. If the TPM of this machine opens no slot, a new slot is sealed with it. Use it \
-      after the TPM was cleared, replaced or left behind. It needs no password. In the service only \
-      root may do it.
+      machine key. If the TPM of this machine opens no slot, it seals a new one. The slots that this TPM \
+      refuses, such as those of another machine, are then removed. Use it after the TPM was \
+      cleared, replaced or left behind. It needs no password. In the service only root may do it.
       """
   ) { session throws(CommandError) in
     if let code = try RecoveryCodeInput.given(session) { return try recover(by: code, session) }
@@ -140,6 +140,7 @@ enum KeyVerbs {
     if let problem = reply.counterProblem {
       session.output.warn(DeviceSecretVerbs.warning(problem))
     }
+    let removed = reply.removed.joined(separator: ", ")
     try session.report(
       [
         "added": AccountText.optional(reply.added),
@@ -147,10 +148,9 @@ enum KeyVerbs {
         "problem": AccountText.optional(reply.problem),
         "counter_problem": AccountText.optional(reply.counterProblem),
       ],
-      reply.added.map {
-        "the vault is open; the TPM of this machine opens it from now on (slot \($0))"
-      }
-        ?? "the vault is open"
+      "the vault is open"
+        + (reply.added.map { "; the TPM of this machine opens it from now on (slot \($0))" } ?? "")
+        + (removed.isEmpty ? "" : "; slots that this TPM refuses were removed: \(removed)")
     )
   }
 

@@ -81,18 +81,15 @@ extension MachineKeySlots {
   package func addTPM() throws(VaultFailure) -> String {
     try inTurn { () throws(VaultFailure) in
       let (key, identifier) = try openedKey()
-      var momentary: TPMFailure?
-      for slot in try readSlots().compactMap(\.slot)
-      where slot.header.kind == .tpm && slot.machineKey == key.identifier {
-        switch try openByTPM(slot) {
-        case .success: return try useTPM(slot)
-        case .failure(let failure): if failure.isMomentary { momentary = failure }
-        }
-      }
+      let slots = try readSlots().compactMap(\.slot).filter { $0.machineKey == key.identifier }
+      let tried = try triedByTPM(slots)
+      if let slot = tried.opens { return try useTPM(slot) }
       // The TPM may open its slot again soon, and needs no second one then.
-      if let momentary { throw .machineKeyClosed(momentary) }
+      if let momentary = tried.momentary { throw .machineKeyClosed(momentary) }
       try demandRoom()
       let slot = try sealed(key, in: identifier)
+      // An unknown TPM error may have passed: the present slots are tried again.
+      if let slot = try triedByTPM(tried.unclear).opens { return try useTPM(slot) }
       try renewCounter(slot.slot.parentName)
       try stored(try directory.add(slot.file))
       noteHeldByCode(false)
@@ -203,20 +200,10 @@ extension MachineKeySlots {
         "only security keys have slots; to replace a lost one: thumblatch device-secret add fido2"
       return RecoveredKey(added: nil, removed: [], problem: problem)
     }
-    var dead: [MachineKeySlot] = []
-    var momentary: TPMFailure?
-    for slot in slots where slot.header.kind == .tpm {
-      switch try openByTPM(slot) {
-      case .success:
-        try renewCounter(nil)
-        return RecoveredKey(added: nil, removed: [], problem: nil)
-      case .failure(let failure):
-        if failure.isOfTheSlot { dead.append(slot) }
-        if failure.isMomentary { momentary = failure }
-      }
-    }
+    let tried = try triedByTPM(slots)
+    if tried.opens != nil { return try usedSlot() }
     // The TPM may open its slot again soon, and needs no second one then.
-    if let momentary {
+    if let momentary = tried.momentary {
       let problem = VaultFailure.machineKeyClosed(momentary).problem
       return RecoveredKey(added: nil, removed: [], problem: problem)
     }
@@ -227,6 +214,9 @@ extension MachineKeySlots {
     } catch {
       return RecoveredKey(added: nil, removed: [], problem: error.problem)
     }
+    // An unknown TPM error may have passed: the present slots are tried again.
+    if try triedByTPM(tried.unclear).opens != nil { return try usedSlot() }
+    let dead = tried.dead
     // A dead slot makes room, but only if that is enough.
     let count = try readSlots().count
     var removed: [String] = []
@@ -244,6 +234,12 @@ extension MachineKeySlots {
     try stored(try directory.add(added.file))
     for slot in dead { try stored(try directory.remove(slot.header.identifier)) }
     return RecoveredKey(added: added.name, removed: dead.map(\.name), problem: nil)
+  }
+
+  /// The result of a recovery whose TPM opens a slot, after a comparison with its counter.
+  private func usedSlot() throws(VaultFailure) -> RecoveredKey {
+    try renewCounter(nil)
+    return RecoveredKey(added: nil, removed: [], problem: nil)
   }
 
   /// The machine key and the identifier of its directory, for a change of the slots.

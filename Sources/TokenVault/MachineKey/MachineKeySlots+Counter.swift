@@ -160,7 +160,7 @@ extension MachineKeySlots {
     }
     throw .vaultUnsafe(
       "no slot of the machine key opens with this TPM",
-      hint: VaultFailure.recoverByCode
+      hint: VaultFailure.recoverByOwner
     )
   }
 

@@ -16,6 +16,32 @@ extension MachineKeySlots {
     var name: String { slot.name }
   }
 
+  /// What the TPM does with its slots.
+  struct TriedSlots {
+    /// The slot that it opens; the slots behind that one are not tried.
+    var opens: MachineKeySlot?
+    /// The slots that are of no use on this machine any more.
+    var dead: [MachineKeySlot] = []
+    /// The slots that it does not open for another reason.
+    var unclear: [MachineKeySlot] = []
+    /// Why it did not answer just now; `nil` if it did.
+    var momentary: TPMFailure?
+  }
+
+  /// Tries slots until the TPM opens one.
+  func triedByTPM(_ slots: [MachineKeySlot]) throws(VaultFailure) -> TriedSlots {
+    var tried = TriedSlots()
+    for slot in slots where slot.header.kind == .tpm && tried.opens == nil {
+      switch try openByTPM(slot) {
+      case .success: tried.opens = slot
+      case .failure(let failure):
+        if failure.isMomentary { tried.momentary = failure }
+        if failure.isOfTheSlot { tried.dead.append(slot) } else { tried.unclear.append(slot) }
+      }
+    }
+    return tried
+  }
+
   func fresh() throws(VaultFailure) -> (MachineKey, directory: [UInt8]) {
     do throws(CryptographyError) {
       return (try MachineKey.random(), try randomBytes(MachineKeyState.directoryCount))

@@ -103,6 +103,8 @@ extension MachineKeySlots {
     guard let failure else {
       return .machineKeyNeeded("the vault needs a touch of its security key")
     }
+    // The counter is compared before the machine key is used, so a touch would not be enough.
+    if failure.hidesCounter, try namesCounter() { return nil }
     let problem =
       if case .unexpected(let code) = failure {
         "unexpected TPM error: \(code)"
@@ -110,6 +112,14 @@ extension MachineKeySlots {
         VaultFailure.machineKeyClosed(failure).problem
       }
     return .machineKeyNeeded("\(problem): a touch of its security key opens it too")
+  }
+
+  /// Whether the TPM may have a counter: the state names one, or cannot be read.
+  ///
+  /// The state is not authenticated before a slot opens.
+  private func namesCounter() throws(VaultFailure) -> Bool {
+    let state = try stored(try directory.state()).flatMap { try? MachineKeyState(parsing: $0) }
+    return state?.hasCounter ?? true
   }
 
   /// Seals a machine key under the secret of a security key.

@@ -1,13 +1,17 @@
 package import MachineKey
 
 extension VaultFailure {
-  /// The remedy if the TPM does not open its slot any more.
+  /// The remedy if the security key of a private vault does not open its slot any more.
   static let recoverByCode = "open it with the recovery code: thumblatch recover --code"
+
+  /// The remedy if the TPM does not open its slot any more; in the service only root may do it.
+  static let recoverByOwner =
+    "open it with the recovery code (in the service as root): thumblatch recover --code"
 
   /// Only the recovery code opens the machine key.
   static let noHardwareSlot = vaultUnsafe(
     "the machine key has no slot of a TPM or a security key",
-    hint: recoverByCode
+    hint: recoverByOwner
   )
 
   /// The problem in one clause, without its remedy.
@@ -36,32 +40,32 @@ extension VaultFailure {
     case .absent:
       return .vaultUnsafe(
         "\(what), and there is none (/dev/tpmrm0)",
-        hint: "turn the TPM on in the firmware; or \(recoverByCode)"
+        hint: "turn the TPM on in the firmware; or \(recoverByOwner)"
       )
     case .notPermitted:
       return .vaultUnsafe(
         "\(what), and the engine may not open it (/dev/tpmrm0)",
-        hint: "\(permitted); or \(recoverByCode)"
+        hint: "\(permitted); or \(recoverByOwner)"
       )
     case .anotherTPM:
       return .vaultUnsafe(
         "\(what), and this is not the TPM that it was sealed with, or it was cleared",
-        hint: recoverByCode
+        hint: recoverByOwner
       )
     case .ownerPassword:
       return .vaultUnsafe(
         "\(what), and the TPM has an owner password and no storage key at 0x81000001",
-        hint: "as root: make that key persistent, or remove the password; or \(recoverByCode)"
+        hint: "as root: make that key persistent, or remove the password; or \(recoverByOwner)"
       )
     case .wrongAuthorization:
       return .vaultUnsafe(
         "the TPM and the slot of the machine key do not belong together",
-        hint: "restore the directory machine-key from a backup; or \(recoverByCode)"
+        hint: "restore the directory machine-key from a backup; or \(recoverByOwner)"
       )
     case .damaged:
       return .vaultUnsafe(
         "the TPM's slot of the machine key is damaged",
-        hint: "restore the directory machine-key from a backup; or \(recoverByCode)"
+        hint: "restore the directory machine-key from a backup; or \(recoverByOwner)"
       )
     case .busy: return .tpmUnavailable("the TPM is busy: try again")
     case .lockedOut:
@@ -74,7 +78,7 @@ extension VaultFailure {
     case .noRoom: return slotNotSealed(failure)
     case .unexpected(let code):
       return .tpmUnavailable(
-        "unexpected TPM error: \(code): try again; if it stays, \(recoverByCode)"
+        "unexpected TPM error: \(code): try again; if it stays, \(recoverByOwner)"
       )
     }
   }
@@ -153,6 +157,14 @@ extension TPMFailure {
   var isMomentary: Bool {
     switch self {
     case .busy, .unreachable: true
+    default: false
+    }
+  }
+
+  /// Whether no counter can be read either, for the same lasting reason.
+  var hidesCounter: Bool {
+    switch self {
+    case .absent, .notPermitted, .ownerPassword: true
     default: false
     }
   }

@@ -166,7 +166,9 @@ extension Situation {
       "a slot does not open",
       TestSlotsCall.self,
       replies: TestSlotsReply(tests: [
-        VaultSlotTest(slot: tpmSlot, opens: false, detail: "this is not the TPM of the slot")
+        VaultSlotTest(slot: tpmSlot, opens: false, detail: "this is not the TPM of the slot"),
+        VaultSlotTest(slot: codeSlot, detail: "add --code to test it"),
+        VaultSlotTest(slot: keySlot, detail: "it needs a touch"),
       ])
     ),
     Situation(
@@ -180,7 +182,9 @@ extension Situation {
     Situation("recover --code", "a new slot of the TPM") { stage in
       try stage.answer("Recovery code", code)
       _ = try stage.expect(RecoverWithCodeCall.self)
-      try stage.reply(RecoverWithCodeReply(added: "a0a1a2a3a4a5a6a7", removed: []))
+      try stage.reply(
+        RecoverWithCodeReply(added: "a0a1a2a3a4a5a6a7", removed: ["e0e1e2e3e4e5e6e7"])
+      )
     },
     Situation(
       "recover --code-stdin",
