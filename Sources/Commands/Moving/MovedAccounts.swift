@@ -56,11 +56,14 @@ enum MovedAccounts {
   }
 
   /// Reports the accounts that have moved, and those that have stayed with the reason.
+  ///
+  /// `token` is the command that refreshes an account in the vault that the accounts have moved to.
   static func told(
     _ moved: [VaultMovedAccount],
     _ problems: [String: String],
     staying: [VaultExportableAccount]? = nil,
     to place: String,
+    token: String,
     _ session: Session
   ) throws(CommandError) {
     var object: JSONObject = [
@@ -86,6 +89,12 @@ enum MovedAccounts {
     }
     try session.report(object, "moved \(AccountText.counted(moved.count, "account")) \(place)")
     guard !session.output.json else { return }
+    if moved.isEmpty {
+      // An earlier call whose reply was lost may have moved accounts without refreshing them.
+      session.output.talk(
+        "if an earlier call was interrupted after the move, refresh each account that it moved: \(token)"
+      )
+    }
     for account in moved {
       if let problem = problems[account.name] {
         session.output.talk("\(account.name) was not refreshed: \(PlainText.line(problem))")

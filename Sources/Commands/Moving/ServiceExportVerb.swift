@@ -67,6 +67,7 @@ enum ServiceExportVerb {
       problems,
       staying: staying,
       to: "into your own vault",
+      token: "thumblatch --private token ACCOUNT",
       session
     )
   }
@@ -92,7 +93,7 @@ enum ServiceExportVerb {
     throw CommandError(
       .notFound,
       "the service has no account \(gone)",
-      hint: "an earlier call may have moved it: thumblatch --private list"
+      hint: "an earlier call may have moved it: thumblatch --private account list"
     )
   }
 

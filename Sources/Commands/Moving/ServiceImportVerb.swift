@@ -31,7 +31,13 @@ enum ServiceImportVerb {
     let socket = try MovedAccounts.socket(session, for: "to move the accounts into")
     let moved = try move(to: socket, session)
     let problems = try MovedAccounts.refresh(moved, on: session.calls, session)
-    try MovedAccounts.told(moved, problems, to: "into the service", session)
+    try MovedAccounts.told(
+      moved,
+      problems,
+      to: "into the service",
+      token: "thumblatch token ACCOUNT",
+      session
+    )
   }
 
   private static func cancelMove(_ session: Session) throws(CommandError) {

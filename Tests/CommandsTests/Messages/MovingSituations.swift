@@ -59,6 +59,7 @@ extension Situation {
     backingUp("--passphrase-fd 0", "a script gives a short one").withoutTerminal
       .with(input: "short\n"),
     backingUp("--passphrase-fd 1", "no descriptor for input"),
+    backingUp("--passphrase-fd 2147483647", "a descriptor that is not open"),
     backingUp("", "no terminal").withoutTerminal,
     backingUp("--code-stdin", "to the recovery code", backUp).with(input: code + "\n"),
     backingUp("--code --passphrase-fd 0", "both"),
