@@ -30,13 +30,30 @@ struct DirectoryChecks {
           )
         ]
       }
-      return [.ok(Self.name, "\(path) will be made at the first use")]
+      return [Self.missing(path)]
     }
     let isDirectory = status.st_mode & S_IFMT == S_IFDIR
     return [check(path, status)] + (isDirectory ? StoreFileChecks.run(in: path) : [])
       + ((try? FreeSpace(path: path)).map {
         [Self.space(bytes: $0.bytes, files: $0.files, on: path)]
       } ?? [])
+  }
+
+  /// A missing directory is made at the first use, if this user may write to what exists above it.
+  private static func missing(_ path: String) -> Finding {
+    var above = path[...]
+    repeat {
+      above = above[..<(above.lastIndex(of: "/") ?? above.startIndex)]
+    } while unsafe !above.isEmpty && access(String(above), F_OK) != 0
+    let parent = above.isEmpty ? "/" : String(above)
+    guard unsafe access(parent, W_OK | X_OK) == 0 else {
+      return .problem(
+        name,
+        "\(path) cannot be made: this user may not write to \(parent)",
+        remedy: "use a directory of your own: THUMBLATCH_STATE_DIR=..."
+      )
+    }
+    return .ok(name, "\(path) will be made at the first use")
   }
 
   private func check(_ path: String, _ status: stat) -> Finding {

@@ -21,7 +21,7 @@ struct EnvironmentChecks {
 
   func run() -> [Finding] {
     proxies() + trust() + own() + [locale()] + terminal() + [descriptors()] + mask() + [clock()]
-      + [Self.fprintd()]
+      + [Self.fprintd(), Self.libfido2()]
   }
 
   private func proxies() -> [Finding] {
@@ -103,7 +103,7 @@ struct EnvironmentChecks {
 
   private func mask() -> [Finding] {
     guard let mask = caller.mask else { return [] }
-    let shown = "0" + String(mask, radix: 8)
+    let shown = (mask < 0o10 ? "00" : "0") + String(mask, radix: 8)
     guard mask & 0o700 == 0 else {
       return [
         .warning(
@@ -142,5 +142,24 @@ struct EnvironmentChecks {
       return .ok("fprintd", "not installed: only readers that you can open yourself are used")
     }
     return .ok("fprintd", hasBus ? "installed" : "installed, but there is no system bus")
+  }
+
+  /// Loads the library as the helpers do: they look for it at run time, when a key is needed.
+  private static func libfido2() -> Finding {
+    guard let library = unsafe dlopen("libfido2.so.1", RTLD_NOW | RTLD_LOCAL) else {
+      return libfido2(isInstalled: false)
+    }
+    _ = unsafe dlclose(library)
+    return libfido2(isInstalled: true)
+  }
+
+  static func libfido2(isInstalled: Bool) -> Finding {
+    let name = "libfido2"
+    guard !isInstalled else { return .ok(name, "installed") }
+    return .warning(
+      name,
+      "libfido2.so.1 is not found: no security key can be used",
+      remedy: "if you use a security key, install libfido2-1"
+    )
   }
 }

@@ -49,12 +49,23 @@ struct CheckTests {
   }
 
   @Test
+  func aMissingLibraryForSecurityKeysIsNamed() {
+    let found = EnvironmentChecks(Self.caller(Self.fine)).run().filter { $0.name == "libfido2" }
+    // The tests of this machine need it.
+    #expect(found.map(\.severity) == [.ok])
+    let missing = EnvironmentChecks.libfido2(isInstalled: false)
+    #expect(missing.severity == .warning && missing.remedy?.contains("libfido2-1") == true)
+  }
+
+  @Test
   func limitsUmaskAndClockAreChecked() {
     func bad(_ caller: Caller) -> [String] {
       EnvironmentChecks(caller).run().filter { $0.severity != .ok }
         .map { "\($0.name) \($0.severity)" }
     }
     #expect(bad(Self.caller(Self.fine, mask: 0o777)) == ["umask warning"])
+    let open = EnvironmentChecks(Self.caller(Self.fine, mask: 0)).run()
+    #expect(open.first { $0.name == "umask" }?.message == "000")
     #expect(bad(Self.caller(Self.fine, descriptorLimit: 64)) == ["open-files warning"])
     #expect(bad(Self.caller(Self.fine, now: 0)) == ["clock problem"])
     #expect(bad(Self.caller(Self.fine, mask: nil, descriptorLimit: nil)).isEmpty)

@@ -105,6 +105,8 @@ extension Vault {
     let kinds = Set(facts?.slots.compactMap(\.kind) ?? [])
     let isForKey = kinds.contains(.securityKey) && !kinds.contains(.tpm)
     let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
+    // Only root changes the slots of the service.
+    let remedy = (service == nil && !isForKey ? "as root: " : "") + command
     if storeState.isUnderMachineKey {
       let ways = facts?.ways ?? []
       guard let last = ways.last else {
@@ -117,7 +119,7 @@ extension Vault {
       guard machineKeySlots?.isHeldByCode != true else {
         return found.warning(
           "the recovery code opened the vault, and the next start of the engine may need it again",
-          remedy: isForKey ? "if the security key is lost: \(command)" : command,
+          remedy: isForKey ? "if the security key is lost: \(command)" : remedy,
           action: isForKey ? nil : .run(command)
         )
       }
@@ -126,7 +128,7 @@ extension Vault {
     } else if needsMachineKey {
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",
-        remedy: command,
+        remedy: remedy,
         action: .run(command)
       )
     } else {

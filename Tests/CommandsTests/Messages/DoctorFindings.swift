@@ -54,9 +54,9 @@ enum DoctorFindings {
       64,
       0
     )
-    // Whether fprintd is there depends on the machine.
+    // Whether these are there depends on the machine.
     func checks(_ caller: Caller) -> [Finding] {
-      EnvironmentChecks(caller).run().filter { $0.name != "fprintd" }
+      EnvironmentChecks(caller).run().filter { !["fprintd", "libfido2"].contains($0.name) }
     }
     return [
       entry("a good environment", checks(fine)), entry("a bad environment", checks(bad)),
@@ -66,6 +66,7 @@ enum DoctorFindings {
           EnvironmentChecks.fprintd(isInstalled: $0.0, hasBus: $0.1)
         }
       ),
+      entry("libfido2", [false, true].map { EnvironmentChecks.libfido2(isInstalled: $0) }),
     ]
   }
 
