@@ -34,8 +34,8 @@ package struct ConfigurationCheck: Sendable {
       fail(error)
       return
     }
-    checkPolicy(files)
-    checkProviders(files)
+    let allowed = checkPolicy(files)
+    checkProviders(files, allowed)
   }
 
   /// Checks one file as a policy, such as a drop-in before it is put in its place.
@@ -46,7 +46,14 @@ package struct ConfigurationCheck: Sendable {
     for error in policy.errors() { fail(error) }
   }
 
-  private mutating func checkPolicy(_ files: MachineDirectory) {
+  /// The providers that a policy allows.
+  private struct Allowed {
+    let names: Set<ProviderName>
+    let location: PolicyFiles.Location
+  }
+
+  /// Checks the policy; returns the only providers that it allows, or `nil` if it names none.
+  private mutating func checkPolicy(_ files: MachineDirectory) -> Allowed? {
     var policy = PolicyFiles()
     attempt { () throws(ConfigurationError) in
       guard let directory = try files.openDirectory(files.path),
@@ -76,16 +83,21 @@ package struct ConfigurationCheck: Sendable {
       ignore("\(replaced.location): \(replaced.key): ignored: \(replaced.by) sets it")
     }
     for error in policy.errors() { fail(error) }
-    guard let rules = try? policy.policy(), rules.exportable == .never, rules.providers == .any,
+    guard let rules = try? policy.policy() else { return nil }
+    if rules.exportable == .never, rules.providers == .any,
       let location = policy.location(of: .exportable)
-    else { return }
-    ignore(
-      "\(location): exportable: with providers = any, a user may sign in through a provider file of"
-        + " their own, which says where its tokens go"
-    )
+    {
+      ignore(
+        "\(location): exportable: with providers = any, a user may sign in through a provider file of"
+          + " their own, which says where its tokens go"
+      )
+    }
+    guard case .only(let names) = rules.providers, let location = policy.location(of: .providers)
+    else { return nil }
+    return Allowed(names: names, location: location)
   }
 
-  private mutating func checkProviders(_ files: MachineDirectory) {
+  private mutating func checkProviders(_ files: MachineDirectory, _ allowed: Allowed?) {
     let names: [String]
     do throws(ConfigurationError) { names = try files.providerNames() } catch { return fail(error) }
     let read = MachineDirectory.read(names)
@@ -101,6 +113,15 @@ package struct ConfigurationCheck: Sendable {
         ? "its name is not that of a provider"
         : "there are more than \(MachineDirectory.mostProviders) providers"
       ignore("\(Self.shown(files.providers, name)): ignored: \(why)")
+    }
+    guard let allowed else { return }
+    let here = read.compactMap { ProviderFile.providerName(fileName: $0) }
+    // A misspelled name would keep every user from the provider that was meant.
+    for name in allowed.names.subtracting(here).sorted() {
+      let file = Self.shown(files.providers, ProviderFile.fileName(for: name))
+      ignore(
+        "\(allowed.location): providers: no sign-in at \(name) is allowed: there is no \(file)"
+      )
     }
   }
 

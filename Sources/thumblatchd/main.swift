@@ -75,5 +75,5 @@ case "--private" where arguments.count == 1:
 case "--check-config": exit(checkConfiguration(Array(arguments.dropFirst())))
 case "--service": exit(service(Array(arguments.dropFirst())))
 default:
-  refuse("this program is started by thumblatch or its socket unit; it is not called by hand")
+  refuse("thumblatch or the socket unit starts this program; by hand only --check-config is called")
 }

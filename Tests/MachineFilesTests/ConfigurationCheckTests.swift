@@ -86,7 +86,21 @@ struct ConfigurationCheckTests {
     #expect(machine.findings.count == 1 && !machine.check.hasErrors)
     #expect(machine.findings[0].hasPrefix("conf.d/a.conf:2: exportable: with providers = any, "))
     try machine.write("conf.d/b.conf", "[Policy]\nproviders = corp\n")
+    try machine.write("providers.d/corp.conf", Self.provider)
     #expect(machine.findings == [])
+  }
+
+  @Test
+  func anAllowedProviderWithoutAFileIsNoted() throws {
+    let machine = try MachineScratch()
+    try machine.write("thumblatch.conf", "[Policy]\nproviders = corp crop\n")
+    try machine.write("providers.d/corp.conf", Self.provider)
+    #expect(machine.findings.count == 1 && !machine.check.hasErrors)
+    #expect(machine.findings[0].hasPrefix("thumblatch.conf:2: providers: no sign-in at crop is"))
+    try machine.write("conf.d/a.conf", "[Policy]\nproviders = none\n")
+    #expect(
+      machine.findings == ["thumblatch.conf:2: providers: ignored: conf.d/a.conf:2 sets it"]
+    )
   }
 
   @Test
