@@ -73,6 +73,21 @@ struct AccountVerbTests {
     #expect(flowing.contains(what) && flowing.contains(rest), "\(play.screen)")
   }
 
+  /// The provider of a static secret is not contacted.
+  @Test(arguments: [["logout", "work"], ["account", "remove", "work", "--local"]])
+  func theQuestionSaysThatASecretStaysValid(_ words: [String]) throws {
+    let play = try Play.run(words) { stage in
+      var account = Self.account(.ready)
+      account.kind = StoreVerb.kind
+      try stage.knowAccount(account)
+      try stage.terminal.waitFor("[y/N]")
+      try stage.terminal.type("\n")
+      try stage.expectEnd()
+    }
+    let flowing = play.screen.replacing("\r\n", with: " ")
+    #expect(flowing.contains("stays valid at dev until you revoke it there"), "\(play.screen)")
+  }
+
   /// No word of the question is cut in two, and there is room for the answer behind it.
   @Test
   func aQuestionFitsANarrowTerminal() throws {

@@ -184,6 +184,55 @@ struct SignOutTests {
     #expect(try await signOut(vault).grant == .unknown)
   }
 
+  /// The provider's part is over if the disk becomes full after the first record.
+  @Test
+  func aFailureBehindTheProvidersAnswerSaysThatTheLoginHasEnded() {
+    let full = VaultFailure(StorageError.full)
+    guard case .vaultUnsafe(let why, let hint) = Revocation(.ended).notErased(full) else {
+      Issue.record("another failure")
+      return
+    }
+    #expect(why.hasPrefix("the provider has ended the login") && why.contains("no space left"))
+    #expect(hint?.contains("nothing was changed") == false)
+    #expect("\(Revocation(.unknown).notErased(full))".contains("the provider may have ended"))
+    #expect(Revocation(.valid, "HTTP 404").notErased(full) == full)
+  }
+
+  @Test
+  func onAFullDiskTheProviderIsNotTold() async {
+    // In its own process: a child that another test has forked would give pages back.
+    await #expect(processExitsWith: .success) { try await Self.tellsNothing() }
+  }
+
+  private static func tellsNothing() async throws {
+    let scratch = try Scratch()
+    try scratch.mountSmall(pages: 400)
+    let bench = try Bench(scratch)
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    let asked = bench.exchange.requests.count
+    try scratch.fill()
+    for isRemoval in [false, true] {
+      let told = await failure {
+        if isRemoval {
+          _ = try await vault.remove(account: "me", local: false, caller: caller())
+        } else {
+          _ = try await vault.signOut(account: "me", local: false, caller: caller())
+        }
+      }
+      guard case .vaultUnsafe? = told else {
+        Issue.record("signed out without a record")
+        return
+      }
+    }
+    #expect(bench.exchange.requests.count == asked)
+    try scratch.clear()
+    #expect(try await vault.stateOfMe().state == .ready)
+    bench.exchange.plan(.answer(status: 200, body: ""))
+    #expect(try await vault.signOut(account: "me", local: false, caller: caller()).revoked)
+    #expect(try await vault.events().suffix(2) == ["logout begun", "logout done"])
+  }
+
   // MARK: - A password backend without a valid access token
 
   @Test

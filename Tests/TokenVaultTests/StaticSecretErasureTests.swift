@@ -31,6 +31,8 @@ struct StaticSecretErasureTests {
     let box = try #require(try await vault.row().sealedRefreshToken)
     let asked = try await need { _ = try await signOut(vault, local: local) }
     #expect(asked.purpose == .signOut && asked.account == "me")
+    // A secret without a name belongs to no person.
+    #expect(asked.detail == "git")
     #expect(await failure { _ = try await signOut(vault, local: local, asked.prompt) } != nil)
     #expect(try await vault.row().sealedRefreshToken == box)
     try await bench.pass(asked, vault, caller())

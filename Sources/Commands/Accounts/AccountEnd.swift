@@ -44,9 +44,15 @@ enum AccountEnd {
     // A longer name could truncate the question.
     let shown = person.map { ", signed in as \(PlainText.line($0, limit: 40))" } ?? ""
     let rest =
-      local
-      ? "Its tokens are erased here; \(account.provider) is not told."
-      : "Its tokens are erased here, whatever \(account.provider) answers."
+      if SecretAccount.isItem(account) {
+        "Its secret is erased here."
+      } else if account.isStatic {
+        "Its secret is erased here, and stays valid at \(account.provider) until you revoke it there."
+      } else if local {
+        "Its tokens are erased here; \(account.provider) is not told."
+      } else {
+        "Its tokens are erased here, whatever \(account.provider) answers."
+      }
     return "\(what) \(account.name)\(shown)? \(rest)"
   }
 }
@@ -88,6 +94,8 @@ struct AccountEnding {
   /// The sentence about the refresh token.
   var sentence: String {
     if isStatic, grant != .none {
+      // What a program of the desktop has stored can be a key of its own.
+      guard provider != SecretAccount.provider.name else { return "The secret is erased here." }
       return "The secret is erased here, and stays valid at \(provider) until you revoke it there."
     }
     return switch grant {

@@ -114,7 +114,7 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return nil
     }
-    let question = caller.question(.remove, about: account.id, detail: account.shownIdentity)
+    let question = caller.question(.remove, about: account.id, detail: shownIdentity(of: account))
     return Authority(try await proof(of: question, account: account.name, by: prompt, caller))
   }
 
@@ -154,25 +154,29 @@ extension Vault {
       if local { notRevoked(row, "only erased here, as asked for") } else {
         try await revoke(row, right, slot, caller)
       }
-    try removeTokenFile(of: row.name)
-    try removeDefaultName()
-    try changeSealed(isSealed: row.sealedRefreshToken != nil) {
-      try unchoose(row.id)
-      try store.deleteAccount(id: row.id)
-      try forgetSteadiness(of: row.id)
-      try forgetImport(of: row.id)
-      try forgetLeaving(row.id)
-      try record(
-        .removed,
-        .done,
-        row,
-        by: caller,
-        method: right.authority.method,
-        detail: note + answer.auditDetail
-      )
-    } committed: {
-      forgetTokens(of: row.id)
-      leaving.remove(row.id)
+    do throws(VaultFailure) {
+      try removeTokenFile(of: row.name)
+      try removeDefaultName()
+      try changeSealed(isSealed: row.sealedRefreshToken != nil) {
+        try unchoose(row.id)
+        try store.deleteAccount(id: row.id)
+        try forgetSteadiness(of: row.id)
+        try forgetImport(of: row.id)
+        try forgetLeaving(row.id)
+        try record(
+          .removed,
+          .done,
+          row,
+          by: caller,
+          method: right.authority.method,
+          detail: note + answer.auditDetail
+        )
+      } committed: {
+        forgetTokens(of: row.id)
+        leaving.remove(row.id)
+      }
+    } catch {
+      throw answer.notErased(error)
     }
     // A window without any account of its own would count as one for all accounts.
     windows.forget(row.id)

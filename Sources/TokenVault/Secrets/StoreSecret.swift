@@ -106,14 +106,14 @@ extension Vault {
       return nil
     }
     let ownership = try ownership(of: account)
-    let person = new.username ?? new.label ?? "a person without a name"
+    let person = (new.username ?? new.label).map { ", of \($0)" } ?? ""
     let secret = try mappingErrors(to: .unexpected("no digest")) {
       try sha256(new.secret.bytes)
     }
     let question = caller.question(
       .replace,
       about: account.id,
-      detail: "\(shownOwner(of: account)) → another secret, of \(person) at \(shown(provider))",
+      detail: "\(shownOwner(of: account)) → another secret\(person) at \(shown(provider))",
       // A change of what stands beside the secret brings that secret again, and must not undo a newer.
       binding: try digest(
         ownership + littleEndian(account.generation) + secret

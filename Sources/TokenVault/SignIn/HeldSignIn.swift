@@ -42,14 +42,6 @@ extension AccountRow {
     guard let email, !typed.isEmpty else { return false }
     return typed.utf8.elementsEqual(email.utf8)
   }
-
-  /// The account's owner, as shown in a prompt.
-  var shownPerson: String {
-    email ?? displayName ?? subject ?? "a person that the provider did not name"
-  }
-
-  /// The account's owner and provider, as shown in a prompt.
-  var shownIdentity: String { "\(shownPerson) at \(provider)" }
 }
 
 // The answer to a sign-in of another person waits for a check.

@@ -98,10 +98,24 @@ extension Vault {
     )
   }
 
+  /// The owner of an account and its provider's name, as shown in a prompt.
+  func shownIdentity(of account: AccountRow) -> String {
+    shownOwner(of: account, at: account.provider)
+  }
+
   /// The owner of an account and its provider, as shown in a prompt.
   func shownOwner(of account: AccountRow) -> String {
     let bound = (try? provider(of: account)).map(shown)
-    return account.shownPerson + " at " + (bound ?? account.provider)
+    return shownOwner(of: account, at: bound ?? account.provider)
+  }
+
+  /// The owner of an account and a text for its provider; a static secret may have no owner.
+  private func shownOwner(of account: AccountRow, at provider: String) -> String {
+    if let person = account.email ?? account.displayName ?? account.subject {
+      return "\(person) at \(provider)"
+    }
+    return keepsSecret(account)
+      ? provider : "a person that the provider did not name at \(provider)"
   }
 
   func shown(_ provider: Provider) -> String {

@@ -42,6 +42,17 @@ package struct Revocation: Sendable, Equatable {
     }
   }
 
+  /// The failure to erase a login that the provider has ended, or may have ended.
+  func notErased(_ failure: VaultFailure) -> VaultFailure {
+    guard case .vaultUnsafe(let why, _) = failure, grant == .ended || grant == .unknown
+    else { return failure }
+    let has = revoked ? "has" : "may have"
+    return .vaultUnsafe(
+      "the provider \(has) ended the login, and the sign-out here is not complete: \(why)",
+      hint: "remove the cause, then try again"
+    )
+  }
+
   /// The result if the answer to the last refresh was lost.
   ///
   /// There may be a newer token, about which the confirmation for the sent token says nothing.

@@ -1,3 +1,4 @@
+internal import AuditLog
 internal import Configuration
 internal import Cryptography
 internal import OAuth
@@ -19,6 +20,9 @@ extension Vault {
   /// The calling function must have entered the account.
   ///
   /// `slot` is the locked slot; without it no refresh can be made.
+  ///
+  /// The refresh token is sent only after a durable record: without room on the disk, the provider is
+  /// not told.
   ///
   /// - Throws: `presenceFailed` if the right does not open the token: nothing may be erased then.
   func revoke(
@@ -48,6 +52,7 @@ extension Vault {
       return notRevoked(row, why)
     }
     let isUncertain = try intent(of: row) != nil
+    try change { try record(.logout, .begun, row, by: caller, method: right.authority.method) }
     var word = await tell(provider, access: access, refresh: token)
     if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
       !provider.hasOneToken, let slot

@@ -41,7 +41,7 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return .withoutCheck
     }
-    let question = caller.question(.signOut, about: account.id, detail: account.shownIdentity)
+    let question = caller.question(.signOut, about: account.id, detail: shownIdentity(of: account))
     if prompt == nil, let right = try await rightOfWindow(account, caller) { return right }
     let proof = try await proof(of: question, account: account.name, by: prompt, caller)
     return RightToRevoke(authority: Authority(proof), purpose: .signOut)
@@ -102,23 +102,27 @@ extension Vault {
       }
     // A refresh during the revocation may have brought another generation.
     var row = try account(withIdentifier: identifier)
-    try removeTokenFile(of: row.name)
     row.signOut()
-    try changeSealed(emptiesLog: true) {
-      try store.update(row)
-      try store.deleteAccessTokens(account: row.id)
-      try store.deleteIntent(account: row.id)
-      try forgetSteadiness(of: row.id)
-      try record(
-        .logout,
-        .done,
-        row,
-        by: caller,
-        method: right?.authority.method,
-        detail: answer.auditDetail
-      )
-    } committed: {
-      forgetTokens(of: row.id)
+    do throws(VaultFailure) {
+      try removeTokenFile(of: row.name)
+      try changeSealed(emptiesLog: true) {
+        try store.update(row)
+        try store.deleteAccessTokens(account: row.id)
+        try store.deleteIntent(account: row.id)
+        try forgetSteadiness(of: row.id)
+        try record(
+          .logout,
+          .done,
+          row,
+          by: caller,
+          method: right?.authority.method,
+          detail: answer.auditDetail
+        )
+      } committed: {
+        forgetTokens(of: row.id)
+      }
+    } catch {
+      throw answer.notErased(error)
     }
     return answer
   }

@@ -83,6 +83,17 @@ extension Situation {
     logout("", "the provider confirms", account(), ended),
     logout("", "the provider confirms, and the account is protected", protected, ended),
     logout("", "the provider cannot be reached", account(), valid),
+    logout("", "a secret without login", account { $0.kind = StoreVerb.kind }, valid),
+    logout(
+      "",
+      "an item of the Secret Service",
+      account {
+        let item = SecretAccount.provider
+        ($0.kind, $0.provider) = (StoreVerb.kind, item.name)
+        $0.issuer = item.settings["issuer"] ?? ""
+      },
+      valid
+    ),
     logout(
       "",
       "the answer of the provider was lost",
