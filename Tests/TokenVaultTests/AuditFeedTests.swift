@@ -84,6 +84,24 @@ struct AuditFeedTests {
     try await reader.end().get()
   }
 
+  @Test
+  func theRecordsOfAFormerNameAreFound() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    _ = try await vault.rename(account: "me", to: "mine", caller: caller())
+    _ = try await vault.remove(account: "mine", local: true, caller: caller())
+    let all = try await log(vault).filter { $0.account != nil }
+    #expect(all.last?.event == "account-removed")
+    for name in ["me", "mine"] {
+      #expect(try await vault.auditPage(after: 0, since: nil, account: name) == all)
+    }
+    let unknown = await failure {
+      _ = try await vault.auditPage(after: 0, since: nil, account: "nobody")
+    }
+    #expect(unknown == .noSuchAccount("nobody"))
+  }
+
   /// `since` selects old records; a clock that is set back hides no new one.
   @Test
   func aClockThatIsSetBackHidesNothing() async throws {

@@ -151,6 +151,10 @@ struct DialogueTests {
     bench.check.release()
     #expect(isRefused(await check.value))
     #expect(bench.check.conversations.last?.isCancelled == true)
+    // The prompt is closed by then, and the record still names the account and the purpose.
+    let records = try await vault.auditPage(after: 0, since: nil, account: "me")
+    let record = records.last { $0.event == "presence-check" }
+    #expect(record?.outcome == "failed" && record?.detail?.hasPrefix("refresh: ") == true)
   }
 
   @Test

@@ -72,6 +72,20 @@ extension Store {
     )
   }
 
+  /// The account that the newest record with this name is about; `nil` if no record has the name.
+  package func auditAccount(
+    named name: String,
+    owner: UInt32
+  ) throws(StorageError) -> [UInt8]? {
+    try database.query(
+      """
+      SELECT account_id FROM audit WHERE account = ? AND owner = ? AND account_id IS NOT NULL
+      ORDER BY number DESC LIMIT 1
+      """,
+      [.text(name), .integer(Int64(owner))]
+    ) { columns throws(StorageError) in try columns.blob(0, count: 16) }.first
+  }
+
   /// Removes the records up to and including this number; returns how many there were.
   @discardableResult
   package func deleteAudit(through number: Int64) throws(StorageError) -> Int {

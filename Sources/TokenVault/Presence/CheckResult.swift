@@ -48,7 +48,7 @@ extension Vault {
         try keepBackoff()
         if let set { try confirm(set, caller) }
         if let key = run.key?.answered, key.counter > 0 { try keepCounter(of: key) }
-        try record(checkEntry(prompt, .done, run.method, caller, detail: nil))
+        try record(checkEntry(run, .done, caller, detail: nil))
       }
     } catch {
       (tries, backoff) = before
@@ -126,7 +126,7 @@ extension Vault {
       try keepTries()
       try keepBackoff()
       try record(
-        checkEntry(prompt, .failed, run.method, caller, detail: recorded.auditText),
+        checkEntry(run, .failed, caller, detail: recorded.auditText),
         of: cost == .nothing ? failure : .noMatch
       )
     }
@@ -144,18 +144,17 @@ extension Vault {
   }
 
   private func checkEntry(
-    _ prompt: String,
+    _ run: CheckRun,
     _ outcome: AuditOutcome,
-    _ method: PresenceMethod,
     _ caller: Caller,
     detail: String?
   ) -> AuditEntry {
-    let question = prompts.question(of: prompt)
+    let question = run.question
     var entry = AuditEntry(event: .check, outcome: outcome)
     if let id = question?.account, let row = try? store.account(id: id) {
       entry.account = (row.id, row.name)
     }
-    entry.method = method.rawValue
+    entry.method = run.method.rawValue
     entry.requester = caller.requester
     // The person has seen the reason of the question, whichever program's check this is.
     entry.detail = Self.withReason(

@@ -9,6 +9,8 @@ struct CheckRun {
   ///
   /// A finger that is read again under the same prompt gets another one.
   var number: UInt64
+  /// The question of its prompt, which may be closed before the result is written down.
+  let question: PromptQuestion?
   /// The method, or the first one of a race.
   var method: PresenceMethod
   /// The helper has said that the reader is armed: from here on a finger may be seen.
@@ -44,7 +46,11 @@ extension Vault {
     _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckRun {
     checkCount += 1
-    var run = CheckRun(number: checkCount, method: methods.first ?? .fallback)
+    var run = CheckRun(
+      number: checkCount,
+      question: prompts.question(of: prompt),
+      method: methods.first ?? .fallback
+    )
     run.isRaced = methods.count > 1
     checks[prompt] = run
     let race = CheckRace()

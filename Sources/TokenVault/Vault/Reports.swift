@@ -56,13 +56,25 @@ extension Vault {
   }
 
   /// A page of the audit log, oldest first.
+  ///
+  /// - Throws: `noSuchAccount` if neither an account nor a record has the name, and failures of
+  ///   the store.
   package func auditPage(
     after number: Int64,
     since: Int64?,
     account name: String?
   ) throws(VaultFailure) -> [AuditFacts] {
-    let account = if let name { try account(named: name).id } else { nil as [UInt8]? }
+    let account = try name.map { name throws(VaultFailure) in try recordedAccount(named: name) }
     return try auditPage(after: number, since: since, of: account)
+  }
+
+  /// The account of a name; if there is none, the last account that had it.
+  func recordedAccount(named name: String) throws(VaultFailure) -> [UInt8] {
+    if let account = try accountIfAny(named: name) { return account.id }
+    guard let id = try stored(try store.auditAccount(named: name, owner: owner)) else {
+      throw .noSuchAccount(name)
+    }
+    return id
   }
 
   /// The same for an account whose name may have changed.

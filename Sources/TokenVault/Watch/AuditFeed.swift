@@ -16,7 +16,7 @@ extension Vault {
     since: Int64?,
     tell: @Sendable ([AuditFacts]) async -> Bool
   ) async throws(VaultFailure) {
-    let account = if let name { try self.account(named: name).id } else { nil as [UInt8]? }
+    let account = try name.map { name throws(VaultFailure) in try recordedAccount(named: name) }
     guard let watcher = watchers.add(name, nil) else {
       throw .busy("too many programs watch the vault")
     }
