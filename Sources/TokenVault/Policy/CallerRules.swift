@@ -115,8 +115,9 @@ extension Vault {
       let left = grant.expiresAt.map { $0 - clock.wall.seconds } ?? .max
       guard left <= most else { throw .outsideRule(rule.title, Self.tooLong(most)) }
     }
-    if let allowed = rule.scopes, let granted = grant.scope.flatMap(ScopeList.scopes) {
-      guard allowed.isSuperset(of: granted) else {
+    if let allowed = rule.scopes, let scope = grant.scope {
+      // A list that cannot be read is not within the rule.
+      guard let granted = ScopeList.scopes(in: scope), allowed.isSuperset(of: granted) else {
         throw .outsideRule(
           rule.title,
           "a token with more scopes than \(CallerRule.listed(allowed))"
