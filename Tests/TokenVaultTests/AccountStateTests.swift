@@ -44,6 +44,18 @@ struct AccountStateTests {
   }
 
   @Test
+  func anAccountThatIsNamedTwiceIsShownOnce() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    try await bench.protect(vault)
+    let need = try await need {
+      _ = try await vault.unlock(["me", "me"], seconds: nil, prompt: nil, caller: caller())
+    }
+    #expect(need.detail == "me")
+  }
+
+  @Test
   func aWindowAtAnotherPlaceUnlocksNothingHere() async throws {
     let locations = ScriptedPlaces()
     locations.seat(1, at: "session 1")

@@ -100,7 +100,7 @@ struct RollbackTests {
       return .boxesChanged
     case "no store":
       try run("/bin/rm", [now.scratch.path + "/vault.db"])
-      return .counterDamaged
+      return .storeMissing
     default: Issue.record("\(what)")
     }
     return .olderThanCounter

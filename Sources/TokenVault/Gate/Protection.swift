@@ -38,7 +38,7 @@ extension Vault {
     let question = caller.question(
       purpose,
       about: account.id,
-      detail: isOn ? (isOwned ? "of \(account.shownIdentity), " : "") + window : nil,
+      detail: isOn ? (isOwned ? "of \(shownIdentity(of: account)), " : "") + window : nil,
       binding: ownership
     )
     guard let prompt else {

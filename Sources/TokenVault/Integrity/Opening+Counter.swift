@@ -34,7 +34,7 @@ extension Opening {
     guard let counter = found.counter else { return count == 0 ? .current : .counterMissing }
     // Nothing has been counted yet, so the device secret may be a new one.
     if count == 0 && counter.count == 0 { return .current }
-    guard found.isAuthentic else { return .counterDamaged }
+    guard found.isAuthentic else { return count == 0 ? .storeMissing : .counterDamaged }
     if count < counter.count { return .olderThanCounter }
     return count - counter.count <= 1 ? .current : .newerThanCounter
   }

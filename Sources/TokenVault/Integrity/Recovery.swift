@@ -139,6 +139,7 @@ extension StoreFreshness {
     case .newerThanCounter: "newer than the rollback counter"
     case .counterMissing: "the rollback counter was missing"
     case .counterDamaged: "the rollback counter was damaged"
+    case .storeMissing: "the store was lost"
     case .boxesChanged: "a part was restored"
     case .beforeMachineKey: "older than the machine key"
     case .directoryOlder: "the directory was older than the TPM's counter"

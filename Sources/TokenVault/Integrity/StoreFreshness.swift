@@ -10,6 +10,8 @@ enum StoreFreshness: Sendable, Equatable {
   case counterMissing
   /// The file is damaged, or belongs to another vault.
   case counterDamaged
+  /// The file has counted changes, and the store is a new and empty one.
+  case storeMissing
   /// The boxes, or the user's own rules, are not those that the store digest covers.
   case boxesChanged
   /// The store opens by its device-secret file alone, and this vault was brought under the machine
@@ -30,9 +32,12 @@ enum StoreFreshness: Sendable, Equatable {
   var failure: VaultFailure? {
     guard let problem else { return nil }
     let hint =
-      mayBeNewest
-      ? "if this is your newest copy, accept it: thumblatch recover"
-      : "if you restored it yourself, accept it: thumblatch recover"
+      switch self {
+      case .storeMissing:
+        "restore the directory from a backup; to begin an empty vault: thumblatch recover"
+      case _ where mayBeNewest: "if this is your newest copy, accept it: thumblatch recover"
+      default: "if you restored it yourself, accept it: thumblatch recover"
+      }
     return .vaultUnsafe(problem, hint: hint)
   }
 
@@ -57,6 +62,8 @@ enum StoreFreshness: Sendable, Equatable {
     case .counterDamaged:
       "the rollback counter is damaged, or belongs to another vault:"
         + " the store may be an old copy"
+    case .storeMissing:
+      "the store (vault.db) was lost: it is empty, and its rollback counter has counted changes"
     case .boxesChanged:
       "the store's sealed tokens, prints or own rules are not those that it has counted:"
         + " a part of an old copy was restored"

@@ -17,6 +17,8 @@ extension Vault {
     prompt: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFacts {
+    var seen: Set<String> = []
+    let names = names.filter { seen.insert($0).inserted }
     let policy = try policy()
     try demandLength(seconds, policy)
     var covered: Set<[UInt8]>? = names.isEmpty ? nil : []
