@@ -7,6 +7,21 @@ import Testing
 /// Account names, the default account and the removal of accounts, as a user meets them.
 @Suite(.serialized)
 struct AccountCommandTests {
+  /// The state directory has parents that cannot be made: the error of the first one is shown.
+  @Test
+  func aHomeThatCannotBeWrittenIsNamed() throws {
+    let person = try Someone()
+    try shell("chmod 500 \(person.home)")
+    for arguments in [["account", "list"], ["token", "me"]] {
+      let outcome = try person.run(arguments)
+      #expect(outcome.end == .exited(6))
+      #expect(
+        outcome.text.contains("mkdir \(person.home)/.local: Permission denied"),
+        "\(outcome.text)"
+      )
+    }
+  }
+
   @Test
   func namesAndTheDefaultAreWhatTheFrontGoesBy() throws {
     let person = try Person()

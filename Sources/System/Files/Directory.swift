@@ -28,17 +28,25 @@ package struct Directory: ~Copyable, Sendable {
   /// Makes a directory and its missing parents (mode 0700), and opens it.
   ///
   /// - Throws: EINVAL for a relative path: it would depend on the working directory, which differs
-  ///   between an engine and its client.
+  ///   between an engine and its client. If a parent could not be made, the error of the first such parent.
   package static func make(path: String) throws(SystemError) -> Directory {
     guard path.hasPrefix("/") else { throw SystemError("mkdir", code: EINVAL, subject: path) }
     var at = ""
+    // mkdir fails with EACCES or EROFS for a parent that exists, too. If a later part is missing, this
+    // error is the reason.
+    var refusal: SystemError?
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
       at += "/" + part
-      if unsafe mkdir(at, 0o700) != 0, errno != EEXIST, errno != EACCES, errno != EROFS {
-        throw SystemError("mkdir", code: errno, subject: at)
+      guard unsafe mkdir(at, 0o700) != 0, errno != EEXIST else { continue }
+      let error = SystemError("mkdir", code: errno, subject: at)
+      guard error.code == EACCES || error.code == EROFS else {
+        throw error.isMissing ? refusal ?? error : error
       }
+      refusal = error
     }
-    return try Directory(path: path)
+    do throws(SystemError) { return try Directory(path: path) } catch {
+      throw error.isMissing ? refusal ?? error : error
+    }
   }
 
   /// Opens a file for reading, without following links and without waiting for a FIFO's writer.

@@ -68,7 +68,7 @@ extension VaultClientError: CustomStringConvertible {
   /// The problem in one clause, without a secret.
   public var description: String {
     switch self {
-    case .noStateDirectory: "no directory for the vault: HOME is not set"
+    case .noStateDirectory: "no directory for the vault: HOME is not set to an absolute path"
     case .notAbsolute(let variable): "\(variable) is not an absolute path"
     case .notText(let variable): "\(variable) is not UTF-8"
     case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"

@@ -54,7 +54,7 @@ package struct StateLocation: Sendable, Equatable {
       case EACCES, EPERM, EROFS, ENOENT, ENAMETOOLONG:
         throw .unsafeDirectory(
           path: path,
-          reason: error.code == EACCES
+          reason: error.code == EACCES && error.call != "mkdir"
             ? "this user may not enter it, or what leads to it" : "\(error)",
           remedy: "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=..."
         )

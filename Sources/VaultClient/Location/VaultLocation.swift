@@ -200,7 +200,7 @@ public enum VaultLocation: Sendable, Equatable {
     } catch let error as VaultClientError {
       throw error
     } catch let error as SystemError {
-      throw .unreachable(place: "\(directory)/\(name)", cause: error)
+      throw .unreachable(place: (directory == "/" ? "" : directory) + "/" + name, cause: error)
     } catch {
       throw .disconnected
     }
