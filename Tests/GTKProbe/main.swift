@@ -28,6 +28,13 @@ final class CountedRow: LongListRow {
   func clear() { row.clear() }
 }
 
+/// How long this thread has run, in seconds (clock_gettime(3)).
+func processorTime() -> Double {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
 /// Prints a line at once.
 @MainActor
 func say(_ text: String) {
@@ -65,6 +72,7 @@ final class Probe {
     case "idle": awaitWork()
     case "long": showLongList(builder.object("long"))
     case "choice": showChoice(builder.object("list"))
+    case "layout": layOutRows(builder.object("long"))
     default: break
     }
   }
@@ -174,6 +182,39 @@ final class Probe {
       say("alive \(Counted.alive)")
       application.quit()
       return true
+    }
+  }
+
+  /// Lays out rows of a long list, and then other rows with the same texts.
+  private func layOutRows(_ place: Bin) {
+    let text = Array(repeating: "some words of a record, which wrap", count: 5)
+      .joined(separator: "\n")
+    let groups = [Group(title: ""), Group(title: ""), Group(title: "")]
+    // The first rows load fonts and styles.
+    let first = TextRow()
+    first.show(icon: "edit-find-symbolic", title: "title", text: text)
+    groups[0].add(first.widget)
+    for _ in 0..<5 {
+      let (row, other) = (TextRow(), Row())
+      row.show(icon: "edit-find-symbolic", title: "title", text: text)
+      (other.title, other.subtitle) = ("title", text)
+      other.limitLines(title: 0, subtitle: 0)
+      groups[1].add(row.widget)
+      groups[2].add(other)
+    }
+    var times: [Double] = []
+    var begin = 0.0
+    awaitFrame(of: place) { [application] in
+      // The last frame is drawn, and the next one has not begun.
+      if place.child != nil { times.append(processorTime() - begin) }
+      if times.count == groups.count {
+        say("cheap \(times[1] < 0.4 * times[2])")
+        application.quit()
+        return true
+      }
+      begin = processorTime()
+      place.child = groups[times.count]
+      return false
     }
   }
 

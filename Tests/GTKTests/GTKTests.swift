@@ -96,6 +96,12 @@ struct GTKTests {
     #expect(try output("long") == "shown\nalive true\nfew true\nalive 0\n")
   }
 
+  /// A list that is scrolled fills some rows in each frame.
+  @Test
+  func rowsOfALongListAreLaidOutCheaply() throws {
+    #expect(try output("layout") == "shown\ncheap true\n")
+  }
+
   /// The window has awaited tasks, a stream and a continuation before.
   @Test
   func anIdleWindowWakesNoThread() throws {

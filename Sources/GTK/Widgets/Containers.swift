@@ -137,9 +137,12 @@ package final class EntryRow: Widget {
   package var text: String {
     get { text("text") }
     set {
-      // While the row has the focus, setting the same text would show the apply button again.
       guard newValue != text("text") else { return }
+      // While the row has the focus, another text would show the apply button.
+      let applies = flag("show-apply-button")
+      set("show-apply-button", false)
       set("text", newValue)
+      set("show-apply-button", applies)
     }
   }
 

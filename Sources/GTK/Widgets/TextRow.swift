@@ -10,7 +10,9 @@ package final class TextRow {
 
   /// Makes an empty row with the most lines of its texts; 0 for all.
   package init(titleLines: Int32 = 0, textLines: Int32 = 0) {
-    let row = unsafe Box(new(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12)))
+    // A horizontal box in GTK 4.8 makes many tries to find the height of texts that wrap.
+    let row = unsafe Widget(new(gtk_grid_new()))
+    unsafe gtk_grid_set_column_spacing(row.typed(), 12)
     let texts = unsafe Box(new(gtk_box_new(GTK_ORIENTATION_VERTICAL, 2)))
     icon = unsafe Icon(new(gtk_image_new()))
     titleLabel = Self.label(titleLines)
@@ -20,8 +22,8 @@ package final class TextRow {
     for text in [titleLabel, textLabel] { texts.append(text) }
     unsafe gtk_widget_set_hexpand(texts.typed(), 1)
     unsafe gtk_widget_set_valign(texts.typed(), GTK_ALIGN_CENTER)
-    row.append(icon)
-    row.append(texts)
+    unsafe gtk_grid_attach(row.typed(), icon.typed(), 0, 0, 1, 1)
+    unsafe gtk_grid_attach(row.typed(), texts.typed(), 1, 0, 1, 1)
     row.set(style: "text-row", true)
     widget = row
   }
@@ -47,8 +49,14 @@ package final class TextRow {
   /// As many lines as the last shown text has.
   private static var typicalText = " "
 
+  /// The fewest characters in a line.
+  ///
+  /// GTK measures a label without a minimum as if it wrapped after each character.
+  private static let fewestCharacters: Int32 = 12
+
   private static func label(_ lines: Int32) -> Label {
     let label = unsafe Label(new(gtk_label_new(nil)))
+    unsafe gtk_label_set_width_chars(label.opaque, fewestCharacters)
     unsafe gtk_label_set_xalign(label.opaque, 0)
     unsafe gtk_label_set_wrap(label.opaque, 1)
     unsafe gtk_label_set_wrap_mode(label.opaque, PANGO_WRAP_WORD_CHAR)
