@@ -152,13 +152,18 @@ struct DesktopAppKeysTests {
     try app.press("Deny")
     try app.misses("PIN of the security key")
     try app.press(button)
+    try touch(key, seeing: "keys-opening-\(button.prefix(4))")
+  }
+
+  /// Types the PIN into the open prompt, and touches the key.
+  private func touch(_ key: SoftwareKey, seeing picture: String) throws {
     try app.sees("Touch the security key to unlock the vault.")
     try app.run("prompt_takes_keys()")
     try app.run("type_secret('\(Self.pin)', 'PIN of the security key')")
     try app.misses(Self.pin)
     try app.press("Continue")
     try key.wait(for: "touch")
-    try app.keepPicture("keys-opening-\(button.prefix(4))")
+    try app.keepPicture(picture)
     try key.say("touch")
   }
 
@@ -169,6 +174,15 @@ struct DesktopAppKeysTests {
     try app.run("key('ctrl+l')")
     try app.sees("The Vault Is Locked")
     try openByKey(key, pressing: "Unlock")
+    try typePassword("unlock the vault")
+    try app.sees("home, Ready")
+    // An unlock waits for an opening that runs.
+    try person.endEngine()
+    try app.press("Open with Security Key")
+    try app.sees("Touch the security key to unlock the vault.")
+    try app.run("key('ctrl+l')")
+    try app.press("Unlock")
+    try touch(key, seeing: "keys-opening-locked")
     try typePassword("unlock the vault")
     try app.sees("home, Ready")
   }

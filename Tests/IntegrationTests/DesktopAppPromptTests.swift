@@ -59,6 +59,8 @@ struct DesktopAppPromptTests {
     try app.misses(Someone.systemPassword)
     try app.run("key('Return')")
     try app.sees("The other prompt is over.")
+    // An enrollment that opens the reader only after its end would get the touch of the other prompt.
+    try app.sees("Touch the reader several times")
     try app.press("Cancel")
     try app.sees("Enroll Finger")
     #expect(eventually { !person.readerIsOpen })
@@ -139,6 +141,22 @@ struct DesktopAppPromptTests {
     let text = try run.text()
     #expect(try run.child.wait() == .exited(0), "\(text)")
     try app.misses("System password")
+  }
+
+  @Test
+  func aSecondReturnOnAButtonThatGoesDoesNotDeny() throws {
+    defer { bus.remove() }
+    try openProtected()
+    let run = try person.start(["token", "me"])
+    try app.sees(Self.touch)
+    try app.run("awaits_focus('Deny')")
+    try app.run("tab_to('Type Password Instead')")
+    try app.run("key('Return', 'Return')")
+    try app.run("awaits_focus('System password')")
+    try typePassword()
+    try app.run("key('Return')")
+    let text = try run.text()
+    #expect(text.hasPrefix("at_"), "\(text)")
   }
 
   @Test

@@ -17,6 +17,16 @@ struct DesktopAppTurnTests {
     app = try AppWindows(seating: person, by: bus)
   }
 
+  /// The configuration of the app, which has a host of the account.
+  private var hosts: String { app.session + "/thumblatch/hosts.conf" }
+
+  private func addHost() throws {
+    let text = "# mine\n\n[example.com]\naccount = work\n"
+    try person.shell(
+      "umask 077 && mkdir -p \(app.session)/thumblatch && printf '%s' '\(text)' >\(hosts)"
+    ).succeeded()
+  }
+
   private func openAccount() throws {
     try app.run("open()")
     try app.run("click('work', 'list item')")
@@ -26,6 +36,7 @@ struct DesktopAppTurnTests {
   @Test
   func aCallDuringAnotherOneWaitsForItsTurn() throws {
     defer { bus.remove() }
+    try addHost()
     try openAccount()
     try app.run("press('Presence protection', 'check box')")
     try app.sees("to turn on presence protection for account 'work'")
@@ -36,6 +47,8 @@ struct DesktopAppTurnTests {
     try app.typePassword()
     try app.sees("Account removed")
     try app.sees("No Accounts Yet")
+    // A later account of that name must not get the host.
+    #expect(try person.shell("cat \(hosts)").succeeded() == "# mine\n")
   }
 
   @Test
@@ -46,6 +59,7 @@ struct DesktopAppTurnTests {
     try enable.enter(Someone.systemPassword)
     try enable.end()
     try person.run("lock").succeeded()
+    try addHost()
     try openAccount()
     try app.run("resize(800, 880)")
     try app.run("click('Name in the vault', 'text')")
@@ -59,6 +73,21 @@ struct DesktopAppTurnTests {
     try app.typePassword()
     try app.sees("job, Ready · not protected · dev", "list item")
     try app.misses("work,")
+    #expect(try person.shell("cat \(hosts)").succeeded().hasSuffix("\naccount = job\n"))
+  }
+
+  @Test
+  func theNameOfAnAccountIsThereAgainAfterARefusal() throws {
+    defer { bus.remove() }
+    try openAccount()
+    try app.run("resize(800, 880)")
+    try app.run("click('Name in the vault', 'text')")
+    try app.run("key('ctrl+a')")
+    try app.run("type('a/b')")
+    try app.run("key('Return')")
+    try app.sees("is not an account name", "alert")
+    // The button that applies a typed name is the only one without a name of its own.
+    try app.run("until(lambda: not app.nameless(), 'the button stays')")
   }
 
   @Test

@@ -31,7 +31,8 @@ final class VaultModel {
   /// Whether a touch of a security key would open the vault.
   private(set) var needsKey = false
   /// Whether the vault is being opened by a security key.
-  private(set) var isOpening = false
+  var isOpening: Bool { opening != nil }
+  private var opening: Task<Void, Never>?
   /// Why the last touch did not open it.
   private(set) var openTrouble: Trouble?
   /// Whether the unlock window is open.
@@ -113,10 +114,16 @@ final class VaultModel {
     if case .refused(.machineKeyNeeded) = error { needsKey = true } else { needsKey = false }
   }
 
-  /// Opens the vault by a touch of its security key.
+  /// Opens the vault by a touch of its security key, or waits for the opening that runs.
   func open() async {
-    guard let link, !isOpening else { return }
-    (isOpening, openTrouble) = (true, nil)
+    guard let link else { return }
+    let task = opening ?? Task { await open(over: link) }
+    opening = task
+    await task.value
+  }
+
+  private func open(over link: VaultLink) async {
+    openTrouble = nil
     do throws(VaultClientError) {
       try await link.onThread { [desk = link.desk] calls throws(VaultClientError) in
         try desk.openVault(on: try calls.open())
@@ -124,8 +131,8 @@ final class VaultModel {
     } catch {
       openTrouble = Trouble(error)
     }
-    isOpening = false
     await read()
+    opening = nil
     // The feed waits for its next try: another one begins at once.
     if !needsKey { following?.cancel() }
   }
@@ -154,19 +161,6 @@ final class VaultModel {
       }
     }
     reading = nil
-  }
-
-  nonisolated private static func look(
-    on connection: Connection
-  ) throws(VaultClientError) -> (VaultStatus, [VaultAccount]) {
-    let status = try connection.call(GetStatusCall())
-    var accounts: [VaultAccount] = []
-    if status.problem == nil {
-      try connection.stream(GetAccountCall()) { reply in
-        if let account = reply.account { accounts.append(account) }
-      }
-    }
-    return (status, accounts)
   }
 
   private func take(_ status: VaultStatus, _ accounts: [VaultAccount]) {
@@ -254,8 +248,7 @@ final class VaultModel {
     let isDone = await locking { connection, _ throws(VaultClientError) in
       _ = try connection.call(LockCall())
     }
-    guard isDone else { return }
-    isLockWanted = false
+    if isDone { isLockWanted = false }
     if isUnlockWanted { await unlock() }
   }
 

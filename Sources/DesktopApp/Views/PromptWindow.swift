@@ -94,11 +94,11 @@ final class PromptWindow {
     scroll.isFocusable = model.what.count > 150
     notice.text = model.notice ?? ""
     noticeScroll.isVisible = model.notice != nil
-    password.isVisible = model.offersPassword
+    if model.offersPassword { password.isVisible = true } else { hide(password) }
     switch model.phase {
     case .waiting:
       hideQuestion()
-      go.isVisible = false
+      hide(go)
     case .turn:
       hideQuestion()
       go.isVisible = true
@@ -113,8 +113,15 @@ final class PromptWindow {
     }
   }
 
-  private func hideQuestion() {
+  /// Hides a button.
+  private func hide(_ button: Button) {
     // GTK moves the focus of what is hidden to another control: Enter must not press Deny.
+    if button.isFocused { window.focusNothing() }
+    button.isVisible = false
+  }
+
+  private func hideQuestion() {
+    // As in `hide`: Enter must not press Deny.
     if typing.isVisible { window.focusNothing() }
     typing.isVisible = false
   }

@@ -1,6 +1,8 @@
 internal import GTK
 internal import PlainText
 internal import PresenceTerms
+internal import Providers
+internal import System
 internal import VaultClient
 internal import VaultInterface
 
@@ -69,26 +71,60 @@ extension VaultModel {
 
   /// Signs out, and removes the account.
   func remove(_ item: AccountItem) async {
-    let reply = await act(on: item) { name, connection, prompt throws(VaultClientError) in
-      try connection.call(
+    guard let location = link?.location else { return }
+    let done = await act(on: item) {
+      name,
+      connection,
+      prompt throws(VaultClientError) -> (LogoutReply, ProviderFileError?) in
+      let reply = try connection.call(
         RemoveAccountCall(account: name, local: false, prompt: prompt, ask: true),
         within: Self.providerLimit
       )
+      return (reply, Self.changeHosts(of: name, to: nil, at: location))
     }
-    guard let reply else { return }
-    news =
-      Self.unconfirmed(reply.grant, reply.reason, item) == nil
-      ? tr("Account removed") : tr("Removed, not confirmed by the provider")
+    guard let (reply, failure) = done else { return }
+    let isConfirmed = Self.unconfirmed(reply.grant, reply.reason, item) == nil
+    var texts = [
+      isConfirmed ? tr("Account removed") : tr("Removed, not confirmed by the provider")
+    ]
+    if failure != nil { texts.append(tr("hosts.conf may still name it")) }
+    news = texts.joined(separator: "; ")
   }
 
   /// Gives an account another name.
   func rename(_ item: AccountItem, to name: String) async {
-    guard name != item.name else { return }
-    _ = await act(on: item, renamingTo: name) {
+    guard name != item.name, let location = link?.location else { return }
+    let outcome = await act(on: item, renamingTo: name) {
       old,
       connection,
-      prompt throws(VaultClientError) in
-      try connection.call(RenameAccountCall(account: old, name: name, prompt: prompt, ask: true))
+      prompt throws(VaultClientError) -> ProviderFileError? in
+      let call = RenameAccountCall(account: old, name: name, prompt: prompt, ask: true)
+      let reply = try connection.call(call)
+      return Self.changeHosts(of: old, to: reply.account.name, at: location)
+    }
+    guard case .some(.some(let failure)) = outcome else { return }
+    item.trouble = Trouble(
+      tr("hosts.conf may still have the former name of the account: %s", "\(failure)"),
+      advice: failure.remedy
+    )
+  }
+
+  /// Gives the hosts of an account its new name, or removes them if that is `nil`.
+  ///
+  /// - Returns: why they were not changed.
+  nonisolated private static func changeHosts(
+    of account: String,
+    to name: String?,
+    at location: VaultLocation
+  ) -> ProviderFileError? {
+    // The helpers of other tools use no private vault beside a service.
+    guard location == (try? VaultLocation(privately: false)) else { return nil }
+    do throws(ProviderFileError) {
+      try ProviderDirectories(environment: { ThisProcess.environment($0) })
+        .changeHosts(of: account, to: name)
+      return nil
+    } catch {
+      return error
     }
   }
 
