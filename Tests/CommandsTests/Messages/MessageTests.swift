@@ -50,6 +50,19 @@ struct MessageTests {
     for part in missing { Issue.record("no situation shows: \(part.file): \(part.text)") }
   }
 
+  @Test
+  func everyCommandOfARemedyIsAVerb() throws {
+    let list = String(decoding: try InterfaceFile.read(Self.file.path), as: UTF8.self)
+    for line in list.split(separator: "\n")
+    where line.hasPrefix("! hint: ") || line.contains("remedy: ") {
+      // A path ends with the name as well.
+      for match in line.matches(of: /[^\/]thumblatch(?: --private)?((?: [a-z][a-z-]*)+)/) {
+        let words = match.output.1.split(separator: " ").map(String.init)
+        #expect(Program.verbs.contains { words.starts(with: $0.words) }, "\(line)")
+      }
+    }
+  }
+
   /// Texts that no test can bring about, each with the fault that shows it.
   private static let unreachable: [String: Set<String>] = [
     "no locked memory is left": [
@@ -74,6 +87,8 @@ struct MessageTests {
       "has the login: correct this, then repeat the command to finish the move",
       "since: nothing is moved",
     ],
+    "a client of oidc-agent": ["keeps a secret, which is no access token"],
+    "a provider's file of certificates": ["and its certificates,"],
     "a file of Gemini CLI": ["the tokens of", "are not from the token endpoint of the login"],
     "a file of another program that other users can write": [
       "belongs to another user, or other users can write it",
@@ -93,6 +108,7 @@ struct MessageTests {
     "a directory of another user": [
       "it belongs to user", "use a directory of your own: THUMBLATCH_STATE_DIR=...",
       "this user may not enter it, or what leads to it",
+      "cannot be made: this user may not write to",
       "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=...",
     ],
     "a backup: too little memory, or a disk that fails": [
