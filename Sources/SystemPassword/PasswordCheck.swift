@@ -70,16 +70,17 @@ package struct PasswordCheck: Sendable {
     if conversation.wasUnusable { return .noMatch(delay: delay) }
     switch fault.code {
     // A module such as pam_faillock(8) can refuse first. Then no password was wrong.
-    case PAM_AUTH_ERR where !conversation.hasAnswers:
+    case PAM_AUTH_ERR where !conversation.hasAnswers,
+      PAM_PERM_DENIED where !conversation.hasAnswers:
       throw .refusedUnasked(PasswordQuestion.line(conversation.takeNotes().joined(separator: " ")))
-    case PAM_AUTH_ERR, PAM_USER_UNKNOWN:
+    // A stack whose last word is PAM_IGNORE, as that of pam_faillock(8) is, ends with PAM_PERM_DENIED.
+    case PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_PERM_DENIED:
       if unsafe geteuid() == 0 && cpam_password_is_locked(name) == 1 { throw .passwordLocked }
       return .noMatch(delay: delay)
     case PAM_MAXTRIES: throw .tooManyTries
     case PAM_ACCT_EXPIRED: throw .accountExpired
     case PAM_NEW_AUTHTOK_REQD: throw .mustChangePassword
     case PAM_AUTHTOK_EXPIRED, PAM_CRED_EXPIRED: throw .passwordInactive
-    case PAM_PERM_DENIED: throw .denied(fault)
     default: throw .unavailable(fault)
     }
   }

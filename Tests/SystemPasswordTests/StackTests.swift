@@ -126,6 +126,23 @@ struct StackTests {
     }
   }
 
+  /// As the stack of pam_faillock(8) ends, whose `authfail` only counts.
+  @Test
+  func aStackWhoseLastWordIsToBeIgnoredHasRefusedThePassword() throws {
+    let stack = try Stack(
+      """
+      auth required pam_permit.so
+      auth sufficient \(matrix)
+      auth [default=die] pam_debug.so auth=ignore
+      account required \(matrix)
+      """,
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    #expect(try check(user, stack.stack, Typist("wrong")) == .noMatch(delay: 0))
+    #expect(try check(user, stack.stack, Typist("secret")) == .matched)
+  }
+
   @Test
   func aNumberWithoutAUserIsRefused() throws {
     #expect(throws: PasswordError.unknownUser(4_000_000_000)) {
