@@ -132,6 +132,11 @@ struct PromptBookTests {
     let left = book.fail("p", with: outcome, lockout: FingerLockout(), at: at(1))
     let isFinal = outcome == .notAvailable || outcome == .denied
     #expect(left == (isFinal ? [.fingerprint] : [.fingerprint, .password]))
+    book = PromptBook()
+    book.open("p")
+    _ = try book.arm("p", method: .password, connection: 1, at: at(0))
+    let afterLoss = book.fail("p", with: outcome, isLost: true, lockout: FingerLockout(), at: at(1))
+    #expect(afterLoss == [.fingerprint, .password])
   }
 
   @Test

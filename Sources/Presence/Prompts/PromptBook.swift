@@ -237,10 +237,13 @@ package struct PromptBook: Sendable {
 
   /// Records a failed check of an armed prompt, which stays for another method.
   ///
+  /// A password whose helper was lost can be typed again.
+  ///
   /// - Returns: the methods that may still be tried.
   package mutating func fail(
     _ name: String,
     with outcome: PresenceOutcome,
+    isLost: Bool = false,
     lockout: FingerLockout,
     at now: BootInstant
   ) -> [PresenceMethod] {
@@ -249,7 +252,7 @@ package struct PromptBook: Sendable {
     // A late failure must not prolong the proof of a check that has already been passed.
     guard case .armed(let method) = prompt.state else { return methods(of: name) }
     prompts[name]?.state = .open
-    let leavesMethod = method.isDevice ? outcome.leavesDevice : outcome.leavesPassword
+    let leavesMethod = method.isDevice ? outcome.leavesDevice : isLost || outcome.leavesPassword
     if !leavesMethod { prompts[name]?.impossible.insert(method) }
     renew(name, at: now)
     return methods(of: name)

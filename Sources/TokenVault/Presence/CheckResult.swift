@@ -105,6 +105,7 @@ extension Vault {
     let methods = prompts.fail(
       prompt,
       with: failure.outcome,
+      isLost: run.isLost,
       lockout: tries.lockout,
       at: clock.boot
     )

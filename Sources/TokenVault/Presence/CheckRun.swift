@@ -30,6 +30,8 @@ struct CheckRun {
   var isRaced = false
   /// Whether a finger has missed, and is read again.
   var isRematch = false
+  /// Whether a helper has ended without a result.
+  var isLost = false
   /// The back-off before and after the charge of a password; `nil` before the charge.
   var backoffBefore: PasswordBackoff?
   var backoffCharged: PasswordBackoff?
@@ -218,6 +220,7 @@ extension Vault {
       case .failed(let failure):
         try await lose(prompt, &run, by: method, failure, event, caller, report)
       case .lost(let reason):
+        run.isLost = true
         let failure = Task.isCancelled ? PresenceFailure.cancelled : .notAvailable(reason)
         try await lose(prompt, &run, by: method, failure, event, caller, report)
       }
