@@ -74,12 +74,18 @@ extension ProviderDirectories {
   /// The person's directory, which is made if it does not exist.
   private func userDirectory() throws -> Directory {
     let directory = try Directory.make(path: user)
-    let status = try directory.descriptor.status()
-    // A user that can write here chooses the servers that get passwords and tokens.
-    guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
-      throw ProviderFileError.unsafe(path: user)
-    }
+    try Self.demandOwn(directory, at: user)
     return directory
+  }
+
+  /// Refuses a directory in which other users can write.
+  ///
+  /// Such a user would choose the servers that get passwords and tokens.
+  static func demandOwn(_ directory: borrowing Directory, at path: String) throws {
+    let status = try directory.descriptor.status()
+    guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
+      throw ProviderFileError.unsafe(path: path)
+    }
   }
 
   /// Writes a file whose name must not exist yet.

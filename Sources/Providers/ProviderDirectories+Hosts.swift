@@ -32,15 +32,15 @@ extension ProviderDirectories {
 
   /// Opens a directory in which only this user can write.
   private static func ownDirectory(_ path: String) throws(ProviderFileError) -> Directory {
-    let directory: Directory
-    do throws(SystemError) { directory = try Directory(path: path) } catch {
+    do {
+      let directory = try Directory(path: path)
+      try demandOwn(directory, at: path)
+      return directory
+    } catch let error as ProviderFileError {
+      throw error
+    } catch {
       throw .unreadable("\(error)")
     }
-    // A user that can write here chooses the servers that get tokens.
-    guard let status = try? directory.descriptor.status(), FileOwner(of: status) == .own,
-      status.mode & 0o022 == 0
-    else { throw .unsafe(path: path) }
-    return directory
   }
 
   /// The text of the file with that change, and the hosts of the account; `nil` if it names none.
