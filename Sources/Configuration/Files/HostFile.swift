@@ -145,11 +145,12 @@ package struct HostFile: Sendable {
   private func removing(_ isRemoved: (HostAccount) -> Bool) -> String? {
     let removed = zip(entries, lines).filter { entry, _ in isRemoved(entry) }.map { $0.1 }
     guard !removed.isEmpty else { return nil }
-    let headers = removed.compactMap { $0.min() }
+    let headers = Set(removed.compactMap { $0.min() })
+    let gone = Set(removed.joined())
     let lineFeed = UInt8(ascii: "\n")
     var kept: [UInt8] = []
     for (number, line) in numberedLines {
-      if !removed.contains(where: { $0.contains(number) }) {
+      if !gone.contains(number) {
         kept.append(contentsOf: line)
       } else if headers.contains(number), kept.suffix(2) == [lineFeed, lineFeed] {
         // The empty line before a section goes with it.
