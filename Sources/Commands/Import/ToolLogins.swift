@@ -66,8 +66,7 @@ struct ToolLogins {
     return entries
       + servers.members.map { key, value in
         entry(key, value, at: [.member("mcpOAuth"), .member(key)]) { login throws(JSONError) in
-          let end = Self.seconds(login["expiresAt"])
-          return (
+          (
             try login.optionalString("serverName"),
             try login.optionalSecret("refreshToken").map { token throws(JSONError) in
               ForeignLogin(
@@ -78,7 +77,7 @@ struct ToolLogins {
                 issuer: try login.optionalString("issuer"),
                 redirect: try login.optionalString("redirectUri"),
                 scopes: Self.words(try login.optionalString("scope")),
-                expiresAt: end
+                expiresAt: Self.seconds(login["expiresAt"])
               )
             }
           )
