@@ -54,6 +54,8 @@ struct CommandError: Error, Equatable {
   let facts: JSONObject
   /// Whether the result has said all of it, so that only the exit status is left.
   let isSaid: Bool
+  /// Whether the engine may have carried out the call.
+  let isInDoubt: Bool
 
   init(
     _ code: ExitCode,
@@ -63,7 +65,8 @@ struct CommandError: Error, Equatable {
     status: Int? = nil,
     fields: [VaultFieldProblem] = [],
     facts: JSONObject = JSONObject(),
-    isSaid: Bool = false
+    isSaid: Bool = false,
+    isInDoubt: Bool = false
   ) {
     self.status = status
     self.fields = fields
@@ -73,6 +76,7 @@ struct CommandError: Error, Equatable {
     self.hint = hint
     self.reason = reason
     self.isSaid = isSaid
+    self.isInDoubt = isInDoubt
   }
 
   /// The error for a command that cannot be run as it was given.

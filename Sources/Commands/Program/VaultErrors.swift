@@ -24,15 +24,10 @@ extension CommandError {
     self.init(
       ExitCode(error),
       "\(error)",
-      hint: Self.inDoubt
+      hint: "the call may have taken effect: check thumblatch status first",
+      isInDoubt: true
     )
   }
-
-  /// The advice after a call that the engine may have carried out.
-  private static let inDoubt = "the call may have taken effect: check thumblatch status first"
-
-  /// Whether the engine may have carried out the call.
-  var isInDoubt: Bool { hint == Self.inDoubt }
 
   /// What is said about a terminal that cannot be read, or an answer that cannot be used.
   init(_ error: TerminalError) {
