@@ -47,12 +47,7 @@ extension PrivateAgentTests {
   func theEndOfTheAgentEndsTheConnectionsBehindItsSocket() throws {
     defer { bus.remove() }
     let path = person.home + "/build.socket"
-    let agent = try person.start(
-      ["agent", "--socket", path, "--name", "build", "--account", "me"],
-      variables: desk.variables
-    )
-    try awaitSocket(path)
-    try #require(eventually { notes.count == 1 })
+    let agent = try startAgent(behind: path)
     let run = try person.start(["token", "me"], variables: ["THUMBLATCH_SOCKET=\(path)"])
     try desk.sees(Self.question)
     #expect(eventually { person.readerIsOpen })
@@ -68,12 +63,7 @@ extension PrivateAgentTests {
   func silentProgramsKeepNoneOutAndEndNoCall() throws {
     defer { bus.remove() }
     let path = person.home + "/build.socket"
-    let agent = try person.start(
-      ["agent", "--socket", path, "--name", "build", "--account", "me"],
-      variables: desk.variables
-    )
-    try awaitSocket(path)
-    try #require(eventually { notes.count == 1 })
+    let agent = try startAgent(behind: path)
     // The oldest program waits for a touch.
     let run = try person.start(["token", "me"], variables: ["THUMBLATCH_SOCKET=\(path)"])
     try desk.sees(Self.question)
@@ -107,6 +97,13 @@ extension PrivateAgentTests {
 
 // The prompts of an app at a private vault.
 extension PrivateAgentTests {
+  /// Starts an agent that shows prompts, with a restricted socket for `me`.
+  private func startAgent(behind path: String) throws -> Run {
+    let agent = try startAgent("--socket", path, "--name", "build", "--account", "me")
+    try awaitSocket(path)
+    return agent
+  }
+
   func app(
     _ variables: [String],
     _ words: [String] = ["desktop", "to show your mail"]
@@ -135,12 +132,7 @@ extension PrivateAgentTests {
   func anAppGetsATokenBehindARestrictedSocket() throws {
     defer { bus.remove() }
     let path = person.home + "/build.socket"
-    let agent = try person.start(
-      ["agent", "--socket", path, "--name", "build", "--account", "me"],
-      variables: desk.variables
-    )
-    try awaitSocket(path)
-    try #require(eventually { notes.count == 1 })
+    let agent = try startAgent(behind: path)
     let run = try app(["THUMBLATCH_SOCKET=\(path)"], ["token", "deploy"])
     try desk.sees(Self.question)
     try person.touch()
