@@ -19,7 +19,7 @@ final class AppWindows {
     session = person.base + "/screen"
     driver = try ScreenDriver(
       "windows",
-      of: "screen.py session.py starts.py prompts.py stalls.py windows.py",
+      of: "screen.py session.py starts.py focus.py prompts.py stalls.py windows.py",
       as: person,
       in: session,
       [program] + arguments,

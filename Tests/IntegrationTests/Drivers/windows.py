@@ -1,6 +1,6 @@
 """The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
 
-usage: python3 -c "$(cat screen.py session.py starts.py prompts.py stalls.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+usage: python3 -c "$(cat screen.py session.py starts.py focus.py prompts.py stalls.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
        python3 -c "$(cat ...)" DIRECTORY ADDRESS
 
 It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. ADDRESS is that
@@ -14,7 +14,7 @@ import sys
 import time
 
 
-class Windows(Starts, Prompts, Stalls):
+class Windows(Starts, Focus, Prompts, Stalls):
     """The app's windows."""
 
     def __init__(self, desktop):
@@ -94,15 +94,18 @@ class Windows(Starts, Prompts, Stalls):
     def until(self, is_done, what):
         limit = time.monotonic() + LIMIT
         while True:
+            begin = time.monotonic()
             try:
                 value = is_done()
             except self.glib.Error:
                 value = None
             if value:
                 return value
-            if time.monotonic() > limit:
+            end = time.monotonic()
+            if end > limit:
                 raise TimeoutError("%s; there is %s" % (what, self.summary()))
-            time.sleep(0.01)
+            # The app has half of the time for what is waited for.
+            time.sleep(min(max(0.01, end - begin), 0.25))
 
     def steadily(self, read):
         """What is read, once no node goes during that."""
@@ -150,22 +153,6 @@ class Windows(Starts, Prompts, Stalls):
         return self.steadily(lambda: [
             node.get_name() for node in self.shown("label") if node.get_name() != "GtkLabel"
             and ((box := self.extents(node))[0] < 0 < box[0] + box[2] or box[0] < width < box[0] + box[2])])
-
-    def focused(self):
-        """The name of the node with the focus."""
-        return self.until(lambda: self.focus()[0], "no focus")
-
-    def focus(self):
-        """What tells the node with the focus from others, its name first; an entry row does not tell
-        that it has the focus."""
-        focused = self.atspi.StateType.FOCUSED
-
-        def found():
-            for node in self.nodes():
-                if node.get_state_set().contains(focused):
-                    return [node.get_name(), node.get_role_name()] + self.extents(node)
-            return [""]
-        return self.steadily(found)
 
     def is_on(self, name):
         """Whether a switch is on."""
@@ -225,16 +212,6 @@ class Windows(Starts, Prompts, Stalls):
         self.takes_keys()
         self.tool("key", "--clearmodifiers", *keys)
 
-    def tab_to(self, name, most=40):
-        """Moves the focus by the keyboard to a control with this text in its name."""
-        for _ in range(most):
-            before = self.focus()
-            if name in before[0]:
-                return before[0]
-            self.key("Tab")
-            self.until(lambda: self.focus() != before, "the focus stays on " + before[0])
-        raise TimeoutError("the keyboard does not reach " + name)
-
     def type(self, text):
         self.takes_keys()
         self.tool("type", "--clearmodifiers", "--delay", "1", text)
@@ -247,8 +224,8 @@ class Windows(Starts, Prompts, Stalls):
         window = self.window()
         self.tool("windowmove", "--sync", window, "0", "0")
         self.tool("windowsize", window, str(width), str(height))
-        frame = lambda: self.extents(self.shown("frame", "Thumblatch")[0])
-        self.until(lambda: abs(frame()[2] - width) < 20, "not resized")
+        frame = self.find("frame", "Thumblatch")
+        self.until(lambda: abs(self.extents(frame)[2] - width) < 20, "not resized")
         self.width = width
 
     def leave(self):

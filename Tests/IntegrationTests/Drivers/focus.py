@@ -1,0 +1,62 @@
+"""Where the keyboard is in the desktop app. windows.py uses it."""
+
+
+class Focus:
+    """The control with the focus."""
+
+    # The control that had it last.
+    last = None
+
+    def focused(self):
+        """The name of the node with the focus."""
+        return self.until(lambda: self.focus()[0], "no focus")
+
+    def focus(self):
+        """What tells the node with the focus from others, its name first; an entry row does not tell
+        that it has the focus."""
+        focused = self.atspi.StateType.FOCUSED
+
+        def found():
+            for node in self.candidates():
+                if node.get_state_set().contains(focused):
+                    self.last = node
+                    return [node.get_name(), node.get_role_name()] + self.extents(node)
+            return [""]
+        return self.steadily(found)
+
+    def candidates(self):
+        """All nodes: of one window, first those near the control that had the focus last. Of several windows,
+        each may have a control with the focus."""
+        last, self.last = self.last, None
+        window = next(self.nodes(), None)
+        application = window and window.get_parent()
+        is_only = application and application.get_child_count() == 1
+        return self.around(last) if last and is_only else self.nodes()
+
+    def around(self, node):
+        """A node, and all others, those near it first."""
+        yield node
+        yield from self.walk(node)
+        while node.get_role_name() != "application":
+            parent = node.get_parent()
+            if parent is None:
+                return  # It went.
+            for index in range(parent.get_child_count()):
+                child = parent.get_child_at_index(index)
+                if child is not None and child != node:
+                    yield child
+                    yield from self.walk(child)
+            yield parent
+            node = parent
+
+    def tab_to(self, name, most=40):
+        """Moves the focus by the keyboard to a control with this text in its name."""
+        for _ in range(most):
+            before = self.focus()
+            if name in before[0]:
+                return before[0]
+            self.key("Tab")
+            self.until(lambda: self.focus() != before, "the focus stays on " + before[0])
+        raise TimeoutError("the keyboard does not reach " + name)
+
+
