@@ -14,9 +14,9 @@ package struct CargoCredential: Sendable, Equatable {
 
   /// Why there is no token.
   package enum Failure: String, Sendable {
-    /// Another provider may know the registry.
+    /// The registry never gets a token. Another provider may know it.
     case urlNotSupported = "url-not-supported"
-    /// The registry is known, and has no token now.
+    /// The registry has no token now, and cargo login can store one.
     case notFound = "not-found"
     case operationNotSupported = "operation-not-supported"
     case other

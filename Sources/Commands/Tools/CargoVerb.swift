@@ -75,8 +75,9 @@ enum CargoVerb {
       guard let host = query.host else { return noServer }
       if request.kind == .login { return try login(request, for: host, session) }
       guard let entry = try session.hostAccount(of: query) else {
+        // With `urlNotSupported`, cargo login would fail at a registry whose index needs a token.
         return CargoCredential.answer(
-          .urlNotSupported,
+          .notFound,
           "this registry gets no token; to change that: thumblatch host add HOST ACCOUNT"
         )
       }
