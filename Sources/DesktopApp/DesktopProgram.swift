@@ -1,4 +1,5 @@
 internal import GTK
+internal import SecretMemory
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -73,6 +74,7 @@ package final class DesktopProgram {
     do throws(SystemError) { try ThisProcess.refuseDumps() } catch {
       return Self.say("thumblatch-desktop: error: \(error)", 6)
     }
+    SecretBytes.keepNoMemory()
     // Without a window, D-Bus may ask for each of them.
     application.addAction("lock", keys: ["<Control>l"]) { [model = models.vault, application] in
       application.hold()

@@ -4,7 +4,8 @@ package import System
 /// The locked memory of this process, which holds every `SecretBytes`.
 ///
 /// One region serves many secrets, because mapping and guarding a region takes 40 µs and a share of
-/// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again.
+/// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again. The
+/// last region is kept, unless `keepsNothing` is set.
 @safe
 package final class SecretArena: Sendable {
   static let shared = SecretArena()
@@ -63,6 +64,8 @@ package final class SecretArena: Sendable {
   }
 
   private let sizes: [Int]
+  /// Whether the last region is released too when it is empty.
+  private let keepsNothing = Atomic(false)
   /// The regions by number; a new region reuses the number of a released one.
   private let regions = Mutex<[Region?]>([])
 
@@ -102,18 +105,28 @@ package final class SecretArena: Sendable {
   /// Wipes the bytes and releases them.
   package func release(_ allocation: Allocation, _ base: UnsafeMutableRawPointer) {
     unsafe wipe(UnsafeMutableRawBufferPointer(start: base, count: allocation.capacity))
-    regions.withLock { regions in
+    // It is unmapped after the lock.
+    let unused = regions.withLock { regions -> SharedMemory? in
       regions[allocation.region]?.restore((allocation.offset, allocation.capacity))
-      // Keep the first region, so that the next secret does not pay for a new one.
-      if allocation.region > 0, regions[allocation.region]?.isEmpty == true {
-        regions[allocation.region] = nil
-      }
+      guard allocation.region > 0 || keepsNothing.load(ordering: .relaxed),
+        let region = regions[allocation.region], region.isEmpty
+      else { return nil }
+      regions[allocation.region] = nil
+      return region.memory
     }
+    withExtendedLifetime(unused) {}
+  }
+
+  /// Releases the last region as well when it is empty, from now on.
+  package func keepNothing() {
+    keepsNothing.store(true, ordering: .relaxed)
+    guard let (allocation, base) = unsafe try? allocate(1) else { return }
+    unsafe release(allocation, base)
   }
 
   /// The weakest protection among the regions.
   ///
-  /// If there is no region yet, it is that of the first secret's region.
+  /// If there is no region, it is that of the next secret's region.
   package func protection() throws(SecretMemoryError) -> LockedMemory.Protection {
     let (allocation, base) = unsafe try allocate(1)
     defer { unsafe release(allocation, base) }

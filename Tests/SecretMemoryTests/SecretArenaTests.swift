@@ -81,6 +81,19 @@ struct SecretArenaTests {
   }
 
   @Test
+  func aProgramThatKeepsNothingHasNoRegionWithoutASecret() throws {
+    let arena = SecretArena(sizes: [1 << 15])
+    let before = unsafe try arena.allocate(1)
+    unsafe arena.release(before.0, before.1)
+    #expect(arena.usage.regions == 1)
+    arena.keepNothing()
+    #expect(arena.usage == (0, 0))
+    var held = unsafe [try arena.allocate(1 << 15), try arena.allocate(64)]
+    while let last = unsafe held.popLast() { unsafe arena.release(last.0, last.1) }
+    #expect(arena.usage == (0, 0))
+  }
+
+  @Test
   func aSecretLongerThanARegionIsHeld() throws {
     let arena = SecretArena(sizes: [1 << 15])
     let (allocation, base) = unsafe try arena.allocate(100_000)

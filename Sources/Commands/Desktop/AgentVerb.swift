@@ -1,4 +1,5 @@
 internal import Configuration
+internal import SecretMemory
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -34,6 +35,7 @@ enum AgentVerb {
       as GNOME Keyring, owns that name on the bus.
       """
   ) { session throws(CommandError) in
+    SecretBytes.keepNoMemory()
     let location = try session.knownLocation()
     let secrets = try secretServiceServer(session, location)
     let oidcAgent = try oidcAgentSocket(session, location)

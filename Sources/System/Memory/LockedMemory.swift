@@ -50,8 +50,8 @@ package struct LockedMemory: ~Copyable, @unchecked Sendable {
     throw failure
   }
 
+  /// Unmaps the region, which its user has wiped. To wipe it here would map each page that is unused.
   deinit {
-    unsafe explicit_bzero(base, count)
     unsafe munmap(base - page, count + 2 * page)
   }
 

@@ -1,4 +1,5 @@
 internal import PresenceTerms
+internal import SecretMemory
 internal import System
 internal import VaultClient
 internal import VaultInterface
@@ -8,7 +9,9 @@ internal import VaultInterface
 /// Each call uses a connection of its own. Hanging up cancels the call.
 public struct EngineVault: AuthVault {
   /// Makes a client of the machine's vault.
-  public init() {}
+  public init() {
+    SecretBytes.keepNoMemory()
+  }
 
   /// The state of the account, in one round trip.
   nonisolated(nonsending) public func snapshot(
