@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// Parses the head of an HTTP request (RFC 9112), and recognizes the redirect of a sign-in.
 ///
 /// Other programs, other users and every open web page can send requests to the port. A request
@@ -86,24 +88,7 @@ package struct RedirectRequest: Equatable {
   private static func states(in query: ArraySlice<UInt8>) -> [[UInt8]] {
     let start = [UInt8]("state=".utf8)
     return query.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: start) }
-      .map { decoded($0.dropFirst(start.count)) }
-  }
-
-  private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      guard byte == UInt8(ascii: "%"), digits.count == 2,
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else {
-        bytes.append(byte)
-        continue
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
+      .compactMap { PercentEncoding.decoded($0.dropFirst(start.count)) }
   }
 
   /// Whether a query is a provider's final answer to a sign-in, not just a guess.

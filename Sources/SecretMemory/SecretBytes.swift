@@ -107,7 +107,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   /// The weakest protection of any secret in this process.
   ///
-  /// The first call maps the first region if no secret was made yet.
+  /// If there is no secret, it is that which the next one gets.
   package static var protection: Protection {
     get throws(SecretMemoryError) {
       switch try SecretArena.shared.protection() {
@@ -148,9 +148,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   /// Whether the bytes are UTF-8.
   package var isText: Bool {
-    let buffer = unsafe UnsafeRawBufferPointer(start: base, count: count)
-    let span = unsafe buffer.bindMemory(to: UInt8.self).span
-    return (try? UTF8Span(validating: span)) != nil
+    unsafe UnsafeRawBufferPointer(start: base, count: count).isText
   }
 
   /// Whether both hold the same bytes, in constant time.
@@ -179,5 +177,13 @@ public final class SharedSecret: Sendable {
   /// Takes over a secret.
   public init(_ bytes: consuming SecretBytes) {
     self.bytes = bytes
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are UTF-8.
+  package var isText: Bool {
+    let span = unsafe bindMemory(to: UInt8.self).span
+    return (try? UTF8Span(validating: span)) != nil
   }
 }

@@ -38,6 +38,12 @@ struct IssuerTests {
     #expect(throws: ConfigurationError.self) { try Issuer(text) }
   }
 
+  @Test(arguments: [("https://b\u{FC}cher.example", true), ("https://a_b.example", false)])
+  func theASCIIFormOfAnInternationalNameIsNamed(_ text: String, _ isNamed: Bool) throws {
+    let error = try #require(#expect(throws: ConfigurationError.self) { try Issuer(text) })
+    #expect(error.description.contains("xn--") == isNamed, "\(error)")
+  }
+
   @Test
   func aPasswordInAURLIsNotQuoted() throws {
     let error = try #require(

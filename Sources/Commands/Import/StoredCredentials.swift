@@ -1,4 +1,5 @@
 internal import Configuration
+internal import PlainText
 
 /// The passwords in a file of `git credential-store`: one URL a line (git-credential-store(1)).
 enum StoredCredentials {
@@ -72,21 +73,9 @@ enum StoredCredentials {
   /// A text with percent signs decoded; `nil` if it is not UTF-8, has a control character, or a percent
   /// sign without two digits.
   private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
-    var result: [UInt8] = []
-    var rest = bytes
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        result.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      result.append(value)
-      rest = rest.dropFirst(2)
-    }
-    guard result.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+    guard let result = PercentEncoding.decoded(bytes),
+      result.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else { return nil }
     return String(validating: result, as: UTF8.self)
   }
 }

@@ -7,7 +7,10 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
 
   /// Checks a URL and normalizes it.
   public init(_ text: String) throws(ConfigurationError) {
-    let rule = "an https:// URL with only host, port and path (http:// only on localhost)"
+    var rule: String {
+      "an https:// URL with only host, port and path (http:// only on localhost)"
+        + (text.utf8.allSatisfy { $0 < 0x80 } ? "" : ", an international host name as xn--...")
+    }
     guard let address = WebAddress(text, ports: ["https": 443, "http": 80]) else {
       // A URL with an @ may hold a password, so do not quote it.
       let quoted = text.contains("@") ? nil : text

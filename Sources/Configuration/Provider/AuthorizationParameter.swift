@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// An additional parameter of the authorization request that a provider needs, such as
 /// `prompt=consent`.
 public struct AuthorizationParameter: Sendable, Equatable {
@@ -58,27 +60,12 @@ public struct AuthorizationParameter: Sendable, Equatable {
   }
 
   private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#") else { return nil }
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let high = digit(rest.removeFirst()),
-        let low = digit(rest.removeFirst())
-      else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    guard let value = String(validating: bytes, as: UTF8.self),
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }),
+      let bytes = PercentEncoding.decoded(text.utf8),
+      let value = String(validating: bytes, as: UTF8.self),
       value.unicodeScalars.allSatisfy({ KeyFile.isText($0) && $0 != "\t" })
     else { return nil }
     return value
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 
   private static func encoded(_ text: String) -> String {

@@ -106,8 +106,7 @@ struct ProviderSettings {
   static func choice<Choice>(_ text: String) throws(ConfigurationError) -> Choice
   where Choice: RawRepresentable<String> & CaseIterable {
     if let choice = Choice(named: text) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
-    throw bad(text, names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+    throw bad(text, Choice.allCases.map(\.rawValue).listed("or"))
   }
 
   static func truth(_ text: String) throws(ConfigurationError) -> Bool {

@@ -29,7 +29,7 @@ package enum JSONReader {
     _ rules: JSONRules
   ) throws(JSONError) -> JSONValue {
     guard bytes.count <= maximumCount else { throw .tooLong(bytes.count) }
-    guard unsafe isText(bytes) else { throw .notText }
+    guard unsafe bytes.isText else { throw .notText }
     var parser = unsafe JSONParser(bytes, rules)
     return try parser.document()
   }
@@ -68,10 +68,4 @@ package enum JSONReader {
   ) throws(JSONError) -> JSONValue {
     try read(bytes, JSONRules(secretMembers: secretMembers))
   }
-}
-
-/// Whether the bytes are UTF-8.
-func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-  let span = unsafe bytes.bindMemory(to: UInt8.self).span
-  return (try? UTF8Span(validating: span)) != nil
 }

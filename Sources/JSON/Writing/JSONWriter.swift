@@ -110,8 +110,8 @@ package enum JSONWriter {
     into sink: inout some ByteSink
   ) throws(JSONError) {
     sink.put(UInt8(ascii: "\""))
+    guard secret.isText else { throw .notText }
     unsafe try secret.withUnsafeBytes { bytes throws(JSONError) in
-      guard unsafe isText(bytes) else { throw .notText }
       for index in 0..<bytes.count { unsafe try putEscaped(bytes[index], into: &sink) }
     }
     sink.put(UInt8(ascii: "\""))

@@ -1,6 +1,7 @@
 internal import AuditLog
 internal import Configuration
 internal import MachineKey
+internal import PlainText
 internal import SecretMemory
 internal import Storage
 internal import System
@@ -72,6 +73,12 @@ extension Vault {
   private func examineCounter(_ found: inout Findings) throws(VaultFailure) {
     if let failure = freshness.failure { throw failure }
     let count = try boxChanges()
+    guard !storeState.isCounterBehind || count == storeState.counter else {
+      return found.problem(
+        "the rollback counter cannot be written, so nothing can be changed",
+        remedy: "make room, and check the disk: the next change begins with it"
+      )
+    }
     let counter: RollbackCounter?
     do throws(StorageError) {
       counter = try RollbackCounterFile.read(in: directory)
@@ -109,7 +116,7 @@ extension Vault {
     let remedy = (service == nil && !isForKey ? "as root: " : "") + command
     if storeState.isUnderMachineKey {
       let ways = facts?.ways ?? []
-      guard let last = ways.last else {
+      guard !ways.isEmpty else {
         return found.problem(
           "no slot of the machine key can be read, so the vault does not open again",
           remedy: "before the engine ends: thumblatch backup FILE; then restore it into a new state"
@@ -123,8 +130,7 @@ extension Vault {
           action: isForKey ? nil : .run(command)
         )
       }
-      let others = ways.dropLast().joined(separator: ", ")
-      found.ok("the vault needs \(others.isEmpty ? last : "\(others) or \(last)")")
+      found.ok("the vault needs \(ways.listed("or"))")
     } else if needsMachineKey {
       found.warning(
         "the machine key is not added yet: a copy of the directory opens the vault",

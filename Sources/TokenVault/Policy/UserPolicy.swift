@@ -169,7 +169,7 @@ extension Vault {
   private func rule(named name: String, to value: String?) throws(VaultFailure) -> Policy.Key {
     guard let key = Policy.Key(named: name) else {
       let names = Policy.Key.allCases.filter(\.isForUsers).map(\.rawValue)
-      throw .invalidArgument("there is no such rule; those of users are \(Self.listed(names))")
+      throw .invalidArgument("there is no such rule; those of users are \(names.listed("and"))")
     }
     guard key.isForUsers else {
       throw .refused("\(name) is for the machine's administrator alone\(setting(key))")
@@ -181,10 +181,6 @@ extension Vault {
       )
     }
     return key
-  }
-
-  private static func listed(_ names: [String]) -> String {
-    names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
   }
 
   /// The rules with a change that the machine allows.
