@@ -31,6 +31,9 @@ extension PresenceFailure {
   /// The person did not answer in time.
   public static let timedOut = PresenceFailure(.timedOut)
 
+  /// The detail of a check or an enrollment for which the security key wants its PIN.
+  package static let keyWantsPIN = "the security key wants its PIN"
+
   /// The method cannot be used, for this reason.
   public static func notAvailable(_ detail: String) -> PresenceFailure {
     PresenceFailure(.notAvailable, detail: detail)

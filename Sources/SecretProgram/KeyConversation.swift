@@ -146,7 +146,7 @@ extension KeyFailure {
     case .noPIN: .noPin
     case .alwaysVerifies: .alwaysVerifies
     case .notVerified: .notVerified
-    case .timedOut: .timedOut
+    case .timedOut, .declined: .timedOut
     case .cancelled: .cancelled
     case .removed: .removed
     case .notPermitted: .notPermitted

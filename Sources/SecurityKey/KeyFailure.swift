@@ -32,6 +32,8 @@ package enum KeyFailure: Error, Sendable, Equatable {
   case alwaysVerifies
   /// The key was not touched in time.
   case timedOut
+  /// The person declined at the key, or the key calls a touch that did not come so.
+  case declined
   case cancelled
   /// The key was unplugged, or does not answer.
   case removed
@@ -54,6 +56,7 @@ package enum KeyFailure: Error, Sendable, Equatable {
       case FIDO_ERR_UV_INVALID: .notVerified
       case FIDO_ERR_UV_BLOCKED: .verificationBlocked
       case FIDO_ERR_USER_ACTION_TIMEOUT, FIDO_ERR_ACTION_TIMEOUT: .timedOut
+      case FIDO_ERR_OPERATION_DENIED: .declined
       case FIDO_ERR_KEEPALIVE_CANCEL: .cancelled
       case FIDO_ERR_TX, FIDO_ERR_RX: .removed
       default: .unexpected(code)

@@ -8,7 +8,7 @@ extension KeyRequest {
 
   /// Looks at the only key that is plugged in, without a touch.
   ///
-  /// - Throws: `noSecret` if it makes no secrets, or another `KeyFailure`.
+  /// - Throws: `noSecret` if it makes no secrets, `pinBlocked`, or another `KeyFailure`.
   package func secretFacts() throws(KeyFailure) -> KeySecretFacts {
     let key = try onlyKey()
     return try using(key) { () throws(KeyFailure) in try key.secretFacts() }
@@ -94,15 +94,14 @@ extension KeyRequest {
 extension OpenKey {
   /// What this key says of itself.
   ///
-  /// - Throws: `noSecret` if it makes no secrets.
+  /// - Throws: `noSecret` if it makes no secrets, and `pinBlocked` if it accepts no PIN any more.
   func secretFacts() throws(KeyFailure) -> KeySecretFacts {
     guard try makesSecrets() else { throw .noSecret }
     let hasPIN = unsafe fido.dev_has_pin(device)
-    return KeySecretFacts(
-      verifies: verifies || hasPIN,
-      needsPIN: !verifies && hasPIN,
-      retries: hasPIN ? retries : nil
-    )
+    let needsPIN = !verifies && hasPIN
+    let left = hasPIN ? retries : nil
+    guard !needsPIN || left != 0 else { throw .pinBlocked }
+    return KeySecretFacts(verifies: verifies || hasPIN, needsPIN: needsPIN, retries: left)
   }
 
   /// Whether the key has the extension hmac-secret.

@@ -13,6 +13,11 @@ final class OpenKey: @unchecked Sendable {
   /// How often a touch is looked for, and how long each look waits, in milliseconds.
   private static let touchLooks = 150
   private static let touchPause: Int32 = 200
+  /// The most credentials of one request, and the most bytes of their names together.
+  ///
+  /// Common keys take eight. Each key takes a message of 1024 bytes (CTAP 2.1, section 6.4).
+  private static let mostCredentials = 8
+  private static let mostNameBytes = 512
   /// Whether the device is open, which `cancel` must not outlive.
   private let isOpen = Mutex(true)
 
@@ -75,6 +80,28 @@ final class OpenKey: @unchecked Sendable {
 
   /// Asks the key without a touch which of these credentials is its own; `nil` if none is.
   func own(of credentials: [[UInt8]]) throws(KeyFailure) -> [UInt8]? {
+    for part in Self.parts(of: credentials) {
+      if let own = try own(in: part) { return own }
+    }
+    return nil
+  }
+
+  /// The credentials in parts, each for one request.
+  private static func parts(of credentials: [[UInt8]]) -> [[[UInt8]]] {
+    var parts: [[[UInt8]]] = []
+    for credential in credentials {
+      if let last = parts.last, last.count < mostCredentials,
+        last.reduce(credential.count, { $0 + $1.count }) <= mostNameBytes
+      {
+        parts[parts.count - 1].append(credential)
+      } else {
+        parts.append([credential])
+      }
+    }
+    return parts
+  }
+
+  private func own(in credentials: [[UInt8]]) throws(KeyFailure) -> [UInt8]? {
     let assertion = try Assertion(challenge: [UInt8](repeating: 0, count: 32), credentials)
     try assertion.set(touch: false, verification: false)
     let code = unsafe fido.dev_get_assert(device, assertion.pointer, nil)
@@ -136,7 +163,10 @@ final class OpenKey: @unchecked Sendable {
   ) throws(KeyFailure) -> NewKeyCredential {
     try demandPIN(verification)
     let byItself = verification.isRequired && verification.pin == nil
-    let request = try Enrollment(challenge, user: user, name: name, excluding: credentials)
+    // The request itself has room for one part only.
+    let parts = Self.parts(of: credentials)
+    for part in parts.dropLast() where try own(in: part) != nil { throw .alreadyEnrolled }
+    let request = try Enrollment(challenge, user: user, name: name, excluding: parts.last ?? [])
     try request.set(verification: byItself)
     if withSecret { try request.setSecret() }
     lit()
@@ -151,6 +181,7 @@ final class OpenKey: @unchecked Sendable {
   func demandPIN(_ verification: KeyVerification) throws(KeyFailure) {
     guard verification.isRequired, verification.pin == nil, !verifies else { return }
     guard unsafe fido.dev_has_pin(device) else { throw .noPIN }
-    throw .pinNeeded(retries: retries)
+    let left = retries
+    throw left == 0 ? .pinBlocked : .pinNeeded(retries: left)
   }
 }

@@ -126,6 +126,50 @@ struct KeyTests {
     #expect(result.withLock { $0 } == .removed)
   }
 
+  /// Keys have several codes for that.
+  @Test(arguments: [
+    ("0x2f", KeyFailure.timedOut), ("0x3a", .timedOut), ("0x27", .declined),
+  ])
+  func aTouchThatDoesNotComeIsTold(code: String, failure expected: KeyFailure) throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let credential = try plugged.enrolled()
+    let untouched = failure {
+      _ = try KeyRequest(plugged.nodes).sign(
+        challenge,
+        withAny: [credential.identifier],
+        .none
+      ) { try? plugged.key.say("answer \(code)") }
+    }
+    #expect(untouched == expected)
+  }
+
+  /// The key takes few credentials in one request, and short messages.
+  @Test(arguments: [48, 200])
+  func aKeyIsFoundAmongManyCredentials(bytes: Int) throws {
+    let plugged = try PluggedKey()
+    defer { plugged.remove() }
+    let own = try plugged.enrolled().identifier
+    let others = (UInt8(1)...15).map { [UInt8](repeating: $0, count: bytes) }
+    try plugged.key.say("touch")
+    let assertion = try KeyRequest(plugged.nodes).sign(challenge, withAny: others + [own], .none) {}
+    #expect(assertion.credential == own)
+    for credentials in [others + [own], [own] + others] {
+      try plugged.key.say("touch")
+      #expect(
+        failure {
+          _ = try KeyRequest(plugged.nodes).enroll(
+            challenge,
+            user: [1, 2, 3],
+            name: "ada",
+            excluding: credentials,
+            .none
+          ) {}
+        } == .alreadyEnrolled
+      )
+    }
+  }
+
   @Test
   func aCredentialIsNotMadeTwiceOnOneKey() throws {
     let plugged = try PluggedKey()

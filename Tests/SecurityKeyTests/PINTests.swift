@@ -76,6 +76,17 @@ struct PINTests {
       }
     }
     #expect(last == .pinBlocked)
+    // The key is not asked about a PIN any more.
+    let key = try SoftwareKey(state: directory + "/state", pin: pin)
+    let asked = failure {
+      _ = try KeyRequest(.paths([key.path])).sign(
+        challenge,
+        withAny: [credential],
+        KeyVerification(isRequired: true)
+      ) {}
+    }
+    #expect(asked == .pinBlocked)
+    #expect(failure { _ = try KeyRequest(.paths([key.path])).secretFacts() } == .pinBlocked)
   }
 
   @Test(arguments: ["123", String(repeating: "1", count: 64)])

@@ -15,6 +15,8 @@ from pin import PINProtocol, point
 # The flags of authenticator data: touched, verified, with a credential, with extensions.
 UP, UV, AT, ED = 1, 4, 0x40, 0x80
 RETRIES, BOOT_RETRIES = 8, 3
+# The most credentials of one request, and the most bytes of a message.
+MOST_CREDENTIALS, MOST_MESSAGE = 8, 1200
 
 
 class Refusal(Exception):
@@ -68,12 +70,17 @@ class Key:
             options["alwaysUv"] = True
         extensions = [] if "--no-secret" in self.options else ["hmac-secret"]
         return {1: ["FIDO_2_0", "FIDO_2_1"], 2: extensions, 3: bytes(range(16)), 4: options,
-                5: 1200, 6: [2, 1], 7: 8, 8: 128,
+                5: MOST_MESSAGE, 6: [2, 1], 7: MOST_CREDENTIALS, 8: 128,
                 0x0A: [{"alg": -7, "type": "public-key"}]}
 
     def answer(self, request, line):
+        if len(request) > MOST_MESSAGE:
+            raise Refusal(0x39)
         command, body = request[0], request[1:]
         parameters = cbor.decode(body)[0] if body else {}
+        # The list of a credential that is made, and of an assertion.
+        if len(parameters.get({1: 5, 2: 3}.get(command), [])) > MOST_CREDENTIALS:
+            raise Refusal(0x15)
         handlers = {1: self.make, 2: self.sign, 4: lambda *_: self.info(), 6: self.client_pin}
         if command not in handlers:
             raise Refusal(0x01)

@@ -1,5 +1,6 @@
 internal import JSON
 internal import PlainText
+internal import PresenceTerms
 internal import SecretMemory
 internal import VaultClient
 internal import VaultInterface
@@ -10,6 +11,7 @@ enum SecurityKeyVerbs {
 
   /// The most time for the touch of a new key, in seconds.
   private static let touchLimit: Int64 = 60
+  private static let withPIN = "--with-pin"
 
   static let list = Verb(
     "keys list",
@@ -29,7 +31,7 @@ enum SecurityKeyVerbs {
   static let enroll = Verb(
     "keys enroll",
     [Verb.Operand("NAME", .one)],
-    options: [Verb.Option("--with-pin", "ask for the PIN of the key, for one that wants it")],
+    options: [Verb.Option(withPIN, "ask for the PIN of the key, for one that wants it")],
     summary: "enroll a security key (FIDO2); needs the system password",
     details: """
       Plug in the key, and no other one. NAME is yours to pick, such as blue. A touch of the key then \
@@ -38,12 +40,21 @@ enum SecurityKeyVerbs {
   ) { session throws(CommandError) in
     let name = session.arguments.operands[0]
     let terminal = try session.terminal(for: "a touch of the security key")
-    let pin = session.arguments.has("--with-pin") ? try session.keyPIN(at: terminal) : nil
+    let pin = session.arguments.has(withPIN) ? try session.keyPIN(at: terminal) : nil
     let output = session.output
-    try session.stream(within: touchLimit) { prompt in
-      EnrollKeyCall(key: name, pin: pin, prompt: prompt)
-    } each: { reply throws(VaultClientError) in
-      if reply.event == .waiting { output.say("Touch the security key.") }
+    do throws(CommandError) {
+      try session.stream(within: touchLimit) { prompt in
+        EnrollKeyCall(key: name, pin: pin, prompt: prompt)
+      } each: { reply throws(VaultClientError) in
+        if reply.event == .waiting { output.say("Touch the security key.") }
+      }
+    } catch {
+      guard error.message.contains(PresenceFailure.keyWantsPIN) else { throw error }
+      throw CommandError(
+        error.code,
+        error.message,
+        hint: "thumblatch keys enroll NAME \(withPIN)"
+      )
     }
     let shown = PlainText.line(name, limit: 64)
     try session.report(["enrolled": .string(name)], "the security key '\(shown)' is enrolled")

@@ -131,7 +131,7 @@ extension KeyFailure {
     case .timedOut: .timedOut
     case .cancelled: .cancelled
     case .alreadyEnrolled, .pinNeeded, .wrongPIN, .pinBlockedUntilReplugged, .pinBlocked, .noPIN,
-      .notVerified, .verificationBlocked:
+      .notVerified, .verificationBlocked, .declined:
       .denied
     case .noLibrary, .noKey, .notEnrolled, .severalKeys, .removed, .notPermitted, .unexpected,
       .noSecret, .alwaysVerifies:
@@ -148,7 +148,8 @@ extension KeyFailure {
     case .notEnrolled: "the security key that is plugged in is not enrolled here"
     case .severalKeys: "several security keys are plugged in: leave the one to enroll"
     case .alreadyEnrolled: "this security key is enrolled already"
-    case .pinNeeded: "the security key wants its PIN"
+    case .pinNeeded: PresenceFailure.keyWantsPIN
+    case .declined: "the security key was not touched, or the touch was declined"
     case .wrongPIN(let retries?): "wrong PIN of the security key; tries left: \(retries)"
     case .wrongPIN(nil): "wrong PIN of the security key"
     case .pinBlockedUntilReplugged:
