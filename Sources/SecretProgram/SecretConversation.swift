@@ -77,7 +77,13 @@ struct SecretConversation: ~Copyable {
     case .defineCounter(let call):
       try VarlinkReply(
         counter(call.parentName) { tpm throws(TPMFailure) in
-          try tpm.defineCounter(authorization: call.authorization)
+          let counter = try tpm.defineCounter(authorization: call.authorization)
+          guard engineWaits else {
+            // No engine will know its index.
+            try tpm.removeCounter(counter.index)
+            throw .unreachable("the engine no longer waits")
+          }
+          return counter
         }
       )
     case .readCounter(let call):

@@ -16,6 +16,11 @@ extension ScriptedTPM {
   /// Has room for this many counters.
   package func limitCounters(to room: Int) { state.withLock { $0.room = room } }
 
+  /// All calls that read, increment or define a counter fail so until this is `nil`.
+  package func failCounters(_ failure: TPMFailure?) {
+    state.withLock { $0.counterFailure = failure }
+  }
+
   /// The TPM does the next increment, and its reply is lost.
   package func loseNextReply() { state.withLock { $0.losesReply = true } }
 
@@ -110,7 +115,10 @@ extension ScriptedTPM {
   }
 
   func demand(_ parentName: [UInt8]) throws(TPMFailure) {
-    guard state.withLock({ $0.seed }) == parentName.last else { throw .anotherTPM }
+    try state.withLock { state throws(TPMFailure) in
+      if let failure = state.counterFailure { throw failure }
+      guard state.seed == parentName.last else { throw .anotherTPM }
+    }
   }
 }
 

@@ -160,6 +160,21 @@ struct SecretProgramTests {
     #expect(UInt64(next) == counter.value + 1)
   }
 
+  /// Its successor does not know the index, and defines another counter.
+  @Test
+  func anEngineThatIsGoneLeavesNoCounter() throws {
+    let bench = try Bench()
+    try bench.chip.command("hold \(Bench.Command.defineSpace.rawValue)")
+    let program = try SecretProcess(device: bench.chip.device)
+    try program.send(DefineCounterCall(authorization: bench.authorization))
+    #expect(try bench.chip.line() == "held")
+    program.leave()
+    try bench.chip.command("release")
+    _ = try program.end()
+    #expect(try bench.commands().count { $0 == Bench.Command.undefineSpace.number } == 1)
+    #expect(try bench.chip.command("left") == "nothing")
+  }
+
   /// The engine reads the counter after it has given up, and then increments it again.
   @Test
   func anIncrementThatStallsIsNotDoneLate() throws {

@@ -131,6 +131,21 @@ struct MachineCounterTests {
     #expect(try rig.counter().check(isExpected: true) == .current(next))
   }
 
+  /// The ledger that listed the vault would otherwise be older than the counter.
+  @Test
+  func aVaultIsListedAfterAnIncrementWhoseEndIsNotKnown() throws {
+    let first = try defined()
+    let counter = try rig.counter()
+    // The comparison and the increment succeed. Neither the reply nor the read after it arrives.
+    rig.tpm.loseNextReply()
+    rig.tpm.failAfter(2, .unreachable("gone"))
+    #expect(throws: VaultFailure.self) { _ = try counter.advance([vault: 1]) }
+    rig.tpm.fail(nil)
+    let listed = try #require(try current(counter.list(other)))
+    #expect(listed.value == first.value + 1 && listed.vaults == [vault: 1, other: 0])
+    #expect(try counter.check(isExpected: true) == .current(listed))
+  }
+
   @Test
   func anAcceptedVaultClearsNoOther() throws {
     _ = try defined()

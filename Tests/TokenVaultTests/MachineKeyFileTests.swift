@@ -95,6 +95,19 @@ struct MachineKeyFileTests {
     }
   }
 
+  /// A kill before the rename leaves a slot that opens the machine key, and that no list shows.
+  @Test
+  func aSlotWhoseAdditionWasInterruptedIsRemoved() throws {
+    let bench = try made()
+    let folder = bench.scratch.path + "/machine-key"
+    let slot = try #require(try names(try bench.slots(tpm), .recovery).first)
+    try run("/bin/cp", ["-p", "\(folder)/slot-\(slot)", "\(folder)/slot-0123456789abcdef.new"])
+    let slots = try bench.slots(tpm)
+    let left = try Directory(path: folder).names()
+    #expect(left.contains("slot-" + slot) && !left.contains { $0.hasSuffix(".new") })
+    #expect(try slots.key() != nil)
+  }
+
   @Test
   func slotsThatAreTooManyAreNamedAndTheOthersOpen() throws {
     let bench = try made()

@@ -1,7 +1,6 @@
 import Glibc
 import MachineKey
 import ScriptedTPM
-import SecretMemory
 import Storage
 import Synchronization
 import System
@@ -202,8 +201,9 @@ struct MachineKeySlotTests {
     tpm.fail(nil)
     // A TPM that does not open what it has sealed is not relied on.
     let slots = try bench.slots(tpm)
-    let lying = ScriptedTPM(whenOpening: {})
-    let broken = try bench.slots(Broken(lying))
+    let lying = ScriptedTPM()
+    lying.openAnother()
+    let broken = try bench.slots(lying)
     #expect(throws: VaultFailure.self) { try broken.make(recovery: try Bench.code()) }
     #expect(try slots.facts().tier == .file)
     try slots.make(recovery: try Bench.code())
@@ -259,41 +259,4 @@ struct MachineKeySlotTests {
 /// How many threads have asked for the key.
 private final class Waiting: Sendable {
   let count = Mutex(0)
-}
-
-/// A TPM that returns another secret than it has sealed.
-private struct Broken: TPMSealing {
-  private let inner: ScriptedTPM
-
-  init(_ inner: ScriptedTPM) { self.inner = inner }
-
-  func bound(to parentName: [UInt8]) -> any TPMSealing { self }
-
-  func facts() throws(TPMFailure) -> TPMFacts { try inner.facts() }
-
-  func seal(
-    _ secret: SharedSecret,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMSealedSecret { try inner.seal(secret, authorization: authorization) }
-
-  func open(
-    _ sealed: TPMSealedSecret,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> SharedSecret { authorization }
-
-  func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
-    throw .noCounter
-  }
-
-  func readCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .noCounter }
-
-  func incrementCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .noCounter }
-
-  func removeCounter(_ index: UInt32) throws(TPMFailure) {}
 }

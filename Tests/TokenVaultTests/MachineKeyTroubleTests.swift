@@ -1,6 +1,5 @@
 import MachineKey
 import ScriptedTPM
-import SecretMemory
 import TestSupport
 import Testing
 
@@ -128,49 +127,15 @@ struct MachineKeyTroubleTests {
     try await bench.makeVault()
     try await bench.addTPM(tpm)
     tpm.clear()
-    let busy = try bench.slots(BusyCounter(inner: tpm))
+    tpm.failCounters(.busy)
+    let busy = try bench.slots(tpm)
     let done = try busy.recover(with: try Bench.code())
     #expect(done.added == nil && done.problem != nil && busy.isHeldByCode)
     #expect(throws: VaultFailure.self) { _ = try busy.addTPM() }
     #expect(try busy.facts().slots.count { $0.kind == .tpm } == 1)
+    tpm.failCounters(nil)
     let again = try bench.slots(tpm).recover(with: try Bench.code())
     #expect(again.added != nil && again.problem == nil)
     #expect(try await bench.open(with: tpm).freshness == .current)
   }
-}
-
-private struct BusyCounter: TPMSealing {
-  let inner: any TPMSealing
-
-  func bound(to parentName: [UInt8]) -> any TPMSealing {
-    BusyCounter(inner: inner.bound(to: parentName))
-  }
-
-  func facts() throws(TPMFailure) -> TPMFacts { try inner.facts() }
-
-  func seal(
-    _ secret: SharedSecret,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMSealedSecret { try inner.seal(secret, authorization: authorization) }
-
-  func open(
-    _ sealed: TPMSealedSecret,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> SharedSecret { try inner.open(sealed, authorization: authorization) }
-
-  func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
-    throw .busy
-  }
-
-  func readCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .busy }
-
-  func incrementCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .busy }
-
-  func removeCounter(_ index: UInt32) throws(TPMFailure) { throw .busy }
 }

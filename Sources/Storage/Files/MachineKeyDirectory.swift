@@ -46,12 +46,13 @@ package final class MachineKeyDirectory: Sendable {
 
   private let parent: Directory
 
-  /// Uses the directory beneath this one, and removes the leftover of an interrupted creation.
+  /// Uses the directory beneath this one, and removes the leftovers of interrupted creations.
   ///
   /// The caller holds the lock that keeps other engines from doing the same.
   package init(in parent: borrowing Directory) throws(StorageError) {
     self.parent = try calling { () throws(SystemError) in try parent.openDirectory(".") }
     try clear()
+    removeUnfinishedSlots()
   }
 
   /// Whether a machine key was made.
@@ -137,8 +138,13 @@ package final class MachineKeyDirectory: Sendable {
 
   /// Overwrites and removes a slot durably; does nothing if there is none.
   package func remove(_ identifier: [UInt8]) throws(StorageError) {
-    let directory = try opened()
-    let name = Self.fileName(of: identifier)
+    try remove(Self.fileName(of: identifier), in: try opened())
+  }
+
+  private func remove(
+    _ name: String,
+    in directory: borrowing Directory
+  ) throws(StorageError) {
     if let file = try? directory.openChecked(name, writing: true),
       let size = try? file.status().size
     {
@@ -189,6 +195,15 @@ package final class MachineKeyDirectory: Sendable {
       for name in try directory.names() { try directory.unlink(name) }
       try parent.removeDirectory(Self.nextName)
       try parent.synchronize()
+    }
+  }
+
+  /// Removes slots whose addition was interrupted: each opens the machine key, and none is listed.
+  private func removeUnfinishedSlots() {
+    guard let directory = try? opened(), let names = try? directory.names() else { return }
+    for name in names
+    where name.hasPrefix(Self.slotPrefix) && name.hasSuffix(Self.temporarySuffix) {
+      try? remove(name, in: directory)
     }
   }
 

@@ -128,7 +128,11 @@ struct MachineCounter: Sendable {
   }
 
   /// Lists a vault that is being made, in the newest ledger; the counter stays as it is.
-  func list(_ vault: [UInt8], in ledger: CounterLedger) throws(VaultFailure) -> CounterLedger {
+  ///
+  /// An increment whose end is not known may have left a newer ledger, so the comparison comes first.
+  func list(_ vault: [UInt8]) throws(VaultFailure) -> Finding {
+    let found = try check(isExpected: true)
+    guard case .current(let ledger) = found else { return found }
     let next = try made(
       ledger.counter,
       value: ledger.value,
@@ -136,7 +140,7 @@ struct MachineCounter: Sendable {
       vaults: ledger.vaults.merging([vault: 0]) { first, _ in first }
     )
     try write(next)
-    return next
+    return .current(next)
   }
 
   /// Brings the counts of vaults into the ledger, and increments the counter.

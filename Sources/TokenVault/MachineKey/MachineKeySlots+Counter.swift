@@ -51,9 +51,9 @@ extension MachineKeySlots {
     guard case .current(let first) = withCounter({ $0.finding }), first.unlisted == .isRefused
     else { return }
     try inTurn { () throws(VaultFailure) in
-      guard case .current(let ledger) = withCounter({ $0.finding }) else { return }
-      let next = try openedCounter().list(vault, in: ledger)
-      withCounter { $0.finding = .current(next) }
+      guard case .current = withCounter({ $0.finding }) else { return }
+      let found = CounterUse.Finding(try openedCounter().list(vault))
+      withCounter { $0.finding = found }
     }
   }
 
