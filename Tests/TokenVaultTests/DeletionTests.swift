@@ -40,6 +40,19 @@ struct DeletionTests {
   }
 
   @Test
+  func aLogThatCannotBeEmptiedDoesNotSayThatNothingWasChanged() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let failure = await failure { try await vault.emptyLogInTransaction() }
+    guard case .vaultUnsafe(let message, let hint)? = failure else {
+      Issue.record("\(failure as Any)")
+      return
+    }
+    #expect(message.hasPrefix("the change is made, but old data could not be removed"))
+    #expect(hint == "remove the cause; the engine empties that file when it ends")
+  }
+
+  @Test
   func aFingerDeletesNone() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()

@@ -282,11 +282,11 @@ struct RollbackTests {
     let vault = try await now.open()
     // A directory in its place: it cannot be written.
     let counter = now.scratch.path + "/rollback-counter"
-    try run("/bin/rm", [counter])
-    try run("/bin/mkdir", [counter])
+    try run("/bin/sh", ["-c", "rm \(counter) && mkdir \(counter)"])
     now.clock.advance(60)
     now.exchange.plan(.tokens(access: "at-4", refresh: "rt-4", lifetime: 30))
-    _ = await failure { _ = try await vault.token() }
+    #expect(try await vault.token().accessToken == "at-4")
+    #expect(await vault.examine().contains { $0.message.hasPrefix("the rollback counter cannot") })
     #expect(try await vault.row().generation == 4)
     now.clock.advance(60)
     let sent = now.exchange.requests.count

@@ -18,7 +18,8 @@ extension Vault {
   ///   - body: the change.
   ///   - committed: is called after the commit, before any later step can fail.
   /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws, and failures of the store.
+  /// - Throws: what `body` throws, and failures of the store. If only the log cannot be emptied, the
+  ///   failure says that the change is made.
   func changeSealed<Value>(
     journalsLater: Bool = false,
     isSealed: Bool = true,
@@ -32,9 +33,23 @@ extension Vault {
       return value
     }
     committed()
-    if isSealed { try raiseCounter() }
-    if emptiesLog { try stored(try store.checkpoint()) }
+    // The change is made. The next one begins with what fails now.
+    if isSealed { try? raiseCounter() }
+    if emptiesLog { try emptyLog() }
     return value
+  }
+
+  /// Empties the write-ahead log after the commit of a change: it still holds an old box.
+  ///
+  /// - Throws: why it cannot be emptied; the change is made all the same.
+  func emptyLog() throws(VaultFailure) {
+    do throws(StorageError) { try store.checkpoint() } catch {
+      if case .uncertain = error { throw failure(of: error) }
+      throw .vaultUnsafe(
+        "the change is made, but old data could not be removed from vault.db-wal: \(error)",
+        hint: "remove the cause; the engine empties that file when it ends"
+      )
+    }
   }
 
   /// Raises the count of changes to sealed boxes, in the transaction that makes a change, after the
@@ -59,9 +74,9 @@ extension Vault {
   func raiseCounter() throws(VaultFailure) {
     try demandCurrentStore()
     let count = try boxChanges()
+    machineKeySlots?.note(count, of: identifier)
     if count != storeState.counter { try writeCounter(count) }
     storeState.noteCounterRaised()
-    machineKeySlots?.note(count, of: identifier)
   }
 
   /// Writes the file of the rollback counter again, whatever it held.

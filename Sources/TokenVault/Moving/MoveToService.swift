@@ -259,9 +259,9 @@ extension Vault {
     }
     for row in rows {
       windows.forget(row.id)
-      try stored(try SlotFile.delete(in: directory, account: row.id))
+      try? SlotFile.delete(in: directory, account: row.id)
     }
     writeDefaultAccount()
-    try stored(try store.checkpoint())
+    try emptyLog()
   }
 }

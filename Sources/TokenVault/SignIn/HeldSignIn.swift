@@ -139,7 +139,7 @@ extension Vault {
       }
       return facts
     } catch {
-      // What failed after the commit, such as the rollback counter, takes back no login.
+      // What failed after the commit takes back no login.
       if let former, let now = try? account(withIdentifier: former.id),
         now.generation != former.generation
       {

@@ -53,6 +53,12 @@ package struct Revocation: Sendable, Equatable {
     )
   }
 
+  /// The failure to remove old data after the login was erased here.
+  func erased(_ failure: VaultFailure) -> VaultFailure {
+    guard grant == .valid || grant == .unknown, case .vaultUnsafe(let why, let hint) = failure else { return failure }
+    return .vaultUnsafe("\(why); the provider has not confirmed the end of the login", hint: hint)
+  }
+
   /// The result if the answer to the last refresh was lost.
   ///
   /// There may be a newer token, about which the confirmation for the sent token says nothing.

@@ -105,7 +105,7 @@ extension Vault {
     row.signOut()
     do throws(VaultFailure) {
       try removeTokenFile(of: row.name)
-      try changeSealed(emptiesLog: true) {
+      try changeSealed {
         try store.update(row)
         try store.deleteAccessTokens(account: row.id)
         try store.deleteIntent(account: row.id)
@@ -124,6 +124,7 @@ extension Vault {
     } catch {
       throw answer.notErased(error)
     }
+    do throws(VaultFailure) { try emptyLog() } catch { throw answer.erased(error) }
     return answer
   }
 

@@ -51,6 +51,9 @@ extension Vault {
   /// The value of the rollback counter.
   var counterValue: UInt64 { storeState.counter }
 
+  /// Empties the log where that is not possible: inside a transaction.
+  func emptyLogInTransaction() throws(VaultFailure) { try change { try emptyLog() } }
+
   /// Returns after everything that was begun earlier.
   func barrier() {}
 
