@@ -243,6 +243,12 @@ struct StoreTests {
     #expect(try store.audit(since: 108).map(\.number) == [8, 9, 10])
     #expect(try store.audit(owner: 1).map(\.number) == [9, 10])
     #expect(try store.audit(owner: 0, accountID: accountID).map(\.number) == [2, 4, 6, 8])
+    // Those of a removed account with the same name are meant too.
+    let other = [UInt8](repeating: 7, count: 16)
+    try store.insert(sampleAccount(id: other))
+    #expect(try store.audit(owner: 0, accountID: other, name: "me").map(\.number) == [2, 4, 6, 8])
+    try store.insert(sampleAccount(name: "now"))
+    #expect(try store.audit(owner: 0, accountID: other, name: "me").isEmpty)
     #expect(try store.deleteAudit(through: 3) == 3)
     #expect(try store.auditCount() == 7)
     #expect(try store.auditHead()?.number == 4)

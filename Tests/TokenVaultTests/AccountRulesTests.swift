@@ -96,10 +96,11 @@ struct AccountRulesTests {
     #expect(try await vault.token().accessToken == "at-1")
     bench.clock.advance(7200)
     let words = await refusal { _ = try await vault.token() }
-    #expect(
-      words == "me has no presence protection, which each account must have (presence in"
-        + " \(Policy.file)); enable it: thumblatch presence enable me"
-    )
+    let why =
+      "has no presence protection, which each account must have (presence in"
+      + " \(Policy.file)); enable it: thumblatch presence enable me"
+    #expect(words == "me \(why)")
+    #expect(try await vault.stateOfMe().cause == why)
     #expect(bench.exchange.refreshes == [])
     let found = await vault.examine().filter { $0.name == "accounts" }
     #expect(found.map(\.level) == [.warning])
@@ -108,6 +109,7 @@ struct AccountRulesTests {
     try await bench.unlock(vault)
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     #expect(try await vault.token().accessToken == "at-2")
+    #expect(try await vault.stateOfMe().cause == nil)
   }
 
   @Test

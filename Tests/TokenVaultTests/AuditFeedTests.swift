@@ -102,6 +102,26 @@ struct AuditFeedTests {
     #expect(unknown == .noSuchAccount("nobody"))
   }
 
+  @Test
+  func theRecordsOfARemovedAccountAreFoundIfALaterOneHasItsName() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    _ = try await vault.remove(account: "me", local: true, caller: caller())
+    try await bench.signIn(vault)
+    let both = try await log(vault).filter { $0.account == "me" }
+    #expect(both.contains { $0.event == "account-removed" })
+    #expect(try await vault.auditPage(after: 0, since: nil, account: "me") == both)
+    // An account that is still there is found by its present name.
+    _ = try await vault.rename(account: "me", to: "mine", caller: caller())
+    try await bench.signIn(vault)
+    let mine = try await vault.auditPage(after: 0, since: nil, account: "mine").map(\.number)
+    let me = try await vault.auditPage(after: 0, since: nil, account: "me").map(\.number)
+    #expect(!mine.isEmpty && Set(mine).isDisjoint(with: me))
+    _ = try await vault.remove(account: "me", local: true, caller: caller())
+    #expect(try await vault.auditPage(after: 0, since: nil, account: "me").count > me.count)
+  }
+
   /// `since` selects old records; a clock that is set back hides no new one.
   @Test
   func aClockThatIsSetBackHidesNothing() async throws {

@@ -48,6 +48,7 @@ extension Store {
   ///   - since: only records of this time or later, in seconds since 1970.
   ///   - owner: only records about this user's vault.
   ///   - accountID: only records about this account.
+  ///   - name: the same, and those with this name of accounts that are not there any more.
   ///   - limit: the most records to return.
   /// - Returns: fewer than `limit` records if there are no more.
   /// - Throws: `StorageError`.
@@ -56,17 +57,20 @@ extension Store {
     since: Int64? = nil,
     owner: UInt32? = nil,
     accountID: [UInt8]? = nil,
+    name: String? = nil,
     limit: Int = 256
   ) throws(StorageError) -> [AuditRow] {
     try database.query(
       """
       SELECT \(Self.auditColumns) FROM audit
       WHERE number > ?1 AND (?2 IS NULL OR time >= ?2) AND (?3 IS NULL OR owner = ?3)
-      AND (?4 IS NULL OR account_id = ?4) ORDER BY number LIMIT ?5
+      AND (?4 IS NULL OR account_id = ?4
+        OR account = ?5 AND account_id NOT IN (SELECT id FROM accounts))
+      ORDER BY number LIMIT ?6
       """,
       [
         .integer(number), .optional(since), .optional(owner.map(Int64.init)),
-        .optional(accountID), .integer(Int64(limit)),
+        .optional(accountID), .optional(name), .integer(Int64(limit)),
       ],
       Self.audit
     )

@@ -13,13 +13,17 @@ extension Vault {
   ///
   /// A sign-out still uses it: it ends the grant.
   func demandProtection(of account: AccountRow) throws(VaultFailure) {
+    guard let why = try missingProtection(of: account) else { return }
+    throw .refused("\(account.name) \(why)")
+  }
+
+  /// Why the refresh token of an account is not used, if it lacks protection that the policy wants.
+  func missingProtection(of account: AccountRow) throws(VaultFailure) -> String? {
     guard try protectionClass(of: account) == .none, try policy().presence == .required else {
-      return
+      return nil
     }
-    throw .refused(
-      "\(account.name) has no presence protection, which each account must have"
-        + "\(try origin(of: .presence)); enable it: thumblatch presence enable \(account.name)"
-    )
+    return "has no presence protection, which each account must have"
+      + "\(try origin(of: .presence)); enable it: thumblatch presence enable \(account.name)"
   }
 
   /// Refuses to make or leave an account without the protection that the policy wants.

@@ -5,6 +5,15 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
+/// The account that audit records are about.
+///
+/// Records with its name are meant too, if their account was removed: a later account may have that
+/// name.
+struct RecordedAccount {
+  let id: [UInt8]
+  let name: String
+}
+
 extension Vault {
   /// The status of the vault, with the unlock window of a location.
   package func facts(at location: CallerLocation = .everywhere) throws(VaultFailure) -> VaultFacts {
@@ -69,22 +78,31 @@ extension Vault {
   }
 
   /// The account of a name; if there is none, the last account that had it.
-  func recordedAccount(named name: String) throws(VaultFailure) -> [UInt8] {
-    if let account = try accountIfAny(named: name) { return account.id }
+  func recordedAccount(named name: String) throws(VaultFailure) -> RecordedAccount {
+    if let account = try accountIfAny(named: name) {
+      return RecordedAccount(id: account.id, name: name)
+    }
     guard let id = try stored(try store.auditAccount(named: name, owner: owner)) else {
       throw .noSuchAccount(name)
     }
-    return id
+    return RecordedAccount(id: id, name: name)
   }
 
   /// The same for an account whose name may have changed.
   func auditPage(
     after number: Int64,
     since: Int64?,
-    of account: [UInt8]?
+    of account: RecordedAccount?
   ) throws(VaultFailure) -> [AuditFacts] {
     try stored(
-      try store.audit(after: number, since: since, owner: owner, accountID: account, limit: 128)
+      try store.audit(
+        after: number,
+        since: since,
+        owner: owner,
+        accountID: account?.id,
+        name: account?.name,
+        limit: 128
+      )
     ).map(AuditFacts.init)
   }
 
@@ -147,7 +165,11 @@ extension Vault {
   private func cause(of row: AccountRow) throws(VaultFailure) -> String? {
     if leaving.contains(row.id) { return Self.leavingCause }
     if let cause = row.cause { return cause }
-    return try unclearAnswer(to: try intent(of: row))?.text
+    let intent = try intent(of: row)
+    if let answer = try unclearAnswer(to: intent) { return answer.text }
+    guard row.state == .signedIn, intent == nil else { return nil }
+    // A stored token is handed out until its end. An unreadable policy hides no account.
+    return try? missingProtection(of: row)
   }
 
   private func state(
