@@ -113,6 +113,18 @@ struct PromptLimitTests {
     #expect(limit.take(question(), joins: false, at: at(now)) == nil)
   }
 
+  /// A vault is closed after some minutes without a call.
+  @Test
+  func refusalsAreKeptUntilTheyAreForgotten() {
+    var limit = PromptLimit()
+    limit.noteRefused(question(), at: at(0))
+    #expect(!limit.mustBeKept(at: at(0)))
+    limit.noteRefused(question(), at: at(1))
+    // The pause of 5 seconds is over by then.
+    #expect(limit.mustBeKept(at: at(PromptLimit.memory)))
+    #expect(!limit.mustBeKept(at: at(6 + PromptLimit.memory)))
+  }
+
   @Test
   func aPassedCheckEndsThePausesThatGrow() {
     var limit = PromptLimit()

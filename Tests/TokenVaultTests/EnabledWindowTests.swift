@@ -56,6 +56,21 @@ struct EnabledWindowTests {
     #expect(try await vault.facts(for: caller(2)).unlockedFor == nil)
   }
 
+  @Test
+  func theCallerThatTurnsItOffIsLocatedOnceForItsPrompt() async throws {
+    let locations = ScriptedPlaces()
+    locations.seat(1, at: "session 1")
+    let bench = try Bench()
+    let vault = try await bench.open(locations: locations)
+    try await bench.signIn(vault)
+    _ = try await enable(vault, bench, caller: caller(1))
+    let before = locations.asked
+    _ = try await need {
+      _ = try await vault.setProtection(false, account: "me", prompt: nil, caller: caller(1))
+    }
+    #expect(locations.asked == before + 1)
+  }
+
   /// The length that the policy allows is also the default length.
   @Test
   func itIsAsLongAsThePolicyAllows() async throws {

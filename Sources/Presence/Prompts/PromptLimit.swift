@@ -239,11 +239,9 @@ package struct PromptLimit: Sendable {
     cancelledAt terminal: Int32? = nil,
     at now: BootInstant
   ) {
-    let key = Key(question, socket: question.socket)
-    note(refusalOf: key, free: 0, terminal, now)
+    note(refusalOf: Key(question, socket: question.socket), free: 0, terminal, now)
     guard question.socket != nil else { return }
-    let any = Key(question, socket: Self.anySocket)
-    note(refusalOf: any, free: Self.freeRefusals, terminal, now)
+    note(refusalOf: Key(question, socket: Self.anySocket), free: Self.freeRefusals, terminal, now)
   }
 
   private mutating func note(
@@ -278,9 +276,11 @@ package struct PromptLimit: Sendable {
     return sockets.map { entries[Key(question, socket: $0)]?.pause(at: now) ?? 0 }.max() ?? 0
   }
 
-  /// Whether a pause after refusals is running, so that this value must be kept.
-  package func isPausing(at now: BootInstant) -> Bool {
-    entries.values.contains { $0.pauseEnd > now }
+  /// Whether more than one refusal of a question is remembered, so that this value must be kept.
+  package func mustBeKept(at now: BootInstant) -> Bool {
+    entries.values.contains {
+      $0.refused > Self.partsOfRefusal && $0.pauseEnd.advanced(bySeconds: Self.memory) > now
+    }
   }
 
   /// Drops entries that no longer matter.

@@ -33,7 +33,7 @@ extension Vault {
     let policy = try policy()
     let isOwned = account.generation > 0
     let ownership = try ownership(of: account)
-    let location = await locationOfNextWindow(prompt, caller)
+    let location = isOn ? await locationOfNextWindow(prompt, caller) : nil
     let window = shownWindow(prompt, at: location, policy)
     let question = caller.question(
       purpose,

@@ -9,7 +9,7 @@ extension Vault {
   package var isIdle: Bool {
     !isAtWork && !isHeld && !windowState.isBeginning && !refreshes.isHoldingAll && prompts.isEmpty
       && backupUpload.isEmpty && checks.isEmpty && enrollments.isEmpty && !notices.isGiving
-      && !promptLimit.isPausing(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
+      && !promptLimit.mustBeKept(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
   }
 
   /// Whether the process must not end, because a window is open or only memory has an answer.
