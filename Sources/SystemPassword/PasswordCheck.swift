@@ -72,7 +72,7 @@ package struct PasswordCheck: Sendable {
     // A module such as pam_faillock(8) can refuse first. Then no password was wrong.
     case PAM_AUTH_ERR where !conversation.hasAnswers,
       PAM_PERM_DENIED where !conversation.hasAnswers:
-      throw .refusedUnasked(PasswordQuestion.line(conversation.takeNotes().joined(separator: " ")))
+      throw .refusedUnasked(fault.notes)
     // A stack whose last word is PAM_IGNORE, as that of pam_faillock(8) is, ends with PAM_PERM_DENIED.
     case PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_PERM_DENIED:
       if unsafe geteuid() == 0 && cpam_password_is_locked(name) == 1 { throw .passwordLocked }
@@ -173,6 +173,7 @@ private final class Transaction {
     // pam_strerror(3) accepts any handle and returns static text.
     let words = unsafe handle.flatMap { unsafe pam_strerror($0, status) }
     let message = unsafe words.map { unsafe String(cString: $0) } ?? "error"
-    return PAMFault(call: call, code: status, message: message)
+    let notes = PasswordQuestion.line(conversation.takeNotes().joined(separator: " "))
+    return PAMFault(call: call, code: status, message: message, notes: notes)
   }
 }

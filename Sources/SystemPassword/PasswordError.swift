@@ -55,6 +55,10 @@ package struct PAMFault: Equatable, Sendable, CustomStringConvertible {
   package let code: Int32
   /// PAM's text for it (pam_strerror(3)).
   package let message: String
+  /// What modules have said since the last question, in one line; empty if they said nothing.
+  package let notes: String
 
-  package var description: String { "\(call): \(message), \(code)" }
+  package var description: String {
+    "\(call): \(message), \(code)" + (notes.isEmpty ? "" : ": " + notes)
+  }
 }

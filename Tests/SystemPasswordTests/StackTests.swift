@@ -126,6 +126,26 @@ struct StackTests {
     }
   }
 
+  /// As pam_time(8) and pam_nologin(8) do.
+  @Test
+  func whatARefusingModuleSaysAfterTheLastQuestionIsTold() throws {
+    let stack = try Stack(
+      """
+      auth required \(matrix)
+      account optional pam_echo.so Come back later.
+      account required pam_deny.so
+      """,
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    let error = #expect(throws: PasswordError.self) {
+      try check(user, stack.stack, Typist("secret"))
+    }
+    guard case .denied(let fault) = error else { return #expect(Bool(false), "\(error as Any)") }
+    #expect(fault.notes == "Come back later.")
+    #expect(error?.description.hasSuffix(": Come back later.)") == true)
+  }
+
   /// As the stack of pam_faillock(8) ends, whose `authfail` only counts.
   @Test
   func aStackWhoseLastWordIsToBeIgnoredHasRefusedThePassword() throws {
