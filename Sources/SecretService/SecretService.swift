@@ -26,8 +26,12 @@ package final class SecretService {
   private var lastWork = 0
   private var signals: [SecretSignal] = []
   private var cancelled: [Int] = []
-  /// The items that the last prompt has unlocked.
+  /// The items that the last prompt has unlocked, until each is locked again.
   private var unlocked: Set<String> = []
+  /// Whether the end of their window can be waited for.
+  private var isWatchable = true
+  /// How many prompts have unlocked items, now and when the wait for the end of a window began.
+  private var (unlocks, watched) = (0, 0)
 
   package init(store: any SecretStore) { self.store = store }
 
@@ -127,7 +131,8 @@ package final class SecretService {
     switch action {
     case .unlock(let ids):
       tellOfReplaced()
-      unlocked = Set(ids)
+      (unlocked, isWatchable) = (Set(ids), true)
+      unlocks += 1
       for id in ids { tell(of: id, isLocked: false) }
     case .remove(let id):
       signal(.collection, "ItemDeleted", [.path(SecretObject.item(id).path)])
@@ -135,6 +140,28 @@ package final class SecretService {
     case .change(let id, _):
       if let item = try? store.item(id) { changed(.item(id), item.properties) }
       signal(.collection, "ItemChanged", [.path(SecretObject.item(id).path)])
+    }
+  }
+
+  /// Returns an item whose window may still be open; `nil` if there is none.
+  ///
+  /// Its caller waits for the end of the window, and calls `tell(of:)`.
+  package func itemToWatch() -> String? {
+    watched = unlocks
+    return isWatchable ? unlocked.first : nil
+  }
+
+  /// Tells which items are locked again.
+  package func tell(of end: SecretWindowEnd) {
+    switch end {
+    case .item(let id):
+      if !tellOfReplaced() { tell(of: id, isLocked: true) }
+      // A prompt may have opened another window since.
+      if unlocks == watched { unlocked.remove(id) }
+    case .all:
+      for id in unlocked.sorted() { tell(of: id, isLocked: true) }
+    case .unknown:
+      isWatchable = false
     }
   }
 
@@ -147,14 +174,20 @@ package final class SecretService {
   }
 
   /// Signals that items which the previous prompt unlocked are locked again.
-  private func tellOfReplaced() {
-    guard !unlocked.isEmpty, let items = try? store.items() else { return }
+  ///
+  /// Returns whether the store can be read.
+  @discardableResult
+  private func tellOfReplaced() -> Bool {
+    guard !unlocked.isEmpty else { return true }
+    guard let items = try? store.items() else { return false }
     for item in items where item.isLocked && unlocked.contains(item.id) {
       tell(of: item.id, isLocked: true)
     }
+    return true
   }
 
   private func tell(of id: String, isLocked: Bool) {
+    if isLocked { unlocked.remove(id) }
     changed(.item(id), [("Locked", .boolean(isLocked))])
     signal(.collection, "ItemChanged", [.path(SecretObject.item(id).path)])
   }

@@ -5,7 +5,6 @@ internal import SystemBus
 /// The sessions of programs, in which secrets are passed plain or encrypted.
 struct SecretSessions {
   private struct Session {
-    let number: Int
     let owner: String
     /// `nil` if secrets are plain.
     let key: AgreedKey?
@@ -30,11 +29,12 @@ struct SecretSessions {
     _ input: BusValue,
     for owner: String
   ) throws(SecretServiceError) -> [BusValue] {
-    let own = sessions.filter { $0.value.owner == owner }
+    let own = sessions.filter { $0.value.owner == owner }.keys
+    // They are numbered: the shortest is the lowest number.
     if own.count >= Self.mostOfOne,
-      let oldest = own.min(by: { $0.value.number < $1.value.number })
+      let oldest = own.min(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) })
     {
-      sessions[oldest.key] = nil
+      sessions[oldest] = nil
     }
     guard sessions.count < Self.most else { throw .limitsExceeded("there are too many sessions") }
     let key: AgreedKey?
@@ -52,7 +52,7 @@ struct SecretSessions {
     default: throw .notSupported("the algorithm is not known")
     }
     last += 1
-    sessions["s\(last)"] = Session(number: last, owner: owner, key: key)
+    sessions["s\(last)"] = Session(owner: owner, key: key)
     return [.variant(output), .path(SecretObject.session("s\(last)").path)]
   }
 

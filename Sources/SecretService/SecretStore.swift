@@ -20,3 +20,13 @@ package protocol SecretStore {
   /// Closes all unlock windows of the user, also those of other accounts.
   func lock() throws(SecretServiceError)
 }
+
+/// How the wait for the end of an unlock window has ended.
+package enum SecretWindowEnd: Sendable {
+  /// The window of this item has ended.
+  case item(String)
+  /// All windows have ended, with their engine.
+  case all
+  /// It could not be waited for.
+  case unknown
+}

@@ -81,6 +81,35 @@ struct SecretServiceTests {
   }
 
   @Test
+  func aProgramIsToldOfTheEndOfAnUnlockWindow() throws {
+    let session = try bench.open()
+    let item = try bench.create(session, "1", ["a": "1"]).item
+    let answer = try bench.call(root, "Unlock", [.array("o", [.path(item)])])
+    try bench.call(try bench.path(answer[1]), "Prompt", [.text("")])
+    let id = try #require(bench.service.itemToWatch())
+    _ = bench.takeSignals()
+    try bench.store.lock()
+    bench.service.tell(of: .item(id))
+    #expect(bench.takeSignals() == ["PropertiesChanged", "ItemChanged"])
+    #expect(bench.signals.first?.path == item)
+    // Nothing is left to wait for.
+    #expect(bench.service.itemToWatch() == nil)
+  }
+
+  @Test
+  func theEndOfTheEngineLocksAllItems() throws {
+    let session = try bench.open()
+    let items = try ["1", "2"].map { try bench.create(session, $0, ["a": $0]).item }
+    let answer = try bench.call(root, "Unlock", [.array("o", items.map { .path($0) })])
+    try bench.call(try bench.path(answer[1]), "Prompt", [.text("")])
+    _ = bench.takeSignals()
+    bench.service.tell(of: .all)
+    let told = bench.takeSignals()
+    #expect(told.count { $0 == "PropertiesChanged" } == 2, "\(told)")
+    #expect(bench.service.itemToWatch() == nil)
+  }
+
+  @Test
   func attributesAreComparedByTheirBytes() throws {
     let session = try bench.open()
     let item = try bench.create(session, "one", ["user": "\u{e9}"]).item

@@ -24,6 +24,8 @@ final class SecretServiceServer: @unchecked Sendable {
   private let ended: EndedWork
   private var callers = SecretCallers()
   private var running: [Int: Running] = [:]
+  /// Ends the wait for the end of an unlock window; `nil` if none is waited for.
+  private var watching: WakeSignal?
 
   /// Takes the name of the service on the person's session bus.
   ///
@@ -86,6 +88,7 @@ final class SecretServiceServer: @unchecked Sendable {
           while true { try serveNext() }
         } catch {
           for work in running.values { work.interrupt.event.signal() }
+          watching?.event.signal()
           output.talk(Self.over(error))
         }
       }
@@ -101,10 +104,17 @@ final class SecretServiceServer: @unchecked Sendable {
 
   private func serveNext() throws(BusError) {
     let message = try bus.next(within: BusLimit(interrupt: ended.wake.event.descriptor.number))
-    for (number, error) in ended.take() { finish(number, error) }
+    let done = ended.take()
+    // Work may have unlocked items whose window is not watched yet.
+    if let watch = done.watch {
+      watching = nil
+      service.tell(of: watch)
+    }
+    for (number, error) in done.work { finish(number, error) }
     if let message {
       if message.isCall { handle(message) } else { try forget(message) }
     }
+    watchUnlocked()
     for number in service.takeCancelled() { running[number]?.interrupt.event.signal() }
     for signal in service.takeSignals() {
       // A bus that takes no more has its own limit, and says so when it is read.
@@ -193,6 +203,21 @@ final class SecretServiceServer: @unchecked Sendable {
     }
   }
 
+  /// Waits, beside the bus, for the end of the window of an item that a prompt has unlocked.
+  private func watchUnlocked() {
+    guard watching == nil, let item = service.itemToWatch() else { return }
+    do throws(SystemError) {
+      let interrupt = try WakeSignal()
+      try startThread { [store, ended] in
+        let number = interrupt.event.descriptor.number
+        ended.endWatch(store.waitForLock(of: item, interrupt: number))
+      }
+      watching = interrupt
+    } catch {
+      service.tell(of: .unknown)
+    }
+  }
+
   private func finish(_ number: Int, _ error: SecretServiceError?) {
     let call = running.removeValue(forKey: number)?.call
     service.finish(number, isDone: error == nil)
@@ -218,21 +243,33 @@ private final class WakeSignal: Sendable {
 
 /// The work that threads have ended.
 private final class EndedWork: Sendable {
+  /// What has ended since the last look.
+  struct Content {
+    var work: [(Int, SecretServiceError?)] = []
+    /// How the wait for the end of an item's window has ended.
+    var watch: SecretWindowEnd?
+  }
+
   /// Signalled when work has ended.
   let wake: WakeSignal
-  private let ended = Mutex<[(Int, SecretServiceError?)]>([])
+  private let ended = Mutex(Content())
 
   init() throws(SystemError) { wake = try WakeSignal() }
 
   func add(_ number: Int, _ error: SecretServiceError?) {
-    ended.withLock { $0.append((number, error)) }
+    ended.withLock { $0.work.append((number, error)) }
     wake.event.signal()
   }
 
-  func take() -> [(Int, SecretServiceError?)] {
+  func endWatch(_ end: SecretWindowEnd) {
+    ended.withLock { $0.watch = end }
+    wake.event.signal()
+  }
+
+  func take() -> Content {
     wake.event.clear()
     return ended.withLock { ended in
-      defer { ended = [] }
+      defer { ended = Content() }
       return ended
     }
   }

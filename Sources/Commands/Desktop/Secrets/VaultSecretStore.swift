@@ -123,6 +123,29 @@ struct VaultSecretStore: SecretStore, Sendable {
   static let noWindow =
     "an item can be read only in an unlock window, and the policy forbids one: see thumblatch policy"
 
+  /// Waits until the unlock window of an item ends, or until an interrupt.
+  ///
+  /// An engine that ends takes its windows with it, and is not started again for this.
+  func waitForLock(of id: String, interrupt: Int32) -> SecretWindowEnd {
+    let session = makeSession(interrupt)
+    defer { session.hangUp() }
+    let call = WatchCall(account: SecretAccount.name(of: id), refreshAhead: 0)
+    var (isWatched, isLocked) = (false, false)
+    do throws(CommandError) {
+      try session.stream(within: .max, again: .never) { _ in
+        call
+      } each: { reply throws(VaultClientError) in
+        isWatched = true
+        guard !reply.unlocked else { return }
+        isLocked = true
+        throw .interrupted
+      }
+    } catch {
+      if isWatched, !isLocked, error.code == .unavailable { return .all }
+    }
+    return isLocked ? .item(id) : .unknown
+  }
+
   // MARK: Errors
 
   /// Makes calls in a session of their own.
