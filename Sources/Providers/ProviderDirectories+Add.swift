@@ -3,6 +3,11 @@ internal import SecretMemory
 internal import System
 
 extension ProviderDirectories {
+  /// The first line of a file of certificates that is written here.
+  ///
+  /// A reader of PEM skips it (RFC 7468, section 2).
+  private static let certificateMark = "# Written by Thumblatch, and removed with its provider.\n"
+
   /// Writes a new provider to the person's directory, 0600, whole or not at all.
   ///
   /// The provider's own certificates, if it has some, get a file beside it.
@@ -31,9 +36,9 @@ extension ProviderDirectories {
   package func keepCertificates(of provider: Provider) throws(ProviderFileError) -> String? {
     guard let certificates = provider.certificateAuthority else { return nil }
     let name = ProviderFile.certificateFileName(for: provider.name)
-    let bytes = Array(certificates.utf8)
+    let bytes = Array((Self.certificateMark + certificates).utf8)
     let present = try contents(of: user + "/" + name, missing: true)
-    guard present != bytes else { return name }
+    guard present != bytes, present != Array(certificates.utf8) else { return name }
     guard present == nil else {
       throw .unreadable("\(user)/\(name) has other certificates: move it away, and try again")
     }
@@ -49,7 +54,8 @@ extension ProviderDirectories {
 
   /// The name of the file that `keepCertificates` has written for a provider of the person.
   ///
-  /// - Returns: `nil` if there is none, or if another provider of the person may use it.
+  /// - Returns: `nil` if there is none, if a person wrote or changed it, or if another provider of the
+  ///   person may use it.
   package func keptCertificates(of name: ProviderName) -> String? {
     let file = ProviderFile.certificateFileName(for: name)
     let path = user + "/" + ProviderFile.fileName(for: name)
@@ -62,7 +68,8 @@ extension ProviderDirectories {
       named = certificates
       return String(decoding: present, as: UTF8.self)
     }
-    guard named == file, let kept = provider?.certificateAuthority, Array(kept.utf8) == present,
+    guard named == file, let kept = provider?.certificateAuthority,
+      present == Array((Self.certificateMark + kept).utf8),
       others.allSatisfy({ other in
         guard let (provider, _) = try? read(other.name) else { return false }
         return provider.certificateAuthority != kept

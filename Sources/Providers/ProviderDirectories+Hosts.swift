@@ -30,6 +30,13 @@ extension ProviderDirectories {
     return served
   }
 
+  /// Whether an account has hosts.
+  ///
+  /// - Throws: `unreadable`, `wrong` or `unsafe`.
+  package func hasHosts(of account: String) throws(ProviderFileError) -> Bool {
+    try changedHosts(of: account, to: nil) != nil
+  }
+
   /// Opens a directory in which only this user can write.
   private static func ownDirectory(_ path: String) throws(ProviderFileError) -> Directory {
     do {

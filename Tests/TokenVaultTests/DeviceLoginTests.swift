@@ -167,6 +167,22 @@ struct DeviceLoginTests {
   }
 
   @Test
+  func atTheEndOfTheCodesTimeTheFailureOfTheLastPollIsTold() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    bench.clock.run()
+    let start = try await begin(bench, vault)
+    for _ in 0..<20 { bench.exchange.plan(.notStarted("authority")) }
+    let over = await failure {
+      _ = try await vault.awaitLogin(start.login, caller: caller()) { _ in }
+    }
+    guard case .unavailable(.authority, _, _, _)? = over else {
+      Issue.record("\(String(describing: over))")
+      return
+    }
+  }
+
+  @Test
   func aRefreshThatIsUncertainStaysSoWhileADeviceLoginWaits() async throws {
     let bench = try Bench()
     let vault = try await bench.open()

@@ -87,6 +87,25 @@ struct DiscoveryTests {
     )
   }
 
+  @Test(arguments: [
+    ([404, 404], 0, "404"), ([404, 301], 1, "301, a redirect"), ([403, 404], 0, "403"),
+  ])
+  func theStatusSaysWhyThereIsNoMetadata(
+    _ statuses: [Int],
+    _ index: Int,
+    _ text: String
+  ) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    for status in statuses { bench.exchange.plan(.answer(status: status, body: "<html>")) }
+    let refusal = await failure { _ = try await vault.completed(try OpenProvider.provider()) }
+    guard case .misconfigured(let why)? = refusal else {
+      Issue.record("a provider without endpoints was taken")
+      return
+    }
+    #expect(why.contains("\(bench.exchange.requests[index].url) (HTTP \(text)"), "\(why)")
+  }
+
   @Test
   func aProviderWithoutMetadataIsUsedIfItsEndpointsAreSet() async throws {
     let bench = try Bench()

@@ -69,6 +69,32 @@ struct UnansweredRequestTests {
     #expect(why.contains("proxy.example:3128"), "\(why)")
   }
 
+  /// A proxy may refuse the way to the provider.
+  @Test
+  func aProxyIsNamedWhereThereIsNoWay() async throws {
+    let proxy = ["proxy": "http://proxy.example:3128"]
+    guard case .offline(let why, _, _)? = try await refusal("connect", settings: proxy) else {
+      Issue.record("something else")
+      return
+    }
+    #expect(why.contains("the proxy http://proxy.example:3128: id.example.com"), "\(why)")
+  }
+
+  @Test
+  func aPinThatNothingCanCheckIsNamedAtOnce() async throws {
+    let pin = "sha256//" + String(repeating: "A", count: 43) + "="
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let plain = try provider(["issuer": "http://localhost:8000", "pins": pin])
+    bench.exchange.plan(.notStarted("other"))
+    guard case .misconfigured(let why)? = await failure({ _ = try await vault.test(plain) }) else {
+      Issue.record("something else")
+      return
+    }
+    #expect(why.contains("leave out pins"), "\(why)")
+    #expect(bench.exchange.requests.count == 1)
+  }
+
   @Test
   func aConnectionThatIsNotTrustedIsNotTriedAgainAndAgain() async throws {
     let bench = try Bench()

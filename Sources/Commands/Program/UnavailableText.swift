@@ -9,14 +9,18 @@ enum UnavailableText {
   ///   - reason: the reason; `nil` if the message says all.
   ///   - retryAfter: the seconds until the next try; `nil` if they are not known.
   ///   - status: the provider's HTTP status, if it answered.
+  ///   - isOffline: whether there was no connection: the host name may be wrong.
   /// - Returns: the hint.
   static func hint(
     _ reason: UnavailableReason?,
     retryAfter: Int?,
-    status: Int? = nil
+    status: Int? = nil,
+    isOffline: Bool = false
   ) -> String {
     let when = retryAfter.map { "in \(Durations.text(Int64($0)))" } ?? "later"
     switch reason {
+    case nil where isOffline:
+      return "nothing is lost; check the network and the host name, and try again \(when)"
     case nil, .notAnswering: return "nothing is lost; try again \(when)"
     case .uncertain where status.map((400...499).contains) == true:
       return "the login is kept; try again \(when)"
@@ -41,7 +45,8 @@ enum UnavailableText {
         + " outside it. If that program is the provider, allow its user (id -u NAME): "
         + edit("loopback_users = NUMBER")
     case .certificate:
-      return "nothing was sent. The server must speak TLS 1.2 or later"
+      return "nothing was sent. The server must speak TLS 1.2 or later. This machine needs the"
+        + " certificates of authorities: the package ca-certificates, or a valid ca of the provider"
     }
   }
 

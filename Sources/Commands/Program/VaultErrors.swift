@@ -66,6 +66,28 @@ extension CommandError {
 
   private static let userHint = "give the name that the vault was made for, or the uid"
 
+  private static func unavailable(
+    _ code: ExitCode,
+    _ message: String,
+    _ retryAfter: Int?,
+    _ isOffline: Bool,
+    _ reason: UnavailableReason?,
+    _ status: Int?
+  ) -> CommandError {
+    CommandError(
+      code,
+      message,
+      hint: UnavailableText.hint(
+        reason,
+        retryAfter: retryAfter,
+        status: status,
+        isOffline: isOffline
+      ),
+      reason: isOffline ? .offline : reason.flatMap { Reason(word: $0.rawValue) },
+      status: status
+    )
+  }
+
   /// What is said about an error of the vault's interface.
   init(_ error: VaultError) {
     let code = ExitCode(error)
@@ -93,13 +115,7 @@ extension CommandError {
       let why = message.isEmpty ? "" : ": \(message)"
       self.init(code, "login required for \(account)\(why)", hint: "thumblatch \(verb) \(account)")
     case .providerUnavailable(let message, let retryAfter, let offline, let reason, let status):
-      self.init(
-        code,
-        message,
-        hint: UnavailableText.hint(reason, retryAfter: retryAfter, status: status),
-        reason: offline == true ? .offline : reason.flatMap { Reason(word: $0.rawValue) },
-        status: status
-      )
+      self = Self.unavailable(code, message, retryAfter, offline == true, reason, status)
     case .providerRefused(let status, let message, let reason, let fields):
       self.init(
         code,

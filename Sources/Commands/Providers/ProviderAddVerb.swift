@@ -72,7 +72,7 @@ extension ProviderVerbs {
       Writes NAME.conf into ~/.config/thumblatch/providers.d. Accounts that are signed in keep \
       the settings of their login until provider apply.
       The kind is that of the template, or oidc if a client ID is given. The scopes replace those \
-      of the template; oidc needs openid among them. An oidc or oauth2 provider publishes its \
+      of the template; oidc needs openid among them. --api-host adds to the template's hosts. An oidc or oauth2 provider publishes its \
       endpoints, unless discovery = off is set.
       """
   ) { session throws(CommandError) in

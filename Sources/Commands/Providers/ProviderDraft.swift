@@ -15,6 +15,8 @@ struct ProviderDraft {
   var settings: [String: String]
 
   private let values: [String: String]
+  /// Whether `api_hosts` came from `--api-host`, and so adds to the hosts of the template.
+  private let addsHosts: Bool
 
   /// The options for single keys.
   private static let optionKeys = [
@@ -36,6 +38,7 @@ struct ProviderDraft {
       arguments.has("--client-secret") || arguments.has("--client-secret-stdin")
       || template?.needsSecret == true
     settings = try Self.settings(from: arguments)
+    addsHosts = !arguments.allValues("--api-host").isEmpty
     var values: [String: String] = [:]
     for placeholder in ProviderTemplate.all.flatMap(\.placeholders) {
       guard let value = arguments.value("--\(placeholder.name)") else { continue }
@@ -82,7 +85,11 @@ struct ProviderDraft {
           hasSecret: secret != nil
         )
       }
+      let ofTemplate = all["api_hosts"]
       all.merge(settings) { $1 }
+      if addsHosts, let ofTemplate, let more = all["api_hosts"] {
+        all["api_hosts"] = "\(ofTemplate);\(more)"
+      }
       if all["kind"] == nil { all["kind"] = Provider.Kind.oidc.rawValue }
       return try Provider(
         name: name,

@@ -93,10 +93,16 @@ struct ProviderFiles {
   /// Fails if a provider of this name exists already.
   func refuseExisting(_ name: ProviderName) throws(CommandError) {
     let file = ProviderFile.fileName(for: name)
-    for directory in [system, user] where try exists(directory + "/" + file) {
+    guard try !exists(system + "/" + file) else {
+      throw .usage(
+        "the provider \(name) is set by the administrator",
+        hint: "use another name; an administrator can edit \(system)/\(file)"
+      )
+    }
+    guard try !exists(user + "/" + file) else {
       throw .usage(
         "the provider \(name) already exists",
-        hint: "edit \(directory)/\(file), or: thumblatch provider remove \(name)"
+        hint: "edit \(user)/\(file), or: thumblatch provider remove \(name)"
       )
     }
   }

@@ -20,8 +20,15 @@ struct UserDirectory: ~Copyable {
     do {
       let directory = try Directory.make(path: path)
       let status = try directory.descriptor.status()
+      guard FileOwner(of: status) == .own else {
+        throw CommandError(
+          .unsafeVault,
+          "\(path) belongs to user \(status.owner)",
+          hint: "find out who wrote to it; then, as root: chown \(ThisProcess.user) \(path)"
+        )
+      }
       // A user that can write here chooses the servers that get passwords and tokens.
-      guard FileOwner(of: status) == .own, status.mode & 0o022 == 0 else {
+      guard status.mode & 0o022 == 0 else {
         throw CommandError(
           .unsafeVault,
           "other users can write to \(path)",

@@ -29,6 +29,21 @@ struct WebSignIn {
 
   private var settings: [String: String] { target.settings }
 
+  /// The command that begins this login again.
+  ///
+  /// After a failed first login the vault does not know the account, and so not its provider.
+  private var command: String {
+    var words = ["thumblatch", "login", account]
+    if session.arguments.has(MCPLogin.server.name) {
+      for option in [MCPLogin.server.name, MCPLogin.issuer.name] {
+        if let value = session.arguments.value(option) { words += [option, value] }
+      }
+    } else if let provider {
+      words += ["--provider", provider.name]
+    }
+    return ShellText.line(words)
+  }
+
   /// Whether the provider has a page that sends a browser back.
   private var hasPage: Bool {
     settings["authorization_endpoint"] != nil || settings["discovery"] != "off"
@@ -85,7 +100,7 @@ struct WebSignIn {
       throw CommandError(
         refusal.code,
         refusal.message,
-        hint: "sign in another way: thumblatch login \(account) --paste",
+        hint: "sign in another way: \(command) --paste",
         reason: refusal.reason
       )
     }
@@ -165,7 +180,7 @@ struct WebSignIn {
   /// - Parameter cause: a likely cause and its remedy.
   /// - Returns: the error with a hint.
   func tooLate(_ cause: String? = nil) -> CommandError {
-    let again = "to try again: thumblatch login \(account)"
+    let again = "to try again: \(command)"
     return CommandError(
       .loginRequired,
       "the sign-in at \(providerName) took too long; nothing was changed",
@@ -189,7 +204,7 @@ struct WebSignIn {
       CommandError(
         .serverError,
         "the browser's answer was refused: \(message)",
-        hint: "to try again: thumblatch login \(account)"
+        hint: "to try again: \(command)"
       )
     default: finished(error)
     }

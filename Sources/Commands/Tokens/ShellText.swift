@@ -31,4 +31,20 @@ enum ShellText: String, CaseIterable {
     }
     return result + "'"
   }
+
+  /// Words as a line of sh(1).
+  static func line(_ words: [String]) -> String {
+    words.map { word in
+      let isPlain = word.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+          UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+      return isPlain ? word : Self.sh.quoted(word)
+    }.joined(separator: " ")
+  }
 }

@@ -26,19 +26,20 @@ extension Vault {
     let written = provider.asWritten
     let requests = ServerMetadata.requests(for: written)
     guard !requests.isEmpty else { return (written, nil) }
-    guard
-      let metadata = try await metadata(of: written, at: requests, isAskedAnew: isAskedAnew)
-    else {
+    switch try await metadata(of: written, at: requests, isAskedAnew: isAskedAnew) {
+    case .document(let metadata):
+      return try mappingErrors(to: .misconfigured()) { (try metadata.completed(written), metadata) }
+    case .missing(let url, let status):
       // The user may have written all settings that a sign-in needs.
       guard !ProviderClient(provider: written).flows.isEmpty else {
+        let what = (300...399).contains(status) ? ", a redirect that is not followed" : ""
         throw .misconfigured(
-          "\(written.name.text) has no metadata at \(requests[0].url): set its endpoints by hand,"
-            + " with discovery = off"
+          "\(written.name.text) has no metadata at \(url) (HTTP \(status)\(what)): check its"
+            + " issuer, or set its endpoints by hand, with discovery = off"
         )
       }
       return (written, nil)
     }
-    return try mappingErrors(to: .misconfigured()) { (try metadata.completed(written), metadata) }
   }
 
   /// The same as `completed`, for a provider that tokens will come from or go to.
@@ -58,28 +59,40 @@ extension Vault {
     return found
   }
 
+  /// The result of looking for a provider's metadata.
+  private enum MetadataSearch {
+    case document(ServerMetadata)
+    /// No location has it; one of them, with its status.
+    case missing(url: String, status: Int)
+  }
+
   private func metadata(
     of provider: Provider,
     at requests: [ProviderRequest],
     isAskedAnew: Bool
-  ) async throws(VaultFailure) -> ServerMetadata? {
+  ) async throws(VaultFailure) -> MetadataSearch {
     let terms = terms(of: provider)
     let sources = requests.map { request in
       MetadataCache.Source(issuer: provider.issuer.text, url: request.url, terms: terms)
     }
     if !isAskedAnew {
       for source in sources {
-        if let known = documents.metadata(source, at: clock.boot) { return known }
+        if let known = documents.metadata(source, at: clock.boot) { return .document(known) }
       }
     }
     var unreadable: VaultFailure?
+    var missing: (url: String, status: Int)?
     for (request, source) in zip(requests, sources) {
       let answer = try await fetch(request, from: provider)
       switch answer.status {
       case 200...299: break
       case 429, 500...: throw .failing(answer)
-      // Not there; another location may have it.
-      default: continue
+      // Not there; another location may have it. Any other status than 404 says more.
+      default:
+        if missing.map({ $0.status == 404 && answer.status != 404 }) ?? true {
+          missing = (request.url, answer.status)
+        }
+        continue
       }
       let metadata: ServerMetadata
       do throws(MetadataError) {
@@ -92,10 +105,10 @@ extension Vault {
         continue
       }
       documents.put(metadata, source, at: clock.boot)
-      return metadata
+      return .document(metadata)
     }
     if let unreadable { throw unreadable }
-    return nil
+    return .missing(url: missing?.url ?? requests[0].url, status: missing?.status ?? 404)
   }
 
   // MARK: - Keys

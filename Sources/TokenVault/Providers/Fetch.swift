@@ -78,17 +78,23 @@ struct Fetch: Sendable {
         retryAfter: retryAfter
       )
     case .notSent(let reason):
-      // A certificate or a key that does not match will not match a second later. An address that
-      // may not be reached stays forbidden.
-      Outcome(
-        result: .failure(.notSent(reason, to: request.url, terms: terms)),
-        mayPass: !Unavailability.isDistrust(reason) && reason != "local"
-      )
+      Self.unsent(.notSent(reason, to: request.url, terms: terms), reason)
     case .interrupted(let reason):
       Outcome(result: .failure(.unanswered(reason, by: request.url)), mayPass: true)
     case .delivered, .sealed:
       Outcome(result: .failure(.unexpected("the exchange gave no answer")), mayPass: false)
     }
+  }
+
+  /// A certificate or a key that does not match will not match a second later.
+  ///
+  /// An address that may not be reached stays forbidden, and settings that prevent a request stay
+  /// as they are.
+  private static func unsent(_ failure: VaultFailure, _ reason: String) -> Outcome {
+    Outcome(
+      result: .failure(failure),
+      mayPass: failure.isOfTheMoment && !Unavailability.isDistrust(reason)
+    )
   }
 
   /// The wait in milliseconds: 0.5·2ⁿ s, a quarter more or less, so that many clients do not come

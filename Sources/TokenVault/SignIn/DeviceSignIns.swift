@@ -86,7 +86,8 @@ extension Vault {
   /// `report` gets the seconds between two polls, before each wait.
   ///
   /// - Throws: `providerRefused` if the person refused or the code has expired, `loginRequired` if
-  ///   the time is over, and all that `signIn` throws.
+  ///   the time is over, or the failure of the last poll if that has a cause to remove, and
+  ///   all that `signIn` throws.
   package func awaitLogin(
     _ name: String,
     prompt: String? = nil,
@@ -115,7 +116,14 @@ extension Vault {
     _ name: String,
     _ caller: Caller
   ) throws(VaultFailure) -> (PendingLogin, DeviceLogin) {
-    let login = try found(signIns.pending.login(name, of: caller.connection, at: clock.boot))
+    let entry = signIns.pending.login(name, of: caller.connection, at: clock.boot)
+    if case .over(let login) = entry, case .device(let device) = login.flow,
+      let failure = device.failure, case .unavailable = failure
+    {
+      // Only one that has a cause to remove: without it, the next code would be too late as well.
+      throw failure
+    }
+    let login = try found(entry)
     guard case .device(let device) = login.flow else {
       throw .invalidArgument("a login in a browser does not end by itself: finish it")
     }
@@ -144,10 +152,9 @@ extension Vault {
       signIns.pending.forget(name)
       try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
-    case .failure(.offline(_, let wait, _)), .failure(.providerUnavailable(_, let wait, _)),
-      .failure(.unavailable(_, _, let wait, _)):
+    case .failure(let failure) where failure.isOfTheMoment:
       // Without a connection the poll is repeated, less and less often (section 3.5).
-      device.failed(retryAfter: wait, at: clock.boot)
+      device.failed(failure, at: clock.boot)
     case .failure(let failure):
       signIns.pending.forget(name)
       throw failure
@@ -190,13 +197,27 @@ extension DeviceLogin {
 
   mutating func wasAsked(slowDown: Bool, at now: BootInstant) {
     failures = 0
+    failure = nil
     if slowDown { interval += Self.slowness }
     next = now.advanced(bySeconds: interval)
   }
 
-  mutating func failed(retryAfter: Int64?, at now: BootInstant) {
+  mutating func failed(_ failure: VaultFailure, at now: BootInstant) {
+    self.failure = failure
     failures += 1
     let doubled = min(interval << min(failures, 6), max(interval, Self.longestWait))
-    next = now.advanced(bySeconds: max(doubled, min(retryAfter ?? 0, 900)))
+    next = now.advanced(bySeconds: max(doubled, min(failure.wait ?? 0, 900)))
+  }
+}
+
+extension VaultFailure {
+  /// The wait that a failure of the moment asks for, in seconds.
+  fileprivate var wait: Int64? {
+    switch self {
+    case .offline(_, let wait, _), .providerUnavailable(_, let wait, _),
+      .unavailable(_, _, let wait, _):
+      wait
+    default: nil
+    }
   }
 }

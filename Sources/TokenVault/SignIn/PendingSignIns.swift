@@ -64,6 +64,8 @@ struct DeviceLogin: Sendable {
   var next: BootInstant
   /// Consecutive polls that were not answered.
   var failures = 0
+  /// The failure of the last poll; `nil` if it was answered.
+  var failure: VaultFailure?
 }
 
 /// The pending sign-ins: each is bound to its connection, can be used once, and expires.

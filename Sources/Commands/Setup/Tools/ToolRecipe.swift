@@ -51,7 +51,7 @@ struct ToolRecipe {
   }
 
   /// The command that starts the tool with the files.
-  var use: String { Self.line([tool.command] + files.flatMap(\.words)) }
+  var use: String { ShellText.line([tool.command] + files.flatMap(\.words)) }
 
   /// A file with an ending of the tool's.
   private func file(_ ending: String, _ text: String, words: (_ path: String) -> [String]) -> File {
@@ -67,22 +67,6 @@ struct ToolRecipe {
     }
   }
 
-  /// Words as a line of sh(1).
-  private static func line(_ words: [String]) -> String {
-    words.map { word in
-      let isPlain = word.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-          UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
-      return isPlain ? word : ShellText.sh.quoted(word)
-    }.joined(separator: " ")
-  }
-
   /// A string of JSON, which is a basic string of TOML too.
   private static func string(_ text: String) -> String {
     String(decoding: (try? JSONWriter.write(.string(text))) ?? [], as: UTF8.self)
@@ -96,7 +80,7 @@ struct ToolRecipe {
         ".settings.json",
         """
         {
-          "apiKeyHelper": \(Self.string(Self.line(token))),
+          "apiKeyHelper": \(Self.string(ShellText.line(token))),
           "env": {"ANTHROPIC_BASE_URL": \(Self.string(url))}
         }
 
@@ -116,7 +100,7 @@ struct ToolRecipe {
             \(Self.string(name)): {
               "type": "http",
               "url": \(Self.string(url)),
-              "headersHelper": \(Self.string(Self.line(headers)))
+              "headersHelper": \(Self.string(ShellText.line(headers)))
             }
           }
         }
@@ -151,7 +135,7 @@ struct ToolRecipe {
       lines += [
         "[mcp_servers.\(Self.string(fileName))]",
         "url = \(Self.string(server))",
-        "http_headers_helper = \(Self.string(Self.line(environment + headers)))",
+        "http_headers_helper = \(Self.string(ShellText.line(environment + headers)))",
       ]
     }
     return file(

@@ -79,8 +79,9 @@ extension VaultFailure {
     switch reason {
     // No address, no connection, or none in time, which says nothing of the provider.
     case "resolve", "connect", "timeout":
+      let proxyToo = proxy.map { ", or no way through the proxy \($0)" } ?? ""
       return .offline(
-        "no network: \(name) cannot be reached from here (\(reason))",
+        "no network\(proxyToo): \(name) cannot be reached from here (\(reason))",
         retryAfter: retryAfter
       )
     case "local":
@@ -89,6 +90,12 @@ extension VaultFailure {
         "nothing was sent: \(name), or its proxy, is this machine or its own link, where the vault"
           + " goes only for a provider in /etc/thumblatch/providers.d (an administrator can put it"
           + " there, just as it is)"
+      )
+    // The exchange helper refuses a pin that nothing checks.
+    case _ where target?.scheme == "http" && !terms.pins.isEmpty:
+      return .misconfigured(
+        "nothing was sent to \(name): plain http has no key to compare, so leave out pins in the"
+          + " provider's file"
       )
     default:
       return .providerUnavailable("nothing was sent to \(name) (\(reason))", retryAfter: retryAfter)
