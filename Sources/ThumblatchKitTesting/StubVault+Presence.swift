@@ -2,15 +2,30 @@ internal import Synchronization
 public import ThumblatchKit
 
 extension StubVault {
+  private static let lockedOut = "too many fingers failed"
+
+  /// The ways that count now: after too many failed fingers, only the password.
+  private var capability: PresenceCapability {
+    content.withLock { content in
+      guard content.isLockedOut, case .fingerprint = content.settings.capability else {
+        return content.settings.capability
+      }
+      return .passwordOnly(reason: Self.lockedOut)
+    }
+  }
+
   /// Runs one presence check, as the vault does.
   func check(_ purpose: String, _ asking: PresenceAsking) async throws(AuthError) {
-    let capability = content.withLock { $0.settings.capability }
+    let capability = capability
+    // As in the real vault: no prompt is shown if none of its ways is possible.
+    if case .none(let reason) = capability { throw AuthError(.notInstalled, reason) }
     var fingers = asking.policy != .password
     if case .fingerprint = capability {} else { fingers = false }
     let password = asking.policy != .fingerprint
     guard fingers || password else {
-      // As in the real vault: no prompt is shown if none of its ways is possible.
-      throw AuthError(.presence(.notAvailable), "no fingerprint reader can be used")
+      throw content.withLock { $0.isLockedOut }
+        ? AuthError(.presence(.lockedOut), Self.lockedOut)
+        : AuthError(.presence(.notAvailable), "no fingerprint reader can be used")
     }
     let prompt = PresencePrompt(
       requester: "a test",
@@ -59,14 +74,20 @@ extension StubVault {
         case .match: return
         case .noMatch: prompt.show(failure: "another finger", about: .fingerprint)
         case .lockedOut:
-          prompt.show(failure: "too many fingers failed", about: .fingerprint)
-          guard password else { throw AuthError(.presence(.lockedOut), "too many fingers failed") }
+          content.withLock { $0.isLockedOut = true }
+          prompt.show(failure: Self.lockedOut, about: .fingerprint)
+          guard password else { throw AuthError(.presence(.lockedOut), Self.lockedOut) }
           fingers = false
           prompt.show(.question("Password:", isHidden: true))
         }
       case .answer(let answer):
         guard !fingers else { continue }
-        guard answer.text != content.withLock({ $0.settings.systemPassword }) else { return }
+        let isRight = content.withLock { content in
+          guard answer.text == content.settings.systemPassword else { return false }
+          content.isLockedOut = false
+          return true
+        }
+        if isRight { return }
         prompt.show(failure: "the password is wrong", about: .password)
         throw AuthError(.presence(.noMatch), "the password is wrong")
       }
@@ -106,7 +127,11 @@ extension StubVault {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await begin(.setPresenceProtection)
-    guard snapshot.account != nil else { throw AuthError(.signedOut, "no user is signed in") }
+    guard let found = snapshot.account else {
+      throw AuthError(.signedOut, "no user is signed in")
+    }
+    // As in the real vault: without a change there is no check.
+    guard found.isProtected != isOn else { return found }
     try await check(isOn ? "protect" : "end the protection of", asking)
     // The check that turns protection on also opens the window.
     if isOn { content.withLock { $0.settings.isUnlocked = true } }
@@ -120,6 +145,7 @@ extension StubVault {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> UnlockWindow {
     try await begin(.unlock)
+    guard snapshot.account != nil else { throw AuthError(.signedOut, "no user is signed in") }
     try await check("unlock", asking)
     set { $0.isUnlocked = true }
     return UnlockWindow(duration: duration ?? .seconds(600), accounts: [account])
@@ -131,10 +157,10 @@ extension StubVault {
     set { $0.isUnlocked = false }
   }
 
-  /// Returns the capability that the test has set.
+  /// Returns the capability that the test has set; after too many failed fingers, only the password.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     try await begin(.presenceCapability)
-    return content.withLock { $0.settings.capability }
+    return capability
   }
 
   /// Runs a presence check that releases nothing.

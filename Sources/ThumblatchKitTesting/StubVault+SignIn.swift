@@ -16,7 +16,7 @@ extension StubVault {
     }
     return try await signedIn(
       account,
-      User(id: "id-\(email)", email: email, issuer: Self.issuer(provider)),
+      User(id: "id-\(email)", email: email, issuer: issuer(provider)),
       asking
     )
   }
@@ -45,7 +45,7 @@ extension StubVault {
     }
     return try await signedIn(
       account,
-      User(id: "id-\(email)", email: email, name: name, issuer: Self.issuer(provider)),
+      User(id: "id-\(email)", email: email, name: name, issuer: issuer(provider)),
       asking
     )
   }
@@ -64,7 +64,7 @@ extension StubVault {
     return StubSignIn(
       vault: self,
       account: account,
-      issuer: Self.issuer(provider),
+      issuer: issuer(provider),
       way: way,
       lifetime: content.withLock { $0.settings.loginLifetime }
     )
@@ -95,31 +95,39 @@ extension StubVault {
       content.token = nil
     }
     announce()
+    guard status.status == .signedIn else {
+      return SignOutOutcome(.none, reason: "the account was not signed in")
+    }
     return locally
       ? SignOutOutcome(.valid, reason: "the provider was not told")
       : content.withLock { $0.settings.signOut }
   }
 
-  /// Returns the account unchanged.
+  /// Returns the account unchanged, after a refresh if there is no valid token.
   public func fetchUser(
     _ account: String,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     try await begin(.fetchUser)
+    _ = try await token(of: account, TokenRequest(), asking)
     return try changeAccount { _ in }
   }
 
   /// Signs in.
   ///
-  /// A protected account needs a presence check before another person may replace it, and is not
-  /// protected afterwards.
+  /// A protected account needs a presence check before another person or provider may replace it, and
+  /// is not protected afterwards.
   func signedIn(
     _ name: String,
     _ user: User,
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccountSnapshot {
     let known = snapshot.account
-    let isOther = known.map { $0.isProtected && $0.user.id != user.id } ?? false
+    let isOther =
+      known.map { account in
+        account.isProtected
+          && (account.user.id != user.id || account.user.issuer != user.issuer)
+      } ?? false
     if isOther { try await check("replace the login of", asking) }
     let account = content.withLock { content in
       let account = AccountSnapshot(
@@ -137,8 +145,9 @@ extension StubVault {
     return account
   }
 
-  private static func issuer(_ provider: AuthProvider?) -> String {
-    provider?.settings["issuer"] ?? "https://provider.example"
+  /// The issuer of a provider; for `nil` that of the account, which uses its previous provider.
+  private func issuer(_ provider: AuthProvider?) -> String {
+    provider?.settings["issuer"] ?? snapshot.account?.user.issuer ?? "https://provider.example"
   }
 }
 

@@ -36,6 +36,15 @@ extension StubVault {
     _ asking: PresenceAsking
   ) async throws(AuthError) -> AccessToken {
     try await begin(.accessToken)
+    return try await token(of: account, request, asking)
+  }
+
+  /// The same as a part of another call.
+  func token(
+    of account: String,
+    _ request: TokenRequest,
+    _ asking: PresenceAsking
+  ) async throws(AuthError) -> AccessToken {
     guard let found = snapshot.account else { throw AuthError(.signedOut, "no user is signed in") }
     switch found.status {
     case .signedIn: break

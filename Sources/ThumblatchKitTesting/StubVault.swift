@@ -113,8 +113,11 @@ public final class StubVault: AuthVault {
     /// The prompts that were shown and have not ended.
     var prompts: [PresencePrompt] = []
     var queue: [PresencePrompt] = []
+    /// Whether too many fingers have failed, and no password was given since.
+    var isLockedOut = false
     var heldCalls: Set<Call> = []
-    var held: [CheckedContinuation<Void, Never>] = []
+    var held: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var lastHeld: UInt64 = 0
 
     var snapshot: VaultSnapshot {
       var account = settings.account
@@ -205,7 +208,7 @@ public final class StubVault: AuthVault {
   /// The requests that were sent.
   public var requests: [AuthRequest] { content.withLock { $0.requests } }
 
-  /// Holds these calls until `letGo()`.
+  /// Holds these calls until `letGo()`, or until their tasks are cancelled.
   public func hold(_ calls: Set<Call> = Set(Call.allCases)) {
     content.withLock { $0.heldCalls = calls }
   }
@@ -214,10 +217,10 @@ public final class StubVault: AuthVault {
   public func letGo() {
     let held = content.withLock { content in
       content.heldCalls = []
-      defer { content.held = [] }
-      return content.held
+      defer { content.held = [:] }
+      return content.held.sorted { $0.key < $1.key }
     }
-    for continuation in held { continuation.resume() }
+    for (_, continuation) in held { continuation.resume() }
   }
 
   // MARK: Steps
@@ -225,14 +228,7 @@ public final class StubVault: AuthVault {
   /// Counts a call, waits while calls are held, and throws the error that the test has set.
   func begin(_ call: Call) async throws(AuthError) {
     content.withLock { $0.counts[call, default: 0] += 1 }
-    await withCheckedContinuation { continuation in
-      let goes = content.withLock { content in
-        let isHeld = content.heldCalls.contains(call)
-        if isHeld { content.held.append(continuation) }
-        return !isHeld
-      }
-      if goes { continuation.resume() }
-    }
+    await waitWhileHeld(call)
     if Task.isCancelled { throw AuthError(.cancelled, "the task that asked was cancelled") }
     let failure = content.withLock { content -> AuthError? in
       guard let failures = content.settings.failures[call], !failures.isEmpty else { return nil }
@@ -242,6 +238,27 @@ public final class StubVault: AuthVault {
     // The account's status must match the error.
     if failure.kind == .loginRequired { requireLogin(reason: failure.message) }
     throw failure
+  }
+
+  /// Waits while calls of this kind are held, unless the task is cancelled.
+  private func waitWhileHeld(_ call: Call) async {
+    let number = content.withLock { content in
+      content.lastHeld += 1
+      return content.lastHeld
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isHeld = content.withLock { content in
+          // A task that was cancelled earlier has no handler that would end its wait.
+          guard content.heldCalls.contains(call), !Task.isCancelled else { return false }
+          content.held[number] = continuation
+          return true
+        }
+        if !isHeld { continuation.resume() }
+      }
+    } onCancel: {
+      content.withLock { $0.held.removeValue(forKey: number) }?.resume()
+    }
   }
 
   /// Changes the account, which must exist, and reports the new state.

@@ -114,6 +114,8 @@ struct AppPresenceTests {
     }
     #expect(try app.run("facts") == "true me@example.org false true")
     try app.run("open presenter=none")
+    // No check is made for a request that would be refused after it.
+    try fails("get https://example.org/", "hostNotAllowed", "showMessage")
     try fails(
       "token",
       "presence(ThumblatchKit.AuthError.PresenceFailure.nobodyToAsk)",

@@ -62,6 +62,31 @@ struct LaunchTests {
     #expect(made.session.errorMessage == nil)
   }
 
+  /// A vault that needs a touch of its key tells nothing before a call has asked for the touch.
+  @Test
+  func aVaultThatACallHasOpenedIsNoErrorAnyMore() async throws {
+    let made = try Session()
+    made.vault.signIn(Session.user)
+    let closed = AuthError(.vaultUnavailable, "the vault needs a touch of its key")
+    made.vault.set { $0.failures[.snapshot] = [closed, closed] }
+    #expect(await error { () throws(AuthError) in try await made.session.restore() } == closed)
+    #expect(made.session.state == .error(closed))
+    _ = try await made.session.accessToken()
+    #expect(made.session.state == .authenticated(Session.user))
+  }
+
+  @Test
+  func aSignInByAnotherProgramIsSeenWithItsToken() async throws {
+    let made = try Session()
+    #expect(try await made.session.restore() == .unauthenticated)
+    made.vault.signIn(Session.user)
+    let token = try await made.session.accessToken()
+    #expect(made.session.state == .authenticated(Session.user))
+    try await until { made.vault.joinedWaiters == 1 }
+    #expect(try await made.session.accessToken() == token)
+    #expect(made.session.cachedAccessToken == token)
+  }
+
   @Test
   func anErrorCanBeDismissed() async throws {
     let made = try await Session.signedIn()

@@ -22,6 +22,22 @@ struct LostCallTests {
   }
 
   @Test
+  func aBusyVaultSaysWhenToTryAgain() {
+    let busy = VaultClientError.refused(.busy(message: "too many prompts", retryAfter: 15))
+    let error = AuthError(busy)
+    #expect(error.kind == .busy && error.retryAfter == .seconds(15))
+    #expect(error.recovery == .retry(after: .seconds(15)))
+    #expect(AuthError(.busy, "x").recovery == .retry(after: nil))
+  }
+
+  @Test
+  func aPromptThatNoDesktopShowsSaysWhy() {
+    let error = AuthError(VaultClientError.refused(.noDesktop(message: "its screen is locked")))
+    #expect(error.kind == .presence(.nobodyToAsk))
+    #expect(error.description.hasSuffix("at the desktop: its screen is locked"))
+  }
+
+  @Test
   func anEarlierRequestMayHaveBeenTakenThoughThereIsNoNetworkNow() {
     for (reason, text) in [
       (nil, "nothing is lost"), (UnavailableReason.uncertain, "may have received the request"),

@@ -1,6 +1,8 @@
+import Synchronization
 import Testing
 import ThumblatchKit
-import ThumblatchKitTesting
+
+@testable import ThumblatchKitTesting
 
 /// Prompts that wait for another prompt.
 extension PresenceTests {
@@ -37,6 +39,43 @@ extension PresenceTests {
         .ended(passed: true),
       ]
     )
+  }
+
+  /// A call may go on after its check, and another call needs a check then, or has one open.
+  @Test(arguments: [false, true])
+  func aPromptThatHasEndedHidesNoOther(_ isOpenBefore: Bool) async throws {
+    let made = try await Session.signedIn(protected: true, presenter: nil)
+    let patience = AuthError(.providerUnavailable(retryAfter: .seconds(20), status: 503), "down")
+    made.vault.set { $0.refreshFailures = [patience] }
+    let session = AuthSession(
+      account: "me",
+      configuration: AuthConfiguration(retry: RetryPolicy()),
+      presenter: StatePresenter(),
+      vault: made.vault,
+      clock: made.clock
+    )
+    try await session.restore()
+    func shows(_ purpose: String) -> Bool {
+      guard case .presencePrompt(let prompt) = session.state else { return false }
+      return prompt.purpose == purpose
+    }
+    let token = Task { try await session.accessToken().value }
+    try await until { shows("refresh") }
+    var unlocking: Task<Void, any Error>?
+    if isOpenBefore {
+      unlocking = Task { _ = try await session.unlock() }
+      try await until { made.vault.content.withLock { $0.prompts.count } == 2 }
+      #expect(shows("refresh"))
+    }
+    made.vault.touch()
+    try await until { made.clock.sleepers == 1 }
+    if unlocking == nil { unlocking = Task { _ = try await session.unlock() } }
+    try await until { shows("unlock") }
+    made.vault.touch()
+    _ = try await unlocking?.value
+    made.clock.advance(by: .seconds(20))
+    #expect(try await token.value == "at-1")
+    #expect(session.state == .authenticated(Session.user))
   }
 
   @Test

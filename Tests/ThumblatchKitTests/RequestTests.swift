@@ -34,9 +34,15 @@ struct RequestTests {
     AuthRequest("https://api.test/", timeout: .seconds(Int64.max)),
     AuthRequest("https://api.test/", maximumBody: -1),
     AuthRequest("https://api.test/", maximumBody: 65 << 20),
+    AuthRequest("https://api.test/", headers: ["Authorization": "Bearer another"]),
   ])
   func whatNoServerWouldBeAskedIsRefusedBeforeAToken(_ request: AuthRequest) async throws {
     try await expectRefusal(of: request)
+  }
+
+  @Test(arguments: ["api.test", "http://api.test/", "https://ada@api.test/", "https://api.test/ä"])
+  func anAddressThatGetsNoTokenIsRefusedBeforeAToken(_ url: String) async throws {
+    try await expectRefusal(of: AuthRequest(url), as: .invalidURL)
   }
 
   /// It is no argument of a test, because the name of each test is printed.
@@ -46,10 +52,13 @@ struct RequestTests {
     try await expectRefusal(of: AuthRequest("https://api.test/", method: "PUT", body: body))
   }
 
-  private func expectRefusal(of request: AuthRequest) async throws {
+  private func expectRefusal(
+    of request: AuthRequest,
+    as kind: AuthError.Kind = .invalidArgument
+  ) async throws {
     let made = try await Session.signedIn()
     let failure = await error { () throws(AuthError) in try await made.session.request(request) }
-    #expect(failure?.kind == .invalidArgument)
+    #expect(failure?.kind == kind)
     #expect(made.vault.count(of: .accessToken) == 0)
   }
 

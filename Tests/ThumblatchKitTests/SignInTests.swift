@@ -113,6 +113,22 @@ struct SignInTests {
   }
 
   @Test
+  func aLockDuringALoginDoesNotHideTheUser() async throws {
+    let made = try Session()
+    made.vault.set { $0.users["ada@example.com"] = "right" }
+    made.vault.hold([.snapshot])
+    let session = made.session
+    let seen = states(session, 3)
+    let password = try Password("right")
+    let login = Task { try await session.login(email: "ada@example.com", password: password) }
+    try await until { made.vault.count(of: .snapshot) == 1 }
+    try await session.lock()
+    made.vault.letGo()
+    let user = try await login.value
+    #expect(await seen.value == [.unauthenticated, .authenticating, .authenticated(user)])
+  }
+
+  @Test
   func aLoginInTheBrowserEndsOnceWithWhatCameBack() async throws {
     let made = try Session()
     let login = try await made.session.beginLogin(.browser(redirect: "http://127.0.0.1:7777/back"))
@@ -218,6 +234,25 @@ struct SignInTests {
     }
     #expect(failure?.kind == .misconfigured)
     #expect(made.session.state == failure.map { .error($0) })
+  }
+
+  /// The advice to sign in would help no person who has just done that.
+  @Test
+  func aLoginWithoutAProviderNeedsAnAccount() async throws {
+    let made = try Session()
+    let missing = AuthError(.signedOut, "no user is signed in", recoverySuggestion: "sign in")
+    made.vault.set { $0.failures = [.login: [missing], .beginLogin: [missing]] }
+    let password = try Password("right")
+    let typed = await error { () throws(AuthError) in
+      try await made.session.login(email: "ada@example.com", password: password)
+    }
+    let browsed = await error { () throws(AuthError) in
+      try await made.session.loginInBrowser(open: { _ in true })
+    }
+    for failure in [typed, browsed] {
+      #expect(failure?.kind == .invalidArgument)
+      #expect(failure?.recoverySuggestion == "give the session a provider")
+    }
   }
 
   @Test

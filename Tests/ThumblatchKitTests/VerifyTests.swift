@@ -36,6 +36,28 @@ struct VerifyTests {
   }
 
   @Test
+  func aProviderThatAnswersIsNoLongerOffline() async throws {
+    let made = try await Session.signedIn()
+    let session = made.session
+    let email = "bob@example.com"
+    made.vault.set { $0.users = [email: "pw"] }
+    func losesTheNetwork() async {
+      made.vault.set { $0.failures[.verify] = [AuthError(.offline, "no network")] }
+      _ = await error { () throws(AuthError) in try await session.verify() }
+      #expect(session.isOffline)
+    }
+    await losesTheNetwork()
+    try await session.verify()
+    #expect(session.state == .authenticated(Session.user))
+    await losesTheNetwork()
+    try await session.fetchCurrentUser()
+    #expect(session.state == .authenticated(Session.user))
+    await losesTheNetwork()
+    let user = try await session.login(email: email, password: try Password("pw"))
+    #expect(session.state == .authenticated(user))
+  }
+
+  @Test
   func theClaimsHaveTheirTypes() {
     let user = User(
       email: "ada@example.com",

@@ -94,6 +94,13 @@ public protocol AuthVault: Sendable {
   /// Runs a presence check that releases nothing.
   func checkPresence(_ asking: PresenceAsking) async throws(AuthError)
 
+  /// Refuses a request to a host that may not get the account's token.
+  ///
+  /// The session calls it before it asks for a token, which may need a presence check.
+  ///
+  /// - Throws: `hostNotAllowed`. The session ignores other errors here: the calls that follow report
+  ///   them.
+  func checkHost(of request: AuthRequest, for account: String) async throws(AuthError)
   /// Sends a request with an access token.
   ///
   /// It follows no redirect.
@@ -107,6 +114,8 @@ public protocol AuthVault: Sendable {
 extension AuthVault {
   /// Returns `nil`, for the usual address.
   public func redirectURI(of account: String) async throws(AuthError) -> String? { nil }
+  /// Refuses no host.
+  public func checkHost(of request: AuthRequest, for account: String) async throws(AuthError) {}
 }
 
 /// How the vault may ask for a presence check.

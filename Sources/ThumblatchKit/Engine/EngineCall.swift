@@ -71,7 +71,12 @@ struct EngineCall {
   ///
   /// A hand-over to another thread and back takes three times as long as the call. This holds the
   /// caller's thread for at most 20 ms. After that, and after each failure, use `run`.
-  static func atOnce<Method: VarlinkMethod>(_ content: Method) -> Method.Reply? {
+  ///
+  /// - Throws: only if a rule forbids the method. A second try would be a second refusal in the audit
+  ///   log.
+  static func atOnce<Method: VarlinkMethod>(
+    _ content: Method
+  ) throws(AuthError) -> Method.Reply? {
     let deadline = BootInstant(nanoseconds: BootInstant.now.nanoseconds + 20_000_000)
     do throws(VaultClientError) {
       guard !Task.isCancelled,
@@ -83,7 +88,8 @@ struct EngineCall {
       }
       return try Connection.result(of: reply, to: Method.self)
     } catch {
-      return nil
+      guard error.forbidsTheMethod else { return nil }
+      throw AuthError(error)
     }
   }
 

@@ -48,11 +48,14 @@ extension AuthError {
     "install Thumblatch's programs, as by Scripts/build --prefix ~/.local"
 
   /// The error for a call that needs a person when no person can be asked.
-  static func nobodyToAsk(cause: any Error) -> AuthError {
+  ///
+  /// `objection` says why the desktop shows no prompt; `nil` if the session has no presenter.
+  static func nobodyToAsk(_ objection: String? = nil, cause: any Error) -> AuthError {
     AuthError(
       .presence(.nobodyToAsk),
-      "a presence check is needed",
-      recoverySuggestion: PresenceFailure.nobodyToAsk.suggestion,
+      "a presence check is needed"
+        + (objection.map { ", and no prompt can be shown at the desktop: \($0)" } ?? ""),
+      recoverySuggestion: objection == nil ? PresenceFailure.nobodyToAsk.suggestion : nil,
       cause: cause
     )
   }
@@ -75,7 +78,8 @@ extension AuthError {
 
   private init(_ error: VaultError, cause: any Error) {
     switch error {
-    case .presenceNeeded, .noDesktop: self = .nobodyToAsk(cause: cause)
+    case .presenceNeeded: self = .nobodyToAsk(cause: cause)
+    case .noDesktop(let message): self = .nobodyToAsk(message, cause: cause)
     case .presenceFailed(let outcome, let message, _):
       self.init(outcome, message, cause: cause)
     case .busy(let message, let seconds):

@@ -5,36 +5,23 @@ internal import VaultClient
 internal import VaultInterface
 
 extension EngineVault {
+  /// Refuses a request to a host that may not get the account's token.
+  public func checkHost(
+    of request: AuthRequest,
+    for account: String
+  ) async throws(AuthError) {
+    _ = try await terms(of: account, for: try request.target())
+  }
+
   /// Sends a request with an access token, through an exchange helper of the app's own.
   public func send(
     _ request: AuthRequest,
     with token: AccessToken,
     of account: String
   ) async throws(AuthError) -> AuthResponse {
-    let target: RequestTarget
-    do throws(ConfigurationError) { target = try RequestTarget(request.url) } catch {
-      throw AuthError(.invalidURL, "the URL must begin with https:// and name a host", cause: error)
-    }
-    let headers: [String]
-    do throws(RequestHeaderError) {
-      headers = try RequestHeaders.checked(
-        request.headers.map { "\($0.name): \($0.value)" },
-        hasBody: request.body != nil
-      )
-    } catch {
-      throw AuthError(.invalidArgument, "\(error)")
-    }
-    let terms = try await EngineCall.run { _ in RequestTermsCall(account: account) }
-    guard let issuer = try? Issuer(terms.issuer),
-      target.mayGetToken(issuer: issuer, hosts: terms.hosts, resource: terms.resource)
-    else {
-      throw AuthError(
-        .hostNotAllowed,
-        "\(target.hostAndPort) gets no token of \(account)",
-        recoverySuggestion: terms.resource.map { "the token is only for \($0)" }
-          ?? "name it in the provider's api_hosts, and sign in again"
-      )
-    }
+    let target = try request.target()
+    let headers = try request.headerLines()
+    let terms = try await terms(of: account, for: target)
     let call = HelperRequestCall(
       httpMethod: request.method,
       url: target.text,
@@ -52,6 +39,25 @@ extension EngineVault {
     return try await BlockingWork.elsewhere.run { interrupt throws(AuthError) in
       try Self.perform(call, request, target, interrupt)
     }
+  }
+
+  /// The terms of the account's provider, if the target may get the account's token.
+  private func terms(
+    of account: String,
+    for target: RequestTarget
+  ) async throws(AuthError) -> RequestTermsReply {
+    let terms = try await EngineCall.run { _ in RequestTermsCall(account: account) }
+    guard let issuer = try? Issuer(terms.issuer),
+      target.mayGetToken(issuer: issuer, hosts: terms.hosts, resource: terms.resource)
+    else {
+      throw AuthError(
+        .hostNotAllowed,
+        "\(target.hostAndPort) gets no token of \(account)",
+        recoverySuggestion: terms.resource.map { "the token is only for \($0)" }
+          ?? "name it in the provider's api_hosts, and sign in again"
+      )
+    }
+    return terms
   }
 
   private static func perform(

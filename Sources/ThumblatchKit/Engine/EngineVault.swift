@@ -19,8 +19,8 @@ public struct EngineVault: AuthVault {
   ) async throws(AuthError) -> VaultSnapshot {
     // `GetStatus` would look for the reader, which starts a program. So ask with `Watch`.
     let call = WatchCall(account: account)
-    if let facts = EngineCall.atOnce(call) { return VaultSnapshot(facts) }
     do throws(AuthError) {
+      if let facts = try EngineCall.atOnce(call) { return VaultSnapshot(facts) }
       return VaultSnapshot(try await EngineCall.run { _ in call })
     } catch {
       guard let cause = error.cause as? VaultClientError, cause.forbidsTheMethod else {

@@ -80,7 +80,17 @@ final class PresenceCall: Sendable {
     guard let isNew else { return false }
     guard isNew else { return true }
     session.change { $0.begin(prompt) }
-    let isOver = shown.withLock { $0.isOver }
+    let phases = prompt.phases
+    let isOver = shown.withLock { shown in
+      guard !shown.isOver else { return true }
+      // The call may go on after the check, and must not hide the prompt of another call then.
+      let ending = Task { [session] in
+        for await _ in phases {}
+        session.change { $0.hasEnded(prompt) }
+      }
+      shown.tasks.append(ending)
+      return false
+    }
     // The call ended while the state was changed.
     if isOver { session.change { $0.end(prompt) } }
     return !isOver

@@ -128,6 +128,11 @@ extension PresencePrompt.Way {
 }
 
 extension PresencePrompt {
+  /// Whether the check is over.
+  ///
+  /// An observer does not follow this value.
+  var hasEnded: Bool { content.withLock { $0.hasEnded } }
+
   /// Whether it is a presence check; one may follow the touch that opens the vault.
   var isCheck: Bool { purpose != KeyTouch.purpose }
 

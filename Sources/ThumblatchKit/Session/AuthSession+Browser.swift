@@ -42,6 +42,7 @@ extension AuthSession {
       let way = LoginWay.browser(redirect: browser.redirect)
       pending = try await beginLogin(way, scopes, check.asking)
     } catch {
+      let error = ofSignIn(error)
       endSigningIn(error)
       throw error
     }

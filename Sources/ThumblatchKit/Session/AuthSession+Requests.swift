@@ -1,3 +1,5 @@
+internal import VaultClient
+
 /// Requests to APIs.
 extension AuthSession {
   /// Makes a request with an access token.
@@ -7,15 +9,30 @@ extension AuthSession {
   /// made once more. If the configuration has a `RetryPolicy`, the request is made again after a
   /// temporary failure. The policy applies to each of the two tokens.
   ///
+  /// A request that may not be sent is refused before any prompt.
+  ///
   /// - Throws: the errors of `accessToken()`; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
   ///   `offline`, `notAnswering`, `providerNotTrusted`, `providerUnavailable`, `undecodable` for an
   ///   answer that is too large. An answer of any status is a result.
   public func request(_ request: AuthRequest) async throws(AuthError) -> AuthResponse {
     try request.check()
+    if cachedToken(for: nanoseconds(TokenRequest().minimumLifetime)) == nil {
+      try await refuseOtherHosts(request)
+    }
     let token = try await accessToken()
     let response = try await sendRetrying(request, token)
     guard response.status == 401 else { return response }
     return try await sendRetrying(request, try await accessToken(replacing: token))
+  }
+
+  /// Refuses a request to a host that may not get the token, before a presence check for the token.
+  private func refuseOtherHosts(_ request: AuthRequest) async throws(AuthError) {
+    do throws(AuthError) { try await vault.checkHost(of: request, for: account) } catch {
+      // A vault that needs a touch tells nothing before it is open. The call for the token asks for it.
+      // A caller that may not ask for the hosts may send no request either.
+      let isForbidden = (error.cause as? VaultClientError)?.forbidsTheMethod == true
+      guard error.kind != .hostNotAllowed, !isForbidden else { throw error }
+    }
   }
 
   private func sendRetrying(

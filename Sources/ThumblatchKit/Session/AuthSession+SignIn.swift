@@ -6,7 +6,8 @@ extension AuthSession {
   ///
   /// Until then the state is `unauthenticated`, because the vault was not asked. Afterwards, as
   /// long as a user is signed in, the session follows the vault. It then learns of a refresh, of
-  /// the end of the unlock window, and of changes that other programs make to the account.
+  /// the end of the unlock window, and of changes that other programs make to the account. Without a
+  /// user, it learns of another program's sign-in at the next call for a token.
   ///
   /// - Throws: the errors of the vault itself. The state is then `error`.
   @discardableResult
@@ -80,7 +81,9 @@ extension AuthSession {
   ///   - locally: if true, the provider is not told, and no prompt is shown.
   ///   - reason: why the app asks, in its own words; `nil` for the configuration's reason.
   /// - Returns: the result at the provider. If no user was signed in, nothing is done.
-  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased.
+  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased. Only
+  ///   after `cancelled`, or an error whose advice says so, the sign-out may have happened: `restore()`
+  ///   tells.
   @discardableResult
   public func logout(
     locally: Bool = false,
@@ -111,6 +114,7 @@ extension AuthSession {
         try await vault.fetchUser(account, asking)
       }
     }
+    change { $0.providerIs(reachable: true) }
     await learnChange { $0.saw(found) }
     return found.user
   }
@@ -135,6 +139,7 @@ extension AuthSession {
       }
     }
     if !verification.isAccepted { forget() }
+    change { $0.providerIs(reachable: true) }
     await learnChange { $0.saw(found) }
     return verification
   }
@@ -172,9 +177,21 @@ extension AuthSession {
     let check = PresenceCall(self, reason: configuration.presenceReason)
     defer { check.end() }
     do throws(AuthError) { return try await body(check.asking) } catch {
+      let error = ofSignIn(error)
       endSigningIn(error)
       throw error
     }
+  }
+
+  /// The error of a sign-in, which needs an account if the session has no provider.
+  func ofSignIn(_ error: AuthError) -> AuthError {
+    guard error.kind == .signedOut else { return error }
+    return AuthError(
+      .invalidArgument,
+      "there is no account \(account) whose provider could be used",
+      recoverySuggestion: "give the session a provider",
+      cause: error
+    )
   }
 
   func beginLogin(
@@ -202,10 +219,15 @@ extension AuthSession {
     let snapshot = try? await vault.snapshot(of: self.account)
     // A token that was fetched for the previous sign-in must not become this one's.
     forget()
-    change { facts in
+    let isTaken = change { facts in
       // News that another call brought since then is newer.
-      guard facts.news == news else { return facts.endAuthenticating() }
+      guard facts.news == news else { return false }
       facts.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
+      return true
+    }
+    if !isTaken {
+      await learnChange { _ in }
+      change { $0.endAuthenticating() }
     }
     checkHasPassed()
     follow()

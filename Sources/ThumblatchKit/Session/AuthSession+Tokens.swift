@@ -110,9 +110,11 @@ extension AuthSession {
     _ request: TokenRequest,
     asksNobody: Bool = false
   ) async throws(AuthError) -> AccessToken {
-    do throws(AuthError) { try await learnStatus() } catch {
-      // A vault that needs a touch tells nothing before it is open, and the call below asks for it.
-      guard error.kind == .vaultUnavailable else { throw error }
+    if !facts.isKnown {
+      do throws(AuthError) { try await learnStatus() } catch {
+        // A vault that needs a touch tells nothing before it is open, and the call below asks for it.
+        guard error.kind == .vaultUnavailable else { throw error }
+      }
     }
     while true {
       if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
@@ -156,12 +158,15 @@ extension AuthSession {
       || token.lasts(nanoseconds(request.minimumLifetime), from: clock.elapsed)
   }
 
-  /// Asks how the account stands, if the vault was not asked yet.
+  /// Asks how the account stands.
   private func learnStatus() async throws(AuthError) {
-    let found = facts
-    guard !found.isKnown else { return }
+    let news = facts.news
     let snapshot = try await vault.snapshot(of: account)
-    change { if $0.news == found.news { $0.saw(snapshot) } }
+    change { facts in
+      if facts.news == news { facts.saw(snapshot) }
+      // An earlier call failed because the vault did not tell this.
+      if facts.failure?.kind == .vaultUnavailable { facts.dismissFailure() }
+    }
     if facts.isAuthenticated { follow() }
   }
 
@@ -183,8 +188,8 @@ extension AuthSession {
       let token = try await retrying(check) { [self] asking throws(AuthError) in
         try await vault.accessToken(of: account, request, asking)
       }
-      // The call has opened a vault that told nothing before.
-      if !facts.isKnown { try? await learnStatus() }
+      // The call has opened a vault that told nothing before, or another program has signed in.
+      if !facts.isAuthenticated, epoch == work.epoch { try? await learnStatus() }
       if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       // A caller that waits for the new state must find the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }

@@ -9,6 +9,9 @@ public enum AuthState: Sendable, Hashable {
   /// A user is signed in, and tokens are available.
   case authenticated(User)
   /// A person must show presence: show the prompt.
+  ///
+  /// After its check, a prompt stays in the state until its call ends, with the phase `ended`. Another
+  /// prompt takes its place at once.
   case presencePrompt(PresencePrompt)
   /// A user is signed in to a protected account, and no unlock window is open: show the lock view.
   ///

@@ -1,3 +1,6 @@
+internal import VaultClient
+internal import VaultInterface
+
 /// How a session tries again by itself after a temporary failure of the network or the provider.
 ///
 /// It applies to tokens, `fetchCurrentUser()`, `verify()` and requests. It does not apply to a
@@ -54,7 +57,9 @@ public struct RetryPolicy: Sendable, Hashable {
 extension AuthError {
   /// How long the provider, or the vault, asks to wait before the next try; `nil` if neither says.
   public var retryAfter: Duration? {
-    if case .providerUnavailable(let time, _) = kind { time } else { nil }
+    if case .providerUnavailable(let time, _) = kind { return time }
+    guard case .refused(.busy(_, let seconds?)) = cause as? VaultClientError else { return nil }
+    return .seconds(seconds)
   }
 
   /// Whether the same call may succeed a moment later without a change here.

@@ -122,10 +122,11 @@ struct SessionFacts: Sendable {
     return watch
   }
 
-  /// A sign-in has returned an account.
+  /// A sign-in has returned an account, from a provider that was reached.
   mutating func signedIn(_ snapshot: VaultSnapshot) {
     isAuthenticating = false
     heard(snapshot)
+    providerIs(reachable: true)
   }
 
   /// Takes in an answer on only the account.
@@ -185,10 +186,19 @@ struct SessionFacts: Sendable {
   }
 
   /// Adds a prompt that must be shown.
+  ///
+  /// Prompts that have ended, and whose calls go on, make room for it.
   mutating func begin(_ prompt: PresencePrompt) {
+    prompts.removeAll(where: \.hasEnded)
     prompts.append(prompt)
   }
 
+  /// A prompt has ended, and its call may go on: another prompt is shown if one waits.
+  mutating func hasEnded(_ prompt: PresencePrompt) {
+    if prompts.count > 1 { end(prompt) }
+  }
+
+  /// The call of a prompt has ended.
   mutating func end(_ prompt: PresencePrompt) {
     prompts.removeAll { $0 == prompt }
   }

@@ -109,7 +109,7 @@ public struct AuthError: Error, Sendable {
     case busy
     /// The system denies access to this person.
     case denied
-    /// The session has no presenter that could ask a person.
+    /// No person can be asked: the session has no presenter, or no prompt can be shown at the desktop.
     case nobodyToAsk
   }
 
@@ -250,9 +250,8 @@ extension AuthError {
       .presence(.noMatch):
       .offerPassword
     case .presence(.timedOut), .presence(.busy), .busy, .offline, .notAnswering,
-      .timedOut, .vaultUnavailable:
-      .retry(after: nil)
-    case .providerUnavailable(let time, _): .retry(after: time)
+      .timedOut, .vaultUnavailable, .providerUnavailable:
+      .retry(after: retryAfter)
     case .wrongCredentials, .addressTaken, .invalidInput: .correctInput
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock

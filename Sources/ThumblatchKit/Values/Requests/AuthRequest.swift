@@ -1,3 +1,6 @@
+internal import Configuration
+internal import VaultClient
+
 /// A request to an API.
 public struct AuthRequest: Sendable {
   /// The URL: https, or http on this machine if the provider is also on it.
@@ -69,6 +72,26 @@ extension AuthRequest {
     }
     guard (0...Self.longestBody).contains(maximumBody) else {
       throw AuthError(.invalidArgument, "an answer may have at most 64 MiB")
+    }
+    _ = (try target(), try headerLines())
+  }
+
+  /// The destination of the request.
+  func target() throws(AuthError) -> RequestTarget {
+    do throws(ConfigurationError) { return try RequestTarget(url) } catch {
+      throw AuthError(.invalidURL, "the URL must begin with https:// and name a host", cause: error)
+    }
+  }
+
+  /// The lines of the header to send, without the token.
+  func headerLines() throws(AuthError) -> [String] {
+    do throws(RequestHeaderError) {
+      return try RequestHeaders.checked(
+        headers.map { "\($0.name): \($0.value)" },
+        hasBody: body != nil
+      )
+    } catch {
+      throw AuthError(.invalidArgument, "\(error)")
     }
   }
 }
