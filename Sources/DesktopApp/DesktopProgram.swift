@@ -32,6 +32,8 @@ package final class DesktopProgram {
   private var toplevels: Toplevels?
   private var cover: Cover?
   private var isServing = false
+  /// Why the vault was not locked, if no window says it.
+  private var lockTrouble: Trouble?
 
   private init(privately: Bool) {
     let id = privately ? "io.thumblatch.Desktop.Private" : "io.thumblatch.Desktop"
@@ -76,13 +78,7 @@ package final class DesktopProgram {
     }
     SecretBytes.keepNoMemory()
     // Without a window, D-Bus may ask for each of them.
-    application.addAction("lock", keys: ["<Control>l"]) { [model = models.vault, application] in
-      application.hold()
-      Task {
-        await model.lock()
-        application.release()
-      }
-    }
+    application.addAction("lock", keys: ["<Control>l"]) { [weak self] in self?.lock() }
     application.addAction("sign-in", keys: ["<Control>n"]) { [weak self] in
       self?.activate()
       self?.main?.beginSignIn()
@@ -97,7 +93,20 @@ package final class DesktopProgram {
       if start == .background { self?.serve() }
     }
     // It lives as long as the process.
-    return application.run(start) { self.activate() }
+    let code = application.run(start) { self.activate() }
+    guard start == .action("lock"), let lockTrouble else { return code }
+    return Self.say("thumblatch-desktop: error: \(lockTrouble.text)", 5)
+  }
+
+  /// Locks the vault, and keeps the app running until that is done.
+  private func lock() {
+    application.hold()
+    Task {
+      let vault = models.vault
+      await vault.lock()
+      if main == nil { lockTrouble = vault.lockTrouble ?? (location == nil ? vault.trouble : nil) }
+      application.release()
+    }
   }
 
   /// Shows the window, which is made again after it was closed.
@@ -186,10 +195,15 @@ extension DesktopProgram {
     let toplevels = Toplevels()
     let cover = Cover(of: toplevels, models.settings.privacy)
     (self.toplevels, self.cover) = (toplevels, cover)
-    toplevels.onActivity { [privacy = models.settings.privacy, weak toplevels, weak cover] in
+    toplevels.onActivity { [models, weak toplevels, weak cover] in
       cover?.noteActivity()
       // The next window becomes active after the last one has ended to be.
-      Task { privacy.isActive = toplevels?.isActive ?? false }
+      Task {
+        let (privacy, isActive) = (models.settings.privacy, toplevels?.isActive ?? false)
+        // The person may have mended the vault in another program.
+        if isActive, !privacy.isActive { models.vault.tryAgain() }
+        privacy.isActive = isActive
+      }
     }
   }
 }

@@ -84,7 +84,7 @@ struct DesktopAppLanguageTests {
     try app.sees("Rechter Zeigefinger")
     try expectFit("fingers")
     try app.run("click('Diagnose', 'list item')")
-    try app.sees("Noch einmal prüfen")
+    try app.sees("Erneut prüfen")
     try app.misses("Wird gesucht …")
     // The names of the doctor's findings.
     try expectGerman("health", besides: ["Password", "Accounts", "Reader", "Programs"])

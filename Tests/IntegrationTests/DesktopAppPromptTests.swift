@@ -129,8 +129,14 @@ struct DesktopAppPromptTests {
     let run = try person.start(["unlock"])
     try app.sees("System password")
     try app.run("awaits_focus('Deny')")
-    try app.run("key('shift+Tab')")
-    try app.run("awaits_focus('System password')")
+    // Tab passes over the texts, in both directions.
+    for (key, control) in [
+      ("Tab", "Continue"), ("Tab", "System password"), ("shift+Tab", "Continue"),
+      ("Tab", "System password"),
+    ] {
+      try app.run("key('\(key)')")
+      try app.run("awaits_focus('\(control)')")
+    }
     try app.run("type_secret('wrong', 'System password')")
     // The second Return comes while the field is hidden, and must not press Deny.
     try app.run("key('Return', 'Return')")
@@ -150,7 +156,7 @@ struct DesktopAppPromptTests {
     let run = try person.start(["token", "me"])
     try app.sees(Self.touch)
     try app.run("awaits_focus('Deny')")
-    try app.run("key('shift+Tab')")
+    try app.run("key('Tab')")
     try app.run("awaits_focus('Type Password Instead')")
     try app.run("key('Return', 'Return')")
     try app.run("awaits_focus('System password')")

@@ -76,7 +76,14 @@ struct DesktopAppStartTests {
   func anotherStartAsksTheAppThatRuns() throws {
     defer { bus.remove() }
     try person.register("work")
+    // Without a window, the exit code says that the vault is not locked.
+    try shell("chmod 777 \(person.state)")
+    #expect(try app.run("again('--lock')") == .integer(5))
     try app.run("open()")
+    // A command stands there as it is typed.
+    try app.sees("(mode 777). chmod 700 \(person.state)")
+    try app.misses("\(person.state).")
+    try shell("chmod 700 \(person.state)")
     try app.sees("work, Ready")
     #expect(try app.run("again('--background')") == .integer(0))
     #expect(try app.run("again()") == .integer(0))

@@ -38,6 +38,8 @@ struct DesktopAppTests {
     try app.run("open()")
     try app.run("click('forge', 'list item')")
     try app.sees("Sign Out…")
+    try app.sees("Each use needs your finger or your password.")
+    try app.misses("Last refresh")
     try app.run("press('Sign Out…')")
     try app.sees("The secret is erased here. It stays valid at its host until you revoke it.")
     try app.run("press('Sign Out Sign Out')")
@@ -147,6 +149,7 @@ struct DesktopAppTests {
     try app.press("Unlock")
     try person.touchAgain()
     try app.sees("work@example.org")
+    try app.sees("Locks in 10 minutes")
   }
 
   @Test
@@ -162,6 +165,8 @@ struct DesktopAppTests {
     try person.startEngine(asking: bus)
     try app.run("open()")
     try app.sees("me, Needs a presence check · protected · dev")
+    try app.run("click('me', 'list item')")
+    try app.sees("Expired ")
 
     let first = try person.start(["token", "me"])
     try app.sees("Touch the fingerprint reader to use account 'me'.")

@@ -9,7 +9,10 @@ extension HealthModel {
     switch finding.action {
     case .setMode(let mode, let path): await setMode(mode, path)
     case .protect(let account):
-      guard let item = vault.items.first(where: { $0.name == account }) else { break }
+      // It may have been renamed or removed since the last look.
+      guard let item = vault.items.first(where: { $0.name == account }) else {
+        return await look()
+      }
       await vault.protect(item, true)
       await look()
       if let failure = item.trouble { trouble = failure }

@@ -39,12 +39,21 @@ struct Trouble: Equatable {
 
   /// Both as sentences that are safe to show.
   var text: String {
-    [message, advice].compactMap(\.self).map(Self.sentence).joined(separator: " ")
+    guard let advice else { return Self.sentence(message, isLast: true) }
+    return Self.sentence(message) + " " + Self.sentence(advice, isLast: true)
   }
 
-  private static func sentence(_ clause: String) -> String {
+  /// A clause as a sentence; a command in it stays as it is typed.
+  private static func sentence(_ clause: String, isLast: Bool = false) -> String {
     let line = PlainText.line(clause, limit: 600)
-    let end = line.hasSuffix(".") ? "" : "."
-    return line.prefix(1).uppercased() + line.dropFirst() + end
+    let isCommand = commands.contains { line.hasPrefix($0) }
+    let holdsCommand = isCommand || commands.contains { line.contains(": " + $0) }
+    // A period behind a command would be typed too.
+    let end = line.hasSuffix(".") || (isLast && holdsCommand) ? "" : "."
+    return (isCommand ? String(line.prefix(1)) : line.prefix(1).uppercased()) + line.dropFirst()
+      + end
   }
+
+  /// The beginnings of commands in the vault's advice.
+  private static let commands = ["thumblatch ", "chmod "]
 }

@@ -2,6 +2,11 @@ internal import VaultClient
 internal import VaultInterface
 
 extension VaultModel {
+  /// Tries at once to reach a vault that could not be used: the next try may be a minute away.
+  func tryAgain() {
+    if trouble != nil { following?.cancel() }
+  }
+
   /// Reads the state of the vault, and its accounts if it can be used.
   nonisolated static func look(
     on connection: Connection

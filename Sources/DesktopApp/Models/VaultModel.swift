@@ -37,6 +37,8 @@ final class VaultModel {
   private(set) var openTrouble: Trouble?
   /// Whether the unlock window is open.
   private(set) var isUnlocked = false
+  /// When the unlock window ends by itself, if no program uses it until then.
+  private(set) var unlockEnd: BootInstant?
   /// Whether the accounts are hidden because the vault was locked.
   private(set) var isHidden = false
   /// How often the vault was locked.
@@ -74,7 +76,7 @@ final class VaultModel {
   @ObservationIgnored
   private var reading: Task<Void, Never>?
   @ObservationIgnored
-  private var following: Task<Void, Never>?
+  private(set) var following: Task<Void, Never>?
   @ObservationIgnored
   private var isStale = false
   /// Follows the records of an account, under the name that it has then.
@@ -110,7 +112,7 @@ final class VaultModel {
   }
 
   private func fail(_ error: VaultClientError) {
-    trouble = Trouble(error)
+    (trouble, unlockEnd) = (Trouble(error), nil)
     if case .refused(.machineKeyNeeded) = error { needsKey = true } else { needsKey = false }
   }
 
@@ -166,7 +168,7 @@ final class VaultModel {
   private func take(_ status: VaultStatus, _ accounts: [VaultAccount]) {
     needsKey = false
     guard status.problem == nil else {
-      trouble = Trouble(status.problem ?? "", advice: status.remedy)
+      (trouble, unlockEnd) = (Trouble(status.problem ?? "", advice: status.remedy), nil)
       return
     }
     trouble = nil
@@ -181,6 +183,8 @@ final class VaultModel {
     if status.unlocked, !isLocking, !isLockWanted { isHidden = false }
     unlockedAccounts = status.unlockedAccounts
     isUnlocked = status.unlocked
+    let left = status.unlocked ? status.unlockedFor : nil
+    unlockEnd = left.map { BootInstant.now.advanced(bySeconds: Int64($0)) }
     awaitChange(status, accounts)
   }
 

@@ -53,10 +53,19 @@ final class AccountPage: ContentPage {
     signOut = builder.object("sign-out")
     remove = builder.object("remove")
     name.text = item.name
+    if words.isStatic { speakOfSecret(builder) }
     connect()
     signIn.onClick(begin)
     track { [weak self] in self?.update() }
     track { [weak self] in self?.updateUses() }
+  }
+
+  /// A secret has no refresh, and no access token beside it.
+  private func speakOfSecret(_ builder: Builder) {
+    let (expiry, stored): (Row, Row) = (builder.object("expiry"), builder.object("refreshed"))
+    let protection: Row = builder.object("protection")
+    (expiry.title, stored.title) = (tr("Secret"), tr("Stored"))
+    protection.subtitle = tr("Each use needs your finger or your password.")
   }
 
   private func connect() {
@@ -106,6 +115,8 @@ final class AccountPage: ContentPage {
   }
 
   private func update() {
+    // The row of the expiry changes with it.
+    _ = item.isExpired
     let words = words
     for (row, text) in facts {
       let shown = text(words)

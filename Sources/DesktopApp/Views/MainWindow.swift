@@ -16,6 +16,7 @@ final class MainWindow {
   private let toasts: ToastOverlay
   private let title: PageTitle
   private let locked: LockedView
+  private let countdown: LockCountdown
   private let places: ListBox
   private var list: AccountList?
   /// The page that is shown.
@@ -51,6 +52,7 @@ final class MainWindow {
     toasts = builder.object("toasts")
     title = builder.object("title")
     locked = LockedView(model)
+    countdown = LockCountdown(below: builder.object("accounts-title"), model)
     places = builder.object("places")
     let back: Button = builder.object("back")
     back.onClick { [weak content] in content?.pane = "list" }

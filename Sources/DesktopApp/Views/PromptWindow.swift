@@ -13,10 +13,10 @@ final class PromptWindow {
   private let model: PromptModel
   private let window: Window
   private let what: Label
-  private let scroll: Widget
+  private let scroll: Scroller
   private let who: Label
   private let notice: Label
-  private let noticeScroll: Widget
+  private let noticeScroll: Scroller
   private let question: Label
   private let typing: Widget
   private let secret: SecretField
@@ -48,6 +48,8 @@ final class PromptWindow {
     if let parent { window.belong(to: parent) }
     window.isModal = model.isOwn
     who.text = model.who
+    scroll.takeFocusIfLonger()
+    noticeScroll.takeFocusIfLonger()
   }
 
   /// Shows the check until it is over.
@@ -90,8 +92,6 @@ final class PromptWindow {
     for control: Widget in [window, deny, go, secret, password] {
       control.describe("\(model.who) \(model.what)")
     }
-    // By the keyboard alone it scrolls while it has the focus.
-    scroll.isFocusable = model.what.count > 150
     notice.text = model.notice ?? ""
     noticeScroll.isVisible = model.notice != nil
     if model.offersPassword { password.isVisible = true } else { hide(password) }

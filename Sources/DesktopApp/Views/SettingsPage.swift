@@ -76,11 +76,13 @@ final class SettingsPage: ContentPage {
   private func updateAccounts() {
     let items = model.vault.items
     accounts.isVisible = !items.isEmpty
-    account.show(
-      items.map(\.name),
-      items.map { AccountWords(account: $0.account).name },
-      chosen: items.firstIndex { $0.account.isDefault }
-    )
+    let names = items.map(\.name)
+    let texts = items.map { AccountWords(account: $0.account).name }
+    guard let chosen = items.firstIndex(where: { $0.account.isDefault }) else {
+      // A row with one value offers no choice.
+      return account.show([nil] + names, [tr("No account")] + texts, chosen: 0)
+    }
+    account.show(names, texts, chosen: chosen)
   }
 
   private func updateRules() {

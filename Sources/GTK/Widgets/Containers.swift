@@ -245,4 +245,10 @@ package final class PageTitle: Widget {
     get { text("title") }
     set { set("title", newValue) }
   }
+
+  /// The text below the title, which is never markup; empty for none.
+  package var subtitle: String {
+    get { text("subtitle") }
+    set { set("subtitle", newValue) }
+  }
 }

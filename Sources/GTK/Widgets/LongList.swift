@@ -237,4 +237,18 @@ package final class Scroller: Widget {
     let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)
     return unsafe gtk_adjustment_get_value(place) <= gtk_adjustment_get_lower(place)
   }
+
+  /// Lets the keyboard reach it while its child is longer than it: then the arrow keys scroll it.
+  ///
+  /// The UI file begins with `can-focus` False. GTK 4.8 takes a scrolled window that is only not
+  /// focusable for one that has the focus, and Tab does not pass it. (gtk_widget_set_can_focus(3))
+  package func takeFocusIfLonger() {
+    let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)
+    unsafe Object(new(place)).on("changed") { [weak self] in
+      guard let self else { return }
+      let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)
+      let isLonger = unsafe gtk_adjustment_get_upper(place) > gtk_adjustment_get_page_size(place)
+      unsafe gtk_widget_set_can_focus(typed(), isLonger ? 1 : 0)
+    }
+  }
 }

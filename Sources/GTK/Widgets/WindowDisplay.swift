@@ -72,12 +72,6 @@ extension Window {
 extension Widget {
   /// Sets what a screen reader speaks behind the name. (GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
   package func describe(_ text: String) { tell(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
-
-  /// Whether the keyboard can reach it. (gtk_widget_set_focusable(3))
-  package var isFocusable: Bool {
-    get { unsafe gtk_widget_get_focusable(typed()) != 0 }
-    set { unsafe gtk_widget_set_focusable(typed(), newValue ? 1 : 0) }
-  }
 }
 
 /// Windows among which a modal one takes all keys and clicks.

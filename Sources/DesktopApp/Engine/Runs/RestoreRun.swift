@@ -76,7 +76,7 @@ struct RestoreRun: Sendable {
         Account(
           name: account.name,
           provider: account.provider.name,
-          isStatic: account.provider.settings["kind"] == "static",
+          isStatic: account.provider.settings["kind"] == Provider.Kind.static.rawValue,
           isSignedIn: account.signedIn,
           isOld: account.exists
         )

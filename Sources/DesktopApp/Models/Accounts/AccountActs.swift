@@ -15,8 +15,11 @@ extension VaultModel {
   ///
   /// Its first argument is the name of the account then. It is given up if the account goes or the
   /// vault is locked before.
+  ///
+  /// If the account loses its name by the call, a call without an answer is not made again.
   func act<Reply: Sendable>(
     on item: AccountItem,
+    endingItsName endsName: Bool = false,
     renamingTo nextName: String? = nil,
     _ body: @escaping @Sendable (String, Connection, String?) throws(VaultClientError) -> Reply
   ) async -> Reply? {
@@ -26,9 +29,9 @@ extension VaultModel {
       guard let link, items.contains(where: { $0 === item }) else { return nil }
       item.nextName = nextName
       defer { item.nextName = nil }
+      let (name, again) = (item.name, endsName ? Repetition.never : .untilPrompted)
       do throws(VaultClientError) {
-        let name = item.name
-        let reply = try await link.call(again: .untilPrompted) {
+        let reply = try await link.call(again: again) {
           connection,
           prompt throws(VaultClientError) in
           try body(name, connection, prompt)
@@ -37,9 +40,34 @@ extension VaultModel {
         return reply
       } catch {
         item.trouble = Trouble(error)
+        if error.leavesInDoubt(again) { await doubt(name, of: item, error, link.location) }
         return nil
       }
     }
+  }
+
+  /// Tells that an account may have lost its name by a call without an answer.
+  private func doubt(
+    _ name: String,
+    of item: AccountItem,
+    _ error: VaultClientError,
+    _ location: VaultLocation
+  ) async {
+    item.trouble = Trouble(
+      "\(error)",
+      advice: tr("it may have happened: look at the list of accounts before you try again")
+    )
+    await read()
+    // Without its account, or under another name, the call has taken effect.
+    guard item.name != name || !items.contains(where: { $0 === item }),
+      await Self.hasHosts(name, at: location)
+    else { return }
+    item.trouble = Trouble(
+      "\(error)",
+      advice: tr("hosts may still get tokens by the former name; to look: thumblatch host list")
+    )
+    // The page of an account that is gone is closed.
+    if !items.contains(where: { $0 === item }) { news = tr("hosts.conf may still name it") }
   }
 
   /// Turns presence protection on or off.
@@ -72,7 +100,7 @@ extension VaultModel {
   /// Signs out, and removes the account.
   func remove(_ item: AccountItem) async {
     guard let location = link?.location else { return }
-    let done = await act(on: item) {
+    let done = await act(on: item, endingItsName: true) {
       name,
       connection,
       prompt throws(VaultClientError) -> (LogoutReply, ProviderFileError?) in
@@ -94,7 +122,7 @@ extension VaultModel {
   /// Gives an account another name.
   func rename(_ item: AccountItem, to name: String) async {
     guard name != item.name, let location = link?.location else { return }
-    let outcome = await act(on: item, renamingTo: name) {
+    let outcome = await act(on: item, endingItsName: true, renamingTo: name) {
       old,
       connection,
       prompt throws(VaultClientError) -> ProviderFileError? in
@@ -117,8 +145,7 @@ extension VaultModel {
     to name: String?,
     at location: VaultLocation
   ) -> ProviderFileError? {
-    // The helpers of other tools use no private vault beside a service.
-    guard location == (try? VaultLocation(privately: false)) else { return nil }
+    guard helpersUse(location) else { return nil }
     do throws(ProviderFileError) {
       try ProviderDirectories(environment: { ThisProcess.environment($0) })
         .changeHosts(of: account, to: name)
@@ -126,6 +153,21 @@ extension VaultModel {
     } catch {
       return error
     }
+  }
+
+  /// Whether hosts get tokens of an account by its name.
+  private static func hasHosts(_ account: String, at location: VaultLocation) async -> Bool {
+    let found = try? await SignInModel.onThread { () throws(ProviderFileError) in
+      guard Self.helpersUse(location) else { return false }
+      return try ProviderDirectories(environment: { ThisProcess.environment($0) })
+        .hasHosts(of: account)
+    }
+    return found ?? false
+  }
+
+  /// The helpers of other tools use no private vault beside a service.
+  nonisolated private static func helpersUse(_ location: VaultLocation) -> Bool {
+    location == (try? VaultLocation(privately: false))
   }
 
   /// What is left to do after a sign-out that the provider did not confirm.

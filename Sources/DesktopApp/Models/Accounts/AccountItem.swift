@@ -1,4 +1,5 @@
 internal import Observation
+internal import System
 internal import VaultInterface
 
 /// One account on the screen.
@@ -7,6 +8,8 @@ internal import VaultInterface
 final class AccountItem {
   /// The account, as the vault told of it last.
   private(set) var account: VaultAccount
+  /// Whether its access token, or its static secret, has expired: the vault may answer the same then.
+  private(set) var isExpired = false
   /// Its newest records in the audit log, newest first.
   var uses: [VaultAuditRecord] = []
   /// Why the last call of the person did not work.
@@ -27,9 +30,10 @@ final class AccountItem {
 
   /// Takes over what the vault tells now, and says whether that is something else.
   func update(_ now: VaultAccount) -> Bool {
+    let isPast = now.accessTokenExpiresAt.map { $0 <= Int(WallTime.now.seconds) } ?? false
     // An equal value would wake each view.
-    guard now != account else { return false }
-    account = now
+    guard now != account || isPast != isExpired else { return false }
+    (account, isExpired) = (now, isPast)
     return true
   }
 }

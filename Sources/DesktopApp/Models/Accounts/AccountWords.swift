@@ -2,6 +2,7 @@ internal import Configuration
 internal import GTK
 internal import PlainText
 internal import PresenceTerms
+internal import System
 internal import VaultInterface
 
 /// An account in words and icons, safe to show.
@@ -27,7 +28,7 @@ struct AccountWords {
   var missing: String? { line(account.missingScope) }
 
   /// Whether it keeps a secret, and has no login.
-  var isStatic: Bool { account.kind == "static" }
+  var isStatic: Bool { account.kind == Provider.Kind.static.rawValue }
 
   /// Whether it keeps an item of the Secret Service, which belongs to no host.
   var isOfSecretService: Bool { account.provider == Provider.secretServiceName }
@@ -75,9 +76,12 @@ struct AccountWords {
 
   var protection: String { account.presenceProtection ? tr("protected") : tr("not protected") }
 
-  /// When the access token, or the secret of a static account, expires.
+  /// When the access token, or the secret of a static account, expires or has expired.
   var expiry: String? {
-    account.accessTokenExpiresAt.map { tr("Valid until %s", LocalTime.text($0)) }
+    account.accessTokenExpiresAt.map { end in
+      Int(WallTime.now.seconds) < end
+        ? tr("Valid until %s", LocalTime.text(end)) : tr("Expired %s", LocalTime.text(end))
+    }
   }
 
   var refreshed: String? { account.refreshedAt.map { LocalTime.text($0) } }

@@ -32,17 +32,22 @@ final class KeysModel {
   /// How long the engine may take for the touch of a new key, in seconds.
   nonisolated private static let touchLimit: Int64 = 60
 
+  /// What needs no open vault.
+  private struct Kept: Sendable, Equatable {
+    let form: VaultForm
+    let secret: DeviceSecretStatusReply
+  }
+
   private(set) var pane = Pane.overview
   /// How the device secret is kept; `nil` before the first look.
-  private(set) var secret: DeviceSecretStatusReply?
+  var secret: DeviceSecretStatusReply? { kept.reply?.secret }
   /// Whether the vault is the person's own, so that they may change its slots.
-  private(set) var isPrivate = false
+  var isPrivate: Bool { kept.reply?.form == .private }
   /// The enrolled security keys; `nil` before the first look.
-  private(set) var keys: [VaultSecurityKey]?
+  var keys: [VaultSecurityKey]? { listed.reply }
   private(set) var enrollment: Enrollment?
   /// Why the person's last act did not work, or else the last look.
-  var trouble: Trouble? { actTrouble ?? lookTrouble }
-  private var lookTrouble: Trouble?
+  var trouble: Trouble? { actTrouble ?? kept.trouble ?? listed.trouble }
   private var actTrouble: Trouble?
 
   /// The slot that is added.
@@ -56,7 +61,9 @@ final class KeysModel {
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
-  private let looks = CallQueue()
+  private let kept: VaultLook<Kept>
+  @ObservationIgnored
+  private let listed: VaultLook<[VaultSecurityKey]>
   @ObservationIgnored
   private var stop: SharedWake?
   @ObservationIgnored
@@ -72,34 +79,22 @@ final class KeysModel {
     (self.link, self.vault) = (link, vault)
     slot = SlotModel(link)
     backup = BackupModel(link, of: vault)
+    kept = VaultLook(link) { connection throws(VaultClientError) in
+      Kept(
+        form: try connection.call(GetStatusCall()).form,
+        secret: try connection.call(DeviceSecretStatusCall())
+      )
+    }
+    listed = VaultLook(link) { connection throws(VaultClientError) in
+      try connection.call(ListKeysCall()).keys
+    }
   }
 
   /// Reads the keys again.
   func look() async {
-    // What an earlier look has found must not come after a later one.
-    await looks.run { await lookNow() }
-  }
-
-  private func lookNow() async {
-    guard let link else { return }
-    do throws(VaultClientError) {
-      let (form, found) = try await link.call { connection, _ throws(VaultClientError) in
-        // It needs no open vault.
-        (
-          try connection.call(GetStatusCall()).form,
-          try connection.call(DeviceSecretStatusCall())
-        )
-      }
-      isPrivate = form == .private
-      if found != secret { secret = found }
-      let listed = try await link.call { connection, _ throws(VaultClientError) in
-        try connection.call(ListKeysCall()).keys
-      }
-      if listed != keys { keys = listed }
-      lookTrouble = nil
-    } catch {
-      lookTrouble = Trouble(error)
-    }
+    await kept.again()
+    guard kept.trouble == nil else { return }
+    await listed.again()
   }
 
   /// Shows the overview again, and ends what runs.

@@ -38,7 +38,8 @@ final class ChoiceLists {
       let row = Row(isActivatable: choice.source != nil)
       (row.title, row.subtitle) = (choice.title, choice.detail)
       row.limitLines(title: 2, subtitle: 4)
-      row.name("\(choice.title), \(choice.detail)")
+      // GTK makes the name of the title alone.
+      row.describe(choice.detail)
       list.insert(row, at: -1)
       return row
     }
