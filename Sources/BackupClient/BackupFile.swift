@@ -14,12 +14,14 @@ package struct BackupFile: Sendable {
     self.path = path
     self.destination = destination
     replaces = replacing
-    let kind: FileKind?
+    var kind = FileKind.regular
     do throws(SystemError) {
       let folder = try Directory(path: destination.directory)
-      guard try folder.contains(destination.name) else { return }
-      guard replacing else { throw SystemError("open", code: EEXIST, subject: path) }
-      kind = try folder.openForReading(destination.name).status().kind
+      if try folder.contains(destination.name) {
+        guard replacing else { throw SystemError("open", code: EEXIST, subject: path) }
+        kind = try folder.openForReading(destination.name).status().kind
+      }
+      if kind == .regular { try destination.demandWritable() }
     } catch {
       throw BackupFileError(writing: path, error)
     }

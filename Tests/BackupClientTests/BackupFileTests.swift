@@ -42,6 +42,15 @@ struct BackupFileTests {
     }
   }
 
+  /// Root may write in each directory of a disk, but in none of this file system.
+  @Test
+  func aPlaceThatTakesNoFileIsRefusedAtOnce() throws {
+    do {
+      _ = try BackupFile(new: "/proc/backup", replacing: false)
+      Issue.record("the place was taken")
+    } catch .unwritten {}
+  }
+
   private func key(_ header: BackupHeader) throws -> [UInt8] {
     let passphrase = SharedSecret(try SecretBytes(copying: [UInt8]("correct horse battery".utf8)))
     return try BackupPassphrase.key(of: passphrase.bytes, header).bytes.withBytes { bytes in

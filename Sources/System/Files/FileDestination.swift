@@ -19,6 +19,14 @@ package struct FileDestination: Sendable {
     self.name = String(name)
   }
 
+  /// Requires that a file can be made in the directory.
+  package func demandWritable() throws(SystemError) {
+    let folder = try Directory(path: directory)
+    try folder.unlink(temporary)
+    _ = try folder.create(temporary)
+    try folder.unlink(temporary)
+  }
+
   /// Writes a file of mode 0600, and gives it its name at the end.
   ///
   /// - Parameters:
