@@ -45,12 +45,22 @@ struct UserDirectories: ~Copyable, Sendable {
   /// The uids whose vaults were made for a user name.
   ///
   /// A number means the uid itself, if it has a vault.
+  ///
+  /// - Throws: why a directory cannot be read, if no other one is this user's.
   func find(_ user: String) throws -> [UInt32] {
     if let uid = UInt32(user) { return try users.contains("\(uid)") ? [uid] : [] }
-    return try users.names().compactMap(UInt32.init).filter { uid in
-      let directory = try users.openDirectory("\(uid)")
-      return try Self.owner(in: directory).map { $0.utf8.elementsEqual(user.utf8) } ?? false
-    }.sorted()
+    var unread: (any Error)?
+    let found = try users.names().compactMap(UInt32.init).filter { uid in
+      do {
+        let directory = try users.openDirectory("\(uid)")
+        return try Self.owner(in: directory).map { $0.utf8.elementsEqual(user.utf8) } ?? false
+      } catch {
+        unread = error
+        return false
+      }
+    }
+    if found.isEmpty, let unread { throw unread }
+    return found.sorted()
   }
 
   /// The uids of all vaults.
