@@ -13,7 +13,8 @@ enum ProviderChecks {
   ) -> [Finding] {
     do throws(ProviderFileError) {
       let files = try ProviderDirectories(system: system, environment: environment)
-      var found = [files.system, files.user].compactMap(directory)
+      var found = [directory(files.system, .system), directory(files.user, .user)]
+        .compactMap(\.self)
       var count = 0
       for (provider, _) in try files.names() {
         do throws(ProviderFileError) {
@@ -41,18 +42,27 @@ enum ProviderChecks {
     }
   }
 
-  private static func directory(_ path: String) -> Finding? {
+  private static func directory(
+    _ path: String,
+    _ source: ProviderDirectories.Source
+  ) -> Finding? {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     let isSafe =
       status.st_uid == 0 || status.st_uid == ThisProcess.user
       || FileOwner(at: path)?.isRootOrOwn == true
     guard isSafe, status.st_mode & 0o022 == 0 else {
+      let action: FindingAction? =
+        source == .user && status.st_uid == ThisProcess.user ? .setMode(0o700, path: path) : nil
+      // The service and all users read the machine's directory.
+      let owner = source == .system ? 0 : ThisProcess.user
+      let quoted = FindingAction.quoted(path)
+      let byRoot = ", as root: chown \(owner) \(quoted); chmod go-w \(quoted)"
       return .problem(
         name,
         "other users can write to \(path), and choose where passwords go",
-        remedy: "check the files in it; then: chmod 700 \(path)",
-        action: status.st_uid == ThisProcess.user ? .setMode(0o700, path: path) : nil
+        remedy: "check the files in it; then" + (action.map { ": \($0.command)" } ?? byRoot),
+        action: action
       )
     }
     return nil

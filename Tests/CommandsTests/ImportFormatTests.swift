@@ -163,6 +163,15 @@ struct ImportFormatTests {
     #expect(GitHubHosts.entries(in: Array("- a\n: b\n::\n \n\u{0}".utf8)).isEmpty)
   }
 
+  @Test(arguments: [
+    ("github.com", "GH_TOKEN"), ("acme.ghe.com", "GH_TOKEN"),
+    ("git.example.org:8443", "GH_ENTERPRISE_TOKEN"), ("evilghe.com", "GH_ENTERPRISE_TOKEN"),
+  ])
+  func ghTakesTheTokenOfAnotherServerFromAnotherVariable(_ host: String, _ name: String) throws {
+    let use = ImportSource.gh.use(of: "work", server: nil, host: try TokenHost(host))
+    #expect(use == "thumblatch exec work --name \(name) -- gh ...")
+  }
+
   /// A reader of YAML finds another text in these.
   @Test(arguments: ["gho_x # work", ">-", "!!str gho_x", "*token", "\"gho_x", "gho_x: y"])
   func aTokenInAnotherFormIsNotMovable(_ value: String) {

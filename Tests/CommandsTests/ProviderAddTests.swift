@@ -101,6 +101,18 @@ struct ProviderAddTests {
     ] { #expect(shown.contains(part)) }
   }
 
+  @Test(arguments: [
+    ("--api-host a.example", "a.example;graph.microsoft.com"),
+    ("--set api_hosts=a.example", "a.example"),
+  ])
+  func anotherHostIsAddedToThoseOfTheTemplate(_ option: String, _ hosts: String) throws {
+    let home = try ProviderHome()
+    let tenant = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    let line = "provider add work --template entra --tenant \(tenant) --client-id cli \(option)"
+    #expect(try home.run(line).code == .done)
+    #expect(try home.run("provider show work --json").out.contains("\"api_hosts\":\"\(hosts)\""))
+  }
+
   @Test
   func allThatIsMissingIsToldAtOnce() throws {
     let home = try ProviderHome()
@@ -171,12 +183,30 @@ struct ProviderAddTests {
     ("work.pem", "", true), ("work.pem", "ca = work.pem\n", false), ("mine.pem", "", false),
   ])
   func theCertificatesOfAProviderGoWithIt(_ file: String, _ other: String, _ goes: Bool) throws {
+    let mark = "# Written by Thumblatch, and removed with its provider.\n"
+    try remove(file, other, certificates: mark + Self.certificates, goes: goes)
+  }
+
+  @Test
+  func certificatesThatAPersonWroteStay() throws {
+    try remove("work.pem", "", certificates: Self.certificates, goes: false)
+  }
+
+  private static let certificates =
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+
+  /// Removes a provider whose key `ca` names a file.
+  private func remove(
+    _ file: String,
+    _ other: String,
+    certificates: String,
+    goes: Bool
+  ) throws {
     let home = try ProviderHome()
     let text = "[Provider]\nkind = oidc\nissuer = https://id.example.com\nclient_id = c\n"
     try home.write(text + "ca = \(file)\n", "work")
     try home.write(text + other, "other")
     let directory = try Directory(path: home.files)
-    let certificates = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
     for name in Set([file, "work.pem"]) { try directory.create(name).write(certificates) }
     let play = try home.run("provider remove work")
     #expect(play.code == .done && play.talk.contains("work.pem") == goes)

@@ -131,6 +131,7 @@ struct ProviderEngineTests {
       try stage.fail(.providerUnavailable(message: "no answer", retryAfter: nil, offline: true))
     }
     #expect(play.code == .unavailable)
+    #expect(play.error?.hint?.contains("check the network and the host name") == true)
     #expect(play.out.isEmpty)
     #expect(try home.run("provider test nowhere").code == .notFound)
   }

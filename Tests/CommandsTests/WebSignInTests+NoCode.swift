@@ -51,6 +51,23 @@ extension WebSignInTests {
     #expect(play.error?.hint?.contains("--paste") == true)
   }
 
+  /// The vault does not know the account of a first login that has failed.
+  @Test
+  func theOtherWayOfAFirstLoginNamesItsProvider() throws {
+    let home = try ProviderHome()
+    let text = "[Provider]\nkind = oidc\nissuer = https://id.example\nclient_id = c\n"
+    try home.write(text, "idp")
+    let play = try home.run("login new --provider idp --device") { stage in
+      _ = try stage.expect(GetAccountCall.self)
+      try stage.fail(.noSuchAccount(account: "new"))
+      _ = try stage.expect(BeginLoginCall.self)
+      try stage.fail(.misconfigured(message: "answered 400 unauthorized_client"))
+      try stage.expectEnd()
+    }
+    let command = "thumblatch login new --provider idp --paste"
+    #expect(play.error?.hint == "sign in another way: \(command)")
+  }
+
   /// A provider that has answered "not yet" gives codes: a later error has another cause.
   @Test(arguments: [
     (VaultError.misconfigured(message: "the ID token is not ours"), 2, ExitCode.usage),

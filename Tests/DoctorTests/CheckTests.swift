@@ -95,6 +95,19 @@ struct CheckTests {
   }
 
   @Test
+  func theDirectoryOfTheMachinesProvidersStaysReadable() throws {
+    let scratch = try ScratchDirectory()
+    let path = scratch.path + "/machine"
+    _ = try Directory.make(path: path)
+    #expect(unsafe chmod(path, 0o775) == 0)
+    let found = ProviderChecks.run(system: path) {
+      $0 == "XDG_CONFIG_HOME" ? scratch.path : nil
+    }
+    #expect(found.first?.remedy?.hasSuffix("chmod go-w \(path)") == true, "\(found)")
+    #expect(found.first?.action == nil)
+  }
+
+  @Test
   func aStackWithoutAPasswordIsAProblem() throws {
     let scratch = try ScratchDirectory()
     let path = scratch.path + "/stack"

@@ -29,6 +29,9 @@ struct ForeignEntry {
   /// The name that the file gives it, if `name` may not be its only one.
   var key: String?
 
+  /// The host of a secret; `nil` for a login.
+  var host: TokenHost? { if case .secret(let secret) = content { secret.host } else { nil } }
+
   /// Whether another reading of the file, or another place in it, has the same secret of the same user.
   func isSame(as other: ForeignEntry) -> Bool {
     switch (content, other.content) {

@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// A program of others that keeps logins in files of the user.
 enum ImportSource: String, CaseIterable {
   case claude
@@ -62,15 +64,26 @@ enum ImportSource: String, CaseIterable {
     }
   }
 
+  /// Whether its entries are passwords or tokens without a login.
+  var keepsSecrets: Bool { self == .gh || self == .gitCredentialStore }
+
   /// How the program gets tokens of an account from now on; `nil` if it cannot.
-  func use(of account: String, server: String?) -> String? {
+  ///
+  /// A login is for the URL `server`, and a secret for `host`.
+  func use(of account: String, server: String?, host: TokenHost?) -> String? {
     let url = server.map { " --mcp \($0)" }
     return switch self {
     case .claude: url.map { "thumblatch setup claude-code \(account)\($0)" }
     case .codex: url.map { "thumblatch setup codex \(account)\($0)" }
-    case .gh: "thumblatch exec \(account) --name GH_TOKEN -- gh ..."
+    case .gh: "thumblatch exec \(account) --name \(Self.variableOfGh(for: host)) -- gh ..."
     case .gitCredentialStore: "git config --global credential.helper thumblatch"
     case .gemini, .opencode, .oidcAgent: nil
     }
+  }
+
+  /// The variable from which gh takes the token of a host (`gh help environment`).
+  private static func variableOfGh(for host: TokenHost?) -> String {
+    let isGitHub = host.map { $0.text == "github.com" || $0.text.hasSuffix(".ghe.com") } ?? true
+    return isGitHub ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"
   }
 }

@@ -70,7 +70,9 @@ enum ImportVerb {
     case .unmovable(let why):
       throw .usage(
         "\(found.entry.name) of \(found.source.title) cannot be moved: \(why)",
-        hint: "\(found.source.title) keeps its login; to sign in here: thumblatch login"
+        hint: found.source.keepsSecrets
+          ? "to keep a secret here: thumblatch store NAME --host HOST"
+          : "\(found.source.title) keeps its login; to sign in here: thumblatch login"
       )
     case .secret(let secret): try move(secret, found, session)
     case .login(let login): try move(login, found, session)
@@ -255,7 +257,7 @@ enum ImportVerb {
           + " stays in \(found.file.path)"
       )
     }
-    if let use = found.source.use(of: account, server: server) {
+    if let use = found.source.use(of: account, server: server, host: found.entry.host) {
       let user = found.source == .gitCredentialStore ? "git" : found.source.title
       session.output.talk("to give \(user) tokens of \(account): \(use)")
     }

@@ -124,7 +124,8 @@ struct MCPLogin {
     else {
       throw .usage(
         "the provider \(name) already exists, and is not for \(url)",
-        hint: "choose another name for the account: thumblatch login NAME --mcp \(url)"
+        hint: "choose another name for the account: thumblatch login NAME --mcp \(url); or, if"
+          + " nothing needs that provider: thumblatch provider remove \(name)"
       )
     }
     return known

@@ -27,6 +27,16 @@ enum RequestText {
     }
   }
 
+  /// The error if a host refused a static secret, which cannot be refreshed.
+  static func refusedSecret(of account: String, isBasic: Bool) -> CommandError {
+    CommandError(
+      .serverError,
+      "HTTP 401: the secret of \(account) is not accepted",
+      hint: (isBasic ? "" : "if it is a password: --basic; ")
+        + "to replace it: thumblatch store \(account)"
+    )
+  }
+
   /// The error if a server of an account's only resource wants more scopes (RFC 6750, section 3.1).
   static func missingScope(
     _ status: Int,
@@ -50,10 +60,12 @@ enum RequestText {
   /// The error if nothing of the request left this machine.
   ///
   /// If another user's program listens at the address, `user` is that user, if it is known.
+  /// `proxy` is the proxy that the request goes through.
   static func notSent(
     to host: String,
     _ reason: ExchangeFailure,
-    user: Int? = nil
+    user: Int? = nil,
+    through proxy: String? = nil
   ) -> CommandError {
     if reason == .listener, let user {
       return CommandError(
@@ -64,12 +76,14 @@ enum RequestText {
       )
     }
     if let why = UnavailableText.reason(reason) {
-      return notTrusted(why, at: host, isSilent: reason == .silent)
+      let place = why == .notAnswering ? proxy.map { "\(host), or its proxy \($0)," } : nil
+      return notTrusted(why, at: place ?? host, isSilent: reason == .silent)
     }
     let isOffline = [.resolve, .connect, .timeout].contains(reason)
+    let network = "no network" + (proxy.map { ", or no way through the proxy \($0)" } ?? "")
     return CommandError(
       .unavailable,
-      (isOffline ? "no network: \(host) cannot be reached from here" : "\(host) was not asked")
+      (isOffline ? "\(network): \(host) cannot be reached from here" : "\(host) was not asked")
         + " (\(reason.rawValue)): nothing was sent",
       hint: hint(reason),
       reason: isOffline ? .offline : nil

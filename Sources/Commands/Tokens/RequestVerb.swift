@@ -39,7 +39,7 @@ enum RequestVerbs {
     details: """
       The access token goes only to the issuer's own origin, and to the hosts that api_hosts of \
       the provider's file named at login. It never follows a redirect. After a 401, the token is \
-      refreshed, and the request is made once more. With --scope it asks as token does, if that \
+      refreshed, and the request is made once more; a static secret is not. With --scope it asks as token does, if that \
       may narrow the login.
       The account's certificates, pins and proxy apply to every host. With -d the content type is \
       application/x-www-form-urlencoded, unless -H sets it. A body may have 64 MiB, and a request \
@@ -107,14 +107,19 @@ private struct RequestRun {
     try demandAllowed(terms)
     let answer: MemoryFile
     do { answer = try MemoryFile() } catch { throw CommandError(.bug, "\(error)") }
-    var token = try self.token(of: terms.account, rejected: nil)
+    let token = try self.token(of: terms.account, rejected: nil)
     var reply = try send(token, terms, answer)
+    var refusal: CommandError?
     if case .answered(status: 401, _, _, _, _) = reply {
-      token = try self.token(of: terms.account, rejected: token)
-      do { try answer.empty() } catch { throw CommandError(.bug, "\(error)") }
-      reply = try send(token, terms, answer)
+      if let newer = try newer(than: token, of: terms.account) {
+        do { try answer.empty() } catch { throw CommandError(.bug, "\(error)") }
+        reply = try send(newer, terms, answer)
+      } else {
+        let isBasic = arguments.has(AuthorizationText.basic.name)
+        refusal = RequestText.refusedSecret(of: terms.account, isBasic: isBasic)
+      }
     }
-    try show(reply, answer, sink, terms)
+    try show(reply, answer, sink, terms, refusal)
   }
 
   private func demandAllowed(_ terms: RequestTermsReply) throws(CommandError) {
@@ -144,6 +149,16 @@ private struct RequestRun {
     let reply = try session.accessToken(of: account, rejected: rejected)
     TokenVerbs.tellOfMissing(reply, session)
     return reply.accessToken
+  }
+
+  /// A newer token than the one that the host refused; `nil` for a static secret, which has none.
+  private func newer(than token: String, of account: String) throws(CommandError) -> String? {
+    do throws(CommandError) { return try self.token(of: account, rejected: token) } catch {
+      guard error.code == .loginRequired, error.message.hasSuffix(CommandError.refusedSecret),
+        let known = try SignInVerbs.knownAccount(session, account), known.isStatic
+      else { throw error }
+      return nil
+    }
   }
 
   private func send(
@@ -178,16 +193,24 @@ private struct RequestRun {
     _ reply: HelperRequestReply,
     _ answer: borrowing MemoryFile,
     _ sink: ResultFile?,
-    _ terms: RequestTermsReply
+    _ terms: RequestTermsReply,
+    _ refusal: CommandError?
   ) throws(CommandError) {
     switch reply {
     case .notSent(let reason, let user):
-      throw RequestText.notSent(to: target.hostAndPort, reason, user: user)
+      throw RequestText.notSent(
+        to: target.hostAndPort,
+        reason,
+        user: user,
+        // This machine is reached without the proxy.
+        through: target.isLoopback ? nil : terms.proxy
+      )
     case .lost(let reason):
       throw RequestText.lost(from: target.hostAndPort, reason)
     case .answered(let status, let length, let type, let location, let headers):
       let failure =
-        RequestText.missingScope(status, headers, terms) ?? RequestText.failure(status, location)
+        refusal ?? RequestText.missingScope(status, headers, terms)
+        ?? RequestText.failure(status, location)
       // Without a success, the present contents of the file are kept.
       if let sink, failure == nil { try sink.write(answer) }
       if session.output.json {

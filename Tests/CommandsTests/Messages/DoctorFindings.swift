@@ -118,6 +118,10 @@ enum DoctorFindings {
     unsafe chmod(files, 0o777)
     entries.append(entry("provider files with faults", check()))
     unsafe chmod(files, 0o700)
+    let machine = path + "/machine"
+    _ = try Directory.make(path: machine)
+    unsafe chmod(machine, 0o775)
+    entries.append(entry("the machine's providers in a directory of a group", check()))
     return entries + [entry("no home directory", ProviderChecks.run(system: path) { _ in nil })]
   }
 

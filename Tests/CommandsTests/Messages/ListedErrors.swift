@@ -69,10 +69,20 @@ struct ListedErrors {
         ),
         entry("a stranger listens", RequestText.notSent(to: "localhost:8000", .listener)),
       ]
+      + notSentThroughProxy
       + [302, 401, 404].compactMap { status in
         RequestText.failure(status, status == 302 ? "https://example.com/" : nil)
           .map { entry("HTTP \(status)", $0) }
       }
+  }
+
+  private static var notSentThroughProxy: [String] {
+    let reasons: [ExchangeFailure] = [.refused, .connect]
+    return reasons.map { reason in
+      let proxy = "http://proxy.example.com:3128"
+      let error = RequestText.notSent(to: "api.example.com", reason, through: proxy)
+      return entry("through a proxy: \(reason.rawValue)", error)
+    }
   }
 
   private static var prompts: [String] {

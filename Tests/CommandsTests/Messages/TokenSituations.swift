@@ -1,4 +1,5 @@
 import DesktopPrompt
+import HelperInterface
 import JSON
 import PresenceTerms
 import TestSupport
@@ -213,6 +214,19 @@ extension Situation {
       _ = try stage.expect(RequestTermsCall.self)
       try stage.reply(terms)
       try stage.knowAccount(account { $0.kind = StoreVerb.kind })
+    },
+    Situation("request https://id.example.com/", "a host that refuses the secret") { stage in
+      _ = try stage.expect(RequestTermsCall.self)
+      try stage.reply(terms)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(token())
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "work", message: CommandError.refusedSecret))
+      try stage.knowAccount(account { $0.kind = StoreVerb.kind })
+    }.with {
+      $0.web = [
+        "https://id.example.com/": WebAnswer(.answered(status: 401, length: 0), "no such token")
+      ]
     },
     Situation("request https://id.example.com/", "a token that splits a header") { stage in
       _ = try stage.expect(RequestTermsCall.self)
