@@ -44,9 +44,14 @@ class Count:
         print(line, flush=True)
 
 
+def desktop_app(package):
+    """The package of the desktop app, which Scripts/package puts beside the other one."""
+    return package.replace("/thumblatch_", "/thumblatch-desktop_")
+
+
 def prepare(machine, package, programs):
     machine.copy(package, "/opt/thumblatch.deb")
-    machine.copy(package.replace("/thumblatch_", "/thumblatch-desktop_"), "/opt/thumblatch-desktop.deb")
+    machine.copy(desktop_app(package), "/opt/thumblatch-desktop.deb")
     machine.copy(os.path.join(HERE, "inside"), "/opt/system-test")
     # A process in a user's manager runs it too, whatever the umask was when the tree was unpacked.
     subprocess.run(["chmod", "--recursive", "a+rX", machine.path("/opt")], check=True)
@@ -119,7 +124,8 @@ def prepare_desk(machine):
         os.mkdir(machine.path(f"{DESK}/{name}"))
     drivers = os.path.join(PROJECT, "Tests/IntegrationTests/Drivers")
     for driver, names in (("driver", ("screen", "session", "notifications", "desk")),
-                          ("windows", ("screen", "session", "starts", "prompts", "stalls", "windows"))):
+                          ("windows", ("screen", "session", "starts", "focus", "prompts", "stalls",
+                                        "windows"))):
         text = ""
         for name in names:
             with open(f"{drivers}/{name}.py", encoding="utf-8") as file:
@@ -266,8 +272,9 @@ def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     count, start = Count(), time.monotonic()
-    lintian(package, count)
-    hardening(package, count)
+    packages = [package, desktop_app(package)]
+    lintian(packages, count)
+    hardening(packages, count)
     profiles(package, count)
     if not parts or set(parts) - set(SUITES):
         run_parts(tree, package, programs, parts, count)

@@ -7,7 +7,7 @@ from scenarios import check, main, run, scenario
 CUT = r"""journalctl --directory=/var/log/journal/remote --output=json --no-pager \
   _SYSTEMD_UNIT=thumblatchd.service MESSAGE_ID=7f5c9a0e2d6b4c1f8a3e51d0b96c4e27 |
   jq --raw-output '[._MACHINE_ID, .THUMBLATCH_VAULT, .THUMBLATCH_SEQUENCE, .THUMBLATCH_HEAD] | @tsv' |
-  sort --unique | cut --fields=1-3 | uniq --repeated"""
+  LC_ALL=C sort --unique | cut --fields=1-3 | uniq --repeated"""
 
 
 @scenario
