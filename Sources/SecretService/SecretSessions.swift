@@ -30,7 +30,7 @@ struct SecretSessions {
     for owner: String
   ) throws(SecretServiceError) -> [BusValue] {
     let own = sessions.filter { $0.value.owner == owner }.keys
-    // They are numbered: the shortest is the lowest number.
+    // The keys are s1, s2 and so on: the oldest comes first by length, then by text.
     if own.count >= Self.mostOfOne,
       let oldest = own.min(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) })
     {

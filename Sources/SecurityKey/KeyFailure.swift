@@ -32,7 +32,7 @@ package enum KeyFailure: Error, Sendable, Equatable {
   case alwaysVerifies
   /// The key was not touched in time.
   case timedOut
-  /// The person declined at the key, or the key calls a touch that did not come so.
+  /// The person declined at the key. Some keys also report a missing touch with this code.
   case declined
   case cancelled
   /// The key was unplugged, or does not answer.

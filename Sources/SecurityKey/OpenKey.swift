@@ -13,10 +13,10 @@ final class OpenKey: @unchecked Sendable {
   /// How often a touch is looked for, and how long each look waits, in milliseconds.
   private static let touchLooks = 150
   private static let touchPause: Int32 = 200
-  /// The most credentials of one request, and the most bytes of their names together.
-  ///
-  /// Common keys take eight. Each key takes a message of 1024 bytes (CTAP 2.1, section 6.4).
+  /// The most credential IDs in one request. Common keys take eight.
   private static let mostCredentials = 8
+  /// The most bytes of the IDs in one request, so that it fits into the message of 1024 bytes that
+  /// each key takes (CTAP 2.1, section 6.4).
   private static let mostNameBytes = 512
   /// Whether the device is open, which `cancel` must not outlive.
   private let isOpen = Mutex(true)

@@ -39,7 +39,7 @@ extension StubVault {
     return try await token(of: account, request, asking)
   }
 
-  /// The same as a part of another call.
+  /// Gets a token within another call, and counts no call.
   func token(
     of account: String,
     _ request: TokenRequest,

@@ -42,7 +42,7 @@ struct BackupFileTests {
     }
   }
 
-  /// Root may write in each directory of a disk, but in none of this file system.
+  /// Not even root can make a file in /proc.
   @Test
   func aPlaceThatTakesNoFileIsRefusedAtOnce() throws {
     do {

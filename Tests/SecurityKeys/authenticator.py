@@ -78,7 +78,7 @@ class Key:
             raise Refusal(0x39)
         command, body = request[0], request[1:]
         parameters = cbor.decode(body)[0] if body else {}
-        # The list of a credential that is made, and of an assertion.
+        # The excludeList of makeCredential, and the allowList of getAssertion.
         if len(parameters.get({1: 5, 2: 3}.get(command), [])) > MOST_CREDENTIALS:
             raise Refusal(0x15)
         handlers = {1: self.make, 2: self.sign, 4: lambda *_: self.info(), 6: self.client_pin}

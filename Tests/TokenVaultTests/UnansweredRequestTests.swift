@@ -71,7 +71,7 @@ struct UnansweredRequestTests {
 
   /// A proxy may refuse the way to the provider.
   @Test
-  func aProxyIsNamedWhereThereIsNoWay() async throws {
+  func anUnreachableProviderBehindAProxyNamesTheProxy() async throws {
     let proxy = ["proxy": "http://proxy.example:3128"]
     guard case .offline(let why, _, _)? = try await refusal("connect", settings: proxy) else {
       Issue.record("something else")

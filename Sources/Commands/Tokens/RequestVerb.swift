@@ -39,7 +39,7 @@ enum RequestVerbs {
     details: """
       The access token goes only to the issuer's own origin, and to the hosts that api_hosts of \
       the provider's file named at login. It never follows a redirect. After a 401, the token is \
-      refreshed, and the request is made once more; a static secret is not. With --scope it asks as token does, if that \
+      refreshed, and the request is made once more, but not with a static secret. With --scope it asks as token does, if that \
       may narrow the login.
       The account's certificates, pins and proxy apply to every host. With -d the content type is \
       application/x-www-form-urlencoded, unless -H sets it. A body may have 64 MiB, and a request \

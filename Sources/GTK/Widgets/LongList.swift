@@ -240,8 +240,8 @@ package final class Scroller: Widget {
 
   /// Lets the keyboard reach it while its child is longer than it: then the arrow keys scroll it.
   ///
-  /// The UI file begins with `can-focus` False. GTK 4.8 takes a scrolled window that is only not
-  /// focusable for one that has the focus, and Tab does not pass it. (gtk_widget_set_can_focus(3))
+  /// The UI file begins with `can-focus` False. With `focusable` False alone, GTK 4.8 treats a scrolled
+  /// window as focused, and Tab stops there.
   package func takeFocusIfLonger() {
     let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)
     unsafe Object(new(place)).on("changed") { [weak self] in

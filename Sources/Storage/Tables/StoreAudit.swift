@@ -48,7 +48,7 @@ extension Store {
   ///   - since: only records of this time or later, in seconds since 1970.
   ///   - owner: only records about this user's vault.
   ///   - accountID: only records about this account.
-  ///   - name: the same, and those with this name of accounts that are not there any more.
+  ///   - name: with `accountID`, also records with this account name whose account was removed.
   ///   - limit: the most records to return.
   /// - Returns: fewer than `limit` records if there are no more.
   /// - Throws: `StorageError`.

@@ -9,7 +9,8 @@ extension AuthSession {
   /// made once more. If the configuration has a `RetryPolicy`, the request is made again after a
   /// temporary failure. The policy applies to each of the two tokens.
   ///
-  /// A request that may not be sent is refused before any prompt.
+  /// A request to a host that gets no token is refused before a presence check for the token. If the
+  /// vault must be opened first, its prompt comes earlier.
   ///
   /// - Throws: the errors of `accessToken()`; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
   ///   `offline`, `notAnswering`, `providerNotTrusted`, `providerUnavailable`, `undecodable` for an

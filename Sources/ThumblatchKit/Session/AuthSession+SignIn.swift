@@ -81,9 +81,9 @@ extension AuthSession {
   ///   - locally: if true, the provider is not told, and no prompt is shown.
   ///   - reason: why the app asks, in its own words; `nil` for the configuration's reason.
   /// - Returns: the result at the provider. If no user was signed in, nothing is done.
-  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased. Only
-  ///   after `cancelled`, or an error whose advice says so, the sign-out may have happened: `restore()`
-  ///   tells.
+  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased, with
+  ///   two exceptions. After `cancelled`, or an error whose advice says so, the sign-out may have
+  ///   happened: call `restore()` to learn the state.
   @discardableResult
   public func logout(
     locally: Bool = false,
@@ -183,7 +183,7 @@ extension AuthSession {
     }
   }
 
-  /// The error of a sign-in, which needs an account if the session has no provider.
+  /// Replaces `signedOut` in a sign-in: without a provider of the session, the account must exist.
   func ofSignIn(_ error: AuthError) -> AuthError {
     guard error.kind == .signedOut else { return error }
     return AuthError(

@@ -76,7 +76,7 @@ extension Vault {
     guard !storeState.isCounterBehind || count == storeState.counter else {
       return found.problem(
         "the rollback counter cannot be written, so nothing can be changed",
-        remedy: "make room, and check the disk: the next change begins with it"
+        remedy: "free space, and check the disk; the next change writes the counter first"
       )
     }
     let counter: RollbackCounter?

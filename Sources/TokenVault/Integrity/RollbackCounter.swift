@@ -33,7 +33,7 @@ extension Vault {
       return value
     }
     committed()
-    // The change is made. The next one begins with what fails now.
+    // The change is committed. If the counter cannot be written now, the next change writes it first.
     if isSealed { try? raiseCounter() }
     if emptiesLog { try emptyLog() }
     return value

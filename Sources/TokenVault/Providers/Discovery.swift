@@ -62,7 +62,7 @@ extension Vault {
   /// The result of looking for a provider's metadata.
   private enum MetadataSearch {
     case document(ServerMetadata)
-    /// No location has it; one of them, with its status.
+    /// No location has metadata. These are of the first status that is not 404, or else of the first.
     case missing(url: String, status: Int)
   }
 

@@ -86,10 +86,9 @@ struct Fetch: Sendable {
     }
   }
 
-  /// A certificate or a key that does not match will not match a second later.
+  /// The outcome of a request that was not sent.
   ///
-  /// An address that may not be reached stays forbidden, and settings that prevent a request stay
-  /// as they are.
+  /// A retry does not help after a certificate, a key, an address or a setting was refused.
   private static func unsent(_ failure: VaultFailure, _ reason: String) -> Outcome {
     Outcome(
       result: .failure(failure),

@@ -86,8 +86,8 @@ extension Vault {
   /// `report` gets the seconds between two polls, before each wait.
   ///
   /// - Throws: `providerRefused` if the person refused or the code has expired, `loginRequired` if
-  ///   the time is over, or the failure of the last poll if that has a cause to remove, and
-  ///   all that `signIn` throws.
+  ///   the time is over, or the failure of the last poll if that is `unavailable`, and all that
+  ///   `signIn` throws.
   package func awaitLogin(
     _ name: String,
     prompt: String? = nil,
@@ -120,7 +120,7 @@ extension Vault {
     if case .over(let login) = entry, case .device(let device) = login.flow,
       let failure = device.failure, case .unavailable = failure
     {
-      // Only one that has a cause to remove: without it, the next code would be too late as well.
+      // The person can remove its cause. Otherwise the next code expires too.
       throw failure
     }
     let login = try found(entry)
@@ -153,7 +153,7 @@ extension Vault {
       try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
     case .failure(let failure) where failure.isOfTheMoment:
-      // Without a connection the poll is repeated, less and less often (section 3.5).
+      // After a temporary failure the poll is repeated with a growing interval (section 3.5).
       device.failed(failure, at: clock.boot)
     case .failure(let failure):
       signIns.pending.forget(name)

@@ -139,7 +139,7 @@ extension Vault {
       }
       return facts
     } catch {
-      // What failed after the commit takes back no login.
+      // A failure after the commit does not undo the login.
       if let former, let now = try? account(withIdentifier: former.id),
         now.generation != former.generation
       {

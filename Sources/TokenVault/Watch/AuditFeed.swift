@@ -7,8 +7,8 @@ extension Vault {
   /// a slow reader gets every record. It ends when the task is cancelled.
   ///
   /// - Parameters:
-  ///   - name: only records about this account, even after it is renamed or removed. Those with this
-  ///     name about accounts that were removed come too.
+  ///   - name: only records about this account, also after it is renamed or removed, and records of
+  ///     removed accounts that had this name.
   ///   - since: only old records of this time or later, in seconds since 1970.
   ///   - tell: gets each page, and returns when it can take more; `false` if the client is gone.
   /// - Throws: `noSuchAccount`, `busy` if there are too many watchers, and failures of the store.

@@ -1,4 +1,4 @@
-"""Where the keyboard is in the desktop app. windows.py uses it."""
+"""The keyboard focus of the desktop app. windows.py uses it."""
 
 
 class Focus:
@@ -40,7 +40,7 @@ class Focus:
         while node.get_role_name() != "application":
             parent = node.get_parent()
             if parent is None:
-                return  # It went.
+                return  # The node was removed.
             for index in range(parent.get_child_count()):
                 child = parent.get_child_at_index(index)
                 if child is not None and child != node:

@@ -104,7 +104,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
             end = time.monotonic()
             if end > limit:
                 raise TimeoutError("%s; there is %s" % (what, self.summary()))
-            # The app has half of the time for what is waited for.
+            # The app gets about half of the time.
             time.sleep(min(max(0.01, end - begin), 0.25))
 
     def steadily(self, read):

@@ -16,7 +16,8 @@ extension VaultModel {
   /// Its first argument is the name of the account then. It is given up if the account goes or the
   /// vault is locked before.
   ///
-  /// If the account loses its name by the call, a call without an answer is not made again.
+  /// With `endingItsName` the call removes or renames the account, and is not repeated if its answer is
+  /// lost.
   func act<Reply: Sendable>(
     on item: AccountItem,
     endingItsName endsName: Bool = false,
@@ -55,7 +56,7 @@ extension VaultModel {
   ) async {
     item.trouble = Trouble(
       "\(error)",
-      advice: tr("it may have happened: look at the list of accounts before you try again")
+      advice: tr("the change may have been made: look at the list of accounts before you try again")
     )
     await read()
     // Without its account, or under another name, the call has taken effect.

@@ -38,7 +38,7 @@ final class ChoiceLists {
       let row = Row(isActivatable: choice.source != nil)
       (row.title, row.subtitle) = (choice.title, choice.detail)
       row.limitLines(title: 2, subtitle: 4)
-      // GTK makes the name of the title alone.
+      // GTK uses only the title as the accessible name.
       row.describe(choice.detail)
       list.insert(row, at: -1)
       return row

@@ -91,7 +91,7 @@ extension VaultFailure {
           + " goes only for a provider in /etc/thumblatch/providers.d (an administrator can put it"
           + " there, just as it is)"
       )
-    // The exchange helper refuses a pin that nothing checks.
+    // The exchange helper refuses a pin with plain http, which has no key to compare.
     case _ where target?.scheme == "http" && !terms.pins.isEmpty:
       return .misconfigured(
         "nothing was sent to \(name): plain http has no key to compare, so leave out pins in the"
