@@ -41,6 +41,8 @@ struct WebSignIn {
     } else if let provider {
       words += ["--provider", provider.name]
     }
+    if let scope = session.arguments.value("--scope") { words += ["--scope", scope] }
+    if session.arguments.has("--exportable") { words.append("--exportable") }
     return ShellText.line(words)
   }
 

@@ -44,7 +44,7 @@ enum ShellText: String, CaseIterable {
         default: false
         }
       }
-      return isPlain ? word : Self.sh.quoted(word)
+      return isPlain && !word.isEmpty ? word : Self.sh.quoted(word)
     }.joined(separator: " ")
   }
 }

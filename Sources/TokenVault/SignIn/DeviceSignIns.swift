@@ -86,8 +86,8 @@ extension Vault {
   /// `report` gets the seconds between two polls, before each wait.
   ///
   /// - Throws: `providerRefused` if the person refused or the code has expired, `loginRequired` if
-  ///   the time is over, or the failure of the last poll if that is `unavailable`, and all that
-  ///   `signIn` throws.
+  ///   the time is over, or the failure of the last poll if the provider was not trusted, and all
+  ///   that `signIn` throws.
   package func awaitLogin(
     _ name: String,
     prompt: String? = nil,
@@ -118,7 +118,7 @@ extension Vault {
   ) throws(VaultFailure) -> (PendingLogin, DeviceLogin) {
     let entry = signIns.pending.login(name, of: caller.connection, at: clock.boot)
     if case .over(let login) = entry, case .device(let device) = login.flow,
-      let failure = device.failure, case .unavailable = failure
+      let failure = device.failure, case .unavailable(let reason, _, _, _) = failure, reason.isDistrust
     {
       // The person can remove its cause. Otherwise the next code expires too.
       throw failure
