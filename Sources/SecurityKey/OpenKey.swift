@@ -13,7 +13,7 @@ final class OpenKey: @unchecked Sendable {
   /// How often a touch is looked for, and how long each look waits, in milliseconds.
   private static let touchLooks = 150
   private static let touchPause: Int32 = 200
-  /// The most credential IDs in one request. Common keys take eight.
+  /// The most credential IDs in one request: common keys take eight.
   private static let mostCredentials = 8
   /// The most bytes of the IDs in one request, so that it fits into the message of 1024 bytes that
   /// each key takes (CTAP 2.1, section 6.4).

@@ -9,7 +9,8 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
   public init(_ text: String) throws(ConfigurationError) {
     var rule: String {
       "an https:// URL with only host, port and path (http:// only on localhost)"
-        + (text.utf8.allSatisfy { $0 < 0x80 } ? "" : "; write an international host name in its ASCII form, xn--...")
+        + (text.utf8.allSatisfy { $0 < 0x80 }
+          ? "" : "; write an international host name in its ASCII form, xn--...")
     }
     guard let address = WebAddress(text, ports: ["https": 443, "http": 80]) else {
       // A URL with an @ may hold a password, so do not quote it.

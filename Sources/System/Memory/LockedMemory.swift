@@ -50,7 +50,9 @@ package struct LockedMemory: ~Copyable, @unchecked Sendable {
     throw failure
   }
 
-  /// Unmaps the region, which its user has wiped. To wipe it here would map each page that is unused.
+  /// Unmaps the region.
+  ///
+  /// Its user has wiped it. To wipe it here would map each page that is unused.
   deinit {
     unsafe munmap(base - page, count + 2 * page)
   }

@@ -118,7 +118,8 @@ extension Vault {
   ) throws(VaultFailure) -> (PendingLogin, DeviceLogin) {
     let entry = signIns.pending.login(name, of: caller.connection, at: clock.boot)
     if case .over(let login) = entry, case .device(let device) = login.flow,
-      let failure = device.failure, case .unavailable(let reason, _, _, _) = failure, reason.isDistrust
+      let failure = device.failure, case .unavailable(let reason, _, _, _) = failure,
+      reason.isDistrust
     {
       // The person can remove its cause. Otherwise the next code expires too.
       throw failure

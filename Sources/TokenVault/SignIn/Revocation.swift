@@ -55,7 +55,8 @@ package struct Revocation: Sendable, Equatable {
 
   /// The failure to remove old data after the login was erased here.
   func erased(_ failure: VaultFailure) -> VaultFailure {
-    guard grant == .valid || grant == .unknown, case .vaultUnsafe(let why, let hint) = failure else { return failure }
+    guard grant == .valid || grant == .unknown, case .vaultUnsafe(let why, let hint) = failure
+    else { return failure }
     return .vaultUnsafe("\(why); the provider has not confirmed the end of the login", hint: hint)
   }
 
