@@ -20,11 +20,11 @@ final class Gauge {
   static let limit = 5.0
   /// The first reading includes the growth of the process's memory, so a high reading is repeated.
   private static let attempts = 6
-  /// The CPU time for the repeats of a reading above the limit, in milliseconds.
+  /// The CPU time that is left for more repeats of readings above the limit, in milliseconds.
   ///
   /// The time of a thread grows while another program on the same core's second thread, or another
   /// guest on the same host, takes the cache. Such a spell outlasts `attempts` readings.
-  private static let patience = 2000.0
+  private var patience = 30_000.0
 
   /// The names to measure, or empty for all.
   private static let wanted = CommandLine.arguments.dropFirst()
@@ -38,15 +38,12 @@ final class Gauge {
     count += 1
     let scale = 65_536 / Double(max(bytes, 65_536))
     var least = Self.time(body)
-    var spent = least
     var attempt = 0
     while least * scale > Self.limit / 2 {
-      guard attempt < Self.attempts || (least * scale > Self.limit && spent < Self.patience) else {
-        break
-      }
+      guard attempt < Self.attempts || (least * scale > Self.limit && patience > 0) else { break }
       let time = Self.time(body)
       least = min(least, time)
-      spent += time
+      if attempt >= Self.attempts { patience -= time }
       attempt += 1
     }
     guard worst.count < 12 || least > worst[worst.count - 1].milliseconds else { return }
