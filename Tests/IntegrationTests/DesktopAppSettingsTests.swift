@@ -34,7 +34,8 @@ struct DesktopAppSettingsTests {
     try openPage(of: app)
     try app.expectNames()
     try app.keepPicture("settings")
-    try choose("Default account", "work", below: 1, in: app)
+    // The first value is that no account is the default.
+    try choose("Default account", "work", below: 2, in: app)
     try app.sees("Default account changed")
     #expect(try person.run("whoami", "--json").succeeded().contains("work@example.org"))
 

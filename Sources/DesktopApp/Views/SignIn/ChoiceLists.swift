@@ -38,8 +38,7 @@ final class ChoiceLists {
       let row = Row(isActivatable: choice.source != nil)
       (row.title, row.subtitle) = (choice.title, choice.detail)
       row.limitLines(title: 2, subtitle: 4)
-      // GTK uses only the title as the accessible name.
-      row.describe(choice.detail)
+      row.name("\(choice.title), \(choice.detail)")
       list.insert(row, at: -1)
       return row
     }
