@@ -144,6 +144,21 @@ struct KeyTests {
     #expect(untouched == expected)
   }
 
+  private func enrollmentFailure(
+    _ plugged: PluggedKey,
+    excluding credentials: [[UInt8]]
+  ) -> KeyFailure? {
+    failure {
+      _ = try KeyRequest(plugged.nodes).enroll(
+        challenge,
+        user: [1, 2, 3],
+        name: "ada",
+        excluding: credentials,
+        .none
+      ) {}
+    }
+  }
+
   /// The key takes few credentials in one request, and short messages.
   @Test(arguments: [48, 200])
   func aKeyIsFoundAmongManyCredentials(bytes: Int) throws {
@@ -156,17 +171,7 @@ struct KeyTests {
     #expect(assertion.credential == own)
     for credentials in [others + [own], [own] + others] {
       try plugged.key.say("touch")
-      #expect(
-        failure {
-          _ = try KeyRequest(plugged.nodes).enroll(
-            challenge,
-            user: [1, 2, 3],
-            name: "ada",
-            excluding: credentials,
-            .none
-          ) {}
-        } == .alreadyEnrolled
-      )
+      #expect(enrollmentFailure(plugged, excluding: credentials) == .alreadyEnrolled)
     }
   }
 
@@ -177,15 +182,7 @@ struct KeyTests {
     let credential = try plugged.enrolled()
     try plugged.key.say("touch")
     #expect(
-      failure {
-        _ = try KeyRequest(plugged.nodes).enroll(
-          challenge,
-          user: [1, 2, 3],
-          name: "ada",
-          excluding: [credential.identifier],
-          .none
-        ) {}
-      } == .alreadyEnrolled
+      enrollmentFailure(plugged, excluding: [credential.identifier]) == .alreadyEnrolled
     )
   }
 

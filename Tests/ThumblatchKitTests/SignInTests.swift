@@ -236,7 +236,7 @@ struct SignInTests {
     #expect(made.session.state == failure.map { .error($0) })
   }
 
-  /// The advice to sign in would help no person who has just done that.
+  /// A person who has just signed in needs no advice to sign in.
   @Test
   func aLoginWithoutAProviderNeedsAnAccount() async throws {
     let made = try Session()
