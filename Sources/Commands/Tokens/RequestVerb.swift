@@ -153,12 +153,9 @@ private struct RequestRun {
 
   /// A newer token than the one that the host refused; `nil` for a static secret, which has none.
   private func newer(than token: String, of account: String) throws(CommandError) -> String? {
-    do throws(CommandError) { return try self.token(of: account, rejected: token) } catch {
-      guard error.code == .loginRequired, error.message.hasSuffix(CommandError.refusedSecret),
-        let known = try SignInVerbs.knownAccount(session, account), known.isStatic
-      else { throw error }
-      return nil
-    }
+    // A call for a protected secret would ask for a second presence check.
+    if let known = try SignInVerbs.knownAccount(session, account), known.isStatic { return nil }
+    return try self.token(of: account, rejected: token)
   }
 
   private func send(

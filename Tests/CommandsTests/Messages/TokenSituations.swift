@@ -220,8 +220,6 @@ extension Situation {
       try stage.reply(terms)
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token())
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "work", message: CommandError.refusedSecret))
       try stage.knowAccount(account { $0.kind = StoreVerb.kind })
     }.with {
       $0.web = [
