@@ -126,7 +126,7 @@ extension VaultClientError: CustomStringConvertible {
       "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"
     case .unreachable: "try again later, or use --private for your own vault"
     case .wrongServer: "nothing was sent to it"
-    case .disconnected, .timedOut: "nothing is lost; try again"
+    case .disconnected, .timedOut: "the request may have been carried out; try again"
     case .system(let error): error.limit?.remedy
     default: nil
     }
