@@ -177,6 +177,32 @@ struct DiscoveryTests {
     #expect(second.keys == 0 && second.warnings.count == 1)
   }
 
+  /// Without permission to revoke, a logout cannot end the login at the provider.
+  @Test(arguments: [([String](), false), (["client_secret_basic"], true), (["none"], false)])
+  func metadataThatLetsNoPublicClientRevokeIsTold(_ methods: [String], _ isTold: Bool) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let named = methods.map { #","revocation_endpoint_auth_methods_supported":["\#($0)"]"# }
+    bench.exchange.plan(
+      .answer(status: 200, body: OpenProvider.metadata(named.joined())),
+      .answer(status: 200, body: try OpenProvider.keys())
+    )
+    let warnings = try await vault.test(try OpenProvider.provider()).warnings
+    #expect(warnings.contains { $0.contains("no public client revoke") } == isTold, "\(warnings)")
+  }
+
+  @Test(arguments: [(401, true), (403, true), (200, false), (400, false), (503, false)])
+  func aTrialShowsWhetherAPublicClientMayRevoke(_ status: Int, _ isTold: Bool) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let place = "https://id.example.com/revoke"
+    bench.exchange.plan(.answer(status: status, body: "{}"), .answer(status: 200, body: ""))
+    let provider = try oauthProvider(["revocation_endpoint": place])
+    let warnings = try await vault.test(provider, isTrying: true).warnings
+    #expect(bench.exchange.requests.first?.url == place)
+    #expect(warnings.contains { $0.contains("no public client revoke") } == isTold, "\(warnings)")
+  }
+
   @Test
   func pagesAtBothPlacesAreNoMetadata() async throws {
     let bench = try Bench()
