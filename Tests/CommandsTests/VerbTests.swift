@@ -69,6 +69,15 @@ struct VerbTests {
     #expect(token.isEmpty || !play.talk.contains(token))
   }
 
+  /// The word says what the next call needs.
+  @Test(arguments: [(true, "locked"), (false, "ready")])
+  func anExpiredAccessTokenIsNoStateOfItsOwn(_ isProtected: Bool, _ word: String) {
+    var account = Self.account
+    account.state = .expired
+    account.presenceProtection = isProtected
+    #expect(AccountText.state(account) == word)
+  }
+
   @Test
   func statusIsReadableAndHasStableKeys() throws {
     let script: @Sendable (Stage) throws -> Void = { stage in

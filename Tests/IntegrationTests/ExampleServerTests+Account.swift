@@ -18,6 +18,7 @@ extension ExampleServerTests {
     try typesAWrongPassword(browser)
     try registersATakenAddress(browser)
     try signsInFromThere(browser, of: person)
+    try signsOutOnlyHere(browser, of: person)
     let written = server.end()
     #expect(written == "open \(server.link)\n", "\(written)")
   }
@@ -116,6 +117,18 @@ extension ExampleServerTests {
     try browser.type(Self.password)
     try browser.press("Enter")
     try browser.sees("Protect this login?")
+    #expect(try person.backend.count("sessions") == 1)
+  }
+
+  /// The backend does not end the login, and the page does not claim that it did.
+  private func signsOutOnlyHere(_ browser: BrowserProcess, of person: Person) throws {
+    try browser.choose("Not now")
+    try browser.sees("Hello")
+    try person.backend.fail(.init("/auth/logout", .status(503), count: 9))
+    try browser.choose("Sign out")
+    let out = try browser.sees("Sign in", "may still be alive at the backend")
+    #expect(try out.alerts.count == 1)
+    try browser.look("signed-out-here")
     #expect(try person.backend.count("sessions") == 1)
   }
 }
