@@ -26,18 +26,31 @@ extension PresenceStoryTests {
     #expect(try person.run("token", "me", "--no-input").succeeded() == first)
     try person.expireTokens()
     try person.backend.clear()
-    let refused = try person.run("token", "me", "--json")
-    #expect(refused.end == .exited(7))
-    #expect(refused.text.contains("use account 'me'"))
+    // What is refused like this does not keep the person from the prompt that follows.
+    for option in ["--json", "--no-input", "--no-input", "--no-input"] {
+      let refused = try person.run("token", "me", option)
+      #expect(refused.end == .exited(7))
+      #expect(refused.text.contains("use account 'me'"))
+    }
     #expect(try person.backend.requests() == [])
+    #expect(eventually { presenceHelpers(of: person).isEmpty })
+  }
+
+  private func presenceHelpers(of person: Person) -> [Int32] {
+    processes(in: person.programs, named: "thumblatch-presence")
   }
 
   /// The user touches the reader with a finger that is not enrolled, then with the right one.
+  ///
+  /// One process serves the whole check.
   private func opensWithAFinger(_ person: Person, after first: String) throws {
     let touched = try person.terminal("token", "me")
     try touched.expect(Self.prompt)
+    let helpers = presenceHelpers(of: person)
+    #expect(helpers.count == 1)
     try person.touch("stranger")
     try touched.expect("The finger did not match. Touch the reader again, or")
+    #expect(presenceHelpers(of: person) == helpers)
     try person.touchAgain()
     try touched.expect("at_")
     try touched.end()

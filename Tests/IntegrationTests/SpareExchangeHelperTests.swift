@@ -79,6 +79,11 @@ struct SpareExchangeHelperTests {
   @Test
   func itServesOneRequestAndAnotherOneTakesItsPlace() throws {
     let (backend, vault, token, spare) = try waiting()
+    // It holds neither the store nor a slot before its request.
+    let open = try Directory(path: "/proc/\(spare)/fd").names().compactMap { number in
+      linkTarget("/proc/\(spare)/fd/\(number)")
+    }
+    #expect(!open.isEmpty && !open.contains { $0.hasPrefix(vault.state) }, "\(open)")
     let (first, next) = try exchangeHelper(of: vault, backend, replacing: token)
     #expect(first == spare)
     try waitForEnd(first)
