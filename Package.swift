@@ -465,7 +465,7 @@ let package = Package(
       "ThumblatchKitTests",
       [
         "ThumblatchKit", "ThumblatchKitTesting", "VaultClient", "VaultInterface", "HelperInterface",
-        "Configuration", "Providers", "System", "SecretMemory", "TestSupport",
+        "PresenceTerms", "Configuration", "Providers", "System", "SecretMemory", "TestSupport",
       ]
     ),
     tests(

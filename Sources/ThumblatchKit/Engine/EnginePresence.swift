@@ -9,13 +9,12 @@ internal import VaultInterface
 
 /// Shows the engine's presence check as a prompt, and takes the person's answers from that prompt.
 struct PromptView: PresenceView {
-  /// How long the display of a prompt may take, in seconds.
-  private static let longestDisplay: Int64 = 30
-
   let prompt: PresencePrompt
   /// Readable while the engine waits for an answer if it has ended the prompt.
   let ending: Int32
   let interrupt: Int32
+  /// How long the display of a prompt may take, in seconds.
+  var longestDisplay: Int64 = 30
 
   var input: Int32? { prompt.input }
   var cancelInput: Int32? { prompt.input }
@@ -32,13 +31,15 @@ struct PromptView: PresenceView {
   /// Waits for a presenter that must show the prompt before the reader is armed.
   private func awaitDisplay() throws(VaultClientError) {
     guard let input = prompt.input else { return }
-    let deadline = BootInstant.now.advanced(bySeconds: Self.longestDisplay)
     while true {
       if prompt.takeCancel() {
         throw .cancelled
       }
       guard prompt.isHeld else { break }
-      guard try Connection.wait(for: input, interrupt: interrupt, until: deadline) else {
+      // The time of another prompt does not count.
+      let deadline = BootInstant.now.advanced(bySeconds: longestDisplay)
+      let isWoken = try Connection.wait(for: input, interrupt: interrupt, until: deadline)
+      guard isWoken || prompt.isQueued else {
         throw .refused(.presenceFailed(.timedOut, message: "", methods: []))
       }
     }

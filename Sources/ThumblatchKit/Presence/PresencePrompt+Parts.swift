@@ -235,4 +235,10 @@ extension PresencePrompt {
 
   /// Whether the check must wait for the display.
   var isHeld: Bool { content.withLock { $0.isHeld } }
+
+  /// Whether the display waits until another prompt has left the terminal.
+  var isQueued: Bool {
+    get { content.withLock { $0.isQueued } }
+    set { content.withLock { $0.isQueued = newValue } }
+  }
 }

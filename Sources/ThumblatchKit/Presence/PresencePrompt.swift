@@ -46,6 +46,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var event: PresenceEvent?
     /// Whether the check must wait for the display.
     var isHeld = false
+    /// Whether another prompt has the terminal.
+    var isQueued = false
     var scan = Scan.press
     var finger: String?
     /// The engine's methods by a device; empty if none is allowed.

@@ -25,7 +25,9 @@ public struct TerminalPresenter: PresencePresenter {
   ///
   /// Returns false if the terminal failed, and `nil` if the process has none.
   func show(_ prompt: PresencePrompt) async -> Bool? {
+    prompt.isQueued = true
     let isShown = try? await BlockingWork.terminal.run { interrupt throws(AuthError) -> Bool? in
+      prompt.isQueued = false
       // The prompt may have ended while another one was shown.
       if case .ended = prompt.phase { return true }
       guard let terminal = Terminal.controlling(takesInterruptKey: true) else { return nil }
