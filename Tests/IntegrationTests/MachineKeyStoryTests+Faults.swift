@@ -39,6 +39,58 @@ extension MachineKeyStoryTests {
   }
 
   @Test
+  func anOwnerPasswordIsToldUntilAStorageKeyIsKept() throws {
+    let tpm = try SoftwareTPM()
+    let person = try person(tpm)
+    try addTPM(person)
+    try person.expireTokens()
+    try tpm.run("tpm2_changeauth", "--object-context=owner", "owner")
+    let before = try files(person)
+    for words in [["token", "me"], ["status"], ["rekey", "--no-input"]] {
+      let outcome = try person.run(words)
+      #expect(outcome.end == .exited(6), "\(words): \(outcome.text)")
+      #expect(outcome.text.contains("has an owner password and no storage key at 0x81000001"))
+      #expect(outcome.text.contains("remove the password; or open it with the recovery code"))
+    }
+    #expect(try person.run("device-secret", "test").end == .exited(6))
+    try person.endEngine()
+    #expect(try files(person) == before)
+
+    // The same key from the same template: the slot opens, and the counter goes on.
+    let key = tpm.path("key")
+    try tpm.run(
+      "tpm2_createprimary",
+      "--hierarchy=o",
+      "--hierarchy-auth=owner",
+      "--key-algorithm=ecc",
+      "--attributes=fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt",
+      "--key-context=\(key)"
+    )
+    try tpm.run(
+      "tpm2_evictcontrol",
+      "--hierarchy=o",
+      "--auth=owner",
+      "--object-context=\(key)",
+      "0x81000001"
+    )
+    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
+    try person.endEngine()
+    #expect(try person.run("device-secret", "test").succeeded().contains("opens"))
+    #expect(try counter(person) == "current")
+  }
+
+  @Test
+  func anOwnerPasswordLeavesTheVaultInTheFileTier() throws {
+    let tpm = try SoftwareTPM()
+    let person = try person(tpm)
+    try tpm.run("tpm2_changeauth", "--object-context=owner", "owner")
+    let (terminal, code) = try beginToAddTPM(person)
+    try terminal.enter(code)
+    #expect(try terminal.end(2).contains("the TPM has an owner password"))
+    #expect(try isAsBefore(person))
+  }
+
+  @Test
   func aCopyOfTheDiskDoesNotOpenOnAnotherMachine() throws {
     let tpm = try SoftwareTPM()
     let person = try person(tpm)

@@ -100,25 +100,6 @@ struct MachineKeyStoryTests {
     #expect(try person.run("audit", "verify").succeeded().contains("intact"))
   }
 
-  @Test
-  func aKillWhileTheCodeIsShownLeavesTheVaultAsItWas() throws {
-    let person = try person(try SoftwareTPM())
-    let terminal = try person.terminal("device-secret", "add", "tpm")
-    try terminal.expect("System password for")
-    try terminal.enter(Person.systemPassword)
-    let shown = try terminal.expect("The recovery code again: ")
-    let code = try #require(
-      shown.split(whereSeparator: \.isWhitespace).first { $0.split(separator: "-").count == 9 }
-    )
-    try person.killEngine()
-    try terminal.enter(String(code))
-    _ = try terminal.end(5)
-    #expect(try tier(person) == "file")
-    try plug(nil, person)
-    try person.expireTokens()
-    #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
-  }
-
   /// Root adds the TPM for all users of the service, with the code for an escrow.
   @Test
   func rootAddsTheTPMForEveryUserOfTheService() throws {

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import uuid
 
 BOOT_LIMIT = 120  # seconds
 BRIDGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
@@ -165,6 +166,13 @@ class Machine:
         self.run("systemctl", "reboot")
         self._wait_for_end()
         self.boot()
+
+    def change_identity(self):
+        """Gives the machine another identity (machine-id(5)) from its next boot on.
+
+        The file /opt/machine-id has the present one, for a scenario."""
+        self.write("/opt/machine-id", self.run("systemd-id128", "machine-id").stdout)
+        self.write("/etc/machine-id", uuid.uuid4().hex + "\n", 0o444)
 
     def _wait_for_end(self):
         try:

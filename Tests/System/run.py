@@ -160,6 +160,7 @@ def run_part(machine, part, count, *what):
     else:
         run_scenarios(machine, part, count)
     if part == "tpm":
+        machine.change_identity()
         machine.reboot()
         run_scenarios(machine, "tpm_boot", count)
         with copy_of_disk(machine, *what) as other:
@@ -215,7 +216,7 @@ def run_scenarios(machine, part, count):
 
 
 def tell_journal(machine):
-    print(machine.run("journalctl", "--no-pager", "--lines=200", "--unit=thumblatch*").stdout)
+    print(machine.run("journalctl", "--merge", "--no-pager", "--lines=200", "--unit=thumblatch*").stdout)
 
 
 def run_suite(suite, package, programs, count):

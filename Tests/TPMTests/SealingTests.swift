@@ -30,6 +30,21 @@ struct SealingTests {
     #expect(try bench.opens(sealed))
   }
 
+  /// A firmware update changes PCR 0, and one of the keys of Secure Boot PCR 7.
+  ///
+  /// No PCR is in the policy, so the secret opens and the counter goes on.
+  @Test
+  func afterAFirmwareUpdateItOpens() throws {
+    let sealed = try bench.seal()
+    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let digest = String(repeating: "5a", count: 32)
+    try bench.chip.run("tpm2_pcrextend", "0:sha256=\(digest)", "7:sha256=\(digest)")
+    #expect(try bench.opens(sealed))
+    let next = try bench.tpm.incrementCounter(counter.index, authorization: bench.authorization)
+    #expect(next.value == counter.value + 1)
+    #expect(try bench.opens(bench.seal()))
+  }
+
   @Test
   func aClearedTPMIsAnother() throws {
     let sealed = try bench.seal()

@@ -1,6 +1,5 @@
 """The time of a rotated refresh by the service, compared with the minimum of any unit with
 Accept=yes. It is not part of the other runs, because its figures also depend on the machine."""
-import json
 import os
 import select
 import statistics
@@ -8,10 +7,11 @@ import subprocess
 
 import provider
 from asking import policy_as_before, write_rules
-from calls import Conversation, VAULT
+from calls import Conversation
 from floors import FIGURES, FLOORS, PAUSE, connect, measure, start_unit, tell
-from household import ACCOUNT, ADA, begin
-from scenarios import SOCKET, check, main, run, scenario, show, until
+from household import ADA, begin
+from paths import refresh, spare_taken, spares, valid_token
+from scenarios import check, main, run, scenario, until
 
 RUNS = 30
 # Limits in milliseconds, without the POST: with a spare exchange helper. Without a spare, beyond a unit
@@ -43,42 +43,6 @@ def whatNoRefreshCanDoWithout():
         tell(f"C: {name}", statistics.median(column))
 
 
-USED = set()
-
-
-def spares():
-    """The exchange helpers that wait for a first request, each the main process of a unit."""
-    said = run("systemctl", "list-units", "--plain", "--no-legend", "thumblatch-exchange@*.service")
-    numbers = [int(show(line.split()[0], "MainPID")) for line in said.splitlines()]
-    return [number for number in numbers if number and number not in USED and is_waiting(number)]
-
-
-def is_waiting(number):
-    try:
-        with open(f"/proc/{number}/wchan", encoding="ascii") as file:
-            return "poll" in file.read()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def spare_with_size():
-    """An exchange helper that waits, and its memory in kB; `None` if there is none. The one of the last
-    refresh may still end."""
-    for number in spares():
-        try:
-            with open(f"/proc/{number}/smaps_rollup", encoding="ascii") as file:
-                return number, next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
-        except (FileNotFoundError, ProcessLookupError):
-            pass
-    return None
-
-
-def refresh(talk):
-    """A token that is a second old does not live so long."""
-    error, parameters = talk.call("AccessToken", account=ACCOUNT, minimum_lifetime=provider.LIFETIME)
-    check(error is None, f"{error} {parameters}")
-
-
 @scenario
 def aRefreshTakesWhatItMay():
     """The programs of comparison are started in turn with the refreshes: what the start of a unit takes
@@ -89,8 +53,7 @@ def aRefreshTakesWhatItMay():
     times = {}
     measure(times, "first", lambda: refresh(talk))
     for _ in range(RUNS):
-        spare, size = until(spare_with_size, "no helper was started ahead")
-        USED.add(spare)
+        size = spare_taken()
         measure(times, "ahead", lambda: refresh(talk))
         measure(times, "bare", lambda: connect("bare"))
         measure(times, "libraries", lambda: connect("libraries"))
@@ -118,14 +81,6 @@ def aRefreshTakesWhatItMay():
           f"its own part, cold, is more than {BEYOND_LIBRARIES} ms beyond a unit that loads libcurl")
 
 
-def valid_token(way):
-    """Microseconds from the call of a program in a unit of the system to its token, the median."""
-    call = json.dumps({"method": VAULT + "AccessToken", "parameters": {"account": ACCOUNT}})
-    said = run("systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada",
-               "--unit=ruled-1", f"{FLOORS}/client", "ask", SOCKET, "1", "0.5", way, call)
-    return int(said.split()[2])
-
-
 def set_own_rule(value):
     change = ADA.thumblatch("policy", "caller.night.unit", value)
     change.expect("System password for").type(ADA.password).end()
@@ -147,7 +102,7 @@ def aRuleForOthersCostsHardlyAnything():
                 if own:
                     set_own_rule("ruled-*.service")
                 for way in ways:
-                    times.setdefault((name, way), []).append(valid_token(way))
+                    times.setdefault((name, way), []).append(valid_token(way, "ruled-1"))
                 if own:
                     set_own_rule("default")
     for way in ways:

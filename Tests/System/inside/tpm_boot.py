@@ -1,9 +1,18 @@
-"""The machine with the TPM has been rebooted."""
+"""The machine with the TPM has been rebooted, with another machine id."""
 import provider
 import sealed
 from household import ADA, arrive, ask_for_finger, brings_token
 from people import touch
 from scenarios import check, main, run, scenario, show
+
+
+@scenario
+def theMachineHasAnotherIdentity():
+    with open("/opt/machine-id", encoding="ascii") as file:
+        earlier = file.read().strip()
+    present = run("systemd-id128", "machine-id").strip()
+    check(len(earlier) == 32 and len(present) == 32, f"no machine id: {earlier!r} {present!r}")
+    check(present != earlier, f"the machine id is still {present}")
 
 
 @scenario

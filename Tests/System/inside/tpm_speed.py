@@ -1,5 +1,6 @@
-"""The time of the first token of an engine whose vault needs the TPM, compared with a vault that does
-not. It is not part of the other runs, because its figures also depend on the machine."""
+"""The times of an engine whose vault needs the TPM, compared with a vault that does not: of its first
+token, and of a valid token and a refresh later. It is not part of the other runs, because its figures
+also depend on the machine."""
 import base64
 import json
 import statistics
@@ -9,11 +10,15 @@ import sealed
 from calls import Conversation
 from floors import FIGURES, PAUSE, connect, measure, start_unit, tell
 from household import ACCOUNT, ADA, begin
+from paths import refresh, spare_taken, valid_token
 from scenarios import check, main, run, scenario
 
 RUNS = 8
 # The limit in milliseconds beside the TPM's own time.
 BEYOND = 60
+# How often each later path is measured, and how many times the file tier's median it may take.
+LATER_RUNS, LATER = 30, 1.2
+VALID, WARM = "a valid token of a running engine", "a refresh of a running engine"
 REFRESH, STORED = "first refresh after the start", "first stored token after the start"
 BARE = "a bare unit with the helper's sandbox"
 # Seals a value, then opens it again and again: helpers that were started before, and others.
@@ -78,20 +83,40 @@ def rounds(tier):
         run("systemctl", "stop", "thumblatchd.service")
         measure(times, STORED, first)
         measure(times, BARE, lambda: connect("bare-secret"))
+    tell_medians(tier, times)
+
+
+def later_rounds(tier):
+    """The paths of an engine that has opened the vault, and is not stopped any more."""
+    talk, times = Conversation(ADA), {}
+    refresh(talk)
+    for _ in range(LATER_RUNS):
+        times.setdefault(VALID, []).append(valid_token("each", "later-1") / 1000)
+        # Without a helper that waits, the start of its unit would hide the difference.
+        spare_taken()
+        measure(times, WARM, lambda: refresh(talk))
+    talk.close()
+    tell_medians(tier, times)
+
+
+def tell_medians(tier, times):
     for name, taken in times.items():
         tell(f"{tier}: {name}", statistics.median(taken))
-        print(f"   {tier}: {name}: {min(taken):.1f} to {max(taken):.1f} ms", flush=True)
+        print(f"   {tier}: {name}: {min(taken):.2f} to {max(taken):.2f} ms", flush=True)
 
 
 @scenario
 def theFirstTokenComesInTime():
     start_unit("bare-secret", "bare", "secret")
-    rounds("file")
+    for measured in (rounds, later_rounds):
+        measured("file")
     run("sh", "-c", f"umask 077; exec thumblatch device-secret add tpm --recovery-to 3 3>{sealed.ESCROW}")
-    rounds("TPM")
+    for measured in (rounds, later_rounds):
+        measured("TPM")
     run("systemctl", "stop", "bare-secret.socket")
     own = FIGURES["TPM: open, by a helper that waits"]
     for name in (REFRESH, STORED):
+        tell(f"TPM: {name}, beyond the TPM's own time", FIGURES[f"TPM: {name}"] - own)
         tell(f"{name}, beyond a vault without it and the TPM's own time",
              FIGURES[f"TPM: {name}"] - FIGURES[f"file: {name}"] - own)
     # The unit of the helper starts while that of the exchange does.
@@ -101,6 +126,14 @@ def theFirstTokenComesInTime():
     beyond = FIGURES[f"TPM: {STORED}"] - FIGURES[f"file: {STORED}"] - own - FIGURES[f"TPM: {BARE}"]
     tell(f"{STORED}, beyond a bare unit as well", beyond)
     check(beyond <= BEYOND, f"the first stored token takes {beyond:.0f} ms more than a bare unit")
+
+
+@scenario
+def laterPathsAreUnchanged():
+    ratios = {name: FIGURES[f"TPM: {name}"] / FIGURES[f"file: {name}"] for name in (VALID, WARM)}
+    for name, ratio in ratios.items():
+        print(f"measured {name}: {ratio:.2f} times that of a vault without the TPM", flush=True)
+    check(max(ratios.values()) <= LATER, f"more than {LATER} times: {ratios}")
 
 
 main(lambda: begin(protected=False))

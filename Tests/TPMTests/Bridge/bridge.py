@@ -18,6 +18,7 @@ answered by one line:
   answer CC LIE     changes the next response to a command; LIE is key, name, or flip
   hold CC           holds the next command; a second line, `held`, follows when it is there
   release           lets it go on
+  lose              lets it go on, and drops the answer of the TPM
   garbage           answers every command with bytes that are no response, from now on
   silence N         answers none of the next N commands
 
@@ -242,9 +243,13 @@ class Bridge:
             self.lies[int(rest[0], 16)] = rest[1]
         elif word == "hold":
             self.hold = int(rest[0], 16)
-        elif word == "release":
+        elif word in ("release", "lose"):
             message, self.held = self.held, None
-            self.answer(message, struct.unpack(">I", message[6:10])[0])
+            code = struct.unpack(">I", message[6:10])[0]
+            if word == "release":
+                self.answer(message, code)
+            else:
+                self.response(message, code)
         elif word == "silence":
             self.silent = int(rest[0], 16)
         elif word == "garbage":
