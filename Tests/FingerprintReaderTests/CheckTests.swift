@@ -128,6 +128,26 @@ extension ReaderTests {
     }
 
     @Test
+    func aFingerThatStaysOnTheReaderIsToBeLifted() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let print = try enroll("right", as: .rightIndex, on: reader)
+        let check = RunningCheck([print])
+        #expect(check.next() == .ready(only: nil))
+        try reader.send("FINGER 1")
+        // With the notice that comes every five seconds.
+        #expect(check.next() == .retry(.removeFinger))
+        try reader.send("FINGER 0")
+        var event = check.events.next()
+        // A slow machine may give that notice more than once.
+        while event == .retry(.removeFinger) { event = check.events.next() }
+        #expect(event == .waiting)
+        try reader.send("SCAN right")
+        #expect(try check.wait() == .matched(.rightIndex))
+      }
+    }
+
+    @Test
     func theTimeEndsACheck() throws {
       defer { reader.remove() }
       try reader.connected {

@@ -44,6 +44,28 @@ extension ReaderTests {
     }
 
     @Test
+    func aFingerThatStaysOnTheReaderIsToBeLifted() throws {
+      defer { reader.remove() }
+      try reader.connected {
+        let events = VirtualReaderEvents<EnrollEvent>()
+        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 60_000) {
+          events.put($0)
+        }
+        #expect(events.next() == .ready(stages: 5))
+        try reader.send("FINGER 1")
+        var event = events.next()
+        // On a slow machine the notice that comes every five seconds may be older.
+        while event == .waiting { event = events.next() }
+        #expect(event == .retry(.removeFinger))
+        try reader.send("FINGER 0")
+        while event == .retry(.removeFinger) { event = events.next() }
+        #expect(event == .waiting)
+        operation.cancel()
+        #expect(throws: ReaderError.cancelled) { try operation.wait() }
+      }
+    }
+
+    @Test
     func eachTouchHasItsOwnTime() throws {
       defer { reader.remove() }
       try reader.connected {

@@ -127,18 +127,26 @@ extension ReaderTests {
       }
     }
 
-    /// Two seconds are for the missing answer, and two for the release.
+    /// A cancelled check waits two seconds for a missing answer, and another one waits for five.
     @Test
     func anFprintdThatDoesNotAnswerKeepsNoCancelledCheck() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: ["mute"])
-      let check = RunningCheck([], fingers: [.rightIndex], on: reader)
-      try bus.run("await_calls('Claim VerifyStart')")
-      let begun = BootInstant.now
-      check.operation.cancel()
-      #expect(throws: ReaderError.cancelled) { try check.wait() }
-      #expect(BootInstant.now.seconds(since: begun) < 4)
-      #expect(try bus.run("calls()") == "'Claim VerifyStart Release'")
+      var calls: [String] = []
+      // A machine with other work may take as long as five seconds, but not each time.
+      var quickest = Int64.max
+      for _ in 0..<5 where quickest >= 4_000_000_000 {
+        let check = RunningCheck([], fingers: [.rightIndex], on: reader)
+        calls += ["Claim", "VerifyStart"]
+        try bus.run("await_calls('\(calls.joined(separator: " "))')")
+        let begun = BootInstant.now.nanoseconds
+        check.operation.cancel()
+        #expect(throws: ReaderError.cancelled) { try check.wait() }
+        quickest = min(quickest, BootInstant.now.nanoseconds - begun)
+        calls.append("Release")
+        #expect(try bus.run("calls()") == "'\(calls.joined(separator: " "))'")
+      }
+      #expect(quickest < 4_000_000_000)
 
       let unanswered = RunningCheck([], fingers: [.rightIndex], on: reader)
       let error = #expect(throws: ReaderError.self) { try unanswered.wait() }

@@ -187,6 +187,31 @@ extension ReaderTests {
       #expect(!virtual.isOpen)
     }
 
+    /// The virtual reader compares with one print at a time.
+    @Test(arguments: [Finger.leftThumb, .rightIndex])
+    func theFingerThatIsAskedFirstIsTheOneThatCanMatch(_ first: Finger) throws {
+      defer { remove() }
+      try bus.enroll("right", on: virtual)
+      try bus.enroll("left", as: "left-thumb", on: virtual)
+      let (own, other) = first == .leftThumb ? ("left", "right") : ("right", "left")
+      for (name, verdict) in [(other, Verdict.noMatch), (own, .matched(first))] {
+        let events = VirtualReaderEvents<CheckEvent>()
+        let operation = reader.check(
+          [],
+          fingers: [.leftThumb, .rightIndex],
+          first: first,
+          milliseconds: 60_000
+        ) {
+          events.put($0)
+        }
+        var event = events.next()
+        while event == .waiting { event = events.next() }
+        #expect(event == .ready(only: first))
+        try virtual.send("SCAN \(name)")
+        #expect(try operation.wait() == verdict)
+      }
+    }
+
     @Test
     func aMatchThatAStrangerSendsDoesNotCount() throws {
       defer { remove() }

@@ -35,6 +35,7 @@ struct RecordedReaderTests {
     }
     #expect(names.count >= 15, "\(Recording.notPlayed)")
     #expect(Recording.chips.count >= 3)
+    #expect(Set(Recording.all.compactMap(\.scan)) == [.press, .swipe])
   }
 
   @Test(arguments: Recording.all)
@@ -53,6 +54,17 @@ struct RecordedReaderTests {
       recording.steps == nil
       ? try recording.print() : try #require(try client.enrollRecorded(recording).print)
     #expect(try client.verdict(print, of: recording) == recording.verdict)
+    #expect(try client.end() == .exited(0))
+  }
+
+  @Test(arguments: Recording.all.filter { $0.scan != nil })
+  func aReaderIsPressedOrSwipedAsPlainLibfprintSays(_ recording: Recording) throws {
+    let client = try recording.program()
+    try client.send(HelperEnrollCall(finger: recording.finger, timeout: 60_000), more: true)
+    guard case .ready(_, _, let scan) = try client.next(HelperEnrollCall.self).event else {
+      return #expect(Bool(false))
+    }
+    #expect(scan == recording.scan)
     #expect(try client.end() == .exited(0))
   }
 
@@ -113,17 +125,42 @@ struct RecordedReaderTests {
         Issue.record("\(reply.event)")
       }
     } else {
-      let verdict = try client.verdict(try recording.print(), of: recording)
-      if point == "close" {
-        #expect(verdict == recording.verdict)
-      } else if case .failed(.notAvailable, let detail, _, _) = verdict {
-        #expect(detail == "the fingerprint reader was unplugged")
-      } else {
-        Issue.record("\(verdict)")
-      }
+      try expectUnplugged(client, try recording.print(), recording, point)
     }
     #expect(try client.end() == .exited(0))
     #expect(try events().contains("unplug"))
+  }
+
+  /// The reader is unplugged in another process than the one that enrolled the finger.
+  @Test(arguments: Recording.chips.filter { !$0.crashesUnplugged }, ["armed", "transfer", "close"])
+  func aReaderThatStoresPrintsAndIsUnpluggedEndsTheCheckAndNotTheProgram(
+    _ recording: Recording,
+    _ point: String
+  ) throws {
+    let before = try recording.program()
+    let print = try #require(try before.enrollRecorded(recording).print)
+    #expect(try before.end() == .exited(0))
+    let client = try recording.program("READER_UNPLUG=" + point, log: log)
+    try expectUnplugged(client, print, recording, point)
+    #expect(try client.end() == .exited(0))
+    #expect(try events().contains("unplug"))
+  }
+
+  /// Expects that a check fails by the unplugging, or has its verdict before the reader is closed.
+  private func expectUnplugged(
+    _ client: PresenceClient,
+    _ print: SharedSecret,
+    _ recording: Recording,
+    _ point: String
+  ) throws {
+    let verdict = try client.verdict(print, of: recording)
+    if point == "close" {
+      #expect(verdict == recording.verdict)
+    } else if case .failed(.notAvailable, let detail, _, _) = verdict {
+      #expect(detail == "the fingerprint reader was unplugged")
+    } else {
+      Issue.record("\(verdict)")
+    }
   }
 
   private func lastReply(_ client: PresenceClient, until close: Bool) throws -> HelperEnrollReply {

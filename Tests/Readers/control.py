@@ -5,7 +5,7 @@ usage: control.py RECORDINGS RESULTS
 
 For each recording that plain libfprint replays, RESULTS gets NAME.facts, with one fact a line.
 `steps` are the recorded steps between open and close. `matches` is the verdict that a check must
-reach. `crashes` names an event that plain libfprint does not survive. RESULTS also gets NAME.print,
+reach. `scan` says whether the finger is swiped over the reader or pressed on it. `crashes` names an event that plain libfprint does not survive. RESULTS also gets NAME.print,
 a print of the recorded finger. `not-played` names each other recording, with the reason.
 
 A reader of images has one recorded image. Its print is made of five copies of that image, by the
@@ -85,12 +85,12 @@ def play(recordings, results, name):
     else:
         output, failure = replayed(recording, PLAIN, "capture", target)
         if not failure:
-            reader = json.loads(output.strip().split("\n")[-1])
+            *reader, scan = json.loads(output.strip().split("\n")[-1])
             _, failure = run("/usr/bin/python3", PLAIN, "print", target, *reader)
         if not failure:
             output, failure = replayed(recording, PLAIN, "identify", target)
         if not failure:
-            facts = {"matches": output.strip().split("\n")[-1]}
+            facts = {"matches": output.strip().split("\n")[-1], "scan": scan}
             environment = dict(
                 os.environ, READER_PRELOAD=os.path.join(results, "steps.so"), READER_UNPLUG="armed",
                 READER_EAGER="1")

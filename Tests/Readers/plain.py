@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """One step with plain libfprint.
 
-usage: plain.py capture TARGET             the image of the present reader
+usage: plain.py capture TARGET             the image of the present reader, and facts about it
        plain.py print TARGET DRIVER DEVICE the print of that image, for such a reader
        plain.py identify TARGET            whether the present reader finds that print
 """
@@ -45,7 +45,8 @@ def capture():
         file.write(struct.pack("=ii", image.get_width(), image.get_height()))
         file.write(bytes(image.get_data()))
     device.close_sync()
-    print(json.dumps([device.get_driver(), device.get_device_id()]))
+    print(json.dumps(
+        [device.get_driver(), device.get_device_id(), device.get_scan_type().value_nick]))
 
 
 def make_print(driver, device_id):

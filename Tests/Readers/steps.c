@@ -3,12 +3,15 @@
 // the reader is in use, slow, or unplugged.
 //
 //   READER_STEPS    the recorded steps between open and close, such as "clear enroll list identify"
-//   READER_FINGER   the finger is part of the recording; without it the recording has none
+//   READER_FINGER   the recorded finger, such as "left-index"; without it the recording has none
 //   READER_BUSY     this many claims of the reader fail, as if another program used it
 //   READER_UNPLUG   open, armed, stage, transfer or close: when the reader is unplugged
 //   READER_CLOSE    how many milliseconds longer the reader takes to close
+//   READER_LATE     the reader reports no verdict until so many milliseconds after it was armed
+//   READER_KEEPS    this many deletions fail, and the reader keeps the print
 //   READER_EAGER    no pause between two looks for results, so that a limit of processor time ends the program
-//   READER_LOG      a file to which each reset, claim, deletion and unplugging is written
+//   READER_LOG      a file for each reset, claim, refused claim ("busy"), verdict that is held back,
+//                   deletion and unplugging
 //   READER_CONTROL  a descriptor: a byte asks the replay to unplug the reader, a byte answers
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,6 +38,8 @@ static bool is_open, is_armed, is_playing, is_gone, was_unplugged;
 static FpPrint *enrolled;
 static FpFinger finger = FP_FINGER_UNKNOWN;
 static FpEnrollProgress progress;
+static FpMatchCb report;
+static gint64 armed;
 
 static const char *setting(const char *name) {
   const char *value = getenv(name);
@@ -51,7 +56,7 @@ static void note(const char *what) {
 
 static void unplug(const char *point) {
   const char *wanted = setting("READER_UNPLUG"), *control = setting("READER_CONTROL");
-  if (was_unplugged || !wanted || !control || strcmp(wanted, point)) return;
+  if (is_playing || was_unplugged || !wanted || !control || strcmp(wanted, point)) return;
   was_unplugged = true;
   note("unplug");
   char byte = 'u';
@@ -84,6 +89,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
   if (request == USBDEVFS_CLAIMINTERFACE) {
     note("claim");
     if (setting("READER_BUSY") && claims++ < atoi(setting("READER_BUSY"))) {
+      note("busy");
       errno = EBUSY;
       return -1;
     }
@@ -116,10 +122,28 @@ __attribute__((constructor)) static void read_steps(void) {
 }
 
 static gboolean suspend(gpointer device) {
+  // A driver may need its reader for it.
+  if (is_gone) return G_SOURCE_REMOVE;
   // Its result does not matter: the recording shows whether it was right.
   fp_device_suspend_sync(device, NULL, NULL);
   fp_device_resume_sync(device, NULL, NULL);
   return G_SOURCE_REMOVE;
+}
+
+static FpFinger recorded_finger(void) {
+  const char *name = setting("READER_FINGER");
+  GEnumValue *value =
+      name ? g_enum_get_value_by_nick(g_type_class_ref(FP_TYPE_FINGER), name) : NULL;
+  return value ? value->value : FP_FINGER_UNKNOWN;
+}
+
+// A program that only checks gets the recorded print of an earlier process.
+static void play_enroll(FpDevice *device, GError **error) {
+  finger = recorded_finger();
+  FpPrint *template = fp_print_new(device);
+  NEXT(fp_print_set_finger)(template, finger);
+  FpPrint *print = fp_device_enroll_sync(device, template, NULL, NULL, NULL, error);
+  if (print) g_object_unref(print);
 }
 
 static void play(FpDevice *device, const char *word) {
@@ -128,6 +152,7 @@ static void play(FpDevice *device, const char *word) {
   g_autoptr(FpPrint) match = NULL;
   gboolean matches;
   if (enrolled) g_ptr_array_add(prints, enrolled);
+  if (!strcmp(word, "enroll") && !enrolled) play_enroll(device, &error);
   if (!strcmp(word, "clear")) fp_device_clear_storage_sync(device, NULL, &error);
   if (!strcmp(word, "list")) {
     GPtrArray *found = fp_device_list_prints_sync(device, NULL, &error);
@@ -152,6 +177,12 @@ static void play_until(FpDevice *device, const char *word) {
   while (step < found) play(device, steps[step++]);
   is_playing = false;
   step++;
+}
+
+static gboolean refuse(gpointer task) {
+  g_task_return_error(task, g_error_new(FP_DEVICE_ERROR, FP_DEVICE_ERROR_GENERAL, "print kept"));
+  g_object_unref(task);
+  return G_SOURCE_REMOVE;
 }
 
 static gboolean complete(gpointer task) {
@@ -233,7 +264,7 @@ void fp_device_enroll(
     FpDevice *device, FpPrint *template, GCancellable *cancellable, FpEnrollProgress callback,
     gpointer progress_data, GDestroyNotify destroy, GAsyncReadyCallback finished, gpointer data) {
   play_until(device, "enroll");
-  is_armed = true;
+  is_armed |= !is_playing;
   progress = callback;
   NEXT(fp_device_enroll)
   (device, template, cancellable, callback ? scanned : NULL, progress_data, destroy, finished, data);
@@ -248,30 +279,52 @@ FpPrint *fp_device_enroll_finish(FpDevice *device, GAsyncResult *result, GError 
   return print;
 }
 
+static void report_late(
+    FpDevice *device, FpPrint *match, FpPrint *print, gpointer data, GError *error) {
+  gint64 rest = armed + atoi(setting("READER_LATE")) * 1000LL - g_get_monotonic_time();
+  note("held");
+  // A driver may block, and then no timer of the program runs.
+  if (rest > 0) g_usleep(rest);
+  report(device, match, print, data, error);
+}
+
+// Arms the reader for a check, and returns the callback for its verdict.
+static FpMatchCb arm(FpDevice *device, const char *word, FpMatchCb match) {
+  play_until(device, word);
+  is_armed |= !is_playing;
+  if (!match || !setting("READER_LATE")) return match;
+  armed = g_get_monotonic_time();
+  report = match;
+  return report_late;
+}
+
 void fp_device_verify(
     FpDevice *device, FpPrint *print, GCancellable *cancellable, FpMatchCb match, gpointer match_data,
     GDestroyNotify destroy, GAsyncReadyCallback finished, gpointer data) {
-  play_until(device, "verify");
-  is_armed = true;
+  FpMatchCb told = arm(device, "verify", match);
   NEXT(fp_device_verify)
-  (device, print, cancellable, match, match_data, destroy, finished, data);
+  (device, print, cancellable, told, match_data, destroy, finished, data);
   unplug("armed");
 }
 
 void fp_device_identify(
     FpDevice *device, GPtrArray *prints, GCancellable *cancellable, FpMatchCb match,
     gpointer match_data, GDestroyNotify destroy, GAsyncReadyCallback finished, gpointer data) {
-  play_until(device, "identify");
-  is_armed = true;
+  FpMatchCb told = arm(device, "identify", match);
   NEXT(fp_device_identify)
-  (device, prints, cancellable, match, match_data, destroy, finished, data);
+  (device, prints, cancellable, told, match_data, destroy, finished, data);
   unplug("armed");
 }
 
 void fp_device_delete_print(
     FpDevice *device, FpPrint *print, GCancellable *cancellable, GAsyncReadyCallback callback,
     gpointer data) {
+  static int deletions;
   play_until(device, "delete");
   note("delete");
+  if (setting("READER_KEEPS") && deletions++ < atoi(setting("READER_KEEPS"))) {
+    g_idle_add(refuse, g_task_new(device, NULL, callback, data));
+    return;
+  }
   NEXT(fp_device_delete_print)(device, print, cancellable, callback, data);
 }
