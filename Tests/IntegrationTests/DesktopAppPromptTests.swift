@@ -7,12 +7,12 @@ import Testing
 /// Prompts of the desktop app that something gets in the way of: real engine, virtual reader, real PAM.
 @Suite(.serialized)
 struct DesktopAppPromptTests {
-  private static let touch = "Touch the fingerprint reader to use account 'me'."
+  static let touch = "Touch the fingerprint reader to use account 'me'."
   private static let title = "Presence Check"
 
-  private let person: Person
-  private let bus: DesktopBus
-  private let app: AppWindows
+  let person: Person
+  let bus: DesktopBus
+  let app: AppWindows
 
   init() throws {
     person = try Person()
@@ -22,7 +22,7 @@ struct DesktopAppPromptTests {
   }
 
   /// Protects the account by a finger, and opens the app.
-  private func openProtected(_ variables: String = "") throws {
+  func openProtected(_ variables: String = "") throws {
     try person.enrollFinger()
     let enable = try person.terminal("presence", "enable", "me")
     try enable.expect("Touch the fingerprint reader")

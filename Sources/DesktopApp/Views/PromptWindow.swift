@@ -22,6 +22,8 @@ final class PromptWindow {
   private let secret: SecretField
   private let deny: Button
   private let go: Button
+  private let picture: Widget
+  private let finger: FingerSign
   private let password: Button
   /// The pause after which keys count; `nil` while they do.
   private var pause: Delay?
@@ -43,6 +45,8 @@ final class PromptWindow {
     secret = builder.object("secret")
     deny = builder.object("deny")
     go = builder.object("go")
+    picture = builder.object("picture")
+    finger = builder.object("finger")
     password = builder.object("password")
     application.add(window)
     if let parent { window.belong(to: parent) }
@@ -58,6 +62,7 @@ final class PromptWindow {
     go.onClick { [weak self] in self?.proceed() }
     secret.onEnter { [weak self] in self?.proceed() }
     password.onClick { [weak self] in
+    finger.draw()
       self?.hasActed = true
       self?.model.choosePassword()
     }
@@ -99,6 +104,8 @@ final class PromptWindow {
     case .waiting:
       hideQuestion()
       hide(go)
+    (picture.isVisible, finger.isVisible) = (!model.takesFinger, model.takesFinger)
+    for sign in [picture, finger] { sign.set(style: "awaited", model.awaitsTouch) }
     case .turn:
       hideQuestion()
       go.isVisible = true

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 
 
 class Prompts:
@@ -83,6 +84,27 @@ class Prompts:
             except subprocess.CalledProcessError:
                 return False  # No window is active, or it went.
         return self.until(is_there, "the keyboard is not at the prompt")
+
+    def picture_above(self, text, title):
+        """The pixels of the picture of 64 rows that lies 12 rows above a text of a window."""
+        left, top, width, _ = self.extents(self.find("label", text))
+        x, y = self.place(title)[:2]
+        return [self.screen.row(y + line)[4 * (x + left):4 * (x + left + width)] for line in range(top - 76, top - 12)]
+
+    def has_picture(self, text, title):
+        """Whether something is drawn there: the rows of a plain area are equal."""
+        return self.until(lambda: len(set(self.picture_above(text, title))) > 10, "no picture above " + text)
+
+    def picture_moves(self, seconds):
+        """Whether the picture of the prompt changes within some seconds, besides the first one, in which the colors
+        of a window that becomes active may fade."""
+        time.sleep(1)
+        before, end = self.picture_above("Requested ", "Presence Check"), time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.picture_above("Requested ", "Presence Check") != before:
+                return True
+            time.sleep(0.05)
+        return False
 
     def type_secret(self, text, name=None):
         """Types into a field of the active window, or into that with the focus, and waits until a dot is drawn

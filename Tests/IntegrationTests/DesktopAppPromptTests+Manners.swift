@@ -1,0 +1,36 @@
+import JSON
+import TestSupport
+import Testing
+
+/// What moves in a prompt.
+extension DesktopAppPromptTests {
+  @Test
+  func aFingerThatIsAwaitedPulses() throws {
+    defer { bus.remove() }
+    try app.run("animate()")
+    try openProtected()
+    let run = try person.start(["token", "me"])
+    try app.sees(Self.touch)
+    #expect(eventually { person.readerIsOpen })
+    #expect(try app.run("picture_moves(30)") == .boolean(true))
+    // Nothing moves while only the keyboard is awaited.
+    try app.press("Type Password Instead")
+    try app.sees("System password")
+    try app.run("until(lambda: not app.picture_moves(2), 'the picture moves')")
+    try app.press("Deny")
+    #expect(try run.text().contains("cancelled"))
+  }
+
+  @Test
+  func aFingerThatIsAwaitedStandsStillForAPersonWhoWantsLessMotion() throws {
+    defer { bus.remove() }
+    try openProtected()
+    let run = try person.start(["token", "me"])
+    try app.run("has_picture('Requested ', 'Presence Check')")
+    #expect(eventually { person.readerIsOpen })
+    try app.run("stand_still()")
+    #expect(try app.run("picture_moves(3)") == .boolean(false))
+    try app.press("Deny")
+    #expect(try run.text().contains("cancelled"))
+  }
+}
