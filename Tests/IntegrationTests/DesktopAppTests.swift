@@ -57,7 +57,7 @@ struct DesktopAppTests {
   func anAccountIsSeenFromItsSignInToItsRemoval() throws {
     defer { bus.remove() }
     try app.run("open()")
-    try app.sees("No Accounts Yet")
+    try app.run("has_picture('No Accounts Yet', 'Thumblatch')")
     try app.keepPicture("empty")
     try app.expectNames()
     // What other programs do is seen without a question.
