@@ -66,6 +66,7 @@ struct DesktopAppLanguageTests {
     try person.register("work")
     try app.sees("work, Bereit · nicht geschützt · dev", "list item")
     try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
     try app.sees("Gültig bis ")
     try expectFit("account")
     try app.run("press('Anwesenheitsschutz', 'check box')")

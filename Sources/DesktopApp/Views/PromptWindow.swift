@@ -105,7 +105,7 @@ final class PromptWindow {
 
   private func update() {
     (picture.isVisible, finger.isVisible) = (!model.takesFinger, model.takesFinger)
-    for sign in [picture, finger] { sign.set(style: "awaited", model.awaitsTouch) }
+    for sign in [picture, finger] { sign.set(style: "awaited", sign.isVisible && model.awaitsTouch) }
     what.text = model.what
     // A screen reader speaks it with the control that has the focus. (GTK 4.8 makes no description of
     // described-by relations.)
