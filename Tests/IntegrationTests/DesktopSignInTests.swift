@@ -175,6 +175,7 @@ struct DesktopSignInTests {
     try choose("idp", app)
     try app.run("key('Return')")
     try app.sees("The provider refused: ", "alert")
+    try app.sees("Try again, or ask the provider why.", "alert")
 
     // A new provider, by its address.
     try app.press("Other Provider")

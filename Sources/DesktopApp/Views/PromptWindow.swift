@@ -3,8 +3,8 @@ internal import SecretMemory
 
 /// The window of one presence check.
 ///
-/// The prompt of another program comes while the person may be typing. So keys count in it only after a
-/// pause of `quietTime`: until then no control has the focus.
+/// The prompt of another program comes while the person may be typing. So keys count in it only after
+/// a pause of `quietTime`: until then no control has the focus.
 @MainActor
 final class PromptWindow {
   /// How the prompt comes to the screen.
@@ -105,7 +105,9 @@ final class PromptWindow {
 
   private func update() {
     (picture.isVisible, finger.isVisible) = (!model.takesFinger, model.takesFinger)
-    for sign in [picture, finger] { sign.set(style: "awaited", sign.isVisible && model.awaitsTouch) }
+    for sign in [picture, finger] {
+      sign.set(style: "awaited", sign.isVisible && model.awaitsTouch)
+    }
     what.text = model.what
     // A screen reader speaks it with the control that has the focus. (GTK 4.8 makes no description of
     // described-by relations.)

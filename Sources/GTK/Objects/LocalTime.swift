@@ -8,7 +8,7 @@ package enum LocalTime {
     text(seconds, in: tr("%e %B %Y, %H:%M"))
   }
 
-  /// The same in short: the time alone on the day of `now`, which is in seconds too, otherwise the date.
+  /// The same in short: the time alone on the day of `now`, in seconds too, otherwise the date.
   package static func short(_ seconds: Int, now: Int) -> String {
     // Translators: a time, in the letters of g_date_time_format(3).
     let time = tr("%H:%M")
