@@ -122,6 +122,28 @@ struct DesktopAppLanguageTests {
   }
 
   @Test
+  func whatToDoAtTheReaderIsInTheLanguageOfThePerson() throws {
+    defer { bus.remove() }
+    try app.run("open(LANGUAGE='de')")
+    try app.run("click('Finger', 'list item')")
+    try app.press("Finger erfassen")
+    // The question is that of the system.
+    try app.sees("System password")
+    try app.run("prompt_takes_keys('Anwesenheitsprüfung')")
+    try app.run("type_secret('\(Someone.systemPassword)', 'System password')")
+    try app.run("key('Return')")
+    try app.sees("mit diesem Finger, und heben Sie ihn jedes Mal: rechter Zeigefinger.")
+    try person.reader("RETRY 0")
+    try app.sees("Nicht gut gelesen: Berühren Sie den Leser noch einmal.")
+    try person.touch()
+    try app.sees("Gut: Heben Sie den Finger und berühren Sie den Leser dann noch einmal.")
+    try app.sees("1 von 5 Berührungen")
+    try expectGerman("enrollment")
+    try app.press("Abbrechen")
+    try app.sees("Kein Finger erfasst")
+  }
+
+  @Test
   func aLanguageWithoutACatalogIsEnglish() throws {
     defer { bus.remove() }
     try app.run("open(LANGUAGE='eo')")

@@ -71,7 +71,7 @@ final class PromptModel {
       offersPassword = offers && methods.allSatisfy(\.isDevice)
       phase = .waiting
     case .turn:
-      notice = PresenceText.isOver
+      notice = tr("The other prompt is over.")
       (offersPassword, awaitsTouch) = (false, false)
       phase = .turn
     case .question(let text, let isHidden, let method):
@@ -100,10 +100,9 @@ final class PromptModel {
     case .touch(let finger, let scan):
       awaitsTouch = true
       if let scan { self.scan = scan }
-      if finger != nil { notice = Self.sentence(PresenceText.touch(finger, self.scan)) }
-    case .retry(let hint): notice = Self.sentence(PresenceText.advice(hint, scan))
-    case .wait(let seconds, let wasWrong):
-      notice = PresenceText.wait(seconds, hasAnswered: wasWrong)
+      if let finger { notice = ScanWords.touch(finger, self.scan) }
+    case .retry(let hint): notice = ScanWords.advice(hint, scan)
+    case .wait(let seconds, let wasWrong): notice = ScanWords.wait(seconds, wasWrong: wasWrong)
     case .checking:
       notice = nil
       phase = .waiting
@@ -117,10 +116,6 @@ final class PromptModel {
         scan
       )
     }
-  }
-
-  private static func sentence(_ clause: String) -> String {
-    clause.prefix(1).uppercased() + clause.dropFirst() + "."
   }
 
   // MARK: The person
