@@ -71,6 +71,8 @@ struct GTKTests {
         in no catalog: 5
         Zeile %s: x muss yes oder no sein
         5
+        12
+        5.
         %d von 0 Berührungen
         %d von 1 Berührung
         %d von 2 Berührungen
@@ -83,6 +85,8 @@ struct GTKTests {
         in no catalog: 5
         line %s: x must be yes or no
         5
+        12
+        5\u{20}
         %d of 0 touches
         %d of 1 touch
         %d of 2 touches

@@ -152,7 +152,7 @@ struct DesktopAppFingerTests {
     try delete.end()
     try app.sees("No Finger Enrolled")
     try app.run("press('Delete Delete')")
-    try app.sees("The finger is no longer there.")
+    try app.sees("The finger is no longer there. The list shows what is there now.")
     try app.keepPicture("fingers-gone")
   }
 }

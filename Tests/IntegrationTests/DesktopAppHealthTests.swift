@@ -68,6 +68,11 @@ struct DesktopAppHealthTests {
     // The program is root's: its remedy is a command to copy.
     try app.press("Copy the command “chmod 755 \(person.programs)/thumblatch-exchange”")
     try app.sees("Command copied")
+    // The file is another user's by now.
+    try shell("chown root \(person.state)/vault.db")
+    try app.press("Mend")
+    try app.sees("The owner of the file can do it, or root.", "alert")
+    try shell("chown \(person.user.name) \(person.state)/vault.db")
     try app.press("Mend")
     try app.sees("Permissions mended")
     try app.misses("has mode 640")

@@ -66,6 +66,7 @@ struct DesktopAppLanguageTests {
     try person.register("work")
     try app.sees("work, Bereit · nicht geschützt · dev", "list item")
     try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
     try app.sees("Gültig bis ")
     try expectFit("account")
     try app.run("press('Anwesenheitsschutz', 'check box')")
@@ -118,6 +119,28 @@ struct DesktopAppLanguageTests {
     try app.sees("Hier fehlt etwas.", "alert")
     try expectFit("form")
     #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func whatToDoAtTheReaderIsInTheLanguageOfThePerson() throws {
+    defer { bus.remove() }
+    try app.run("open(LANGUAGE='de')")
+    try app.run("click('Finger', 'list item')")
+    try app.press("Finger erfassen")
+    // The question is that of the system.
+    try app.sees("System password")
+    try app.run("prompt_takes_keys('Anwesenheitsprüfung')")
+    try app.run("type_secret('\(Someone.systemPassword)', 'System password')")
+    try app.run("key('Return')")
+    try app.sees("mit diesem Finger, und heben Sie ihn jedes Mal: rechter Zeigefinger.")
+    try person.reader("RETRY 0")
+    try app.sees("Nicht gut gelesen: Berühren Sie den Leser noch einmal.")
+    try person.touch()
+    try app.sees("Gut: Heben Sie den Finger und berühren Sie den Leser dann noch einmal.")
+    try app.sees("1 von 5 Berührungen")
+    try expectGerman("enrollment")
+    try app.press("Abbrechen")
+    try app.sees("Kein Finger erfasst")
   }
 
   @Test

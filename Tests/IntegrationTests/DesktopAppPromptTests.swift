@@ -7,12 +7,12 @@ import Testing
 /// Prompts of the desktop app that something gets in the way of: real engine, virtual reader, real PAM.
 @Suite(.serialized)
 struct DesktopAppPromptTests {
-  private static let touch = "Touch the fingerprint reader to use account 'me'."
+  static let touch = "Touch the fingerprint reader to use account 'me'."
   private static let title = "Presence Check"
 
-  private let person: Person
-  private let bus: DesktopBus
-  private let app: AppWindows
+  let person: Person
+  let bus: DesktopBus
+  let app: AppWindows
 
   init() throws {
     person = try Person()
@@ -22,7 +22,7 @@ struct DesktopAppPromptTests {
   }
 
   /// Protects the account by a finger, and opens the app.
-  private func openProtected(_ variables: String = "") throws {
+  func openProtected(_ variables: String = "") throws {
     try person.enrollFinger()
     let enable = try person.terminal("presence", "enable", "me")
     try enable.expect("Touch the fingerprint reader")
@@ -105,9 +105,11 @@ struct DesktopAppPromptTests {
   }
 
   @Test
-  func keysThatAreTypedElsewhereDoNotDeny() throws {
+  func keysThatAreTypedInTheMainWindowDoNotDeny() throws {
     defer { bus.remove() }
     try openProtected()
+    // There a Return only shows the account again.
+    try app.run("click('me', 'list item')")
     let run = try person.start(["token", "me"])
     #expect(try app.run("type_elsewhere(\"\(Self.touch)\")") == .boolean(true))
     // After a pause the keys count.
@@ -128,6 +130,7 @@ struct DesktopAppPromptTests {
     try app.sees("me, Ready")
     let run = try person.start(["unlock"])
     try app.sees("System password")
+    try app.run("work_in()")
     try app.run("awaits_focus('Deny')")
     // Tab passes over the texts, in both directions.
     for (key, control) in [
@@ -155,6 +158,7 @@ struct DesktopAppPromptTests {
     try openProtected()
     let run = try person.start(["token", "me"])
     try app.sees(Self.touch)
+    try app.run("work_in()")
     try app.run("awaits_focus('Deny')")
     try app.run("key('Tab')")
     try app.run("awaits_focus('Type Password Instead')")
@@ -205,6 +209,7 @@ struct DesktopAppPromptTests {
     }
     #expect(try app.run("place('\(Self.title)')[2] == 360") == .boolean(true))
     // The rest of the question is reached by the keyboard alone.
+    try app.run("work_in()")
     try app.run("awaits_focus('Deny')")
     try app.run("tab_to('System password')")
     try app.run("key('Escape')")

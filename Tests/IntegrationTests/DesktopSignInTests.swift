@@ -73,7 +73,8 @@ struct DesktopSignInTests {
     try app.run("type('work')")
     try app.run("key('Return')")
     try app.sees("Protect “work”?")
-    try app.sees("Only your system password. To enrol a finger, run in a terminal: ")
+    try app.sees("Your system password.")
+    try app.sees("Enroll Finger…", "push button")
     try expectWhole(app, "protection")
     // The browser shows that it may be closed.
     #expect(eventually { (try? member.shell("cat ~/page").text.contains("signed in")) == true })
@@ -159,6 +160,11 @@ struct DesktopSignInTests {
     try browse(as: member)
     try app.run("key('Return')")
     try app.sees("Protect “idp”?")
+    // The finger that a check would take is enrolled without a terminal.
+    try app.press("Enroll Finger…")
+    try app.sees("No Finger Enrolled")
+    try app.press("Enroll Finger")
+    try app.sees("Type the system password to enroll right-index.")
   }
 
   @Test
@@ -169,6 +175,7 @@ struct DesktopSignInTests {
     try choose("idp", app)
     try app.run("key('Return')")
     try app.sees("The provider refused: ", "alert")
+    try app.sees("Try again, or ask the provider why.", "alert")
 
     // A new provider, by its address.
     try app.press("Other Provider")
@@ -194,6 +201,7 @@ struct DesktopSignInTests {
   @Test
   func aCodeSignsInOnAnotherDevice() throws {
     let member = try Member()
+    try member.enrollFinger()
     let app = try open(of: member, "dark", width: 360)
     try choose("idp", app)
     try app.press("Use a Code")
@@ -210,6 +218,8 @@ struct DesktopSignInTests {
     let code = try #require(try texts(app).first { $0.wholeMatch(of: /[A-Z0-9-]{8,9}/) != nil })
     try member.visit(page, ["--user-code", code]).succeeded()
     try app.sees("Protect “idp”?")
+    try app.sees("right-index, and your system password")
+    try app.misses("Enroll Finger…")
     try app.press("Done")
     try app.sees("Last Uses")
   }

@@ -26,7 +26,7 @@ extension HealthModel {
       vault.news = tr("Permissions mended")
       await look()
     } catch {
-      trouble = Trouble("\(error)")
+      trouble = Trouble("\(error)", advice: tr("the owner of the file can do it, or root"))
     }
   }
 }

@@ -27,6 +27,10 @@ final class PromptModel {
   private(set) var notice: String?
   /// Whether the person may choose the password instead.
   private(set) var offersPassword = false
+  /// Whether a finger passes the check.
+  private(set) var takesFinger = false
+  /// Whether a device waits for a touch now.
+  private(set) var awaitsTouch = false
   /// Whether the check is over.
   private(set) var isOver = false
 
@@ -38,6 +42,9 @@ final class PromptModel {
   private let link: PromptLink
   @ObservationIgnored
   private var scan: ScanType
+  /// The method that asked the last question.
+  @ObservationIgnored
+  private var asking = PresenceMethod.fallback
 
   init(_ link: PromptLink) {
     self.link = link
@@ -59,15 +66,18 @@ final class PromptModel {
     switch step {
     case .begin(let methods, let offers):
       ask(by: methods)
+      takesFinger = methods.contains(.fingerprint)
+      awaitsTouch = false
       offersPassword = offers && methods.allSatisfy(\.isDevice)
       phase = .waiting
     case .turn:
-      notice = PresenceText.isOver
-      offersPassword = false
+      notice = tr("The other prompt is over.")
+      (offersPassword, awaitsTouch) = (false, false)
       phase = .turn
     case .question(let text, let isHidden, let method):
       ask(by: [method])
-      offersPassword = false
+      asking = method
+      (offersPassword, awaitsTouch) = (false, false)
       phase = .typing(
         PresenceText.questionLines(text).joined(separator: "\n"),
         isHidden: isHidden
@@ -86,13 +96,13 @@ final class PromptModel {
       notice = tr("Another prompt is open. This one waits for its end.")
       // The check begins again after that, and offers it then.
       offersPassword = false
-    case .waiting: break
+    case .waiting: awaitsTouch = true
     case .touch(let finger, let scan):
+      awaitsTouch = true
       if let scan { self.scan = scan }
-      if finger != nil { notice = Self.sentence(PresenceText.touch(finger, self.scan)) }
-    case .retry(let hint): notice = Self.sentence(PresenceText.advice(hint, scan))
-    case .wait(let seconds, let wasWrong):
-      notice = PresenceText.wait(seconds, hasAnswered: wasWrong)
+      if let finger { notice = ScanWords.touch(finger, self.scan) }
+    case .retry(let hint): notice = ScanWords.advice(hint, scan)
+    case .wait(let seconds, let wasWrong): notice = ScanWords.wait(seconds, wasWrong: wasWrong)
     case .checking:
       notice = nil
       phase = .waiting
@@ -106,10 +116,6 @@ final class PromptModel {
         scan
       )
     }
-  }
-
-  private static func sentence(_ clause: String) -> String {
-    clause.prefix(1).uppercased() + clause.dropFirst() + "."
   }
 
   // MARK: The person
@@ -130,6 +136,8 @@ final class PromptModel {
   /// Answers the question.
   func answer(_ secret: consuming SecretBytes) {
     phase = .waiting
+    // After its PIN, a key waits for a touch.
+    awaitsTouch = asking.isDevice
     link.did(.answer(SharedSecret(secret)))
   }
 }

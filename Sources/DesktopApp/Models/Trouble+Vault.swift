@@ -7,25 +7,32 @@ extension Trouble {
   /// What an error of the vault says, and what to do about it.
   init(_ error: VaultError) {
     switch error {
-    case .presenceNeeded(let request): self.init(tr("%s is needed", PresenceText.need(request)))
+    case .presenceNeeded(let request):
+      self.init(tr("%s is needed", PresenceText.need(request)), advice: tr("try again"))
     case .presenceFailed(let outcome, let message, _):
-      self.init(PresenceText.failure(outcome, message))
+      self.init(PresenceText.failure(outcome, message), advice: Self.advice(outcome))
     case .busy(let message, let retryAfter):
       let advice = retryAfter.map {
         ntr("try again in %d second", "try again in %d seconds", $0)
       }
       self.init(message, advice: advice ?? tr("try again when that is over"))
-    case .noSuchAccount: self.init(tr("the account is no longer there"))
-    case .noSuchFinger: self.init(tr("the finger is no longer there"))
-    case .noSuchKey: self.init(tr("the security key is no longer there"))
-    case .noSuchUser(let user): self.init(tr("%s has no vault here", "\(user)"))
+    case .noSuchAccount: self.init(tr("the account is no longer there"), advice: Self.look)
+    case .noSuchFinger: self.init(tr("the finger is no longer there"), advice: Self.look)
+    case .noSuchKey: self.init(tr("the security key is no longer there"), advice: Self.look)
+    case .noSuchUser(let user):
+      self.init(tr("%s has no vault here", "\(user)"), advice: Self.administrator)
     case .loginRequired(_, let message):
       self.init(
-        message.isEmpty ? tr("a sign-in is required") : tr("a sign-in is required: %s", message)
+        message.isEmpty ? tr("a sign-in is required") : tr("a sign-in is required: %s", message),
+        advice: tr("sign in to the account again")
       )
     case .providerUnavailable(let message, let retryAfter, _, let reason, _):
       self.init(message, advice: Self.advice(reason, retryAfter))
-    case .providerRefused(_, let message, _, _): self.init(tr("the provider refused: %s", message))
+    case .providerRefused(_, let message, _, _):
+      self.init(
+        tr("the provider refused: %s", message),
+        advice: tr("try again, or ask the provider why")
+      )
     case .machineKeyNeeded(let message):
       self.init(message, advice: tr("open it with “Open with Security Key”"))
     case .vaultUnsafe(let message, let hint):
@@ -35,9 +42,33 @@ extension Trouble {
         tr("unexpected failure: %s", message),
         advice: tr("this is a bug; please report it")
       )
-    case .noDesktop(let message), .invalidArgument(let message), .keyPINNeeded(let message, _),
-      .misconfigured(let message), .refused(let message, _):
-      self.init(message)
+    case .keyPINNeeded(let message, _):
+      self.init(message, advice: tr("type the PIN of the security key"))
+    case .noDesktop(let message): self.init(message, unlessAdvised: tr("try again at this desktop"))
+    case .invalidArgument(let message):
+      self.init(message, unlessAdvised: tr("correct that, then try again"))
+    case .misconfigured(let message):
+      self.init(message, unlessAdvised: tr("correct the file of the provider, or ask the provider"))
+    case .refused(let message, _): self.init(message, unlessAdvised: tr("nothing was changed"))
+    }
+  }
+
+  /// A message of the engine that may end with a command: then that is the advice.
+  private init(_ message: String, unlessAdvised advice: String) {
+    self.init(message, advice: Self.holdsCommand(message) ? nil : advice)
+  }
+
+  private static var look: String { tr("the list shows what is there now") }
+  private static var administrator: String { tr("ask the administrator of this machine") }
+
+  private static func advice(_ outcome: PresenceOutcome) -> String {
+    switch outcome {
+    case .notEnrolled: tr("enroll a finger, under Fingers, or use the system password")
+    case .busy: tr("try again when that is over")
+    case .lockedOut: tr("try again, and type the system password")
+    case .denied: administrator
+    case .notAvailable: tr("Health may show what is missing; then try again")
+    case .cancelled, .passwordChosen, .noMatch, .timedOut: tr("nothing was changed; try again")
     }
   }
 

@@ -47,11 +47,15 @@ struct Trouble: Equatable {
   private static func sentence(_ clause: String, isLast: Bool = false) -> String {
     let line = PlainText.line(clause, limit: 600)
     let isCommand = commands.contains { line.hasPrefix($0) }
-    let holdsCommand = isCommand || commands.contains { line.contains(": " + $0) }
     // A period behind a command would be typed too.
-    let end = line.hasSuffix(".") || (isLast && holdsCommand) ? "" : "."
+    let end = line.hasSuffix(".") || (isLast && holdsCommand(line)) ? "" : "."
     return (isCommand ? String(line.prefix(1)) : line.prefix(1).uppercased()) + line.dropFirst()
       + end
+  }
+
+  /// Whether a clause is a command, or ends with one.
+  static func holdsCommand(_ clause: String) -> Bool {
+    commands.contains { clause.hasPrefix($0) || clause.contains(": " + $0) }
   }
 
   /// The beginnings of commands in the vault's advice.

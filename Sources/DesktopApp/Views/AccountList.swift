@@ -66,8 +66,9 @@ private final class AccountRow: LongListRow {
     guard let (item, isChosen) = shown(position) else { return LongListFacts(name: "…") }
     let words = AccountWords(account: item.account)
     let (name, summary) = (words.name, words.summary)
-    row.show(icon: words.icon, title: name, text: summary)
-    return LongListFacts(name: "\(name), \(summary)", isChosen: isChosen)
+    row.show(icon: words.icon, title: name, text: summary.joined(separator: "\n"))
+    let spoken = "\(name), \(summary.joined(separator: " · "))"
+    return LongListFacts(name: spoken, isChosen: isChosen)
   }
 
   func clear() { row.clear() }

@@ -134,6 +134,8 @@ final class MainWindow {
   /// Makes the page of a vault without accounts, which offers the sign-in and the restore.
   private func makeEmpty() -> Widget {
     let builder = Builder(ui: PackageResources.states_ui, only: "empty")
+    let finger: FingerSign = builder.object("finger")
+    finger.draw()
     let restore: Button = builder.object("restore")
     restore.onClick { [weak self] in
       guard let self else { return }

@@ -22,13 +22,19 @@ final class OpenPrompts {
       of: application,
       over: link.isOwn ? parent : nil
     )
-    // The person may be typing into an open prompt.
-    let keepsFocus = !link.isOwn && !open.isEmpty
+    let display = display(of: link)
     open.append(window)
     Task {
-      await window.run(takesFocus: !keepsFocus)
+      let isInUse = await window.run(display)
       open.removeAll { $0 === window }
-      open.first?.comeForward()
+      open.first?.comeForward(takesFocus: isInUse)
     }
+  }
+
+  private func display(of link: PromptLink) -> PromptWindow.Display {
+    if link.isOwn { return .active }
+    // The person may be typing into an open prompt, or into the window of another program.
+    guard open.isEmpty else { return .behind }
+    return Toplevels().isActive ? .active : .above
   }
 }

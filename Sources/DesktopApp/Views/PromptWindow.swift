@@ -3,15 +3,27 @@ internal import SecretMemory
 
 /// The window of one presence check.
 ///
-/// The prompt of another program comes while the person may be typing elsewhere. So keys count in it only
-/// after a pause of `quietTime`: until then no control has the focus.
+/// The prompt of another program comes while the person may be typing. So keys count in it only after
+/// a pause of `quietTime`: until then no control has the focus.
 @MainActor
 final class PromptWindow {
+  /// How the prompt comes to the screen.
+  enum Display {
+    /// With the keyboard.
+    case active
+    /// Above the other windows, without the keyboard.
+    case above
+    /// Behind another prompt.
+    case behind
+  }
+
   /// How long no key must come, in milliseconds.
   private static let quietTime = 500
 
   private let model: PromptModel
   private let window: Window
+  private let picture: Widget
+  private let finger: FingerSign
   private let what: Label
   private let scroll: Scroller
   private let who: Label
@@ -33,6 +45,8 @@ final class PromptWindow {
     self.model = model
     let builder = Builder(ui: PackageResources.prompt_ui)
     window = builder.object("window")
+    picture = builder.object("picture")
+    finger = builder.object("finger")
     what = builder.object("what")
     scroll = builder.object("scroll")
     who = builder.object("who")
@@ -48,12 +62,13 @@ final class PromptWindow {
     if let parent { window.belong(to: parent) }
     window.isModal = model.isOwn
     who.text = model.who
+    finger.draw()
     scroll.takeFocusIfLonger()
     noticeScroll.takeFocusIfLonger()
   }
 
-  /// Shows the check until it is over.
-  func run(takesFocus: Bool) async {
+  /// Shows the check until it is over, and tells whether the person works in the app then.
+  func run(_ display: Display) async -> Bool {
     deny.onClick { [model] in model.deny() }
     go.onClick { [weak self] in self?.proceed() }
     secret.onEnter { [weak self] in self?.proceed() }
@@ -68,24 +83,31 @@ final class PromptWindow {
     }
     track { [weak self] in self?.update() }
     if !model.isOwn { guardKeys() }
-    isBehind = !takesFocus
-    if takesFocus { window.present() } else { window.presentWithoutFocus() }
+    isBehind = display == .behind
+    if display == .active { window.present() } else { window.presentWithoutFocus() }
+    if display == .above { window.keepAbove() }
     if model.isOwn { deny.focus() }
     window.onPainted { [model] in model.hasBeenShown() }
     await model.follow()
     pause?.cancel()
     secret.clear()
+    let isInUse = Toplevels().isActive
     window.destroy()
+    return isInUse
   }
 
   /// Brings it to the front if it was shown behind another prompt.
-  func comeForward() {
+  func comeForward(takesFocus: Bool) {
     guard isBehind else { return }
     isBehind = false
-    window.present()
+    if takesFocus { window.present() } else { window.keepAbove() }
   }
 
   private func update() {
+    (picture.isVisible, finger.isVisible) = (!model.takesFinger, model.takesFinger)
+    for sign in [picture, finger] {
+      sign.set(style: "awaited", sign.isVisible && model.awaitsTouch)
+    }
     what.text = model.what
     // A screen reader speaks it with the control that has the focus. (GTK 4.8 makes no description of
     // described-by relations.)

@@ -43,21 +43,30 @@ private func draw(
   _ size: Double
 ) {
   let width = size / 16
-  var color = GdkRGBA()
-  let widget = unsafe UnsafeMutableRawPointer(area).assumingMemoryBound(to: GtkWidget.self)
-  unsafe gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
   unsafe cairo_set_line_width(context, width)
   unsafe cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
   for (part, opacity) in [(1, 0.15), (share, 1)] where part > 0 {
     let (middle, radius, start) = (size / 2, size / 2 - width, -Double.pi / 2)
-    unsafe cairo_set_source_rgba(
-      context,
-      Double(color.red),
-      Double(color.green),
-      Double(color.blue),
-      Double(color.alpha) * opacity
-    )
+    unsafe useTextColor(of: area, on: context, opacity: opacity)
     unsafe cairo_arc(context, middle, middle, radius, start, start + 2 * Double.pi * part)
     unsafe cairo_stroke(context)
   }
+}
+
+/// Draws in the color of an area's text from now on. (cairo_set_source_rgba(3))
+func useTextColor(
+  of area: UnsafeMutablePointer<GtkDrawingArea>,
+  on context: OpaquePointer,
+  opacity: Double = 1
+) {
+  var color = GdkRGBA()
+  let widget = unsafe UnsafeMutableRawPointer(area).assumingMemoryBound(to: GtkWidget.self)
+  unsafe gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
+  unsafe cairo_set_source_rgba(
+    context,
+    Double(color.red),
+    Double(color.green),
+    Double(color.blue),
+    Double(color.alpha) * opacity
+  )
 }

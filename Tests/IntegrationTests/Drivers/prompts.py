@@ -3,6 +3,10 @@ import os
 import signal
 import subprocess
 import threading
+import time
+
+# A window that is there only to have the keyboard: that of xev(1).
+OTHER = "Event Tester"
 
 
 class Prompts:
@@ -75,14 +79,60 @@ class Prompts:
             return max(column for column, _ in self.marks(name, "text") if column < 200)
         return width("W") > 1.5 * width("i")
 
+    def active(self):
+        """The title of the active window."""
+        try:
+            return self.tool("getactivewindow", "getwindowname").strip()
+        except subprocess.CalledProcessError:
+            return ""  # No window is active, or it went.
+
     def prompt_takes_keys(self, title="Presence Check"):
         """Waits until the keyboard is at the prompt: a space would press the button below it."""
-        def is_there():
-            try:
-                return self.tool("getactivewindow", "getwindowname").strip() == title
-            except subprocess.CalledProcessError:
-                return False  # No window is active, or it went.
-        return self.until(is_there, "the keyboard is not at the prompt")
+        return self.until(lambda: self.active() == title, "the keyboard is not at the prompt")
+
+    def work_in(self, title="Presence Check"):
+        """Makes the window with this title the active one, as a click on its frame does."""
+        self.tool("windowactivate", self.until(lambda: self.search("--onlyvisible", title), "no " + title)[-1])
+        return self.prompt_takes_keys(title)
+
+    def open_other(self):
+        """Opens a window of another program over the whole screen, in which the person works."""
+        self.desktop.start("xev", "-event", "keyboard")
+        window = self.until(lambda: self.search("--onlyvisible", OTHER), "no other window")[-1]
+        self.tool("windowmove", window, "0", "0", "windowsize", window, str(self.screen.width), str(self.screen.height))
+        self.until(lambda: self.place(OTHER)[2] > 1200, "the other window is small")
+        return self.work_in(OTHER)
+
+    def other_keeps_keys(self, text):
+        """Whether the window of the other program stays the active one until a text of the app is shown."""
+        titles = set()
+
+        def is_shown():
+            titles.add(self.active())
+            return self.shown(None, text)
+        self.until(is_shown, "no " + text)
+        return titles | {self.active()} == {OTHER}
+
+    def picture_above(self, text, title):
+        """The pixels of the picture of 64 rows that lies 12 rows above a text of a window."""
+        left, top, width, _ = self.extents(self.find("label", text))
+        x, y = self.place(title)[:2]
+        return [self.screen.row(y + line)[4 * (x + left):4 * (x + left + width)] for line in range(top - 76, top - 12)]
+
+    def has_picture(self, text, title):
+        """Whether something is drawn there: the rows of a plain area are equal."""
+        return self.until(lambda: len(set(self.picture_above(text, title))) > 10, "no picture above " + text)
+
+    def picture_moves(self, seconds):
+        """Whether the picture of the prompt changes within some seconds, besides the first one, in which the colors
+        of a window that becomes active may fade."""
+        time.sleep(1)
+        before, end = self.picture_above("Requested ", "Presence Check"), time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.picture_above("Requested ", "Presence Check") != before:
+                return True
+            time.sleep(0.05)
+        return False
 
     def type_secret(self, text, name=None):
         """Types into a field of the active window, or into that with the focus, and waits until a dot is drawn
@@ -101,9 +151,8 @@ class Prompts:
         return self.until(lambda: not self.marks(text, role, place), "still readable")
 
     def type_elsewhere(self, text, key="Return"):
-        """Types a key again and again at no window until a text is shown, and then for longer than the pause
-        after which keys count; false if the text went, or a control of its window got the focus."""
-        self.leave()
+        """Types a key again and again into the active window until a text is shown, and then for longer than the
+        pause after which keys count; false if the text went, or a control of its window got the focus."""
         is_over = threading.Event()
 
         def typing():

@@ -46,7 +46,14 @@ extension SignInRun {
     let begun = try begin(.device)
     guard let code = begun.userCode, (1...64).contains(code.utf8.count),
       code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-    else { throw .trouble(Trouble(tr("the provider gave a code that cannot be shown"))) }
+    else {
+      throw .trouble(
+        Trouble(
+          tr("the provider gave a code that cannot be shown"),
+          advice: tr("use the browser instead, or ask the provider")
+        )
+      )
+    }
     tell(
       .code(
         SignInCode(

@@ -138,7 +138,12 @@ struct SignInRun {
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw .trouble(Trouble(tr("the provider gave an address that no browser can open")))
+      throw .trouble(
+        Trouble(
+          tr("the provider gave an address that no browser can open"),
+          advice: tr("use a code instead, or ask the provider")
+        )
+      )
     }
     return text
   }
@@ -175,7 +180,9 @@ struct SignInRun {
     do throws(SystemError) {
       return try RedirectListener(at: redirect, for: .app)
     } catch {
-      guard error.code == EADDRINUSE else { throw .trouble(Trouble("\(redirect.text): \(error)")) }
+      guard error.code == EADDRINUSE else {
+        throw .trouble(Trouble("\(redirect.text): \(error)", advice: tr("try again")))
+      }
       throw .trouble(
         Trouble(
           tr("another program has the port that the browser is sent to: %s", redirect.text),

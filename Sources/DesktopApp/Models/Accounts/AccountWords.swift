@@ -86,9 +86,16 @@ struct AccountWords {
 
   var refreshed: String? { account.refreshedAt.map { LocalTime.text($0) } }
 
-  /// What the list shows below the name.
-  var summary: String {
-    [state, protection, provider].joined(separator: " · ")
+  /// The time or the day until which its token is valid; `nil` if there is no valid one.
+  private var validity: String? {
+    let now = Int(WallTime.now.seconds)
+    guard !isOut, let end = account.accessTokenExpiresAt, now < end else { return nil }
+    return tr("Valid until %s", LocalTime.short(end, now: now))
+  }
+
+  /// The lines that the list shows below the name.
+  var summary: [String] {
+    [[state, protection, provider].joined(separator: " · "), validity].compactMap(\.self)
   }
 }
 

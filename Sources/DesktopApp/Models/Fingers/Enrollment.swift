@@ -1,6 +1,5 @@
 internal import GTK
 internal import PresenceTerms
-internal import TerminalIO
 internal import VaultInterface
 
 /// An enrollment on the screen, stage by stage.
@@ -36,10 +35,9 @@ struct Enrollment: Equatable {
     switch reply.event {
     case .waiting where hasScanned: break
     case .waiting:
-      let finger = "your " + PresenceText.finger(reply.finger)
-      notice = PresenceText.enrollment(finger, stages: stages, scan)
-    case .stage: notice = Trouble(PresenceText.nextStage(scan)).text
-    case .retry: notice = Trouble(PresenceText.advice(reply.hint, scan)).text
+      notice = ScanWords.enrollment(reply.finger, stages: stages, scan)
+    case .stage: notice = ScanWords.nextStage(scan)
+    case .retry: notice = ScanWords.advice(reply.hint, scan)
     case .done: notice = ""
     }
     guard reply.event != .waiting else { return }

@@ -116,7 +116,7 @@ final class BackupModel {
   private static func trouble(_ failure: BackupRun.Failure) -> Trouble? {
     switch failure {
     case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
-    case .passphrase(let error): Trouble("\(error)")
+    case .passphrase(let error): Trouble("\(error)", advice: tr("type another one"))
     case .vault(.interrupted): nil
     case .vault(let error): Trouble(error)
     }

@@ -68,11 +68,17 @@ final class RestoreModel {
     switch failure {
     case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
     case .noBackup(.unknownVersion(let version)):
-      Trouble("\(BackupHeader.Flaw.unknownVersion(version))")
+      Trouble(
+        "\(BackupHeader.Flaw.unknownVersion(version))",
+        advice: tr("Choose another file.")
+      )
     case .noBackup(let flaw): Trouble("\(flaw)", advice: tr("Choose another file."))
-    case .passphrase(let error): Trouble("\(error)")
+    case .passphrase(let error): Trouble("\(error)", advice: tr("type another one"))
     case .provider(let error):
-      Trouble(tr("the backup has a provider that cannot be used: %s", "\(error)"))
+      Trouble(
+        tr("the backup has a provider that cannot be used: %s", "\(error)"),
+        advice: tr("Choose another file.")
+      )
     case .providerFile(let error): Trouble("\(error)", advice: error.remedy)
     case .unclear:
       Trouble(

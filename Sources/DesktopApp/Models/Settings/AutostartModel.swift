@@ -40,7 +40,7 @@ final class AutostartModel {
       }
       trouble = nil
     } catch {
-      trouble = Trouble(error.message)
+      trouble = Trouble(error.message, advice: tr("correct that, then try again"))
     }
     await look()
   }

@@ -59,7 +59,10 @@ final class PrivacyModel {
     case .locked: await vault.lock()
     case .watched: lockTrouble = nil
     case .unwatched(let failure):
-      lockTrouble = Trouble(tr("locks are not noticed: %s", "\(failure)"))
+      lockTrouble = Trouble(
+        tr("locks are not noticed: %s", "\(failure)"),
+        advice: tr("lock the vault before you leave")
+      )
     }
   }
 

@@ -12,8 +12,10 @@ final class ProtectionModel {
   let item: AccountItem
   /// Which reader there is, or why none can be used.
   private(set) var reader: String?
-  /// Which fingers and keys pass a check, or how one is enrolled.
+  /// Which fingers and keys pass a check, besides the system password.
   private(set) var enrolled: String?
+  /// Whether there is a reader, and no enrolled finger.
+  private(set) var lacksFinger = false
 
   @ObservationIgnored
   private let link: VaultLink
@@ -31,7 +33,9 @@ final class ProtectionModel {
         (try connection.call(GetReaderCall()).reader, try connection.call(GetStatusCall()))
       }
       reader = Self.text(found)
-      enrolled = Self.text(status, hasReader: found.available)
+      let fingers = status.enrolledFingers + (status.desktopFingers ?? [])
+      enrolled = Self.text(fingers, keys: status.enrolledKeys ?? [])
+      lacksFinger = found.available && fingers.isEmpty
     } catch {
       reader = Trouble(error)?.text
     }
@@ -45,20 +49,18 @@ final class ProtectionModel {
     return PlainText.line(reader.name ?? tr("A reader is there."))
   }
 
-  private static func text(_ status: VaultStatus, hasReader: Bool) -> String {
-    let fingers = status.enrolledFingers + (status.desktopFingers ?? [])
-    let things = fingers + (status.enrolledKeys ?? []).map { tr("security key %s", $0) }
-    guard things.isEmpty else {
-      return tr("%s, and your system password", PlainText.line(things.joined(separator: ", ")))
-    }
-    return hasReader
-      ? tr(
-        "Only your system password. To enrol a finger, run in a terminal: thumblatch fingers enroll"
-      ) : tr("Your system password.")
+  private static func text(_ fingers: [String], keys: [String]) -> String {
+    let things = fingers + keys.map { tr("security key %s", $0) }
+    return things.isEmpty
+      ? tr("Your system password.")
+      : tr("%s, and your system password", PlainText.line(things.joined(separator: ", ")))
   }
 
   /// Turns the protection on or off, after a presence check.
   func protect(_ isOn: Bool) async { await vault.protect(item, isOn) }
+
+  /// Shows the page that enrolls fingers.
+  func enrollFinger() { vault.open(.fingers) }
 
   /// Shows the account.
   func finish() { vault.select(item) }

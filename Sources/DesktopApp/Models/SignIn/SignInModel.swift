@@ -218,7 +218,8 @@ final class SignInModel {
       trouble = SignInRun.tooLate
     case .refused(.invalidArgument(let message)) where wasAsked:
       trouble = Trouble(
-        tr("the browser's answer was refused: %s", message)
+        tr("the browser's answer was refused: %s", message),
+        advice: tr("try again")
       )
     case let error where error.leavesInDoubt(.never):
       trouble = Trouble(

@@ -10,6 +10,7 @@ final class ProtectionView {
   private let protected: Switch
   private let reader: Row
   private let enrolled: Row
+  private let enroll: Button
   private let done: Button
   /// Whether the view sets the switch, and not the person.
   private var isSetting = false
@@ -21,8 +22,10 @@ final class ProtectionView {
     protected = builder.object("protect-switch")
     reader = builder.object("protect-reader")
     enrolled = builder.object("protect-enrolled")
+    enroll = builder.object("protect-enroll")
     done = builder.object("protect-done")
     protected.onTurn { [weak self] in self?.turn() }
+    enroll.onClick { [weak self] in self?.protection?.enrollFinger() }
     done.onClick { [weak self] in
       guard let protection = self?.protection else { return }
       protection.finish()
@@ -53,6 +56,7 @@ final class ProtectionView {
     trouble.isVisible = protection.item.trouble != nil
     reader.subtitle = protection.reader ?? tr("Looking…")
     enrolled.subtitle = protection.enrolled ?? tr("Looking…")
+    enroll.isVisible = protection.lacksFinger
     isSetting = true
     protected.isOn = protection.item.account.presenceProtection
     isSetting = false
