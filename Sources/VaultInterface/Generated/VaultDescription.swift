@@ -1043,7 +1043,7 @@ let vaultDescription = #"""
   )
   # Whether the audit log is intact.
   method VerifyAudit() -> (
-    # Whether every record is what was written, and none is missing.
+    # Whether it is intact: no record was changed, and none is missing.
     whole: bool,
     # How many records there are.
     records: int,
@@ -1367,8 +1367,8 @@ let vaultDescription = #"""
     ask: ?bool,
     reason: ?string
   ) -> (account: Account)
-  # The account that is meant where none is named. To take that from a protected account needs a passed
-  # prompt.
+  # Makes an account the default: the one of each call that names none. To take that from a protected
+  # account needs a passed prompt.
   method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
   # Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
   # own, signed in or signed out, `local` or not; no unlock window counts.

@@ -2160,7 +2160,7 @@ public struct VerifyAuditCall: VarlinkMethod, Equatable {
 
 /// What `VerifyAudit` answers.
 public struct VerifyAuditReply: VarlinkRecord, Equatable {
-  /// Whether every record is what was written, and none is missing.
+  /// Whether it is intact: no record was changed, and none is missing.
   public var whole: Bool
   /// How many records there are.
   public var records: Int
@@ -3698,8 +3698,8 @@ public struct RenameAccountCall: AskingMethod, Equatable {
   }
 }
 
-/// The account that is meant where none is named. To take that from a protected account needs a passed
-/// prompt.
+/// Makes an account the default: the one of each call that names none. To take that from a protected
+/// account needs a passed prompt.
 public struct SetDefaultAccountCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.SetDefaultAccount"
