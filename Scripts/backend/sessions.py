@@ -35,7 +35,7 @@ class Backend:
         self.refresh_tokens = {}  # hash -> {"family", "used_at", "answer"}
         self.access_tokens = {}  # hash -> {"family", "expires"}
         self.ledger = open(options.ledger, "a", opener=private) if options.ledger else None
-        self.peer = threading.local()  # the port of whoever made this thread's request
+        self.peer = threading.local()  # the client's port of this thread's request
         if options.state != "none" and os.path.exists(options.state):
             with open(options.state) as file:
                 kept = json.load(file)

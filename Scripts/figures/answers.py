@@ -100,7 +100,7 @@ def measure_provider(client, seconds):
     """`slow` is refreshed while `me` is read: its helper gets no answer for three seconds, and none
     then, which is all that the engine sees of a provider."""
     before = ask(client, SOCKET, 64, seconds, "kept", CALL % "me")
-    print(f"provider, {seconds} s: nobody waits for a provider: p99 {before.p99:.2f} ms, "
+    print(f"provider, {seconds} s: no other call waits for a provider: p99 {before.p99:.2f} ms, "
           f"longest {before.worst:.2f} ms")
     helper = socket.socket(socket.AF_UNIX)
     helper.bind(RUN + "/exchange")
@@ -120,4 +120,4 @@ def measure_provider(client, seconds):
     print(f"  while one takes 3 s for another account: p99 {during.p99:.2f} ms, "
           f"longest {during.worst:.2f} ms")
     promise(is_waiting, "who asked for that account waits for its provider")
-    promise(during.worst < min(1500 * promises.slack, 2800), "nobody waits for another account's provider")
+    promise(during.worst < min(1500 * promises.slack, 2800), "no call waits for another account's provider")

@@ -13,7 +13,7 @@ final class TPMConnection {
   private let device: OpaquePointer
 
   /// How long the library waits for a device's first answer, in nanoseconds: slightly less.
-  private static let patience: Int64 = 900_000_000
+  private static let slowAnswer: Int64 = 900_000_000
   /// The major number of /dev/null and its kind, which often hides a node (devices.txt of the kernel).
   private static let memoryDevices: dev_t = 1
   /// How often it is asked.
@@ -50,7 +50,7 @@ final class TPMConnection {
       var device: OpaquePointer?
       let code = unsafe ctss_open(path, &device)
       if let device = unsafe device { return unsafe device }
-      let isSlow = BootInstant.now.nanoseconds - start >= patience
+      let isSlow = BootInstant.now.nanoseconds - start >= slowAnswer
       if !isSlow { try check(code, .parent) }
     }
     throw .busy

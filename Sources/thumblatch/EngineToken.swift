@@ -10,9 +10,9 @@ enum EngineToken {
   /// The time limit of the engine for each step, in milliseconds.
   ///
   /// A provider may take longer; the command-line program reports that.
-  private static let patience: Int64 = 1000
+  private static let stepLimit: Int64 = 1000
   /// The same for a helper, whose tool may give up after some seconds.
-  private static let patienceOfHelper: Int64 = 250
+  private static let helperLimit: Int64 = 250
   /// The longest message of the interface.
   private static let maximumMessage = 65_536
 
@@ -61,11 +61,11 @@ enum EngineToken {
     user: uid_t,
     _ body: (UnsafeRawBufferPointer) -> Value?
   ) -> Value? {
-    guard let socket = connect(to: path, user: user, patience),
+    guard let socket = connect(to: path, user: user, stepLimit),
       unsafe calls.withUnsafeBytes({ unsafe send($0, to: socket) })
     else { return nil }
     return unsafe withUnsafeTemporaryAllocation(byteCount: maximumMessage, alignment: 1) { room in
-      guard let count = unsafe receive(from: socket, into: room, patience, replies: replies) else {
+      guard let count = unsafe receive(from: socket, into: room, stepLimit, replies: replies) else {
         return nil
       }
       return unsafe body(UnsafeRawBufferPointer(rebasing: room[..<count]))
@@ -77,12 +77,12 @@ enum EngineToken {
     at path: SocketPath,
     user: uid_t
   ) -> TokenRequest.Outcome {
-    let patience = request.isHelper ? patienceOfHelper : patience
-    guard let socket = connect(to: path, user: user, patience) else { return .notKnown }
+    let stepLimit = request.isHelper ? helperLimit : stepLimit
+    guard let socket = connect(to: path, user: user, stepLimit) else { return .notKnown }
     return unsafe withUnsafeTemporaryAllocation(byteCount: maximumMessage, alignment: 1) { room in
       let count = unsafe call(request, into: room)
       guard unsafe send(UnsafeRawBufferPointer(rebasing: room[..<count]), to: socket),
-        let reply = unsafe receive(from: socket, into: room, patience)
+        let reply = unsafe receive(from: socket, into: room, stepLimit)
       else { return .notKnown }
       return unsafe show(UnsafeMutableRawBufferPointer(rebasing: room[..<reply]), request)
     }
@@ -95,7 +95,7 @@ enum EngineToken {
   private static func connect(
     to path: SocketPath,
     user: uid_t,
-    _ patience: Int64
+    _ stepLimit: Int64
   ) -> Descriptor? {
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { return nil }
@@ -104,8 +104,8 @@ enum EngineToken {
     guard number > 2 else { return nil }
     // socket(7): the limits also apply to connect(2), which waits while a server's queue is full.
     var limit = timeval(
-      tv_sec: Int(patience / 1000),
-      tv_usec: Int(patience % 1000 * 1000)
+      tv_sec: Int(stepLimit / 1000),
+      tv_usec: Int(stepLimit % 1000 * 1000)
     )
     let size = socklen_t(MemoryLayout<timeval>.size)
     guard unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0,
@@ -161,7 +161,7 @@ enum EngineToken {
   private static func receive(
     from socket: borrowing Descriptor,
     into room: UnsafeMutableRawBufferPointer,
-    _ patience: Int64,
+    _ stepLimit: Int64,
     replies: Int = 1
   ) -> Int? {
     let begun = BootInstant.now
@@ -174,7 +174,7 @@ enum EngineToken {
       guard got > 0 else { return nil }
       count += got
       if unsafe room[count - 1] == 0 && ends(in: room[..<count], are: replies) { return count }
-      guard (BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000 < patience else {
+      guard (BootInstant.now.nanoseconds - begun.nanoseconds) / 1_000_000 < stepLimit else {
         return nil
       }
     }

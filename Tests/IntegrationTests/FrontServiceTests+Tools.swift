@@ -1,5 +1,7 @@
 import TestSupport
 import Testing
+import Varlink
+import VaultInterface
 
 extension FrontServiceTests {
   private static let terms =
@@ -59,5 +61,59 @@ extension FrontServiceTests {
   func aToolsServerThatIsNotRootIsToldNothing() throws {
     let (outcome, asked) = try tool(Self.terms + Self.reply(), way: "foreign")
     #expect(outcome.output.hasPrefix("cli\n") && (asked == "" || asked == "nothing\n"))
+  }
+
+  // The front writes and reads these messages by hand, because the generated types need a library.
+
+  /// The calls that the front has sent, read as the engine reads them.
+  private func calls(_ asked: String) throws -> [VarlinkCall] {
+    try asked.split(separator: "\n").map { line in
+      try unsafe Array(line.utf8).withUnsafeBytes { bytes in
+        unsafe try VarlinkCall(decoding: bytes, on: .vault)
+      }
+    }
+  }
+
+  private func message(_ reply: some VarlinkRecord) throws -> String {
+    let bytes = try VarlinkReply(reply).plainEncoded(on: .vault)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test
+  func theGeneratedTypesReadAndWriteWhatTheFrontDoesByHand() throws {
+    let token = AccessTokenReply(
+      account: "work",
+      accessToken: "of-the-service",
+      tokenType: "Bearer",
+      expiresAt: 1_790_000_000,
+      shorterThanRequested: false,
+      scope: "read",
+      missingScope: "mail"
+    )
+    let plain = try front("token --helper work --min-ttl 360s", reply: message(token))
+    #expect(plain.outcome.output == "of-the-service\n")
+    let call = try #require(calls(plain.asked).first)
+    #expect(
+      try call.content()
+        == AccessTokenCall(account: "work", minimumLifetime: 360, ask: false, helper: true)
+    )
+
+    let terms = RequestTermsReply(
+      account: "work",
+      issuer: "https://id.example.org",
+      hosts: ["api.example.org"],
+      pins: [],
+      anyHost: true
+    )
+    let settings = "min-ttl = 2m\\nscope = read \\naudience = x\\n"
+    let helped = try tool(message(terms) + message(token), settings: settings)
+    #expect(helped.outcome.output == "{\"token\":\"of-the-service\"}\n")
+    let both = try calls(helped.asked)
+    try #require(both.count == 2)
+    #expect(try both[0].content() == RequestTermsCall(account: "work"))
+    let wanted: AccessTokenCall = try both[1].content()
+    #expect(wanted.account == "work" && wanted.minimumLifetime == 120 && wanted.ask == false)
+    #expect(wanted.scope == "read" && wanted.audience == "x")
+    #expect(wanted.reason == "Terraform at git.example.org")
   }
 }

@@ -6,7 +6,8 @@ import Testing
 
 /// The programs side by side, as they are installed, but with virtual fingerprint readers.
 ///
-/// They are the ones that were built last: by `Scripts/build`, or together with the tests.
+/// They are the ones that were built last: by `Scripts/build`, or together with the tests. With
+/// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, the tests fail unless those are the released ones.
 enum Programs {
   private static let names = [
     "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange",
@@ -40,6 +41,7 @@ enum Programs {
     let directory = try scratch.get() + "/programs"
     let released = BuiltPrograms.sourceDirectory + "/.build/thumblatch/virtual"
     let built = BuiltPrograms.directory
+    let mustBeReleased = ThisProcess.environment("THUMBLATCH_TEST_RELEASED") ?? ""
     let pam = BuiltPrograms.sourceDirectory + "/Sources/Installed/etc/pam.d/thumblatch"
     try shell(
       """
@@ -51,6 +53,9 @@ enum Programs {
         -newer \(released)/thumblatchd 2>&1 || echo none)
       if [ -z "$newer" ]; then
         cp -r \(released)/. \(directory)
+      elif [ -n "\(mustBeReleased)" ]; then
+        echo "THUMBLATCH_TEST_RELEASED is set, and newer than the released programs: $newer" >&2
+        exit 1
       else
         for name in \(names.joined(separator: " ")); do
           install -m 755 \(built)/$name \(directory)/$name

@@ -50,7 +50,7 @@ struct ToolHelperTests {
     let given = try person.run("git-credential", "get", input: Self.request).succeeded()
     #expect(given.contains("password=\(token)"), "\(given)")
     let removed = try person.run("account", "remove", "work", "--yes").succeeded()
-    #expect(removed.contains("git.example.org gets no token from now on"))
+    #expect(removed.contains("git.example.org no longer gets a token"))
     #expect(try person.run("git-credential", "get", input: Self.request).succeeded() == "")
     #expect(try person.run("host", "list").succeeded().contains("no hosts yet"))
   }

@@ -103,7 +103,7 @@ extension PromptBookTests {
     func begin(_ name: String, _ asked: PromptQuestion) -> Bool {
       book.begin(name, question: asked, connection: 1, at: at(0))
     }
-    func open(_ name: String) -> PromptBook.Opening? {
+    func open(_ name: String) -> PromptBook.PromptState? {
       book.open(name, impossible: [], at: at(100))
     }
     func expired() -> [String] { book.expire(at: at(1000)) }
@@ -144,7 +144,7 @@ extension PromptBookTests {
     for (number, (name, question)) in asked.enumerated() {
       _ = book.begin(name, question: question, connection: UInt64(number), at: at(0))
     }
-    func opening(_ name: String, at location: String = "here") -> PromptBook.Opening? {
+    func opening(_ name: String, at location: String = "here") -> PromptBook.PromptState? {
       book.open(name, location: location, impossible: [], at: at(0))
     }
     #expect(opening("leader") == .asks)
@@ -162,7 +162,7 @@ extension PromptBookTests {
     for (number, name) in ["leader", "late"].enumerated() {
       _ = book.begin(name, question: question(), connection: UInt64(number), at: at(0))
     }
-    func opening(_ name: String) -> PromptBook.Opening? {
+    func opening(_ name: String) -> PromptBook.PromptState? {
       book.open(name, impossible: [], at: at(0))
     }
     #expect(opening("leader") == .asks)

@@ -108,7 +108,7 @@ enum AccountVerbs {
         ? "removed \(name): it was not signed in"
         : "Removed \(name) from this vault. \(ending.sentence)"
     )
-    for host in hosts { session.output.talk("\(host) gets no token from now on") }
+    for host in hosts { session.output.talk("\(host) no longer gets a token") }
     try ending.check()
   }
 

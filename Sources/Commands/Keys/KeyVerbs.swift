@@ -57,7 +57,7 @@ enum KeyVerbs {
     let reply = try session.call(within: Session.remoteLimit) { prompt in
       RekeyCall(prompt: prompt)
     }
-    let (isWhole, warning) = trail(session)
+    let (isWhole, warning) = auditLog(session)
     if let warning { session.output.warn(warning) }
     try session.report(
       [
@@ -75,7 +75,7 @@ enum KeyVerbs {
   /// Whether the audit log is intact after a rekey, and the warning if it is not.
   ///
   /// The rekey has succeeded before, so a check that is not possible is only a warning.
-  private static func trail(_ session: Session) -> (isWhole: Bool?, warning: String?) {
+  private static func auditLog(_ session: Session) -> (isWhole: Bool?, warning: String?) {
     do throws(CommandError) {
       let facts = try session.call(within: AuditVerbs.limit) { _ in VerifyAuditCall() }
       guard !facts.whole else { return (true, nil) }

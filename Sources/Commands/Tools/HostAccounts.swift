@@ -121,7 +121,7 @@ struct HostAccounts {
       guard let rest = file.removing(host) else {
         throw CommandError(
           .notFound,
-          "\(host) gets no token",
+          "no account is set for \(host)",
           hint: "thumblatch host list shows the hosts"
         )
       }

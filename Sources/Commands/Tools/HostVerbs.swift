@@ -78,11 +78,11 @@ enum HostVerbs {
   static let remove = Verb(
     "host remove",
     [host],
-    summary: "let a host get no token any more"
+    summary: "stop giving tokens to a host"
   ) { session throws(CommandError) in
     let host = try session.tokenHost(session.arguments.operands[0])
     try HostAccounts(environment: session.environment).remove(host)
-    try session.report(["removed": .string(host.text)], "\(host) gets no token from now on")
+    try session.report(["removed": .string(host.text)], "\(host) no longer gets a token")
   }
 
   private static func object(_ entry: HostAccount) -> JSONObject {

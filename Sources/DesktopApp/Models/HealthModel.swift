@@ -93,7 +93,7 @@ extension Finding {
   }
 
   /// The severity in words.
-  var standing: String {
+  var severityWord: String {
     switch severity {
     case .ok: tr("ok")
     case .warning: tr("warning")

@@ -37,7 +37,7 @@ final class HealthPage: ContentPage {
       row.show(finding.title, finding.parts)
       row.set(style: "fact", true)
       row.limitLines(title: 0, subtitle: 0)
-      row.addIcon(finding.icon).name(finding.standing)
+      row.addIcon(finding.icon).name(finding.severityWord)
       addRemedy(of: finding, to: row)
       list.insert(row, at: -1)
       return row

@@ -121,7 +121,7 @@ final class SettingsPage: ContentPage {
     for row in facts { fixed.remove(row) }
     facts = words.map { words in
       let row = Row()
-      (row.title, row.subtitle) = (words.title, words.standing)
+      (row.title, row.subtitle) = (words.title, words.valueInEffect)
       row.limitLines(title: 0, subtitle: 0)
       row.set(style: "fact", true)
       fixed.add(row)

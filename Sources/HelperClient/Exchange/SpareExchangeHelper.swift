@@ -19,7 +19,7 @@ final class SpareExchangeHelper: Sendable {
   /// An answer shows for so long that the helper runs.
   private static let answerSeconds: Int64 = 1
   /// How long the calling thread may wait for an answer, in milliseconds.
-  private static let patience: Int32 = 2
+  private static let waitLimit: Int32 = 2
   /// How long an unused helper is kept, in nanoseconds.
   ///
   /// It holds memory, and the libraries of its start.
@@ -154,7 +154,7 @@ final class SpareExchangeHelper: Sendable {
     let deadline = BootInstant.now.advanced(bySeconds: answerSeconds)
     let answer: @Sendable () -> Bool = { (try? link.receiveGreeting(until: deadline)) != nil }
     // A helper that runs answers sooner than a thread starts.
-    if link.waitReadable(milliseconds: patience) { return answer() }
+    if link.waitReadable(milliseconds: waitLimit) { return answer() }
     return (try? await onThread(answer)) ?? false
   }
 

@@ -119,14 +119,14 @@ package struct PromptBook: Sendable {
     location: String = "",
     impossible: Set<PresenceMethod>,
     at now: BootInstant
-  ) -> Opening? {
+  ) -> PromptState? {
     guard var prompt = prompts[name], prompt.state == .beginning else { return nil }
     prompt.state = .open
     prompt.location = location
     prompt.impossible = impossible
     prompt.deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name] = prompt
-    return prompt.passedMeanwhile[location].map(Opening.answered) ?? .asks
+    return prompt.passedMeanwhile[location].map(PromptState.answered) ?? .asks
   }
 
   /// Removes a prompt that was begun and not opened.

@@ -1,7 +1,7 @@
 // The answers of the book to each step of a prompt.
 extension PromptBook {
   /// The state of a prompt that is ready.
-  package enum Opening: Sendable, Equatable {
+  package enum PromptState: Sendable, Equatable {
     /// Its check can be run.
     case asks
     /// The check of this other prompt has already answered it.

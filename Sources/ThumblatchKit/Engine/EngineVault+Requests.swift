@@ -52,7 +52,7 @@ extension EngineVault {
     else {
       throw AuthError(
         .hostNotAllowed,
-        "\(target.hostAndPort) gets no token of \(account)",
+        "Refusing to send \(account)'s token to \(target.hostAndPort)",
         recoverySuggestion: terms.resource.map { "the token is only for \($0)" }
           ?? "name it in the provider's api_hosts, and sign in again"
       )

@@ -503,7 +503,7 @@ let vaultDescription = #"""
     message: string
   )
 
-  # One record of the audit trail.
+  # One record of the audit log.
   type AuditRecord (
     # Its number in the chain.
     number: int,
@@ -1027,7 +1027,7 @@ let vaultDescription = #"""
     # The provider's, else the vault's, if either is known.
     expires_at: ?int
   )
-  # The audit trail: one record a reply with `more`, oldest first. With `follow` each new record comes
+  # The audit log: one record a reply with `more`, oldest first. With `follow` each new record comes
   # too, when it is written. That lasts until the connection ends, or any message comes, which brings
   # the last reply, without a record.
   method Audit(
@@ -1041,9 +1041,9 @@ let vaultDescription = #"""
     # Absent if there is no record at all.
     record: ?AuditRecord
   )
-  # Whether the trail is whole.
+  # Whether the audit log is intact.
   method VerifyAudit() -> (
-    # Whether every record is what was written, and none is missing.
+    # Whether it is intact: no record was changed, and none is missing.
     whole: bool,
     # How many records there are.
     records: int,
@@ -1065,14 +1065,14 @@ let vaultDescription = #"""
     head: ?string
   )
 
-  # A new device secret: every refresh token, print and record of the trail is brought under it.
+  # A new device secret: every refresh token, print and audit record is brought under it.
   # Needs a prompt passed by password.
   method Rekey(prompt: ?string, ask: ?bool, reason: ?string) -> (
     # How many refresh tokens.
     accounts: int,
     # How many prints.
     prints: int,
-    # How many records of the trail.
+    # How many audit records.
     records: int
   )
   # Accepts a store that was put back, or whose rollback counter is lost: until then every other method that
@@ -1367,8 +1367,8 @@ let vaultDescription = #"""
     ask: ?bool,
     reason: ?string
   ) -> (account: Account)
-  # The account that is meant where none is named. To take that from a protected account needs a passed
-  # prompt.
+  # Makes an account the default: the one of each call that names none. To take that from a protected
+  # account needs a passed prompt.
   method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
   # Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
   # own, signed in or signed out, `local` or not; no unlock window counts.
@@ -1559,9 +1559,9 @@ let vaultDescription = #"""
   )
 
   # Removes the vault of a user, or one account of it, without a presence check: only for root, by the
-  # service. No provider is told: refresh tokens stay valid there. It is recorded in the trail of the
-  # user for one account, and in the journal. With a whole vault its prints are deleted on the readers
-  # that store them.
+  # service. No provider is told: refresh tokens stay valid there. It is recorded in the audit log of
+  # the user for one account, and in the journal. With a whole vault its prints are deleted on the
+  # readers that store them.
   method RemoveUser(
     # The user name that the vault was made for, or a uid, which need not be a user of the machine any
     # more.

@@ -2079,7 +2079,7 @@ public struct VerifyTokenReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The audit trail: one record a reply with `more`, oldest first. With `follow` each new record comes
+/// The audit log: one record a reply with `more`, oldest first. With `follow` each new record comes
 /// too, when it is written. That lasts until the connection ends, or any message comes, which brings
 /// the last reply, without a record.
 public struct AuditCall: VarlinkMethod, Equatable {
@@ -2144,7 +2144,7 @@ public struct AuditReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Whether the trail is whole.
+/// Whether the audit log is intact.
 public struct VerifyAuditCall: VarlinkMethod, Equatable {
   public typealias Reply = VerifyAuditReply
   public static let method = "io.thumblatch.Vault.VerifyAudit"
@@ -2160,7 +2160,7 @@ public struct VerifyAuditCall: VarlinkMethod, Equatable {
 
 /// What `VerifyAudit` answers.
 public struct VerifyAuditReply: VarlinkRecord, Equatable {
-  /// Whether every record is what was written, and none is missing.
+  /// Whether it is intact: no record was changed, and none is missing.
   public var whole: Bool
   /// How many records there are.
   public var records: Int
@@ -2236,7 +2236,7 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
   }
 }
 
-/// A new device secret: every refresh token, print and record of the trail is brought under it.
+/// A new device secret: every refresh token, print and audit record is brought under it.
 /// Needs a prompt passed by password.
 public struct RekeyCall: AskingMethod, Equatable {
   public typealias Reply = RekeyReply
@@ -2279,7 +2279,7 @@ public struct RekeyReply: VarlinkRecord, Equatable {
   public var accounts: Int
   /// How many prints.
   public var prints: Int
-  /// How many records of the trail.
+  /// How many audit records.
   public var records: Int
 
   public init(
@@ -3698,8 +3698,8 @@ public struct RenameAccountCall: AskingMethod, Equatable {
   }
 }
 
-/// The account that is meant where none is named. To take that from a protected account needs a passed
-/// prompt.
+/// Makes an account the default: the one of each call that names none. To take that from a protected
+/// account needs a passed prompt.
 public struct SetDefaultAccountCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.SetDefaultAccount"
@@ -4669,9 +4669,9 @@ public struct SetPolicyReply: VarlinkRecord, Equatable {
 }
 
 /// Removes the vault of a user, or one account of it, without a presence check: only for root, by the
-/// service. No provider is told: refresh tokens stay valid there. It is recorded in the trail of the
-/// user for one account, and in the journal. With a whole vault its prints are deleted on the readers
-/// that store them.
+/// service. No provider is told: refresh tokens stay valid there. It is recorded in the audit log of
+/// the user for one account, and in the journal. With a whole vault its prints are deleted on the
+/// readers that store them.
 public struct RemoveUserCall: VarlinkMethod, Equatable {
   public typealias Reply = RemoveUserReply
   public static let method = "io.thumblatch.Vault.RemoveUser"

@@ -727,7 +727,7 @@ public struct VaultFieldProblem: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// One record of the audit trail.
+/// One record of the audit log.
 public struct VaultAuditRecord: VarlinkRecord, WireValue, Equatable {
   /// Its number in the chain.
   public var number: Int

@@ -34,6 +34,7 @@ struct ListedErrors {
         ),
         ListedErrors(title: "Requests that were not sent", entries: notSent),
         ListedErrors(title: "Provider files and settings", entries: try FileErrors.entries),
+        ListedErrors(title: "Settings that are refused", entries: try SettingErrors.entries),
         ListedErrors(title: "Standard input and output", entries: try InputErrors.entries),
         ListedErrors(
           title: "Helpers",
@@ -41,10 +42,11 @@ struct ListedErrors {
         ),
         ListedErrors(title: "What doctor finds", entries: try DoctorFindings.entries),
         ListedErrors(title: "Presence prompts", entries: prompts),
+        ListedErrors(title: "Notices of the desktop", entries: DesktopNotices.entries),
         ListedErrors(title: "The agent of the desktop", entries: agents),
         ListedErrors(title: "Presence checks: advice", entries: advice),
         ListedErrors(title: "Presence checks: after a failed try", entries: nextTries),
-      ]
+      ] + StatedTexts.all.map(\.list)
     }
   }
 

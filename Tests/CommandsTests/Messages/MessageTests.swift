@@ -41,13 +41,33 @@ struct MessageTests {
     let overview = Help.overview(Program.verbs, columns: 10_000)
     let known = SourceTexts.flowing(([list, overview] + help).joined(separator: "\n")).lowercased()
     let unreachable = Set(Self.unreachable.values.joined())
-    let missing = try ["Sources/Commands", "Sources/Doctor", "Sources/VaultClient"].flatMap {
-      try SourceTexts(of: $0).parts
-    }.filter { part in
+    let parts = try Self.rooms.flatMap { try SourceTexts(of: "Sources/\($0)").parts }
+    let engine = try StatedTexts.all.filter(\.isOfEngine).flatMap { try $0.parts }
+    let missing = (parts + engine).filter { part in
       !known.contains(part.text.lowercased())
         && !unreachable.contains(part.text)
     }
     for part in missing { Issue.record("no situation shows: \(part.file): \(part.text)") }
+  }
+
+  /// A text that has left the source must leave the list.
+  @Test
+  func everyStatedTextIsInTheSource() throws {
+    for stated in StatedTexts.all {
+      let parts = try stated.parts.map { $0.text.lowercased() }
+      for entry in stated.entries where !parts.contains(where: entry.text.lowercased().contains) {
+        Issue.record("not in \(stated.folders): \(entry.text)")
+      }
+    }
+  }
+
+  /// The literals of these calls are read, and of no others.
+  @Test
+  func theTextsOfACallAreItsLiterals() throws {
+    let refused = try SourceTexts(of: "Sources/TokenVault", in: "invalidArgument(").parts
+    let texts = Set(refused.map(\.text))
+    #expect(texts.contains("there are several accounts: name one"))
+    #expect(!texts.contains("the vault cannot be opened:"))
   }
 
   @Test
@@ -62,6 +82,12 @@ struct MessageTests {
       }
     }
   }
+
+  /// The rooms whose texts a person may meet; the engine's are those of the calls that it refuses.
+  private static let rooms = [
+    "Commands", "Configuration", "DesktopPrompt", "Doctor", "Providers", "TerminalIO",
+    "VaultClient", "thumblatch",
+  ]
 
   /// Texts that no test can bring about, each with the fault that shows it.
   private static let unreachable: [String: Set<String>] = [
@@ -116,5 +142,9 @@ struct MessageTests {
       "warning: the accounts are restored, but not the file of",
     ],
     "the end is told line by line before": ["not every login is ended"],
+    "a template's scopes, which are no text": [
+      "openid profile email", "openid profile email offline_access",
+      "openid profile email offline_access User.Read",
+    ],
   ]
 }

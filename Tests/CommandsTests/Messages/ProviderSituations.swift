@@ -31,6 +31,7 @@ extension Situation {
           + " http://127.0.0.1:9000/cb", "a redirect URI with a port"
       ),
       ("work --template gitlab --client-id cli", "a template with notes"),
+      ("work --template auth0 --domain t.example.com --client-id cli", "a template of a tenant"),
     ]) + [
       Situation("provider add g --template google --client-id cli", "a client secret is typed") {
         try $0.answer("Client secret: ", "hunter2")
@@ -139,6 +140,9 @@ extension Situation {
     ("dev --template nowhere", "no such template"),
     ("dev --template gitlub", "a template that is nearly right"),
     ("dev --template keycloak --realm main", "two options are missing"),
+    ("dev --template gitlab --client-id cli --host https://x.org", "a host with its scheme"),
+    ("dev --template keycloak --client-id cli --host x.org --realm a/b", "a realm with a slash"),
+    ("dev --template entra --client-id cli --tenant contoso", "the name of a tenant"),
     ("dev --template github --client-id cli --host x", "an option of another template"),
     ("dev --tenant x --client-id cli --issuer https://x.org", "an option of a template"),
     ("dev --template github --client-id cli --issuer https://x.org", "the template has an issuer"),

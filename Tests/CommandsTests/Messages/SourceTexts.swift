@@ -12,16 +12,18 @@ struct SourceTexts {
   private(set) var parts: [Part] = []
 
   /// Reads all Swift files under a folder of the package.
-  init(of folder: String) throws {
+  ///
+  /// With a call, such as `refused(`, it takes only the literals among its arguments.
+  init(of folder: String, in call: String? = nil) throws {
     let names = try Directory(path: "\(BuiltPrograms.sourceDirectory)/\(folder)").names().sorted()
     for name in names {
       let path = "\(folder)/\(name)"
       guard name.hasSuffix(".swift") else {
-        if !name.contains(".") { parts += try SourceTexts(of: path).parts }
+        if !name.contains(".") { parts += try SourceTexts(of: path, in: call).parts }
         continue
       }
       var scanner = LiteralScanner(String(decoding: try InterfaceFile.read(path), as: UTF8.self))
-      parts += scanner.parts().filter(Self.isProse).map { Part(file: path, text: $0) }
+      parts += scanner.parts(in: call).filter(Self.isProse).map { Part(file: path, text: $0) }
     }
   }
 
@@ -45,10 +47,17 @@ private struct LiteralScanner {
     rest = text[...]
   }
 
-  mutating func parts() -> [String] {
+  mutating func parts(in call: String?) -> [String] {
     while !rest.isEmpty {
+      if let call, take(call) {
+        passBracket()
+        continue
+      }
+      let before = found.count
       if take("//") {
         rest = rest.drop { $0 != "\n" }
+      } else if take("#\"") {
+        rawLiteral()
       } else if take("\"\"\"") {
         literal(endingWith: "\"\"\"")
       } else if take("\"") {
@@ -56,12 +65,23 @@ private struct LiteralScanner {
       } else {
         rest.removeFirst()
       }
+      if call != nil { found.removeSubrange(before...) }
     }
     return found.map(SourceTexts.flowing)
   }
 
+  /// Collects a literal without escapes.
+  private mutating func rawLiteral() {
+    var part = ""
+    while !rest.isEmpty, !take("\"#") {
+      if let character = rest.popFirst() { part.append(character) }
+    }
+    found.append(part)
+  }
+
   private mutating func take(_ prefix: String) -> Bool {
-    guard rest.hasPrefix(prefix) else { return false }
+    // To compare characters is slow, and most begin nothing.
+    guard rest.utf8.first == prefix.utf8.first, rest.hasPrefix(prefix) else { return false }
     rest.removeFirst(prefix.count)
     return true
   }
@@ -73,7 +93,7 @@ private struct LiteralScanner {
       if take("\\(") {
         found.append(part)
         part = ""
-        skipInterpolation()
+        passBracket()
       } else if take("\\\n") {
         rest = rest.drop { $0 == " " }
       } else if take("\\u{") {
@@ -90,7 +110,8 @@ private struct LiteralScanner {
     found.append(part)
   }
 
-  private mutating func skipInterpolation() {
+  /// Skips to the closing bracket, and collects the literals up to it.
+  private mutating func passBracket() {
     var depth = 1
     while depth > 0, let character = rest.popFirst() {
       switch character {

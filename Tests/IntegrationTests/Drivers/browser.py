@@ -183,11 +183,11 @@ class Browser:
                 faults.append(f"a {one.role} without a name")
         for one in of("textbox"):
             if one.facts.get("invalid", "false") != "false" and not one.description:
-                faults.append(f"wrong, and nobody says why: {one.name}")
+                faults.append(f"wrong, and no text says why: {one.name}")
         for one in of("alert", "status"):
             wanted = "assertive" if one.role == "alert" else "polite"
             if one.facts.get("live") != wanted:
-                faults.append(f"nobody hears: {one.role}")
+                faults.append(f"no label: {one.role}")
         for one in of("image", "img", "SvgRoot", "graphics-document"):
             faults.append(f"a picture that is told: {one.name!r}")
         if not any(one.facts.get("focused") for one in nodes if one.role != "RootWebArea"):

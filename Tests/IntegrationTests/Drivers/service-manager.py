@@ -25,6 +25,7 @@ import sys
 SO_PEERPIDFD = 77
 # The user of the helpers without a user of their own: not used by any account, as with DynamicUser=.
 HELPERS = 61999
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
 
 
 def refuse_peer_descriptors():
@@ -92,12 +93,19 @@ def start(arguments, environment, user, group, descriptors):
         os._exit(127)
 
 
+def serve(listener, helper, command, user, descriptors, drop):
+    """Starts a helper for a connection; an exchange is dropped while the file `drop` is there."""
+    connection, _ = listener.accept()
+    if helper != "exchange" or not os.path.exists(drop):
+        start(command, dict(ENVIRONMENT), user, user, [connection.fileno(), *descriptors])
+    connection.close()
+
+
 def main():
     programs, run, state, name, idle = sys.argv[1:6]
     engine_user = pwd.getpwnam(name)
     null = os.open("/dev/null", os.O_RDWR)
     log = os.open(os.path.dirname(run) + "/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
     # The directory where the engine calls agents.
     agents = run + "/agents"
     os.mkdir(agents)
@@ -141,18 +149,12 @@ def main():
             engine = start(
                 [programs + "/thumblatchd", "--service", "--run-directory", run, "--idle", idle,
                  "--configuration", os.path.dirname(run) + "/machine"],
-                environment | engine_environment,
+                ENVIRONMENT | engine_environment,
                 engine_user.pw_uid, engine_user.pw_gid, [null, null, log, vault.fileno()])
         for listener, (user, helper) in helpers.items():
             if listener in ready:
-                connection, _ = listener.accept()
-                if helper == "exchange" and os.path.exists(os.path.dirname(run) + "/drop"):
-                    connection.close()
-                    continue
-                start(
-                    [programs + "/thumblatch-" + helper, "--service", "--engine", name],
-                    dict(environment), user, user, [connection.fileno(), null, log])
-                connection.close()
+                serve(listener, helper, [f"{programs}/thumblatch-{helper}", "--service", "--engine", name],
+                      user, [null, log], os.path.dirname(run) + "/drop")
     if engine is not None:
         os.kill(engine, signal.SIGKILL)
 

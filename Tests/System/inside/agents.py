@@ -51,7 +51,7 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     caller = subprocess.Popen(["systemd-run", "--quiet", "--wait", "--pipe", "--user", "--machine=ada@",
                                *TOKEN], stderr=subprocess.PIPE, text=True)
     agent.expect("no prompt was shown")
-    check(os.path.exists(f"{CALLS}/{run_id('ada')}"), "nobody was called")
+    check(os.path.exists(f"{CALLS}/{run_id('ada')}"), "no agent was called")
     shown = caller.communicate()[1]
     check(caller.returncode == 7 and "the agent of your session has ended" in shown, shown)
     for process in watching():

@@ -124,7 +124,7 @@ def newer_token(known):
     error, parameters = talk.call("AccessToken", account=ACCOUNT, rejected=known, ask=False)
     talk.close()
     check(error is None, f"no newer token: {error} {parameters}")
-    check(parameters["access_token"] != known, "it is the token of before")
+    check(parameters["access_token"] != known, "it is the previous token")
     return parameters["access_token"]
 
 

@@ -28,8 +28,8 @@ class Request:
         def answer():
             error, parameters = self.talk.call(self.method, **self.parameters)
             return error != "Busy" and (error, parameters)
-        error, parameters = until(answer, "nobody is asked any more")
-        check(error == "PresenceNeeded", f"nobody is asked: {error} {parameters}")
+        error, parameters = until(answer, "no prompt is open any more")
+        check(error == "PresenceNeeded", f"no prompt is open: {error} {parameters}")
         self.prompt = parameters["prompt"]
 
     def arm(self):

@@ -183,7 +183,7 @@ def aUserMayDenyThemForHimselfAndTakeThatBackAtTheSeatAlone():
     unlock(FAR)
     change(ADA, "remote: the machine's", "remote", "deny")
     try:
-        check(not is_unlocked(FAR), "the window of before is still open")
+        check(not is_unlocked(FAR), "the earlier window is still open")
         ask(FAR).expect("your own rule").end(status=11)
         FAR.thumblatch("policy", "remote", "default").expect("your own rule").end(status=11)
         run("systemctl", "restart", "thumblatchd.service")

@@ -53,7 +53,7 @@ def aPurgeAfterARemovalAsksAndNoKeepsTheStores():
     run("apt-get", "remove", "--yes", "thumblatch", env=QUIET)
     said = run("apt-get", "purge", "--yes", "thumblatch", text="no\n",
                env={**os.environ, "DEBIAN_FRONTEND": "teletype"})
-    check("Destroy the sealed tokens" in said, f"nobody was asked:\n{said}")
+    check("Destroy the sealed tokens" in said, f"no question was asked:\n{said}")
     check(os.path.exists(KEPT), "a store was destroyed against the answer")
 
 
@@ -70,7 +70,7 @@ def thatWordDoesNotOutliveThePurge():
     install()
     a_store()
     run("apt-get", "purge", "--yes", "thumblatch", env=QUIET)
-    check(os.path.exists(KEPT), "an answer of before destroyed a store")
+    check(os.path.exists(KEPT), "an earlier answer destroyed a store")
 
 
 @scenario

@@ -93,7 +93,7 @@ def aHelperThatTrapsCostsNoTokens():
     provider.release()
     look_at(command.expect("no answer").end(status=5))
     check(account()["state"] == "uncertain", str(account()))
-    check(is_valid(token()), "the token of before is gone")
+    check(is_valid(token()), "the earlier token is gone")
 
 
 @scenario

@@ -17,7 +17,7 @@ def twoPeopleLogInAndOneHasAnAccountAtTheProvider():
     provider.start()
     arrive()
     provider.call("POST", "/auth/register", {"email": EMAIL, "password": provider.PASSWORD})
-    check("seat0" in run("loginctl", "list-sessions", "--no-legend"), "nobody sits at the seat")
+    check("seat0" in run("loginctl", "list-sessions", "--no-legend"), "no user sits at the seat")
 
 
 @scenario
@@ -100,7 +100,7 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
     finally:
         with open(own, "w", encoding="utf-8") as file:
             file.write(stack)
-    check(os.path.getsize("/run/faillock/ada") > 0, "nobody counted it")
+    check(os.path.getsize("/run/faillock/ada") > 0, "the attempt was not counted")
 
 
 @scenario

@@ -6,7 +6,7 @@ usage: bridge.py DIRECTORY [--tap FILE]
 The state of the TPM and its sockets are in DIRECTORY, where a stopped one goes on. Each message is copied
 whole. As the kernel does for /dev/tpmrm0, everything that a client has left loaded is flushed before the
 next conversation, which begins with the probe of the device TCTI. (The terminal's close(2) says less: a
-child that was forked meanwhile may hold it for a moment.) --tap writes all messages into a file, before they
+child that was forked in between may hold it for a moment.) --tap writes all messages into a file, before they
 are changed, one per line.
 
 The first line of the output is the path of the device. Then each line of the input is a command, which is

@@ -180,7 +180,7 @@ final class ActivityModel {
 
   // MARK: Checking
 
-  /// Checks whether each record is what was written.
+  /// Checks whether the audit log is intact.
   func check() async {
     guard let link, !isChecking else { return }
     isChecking = true

@@ -45,13 +45,13 @@ struct ActivityWords {
 
   private var check: String? {
     guard let method = record.method, !method.isEmpty else { return nil }
-    return switch PresenceMethod(named: method) {
-    case .fingerprint: tr("fingerprint")
-    case .key: tr("security key")
-    case .password: tr("system password")
-    case nil: Self.line(method)
-    }
+    return PresenceMethod(named: method).map { Self.methods[$0] ?? $0.name } ?? Self.line(method)
   }
+
+  /// The methods in the person's language; a method that is not here has its own words.
+  private static let methods: [PresenceMethod: String] = [
+    .fingerprint: tr("fingerprint"), .key: tr("security key"), .password: tr("system password"),
+  ]
 
   /// The reason that the program stated, and what else the detail says, such as the rule.
   ///

@@ -58,7 +58,7 @@ struct RuleWords {
   }
 
   /// The value that holds, and its origin, for a rule without a choice.
-  var standing: String {
+  var valueInEffect: String {
     let value = words(rule.holds ?? rule.machine)
     if let location = rule.location {
       return tr(

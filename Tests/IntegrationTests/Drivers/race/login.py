@@ -249,7 +249,7 @@ class LoginStorm:
             outcome.explained, outcome.why = loss.explain_entry(
                 committed[-1], self.killed, vault.stored)
         else:
-            outcome.why = "the login of before is lost: exit %s: %s" % (status, last_words(said))
+            outcome.why = "the earlier login is lost: exit %s: %s" % (status, last_words(said))
         return outcome
 
     def judge_token(self, token):

@@ -123,7 +123,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments
 complete --command thumblatch --condition '__thumblatch_at 1 1 user' --arguments remove --description 'remove a user\'s vault from the service, or one account of it; for root'
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments add --description 'let a host get an account\'s token through git, docker and other tools'
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments list --description 'list the hosts that get a token'
-complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments remove --description 'let a host get no token any more'
+complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments remove --description 'stop giving tokens to a host'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option url --exclusive --description 'with TOOL: the service or gateway to which the tool sends the token'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option mcp --exclusive --description 'with TOOL: the MCP server that gets the token'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option name --exclusive --description 'with TOOL: the name of the files and of the MCP server, instead of ACCOUNT'
