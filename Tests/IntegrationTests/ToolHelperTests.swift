@@ -98,48 +98,6 @@ struct ToolHelperTests {
   }
 
   @Test
-  func aProviderThatFailsIsAnErrorInEachProtocol() throws {
-    let person = try person()
-    try person.expireTokens()
-    try person.backend.fail(.init("*", .status(503)))
-    let git = try person.run("git-credential", "get", input: Self.request)
-    #expect(git.end == .exited(5) && git.text.contains("quit=1\n"))
-    let docker = try person.run("docker-credential", "get", input: "git.example.org")
-    #expect(docker.end == .exited(1) && docker.text.split(separator: "\n").count == 1)
-    let cargo = try person.run(
-      "cargo-credential",
-      "--cargo-plugin",
-      input: #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org"}}"#
-    )
-    #expect(cargo.end == .exited(0) && cargo.text.contains(#"{"Err":{"kind":"other","message":"#))
-    let kube = try person.run("kube-credential", "me")
-    #expect(kube.end == .exited(5) && kube.text.hasPrefix("thumblatch: error: "))
-  }
-
-  /// A tool that sends a gigabyte, or bytes of any kind, gets an error and no token.
-  @Test(arguments: [
-    "head -c 1G /dev/zero", "head -c 3M /dev/urandom", "yes protocol=https", "printf ''",
-    "yes | head -c 2M | tr -d '\\n'", "printf 'protocol=https\\nhost=git.example.org\\0\\n'",
-  ])
-  func hostileRequestsGetNoToken(_ source: String) throws {
-    let person = try person()
-    let text = try person.shell(
-      """
-      export PATH=\(person.programs):$PATH
-      for helper in git-credential-thumblatch docker-credential-thumblatch \
-        cargo-credential-thumblatch bazel-credential-thumblatch; do
-        get=get
-        [ $helper != cargo-credential-thumblatch ] || get=--cargo-plugin
-        (ulimit -v 1000000; \(source) 2>/dev/null | $helper $get 2>&1) |
-          cut -c 1-200 | tail -n 3
-      done
-      """
-    ).text
-    #expect(!text.contains("at_"), "\(text)")
-    #expect(text.contains("error"), "\(text)")
-  }
-
-  @Test
   func aPromptIsShownAtTheDesktopWhileTheTerminalIsTheTools() throws {
     let person = try person()
     try person.enrollFinger()
