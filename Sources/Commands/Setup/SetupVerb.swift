@@ -21,7 +21,8 @@ enum SetupVerb {
       With TOOL it writes files for Claude Code (claude-code) or Codex (codex), with which they run \
       thumblatch for the account's tokens, and prints the command that starts the tool with them. \
       It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \
-      --undo removes the files again, for TOOL or for all tools.
+      A file of the same name with another text is kept, with ~ at the end of its name. --undo \
+      removes the files again, for TOOL or for all tools, and puts such a file back.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in
