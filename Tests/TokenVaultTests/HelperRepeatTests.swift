@@ -57,6 +57,24 @@ struct HelperRepeatTests {
     #expect(records.contains { $0.event == "token-rejected" })
   }
 
+  @Test
+  func aMinuteHasOneLookWhoeverAsks() async throws {
+    let other = Tool(process: 4212, started: 90_000)
+    #expect(try await token() == "at-1")
+    #expect(try await token(other) == "at-1")
+    bench.clock.advance(5)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    #expect(try await token() == "at-1")
+    let requests = bench.exchange.requests.count
+    bench.clock.advance(10)
+    #expect(try await token(other) == "at-1")
+    #expect(bench.exchange.requests.count == requests)
+    bench.clock.advance(50)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    #expect(try await token(other) == "at-1")
+    #expect(bench.exchange.requests.count == requests + 1)
+  }
+
   @Test(arguments: [0, 4, 61])
   func anotherTimeIsNoRepeat(_ seconds: Int64) async throws {
     #expect(try await token() == "at-1")
