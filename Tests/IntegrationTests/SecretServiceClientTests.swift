@@ -48,6 +48,18 @@ struct SecretServiceClientTests {
   }
 
   @Test
+  func whatAProgramStoresIsInNoFile() throws {
+    let agent = try secrets.startAgent()
+    let secret = "the secret of an item, which is long enough to search for"
+    try secrets.store(secret)
+    #expect(try occurrences(of: [secret], in: person.home) == [0])
+    let lookUp = "secret-tool lookup mail ada"
+    #expect(try secrets.touching(SecretServiceDesk.unlocking, lookUp) == secret)
+    #expect(try occurrences(of: [secret], in: person.home) == [0])
+    try secrets.stop(agent)
+  }
+
+  @Test
   func aDismissedPromptGivesNothing() throws {
     let agent = try secrets.startAgent()
     try secrets.store("hunter2")
