@@ -90,6 +90,36 @@ struct SetupVerbTests {
     #expect(play.code == .interrupted)
   }
 
+  /// A setup is complete without it.
+  @Test
+  func aToolThatIsFoundIsOfferedAnAccount() throws {
+    let home = try ProviderHome()
+    try home.write(Self.backend, "dev")
+    try home.writeSettings("", "codex/config.toml")
+    let accounts = [Situation.protected]
+    let silent = try home.run("setup --no-input") { try Self.facts($0, accounts) }
+    #expect(silent.code == .done)
+    let play = try home.run("setup") { stage in
+      for _ in 0..<7 { try Self.facts(stage, accounts) }
+      try stage.answer("[Y/n/q] ", "")
+      try stage.answer("(Enter: none): ", "")
+      try stage.answer("(Enter: none): ", "https://mcp.example.org/mcp")
+      #expect(try stage.expect(RequestTermsCall.self).account == "work")
+      try stage.fail(.noSuchAccount(account: "work"))
+      try stage.answer("[y/N] ", "y")
+      for _ in 0..<2 { try Self.facts(stage, accounts) }
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    let profile = home.settings("codex/thumblatch-work.config.toml")
+    #expect(profile?.contains("https://mcp.example.org/mcp") == true)
+    let again = try home.run("setup") { stage in
+      for _ in 0..<8 { try Self.facts(stage, accounts) }
+      try stage.expectEnd()
+    }
+    #expect(again.code == .done)
+  }
+
   @Test
   func theAnswersBecomeTheProvidersFile() throws {
     let home = try ProviderHome()

@@ -68,6 +68,89 @@ struct ImportTests {
     #expect(try refresh(login) != 200)
   }
 
+  @Test(arguments: ["gemini", "opencode"])
+  func theLoginOfAnotherToolMovesAsWell(_ tool: String) throws {
+    let login = try server.signIn()
+    let (path, text) =
+      switch tool {
+      case "gemini":
+        (
+          ".gemini/mcp-oauth-tokens.json",
+          #"""
+          [{"serverName":"notes","token":{"accessToken":"\#(login.access)",
+          "refreshToken":"\#(login.refresh)","expiresAt":1800000000000,"scope":"tools"},
+          "clientId":"\#(login.client)","tokenUrl":"\#(server.origin)/token",
+          "mcpServerUrl":"\#(server.url)"}]
+          """#
+        )
+      default:
+        (
+          ".local/share/opencode/mcp-auth.json",
+          #"""
+          {"notes":{"tokens":{"accessToken":"\#(login.access)",
+          "refreshToken":"\#(login.refresh)","expiresAt":1800000000},
+          "clientInfo":{"clientId":"\#(login.client)"},"serverUrl":"\#(server.url)"}}
+          """#
+        )
+      }
+    try person.shell(
+      "umask 077; cd; mkdir -p $(dirname \(path)); cat >\(path) <<'END'\n\(text)\nEND"
+    ).succeeded()
+    _ = try server.requests()
+    let terminal = try person.terminal("import", "--from", tool)
+    try terminal.expect("[y/N]")
+    try terminal.enter("y")
+    let shown = try terminal.end()
+    #expect(!shown.contains(login.refresh) && !shown.contains(login.access), "\(shown)")
+    let refreshes = try server.requests().filter { $0.path == "/token" }
+    #expect(refreshes.map(\.status) == [200], "\(shown)")
+    #expect(try token() != login.access)
+    #expect(try occurrences(of: [login.refresh, login.access], in: person.home) == [0, 0])
+    #expect(try refresh(login) != 200)
+  }
+
+  /// Git gives what another helper got to all its helpers.
+  ///
+  /// Debian's git does not know refresh tokens, so that the test gives this one in its place.
+  @Test
+  func aRefreshTokenOfAnotherHelperOfGitIsTheVaultsAlone() throws {
+    let login = try server.signIn()
+    let host = "protocol=http\nhost=\(server.origin.dropFirst("http://".count))\n"
+    try person.shell(
+      """
+      umask 077; mkdir -p ~/.config/thumblatch/providers.d
+      cat >~/.config/thumblatch/providers.d/forge.conf <<'END'
+      [Provider]
+      kind = oauth2
+      issuer = \(server.origin)/
+      client_id = \(login.client)
+      client_authentication = none
+      redirect_uri = http://127.0.0.1:1/callback
+      scope = tools
+      resource = \(server.url)
+      END
+      git config --global credential.oauthClientId \(login.client)
+      """
+    ).succeeded()
+    _ = try server.requests()
+    let stored = try person.run(
+      "git-credential",
+      "store",
+      input: host + "username=oauth2\npassword=\(login.access)\n"
+        + "oauth_refresh_token=\(login.refresh)\n\n"
+    )
+    #expect(try stored.succeeded().contains("gets tokens of forge from now on"), "\(stored)")
+    let refreshes = try server.requests().filter { $0.path == "/token" }
+    #expect(refreshes.map(\.status) == [200])
+    #expect(refreshes.first?.parameters["client_id"] == login.client)
+    let given = try person.run("git-credential", "get", input: host + "\n").succeeded()
+    let token = try person.run("token", "forge").succeeded()
+    #expect(given.contains("password=\(token)") && token.dropLast() != login.access[...])
+    for text in [stored.text, given] { #expect(!text.contains(login.refresh)) }
+    #expect(try occurrences(of: [login.refresh, login.access], in: person.home) == [0, 0])
+    #expect(try refresh(login) != 200)
+  }
+
   /// The client was killed before it removed the entry: the same command finishes the move.
   @Test
   func aRepeatedImportSendsTheTokenOnce() throws {

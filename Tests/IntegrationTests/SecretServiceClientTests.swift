@@ -48,6 +48,39 @@ struct SecretServiceClientTests {
   }
 
   @Test
+  func whatAProgramStoresIsInNoFile() throws {
+    let agent = try secrets.startAgent()
+    let secret = "the secret of an item, which is long enough to search for"
+    try secrets.store(secret)
+    #expect(try occurrences(of: [secret], in: person.home) == [0])
+    let lookUp = "secret-tool lookup mail ada"
+    #expect(try secrets.touching(SecretServiceDesk.unlocking, lookUp) == secret)
+    #expect(try occurrences(of: [secret], in: person.home) == [0])
+    try secrets.stop(agent)
+  }
+
+  /// The agent waits for the end of the unlock window, and says so on the bus.
+  @Test
+  func aProgramIsToldThatAnItemIsLockedAgain() throws {
+    let agent = try secrets.startAgent()
+    try secrets.store("hunter2")
+    let wait = "timeout 60 sh -c 'until grep -q \"$0\" ~/signals; do :; done'"
+    let text = try secrets.touching(
+      SecretServiceDesk.unlocking,
+      """
+      gdbus monitor --session --dest org.freedesktop.secrets >~/signals &
+      \(wait) 'is owned by'
+      secret-tool lookup mail ada
+      \(wait) "'Locked': <false>" && \(person.programs)/thumblatch lock
+      \(wait) "'Locked': <true>" && echo && echo told
+      kill $!
+      """
+    )
+    #expect(text.hasPrefix("hunter2") && text.hasSuffix("\ntold\n"), "\(text)")
+    try secrets.stop(agent)
+  }
+
+  @Test
   func aDismissedPromptGivesNothing() throws {
     let agent = try secrets.startAgent()
     try secrets.store("hunter2")

@@ -131,6 +131,14 @@ struct ToolRecipeTests {
   }
 
   @Test
+  func hosts() throws {
+    let recipe = try ToolRecipe("HOSTS.CONF", host: "git.example.org", programs: person.programs)
+    try person.shell(recipe.script).succeeded()
+    let list = try person.run("host", "list").succeeded()
+    #expect(list.contains("git.example.org:8443") && list.contains("work"), "\(list)")
+  }
+
+  @Test
   func varlink() throws {
     let tools = try VarlinkTools(for: person)
     let text = try run(
@@ -165,8 +173,11 @@ struct ToolRecipeTests {
   @Test
   func eachSectionOfThePageIsCarriedOut() throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
-    // The title of each section with a step of a recipe.
-    let program = #"/^\.SH /{sub(/^\.SH (USE IT WITH )?/,"");s=$0} /^\.\\" (run|file)/{print s}"#
+    // The title of each section with a step of a recipe, and of one with an example that is none.
+    let program = #"""
+      /^\.SH /{sub(/^\.SH (USE IT WITH )?/,"");s=$0} /^\.\\" (run|file)/{print s}
+      /^\.EX/ && last !~ /^\.\\" (run|file)/{print "no step: " s} {last=$0}
+      """#
     let page = try shell("awk '\(program)' \(path)thumblatch-recipes.7 | uniq")
     let titles = ToolRecipe.plain(page)
     #expect(
@@ -179,7 +190,10 @@ struct ToolRecipeTests {
         "CLAUDE CODE", "CODEX",
         // `AccountRecipeTests` and `SandboxTests` carry these out.
         "MCP SERVERS WITH A LOGIN OF THEIR OWN", "MOVE A LOGIN OF ANOTHER PROGRAM",
+        // `OtherAIToolTests` carries it out.
+        "OTHER AI TOOLS",
         "USE IT IN A SANDBOX", "KEEP A PASSWORD, A PERSONAL ACCESS TOKEN OR AN API KEY",
+        "HOSTS.CONF",
       ]
     )
   }

@@ -19,9 +19,10 @@ struct HelperRepeatTests {
   private func token(
     _ tool: Tool? = nil,
     scope: String? = nil,
-    prompt: String? = nil
+    prompt: String? = nil,
+    of other: Vault? = nil
   ) async throws -> String {
-    try await vault.accessToken(
+    try await (other ?? vault).accessToken(
       account: "me",
       minimumLifetime: nil,
       rejected: nil,
@@ -54,6 +55,24 @@ struct HelperRepeatTests {
     #expect(try await vault.token().accessToken == "at-2")
     let records = try await vault.auditPage(after: 0, since: nil, account: nil)
     #expect(records.contains { $0.event == "token-rejected" })
+  }
+
+  @Test
+  func aMinuteHasOneLookWhoeverAsks() async throws {
+    let other = Tool(process: 4212, started: 90_000)
+    #expect(try await token() == "at-1")
+    #expect(try await token(other) == "at-1")
+    bench.clock.advance(5)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    #expect(try await token() == "at-1")
+    let requests = bench.exchange.requests.count
+    bench.clock.advance(10)
+    #expect(try await token(other) == "at-1")
+    #expect(bench.exchange.requests.count == requests)
+    bench.clock.advance(50)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    #expect(try await token(other) == "at-1")
+    #expect(bench.exchange.requests.count == requests + 1)
   }
 
   @Test(arguments: [0, 4, 61])
@@ -94,6 +113,53 @@ struct HelperRepeatTests {
     bench.clock.advance(10)
     #expect(try await token() == "at-2")
     #expect(bench.exchange.refreshes.count == 1)
+  }
+
+  /// Where an account has a token for one resource only, such as an MCP server.
+  private func forOneResource() async throws -> (Bench, Vault) {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signInOAuth(
+      vault,
+      settings: [
+        "resource": "https://mcp.example.com/mcp", "resource_only": "true",
+        "userinfo_endpoint": "https://id.example.com/me",
+      ]
+    )
+    return (bench, vault)
+  }
+
+  /// No endpoint is asked about it.
+  @Test
+  func aTokenForOneResourceGetsOneRefreshInAMinute() async throws {
+    let (bench, vault) = try await forOneResource()
+    #expect(try await token(of: vault) == "at-1")
+    bench.clock.advance(5)
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
+    #expect(try await token(of: vault) == "at-2")
+    for _ in 0..<5 {
+      bench.clock.advance(11)
+      #expect(try await token(of: vault) == "at-2")
+    }
+    #expect(bench.forms.count == 1)
+    bench.clock.advance(5)
+    bench.exchange.plan(oauthTokens("at-3", refresh: "rt-3"))
+    #expect(try await token(of: vault) == "at-3")
+    #expect(bench.forms.count == 2)
+    #expect(bench.exchange.requests.allSatisfy { $0.url == "https://id.example.com/token" })
+  }
+
+  @Test
+  func aTokenForOneResourceIsKeptWhileItsProviderAsksForAWait() async throws {
+    let (bench, vault) = try await forOneResource()
+    bench.clock.advance(1800)
+    #expect(try await token(of: vault) == "at-1")
+    bench.exchange.plan(.answer(status: 429, retryAfter: 40, body: ""))
+    _ = await failure { _ = try await vault.token(minimum: 3000) }
+    let requests = bench.exchange.requests.count
+    bench.clock.advance(10)
+    #expect(try await token(of: vault) == "at-1")
+    #expect(bench.exchange.requests.count == requests)
   }
 
   @Test(arguments: [403, 429, 500])

@@ -118,6 +118,50 @@ struct UserDirectory: ~Copyable {
     }
   }
 
+  /// Gives a file that has other contents than these a second name, with `~` at its end.
+  ///
+  /// A former file of that name is replaced. The file keeps its mode.
+  ///
+  /// - Returns: false if there is no such file.
+  func keep(_ name: String, unlike bytes: [UInt8]) throws(CommandError) -> Bool {
+    guard isUnlike(bytes, name) else { return false }
+    let temporary = Self.temporary(name)
+    do throws(SystemError) {
+      try directory.unlink(temporary)
+      try directory.link(name, as: temporary)
+      try directory.rename(temporary, to: Self.second(name))
+      // rename(2) does nothing if both are the same file already.
+      try directory.unlink(temporary)
+      return true
+    } catch {
+      _ = try? directory.unlink(temporary)
+      throw .usage("\(path)/\(name) could not be kept: \(error)")
+    }
+  }
+
+  private func isUnlike(_ bytes: [UInt8], _ name: String) -> Bool {
+    do throws(SystemError) {
+      return try directory.openForReading(name).readAll(limit: bytes.count) != bytes
+    } catch {
+      return !error.isMissing
+    }
+  }
+
+  /// Puts the file that was kept back in the place of the one with this name.
+  ///
+  /// - Returns: false if none was kept.
+  func putBack(_ name: String) throws(CommandError) -> Bool {
+    do throws(SystemError) {
+      guard try directory.contains(Self.second(name)) else { return false }
+      try directory.rename(Self.second(name), to: name)
+      return true
+    } catch {
+      throw .usage("\(path)/\(name) could not be put back: \(error)")
+    }
+  }
+
+  private static func second(_ name: String) -> String { name + "~" }
+
   private static func temporary(_ name: String) -> String {
     ".\(name).\(ThisProcess.identifier)"
   }

@@ -47,6 +47,34 @@ enum SetupQuestions {
     return true
   }
 
+  /// Writes the files of each tool whose gateway or server the person names.
+  static func addTools(_ session: Session, _ facts: SetupFacts) throws(CommandError) {
+    for (tool, _) in facts.tools {
+      var words: [String] = []
+      for (option, what) in [("--url", "Gateway of the model"), ("--mcp", "MCP server")] {
+        let url = try session.answer(
+          option: option,
+          question: "\(what) for \(tool.title), as a URL (Enter: none)",
+          mayBeEmpty: true
+        )
+        if !url.isEmpty { words.append("\(option)=\(url)") }
+      }
+      guard !words.isEmpty else { continue }
+      try session.run(["setup", tool.rawValue, try account(facts, session)] + words)
+    }
+  }
+
+  /// The account that a tool gets: the only one, or the one that the person chooses.
+  private static func account(
+    _ facts: SetupFacts,
+    _ session: Session
+  ) throws(CommandError) -> String {
+    let accounts = facts.signedIn
+    guard accounts.count > 1 else { return accounts[0].name }
+    let choices = accounts.map { Choice(name: $0.name, meaning: "at \($0.provider)") }
+    return accounts[try session.choose("Which account?", among: choices)].name
+  }
+
   /// The words that fill a template, after the steps that come first at the provider.
   private static func words(
     of template: ProviderTemplate,

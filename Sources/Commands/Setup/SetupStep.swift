@@ -11,6 +11,8 @@ struct SetupStep {
     case done(String)
     /// Something is left to do, by these commands.
     case missing(String, commands: [String])
+    /// Something can be done that a setup is complete without.
+    case offered(String)
     /// Nothing can be done here, and nothing has to be.
     case notNeeded(String)
   }
@@ -133,7 +135,6 @@ struct SetupStep {
     }
   )
 
-  /// Nothing is done here, because only the person knows which account a tool should use, and where.
   private static let tools = SetupStep(
     name: "tools",
     state: { facts in
@@ -143,10 +144,14 @@ struct SetupStep {
       let ready = facts.tools.filter(\.hasRecipe).map(\.tool.title)
       guard ready.isEmpty else { return .done(ready.joined(separator: ", ")) }
       let names = facts.tools.map { $0.tool.rawValue }.joined(separator: " or ")
-      return .notNeeded("thumblatch setup \(names) lets the tool use an account")
+      let text = "thumblatch setup \(names) lets the tool use an account"
+      return facts.signedIn.isEmpty ? .notNeeded(text) : .offered(text)
     },
-    question: "",
+    question: "Have a tool use an account now?",
     needs: nil,
-    perform: { _, _ throws(CommandError) in true }
+    perform: { session, facts throws(CommandError) in
+      try SetupQuestions.addTools(session, facts)
+      return true
+    }
   )
 }

@@ -46,11 +46,20 @@ enum SetupTools {
     }
     let folder = try UserDirectory(recipe.directory)
     try folder.lock()
-    for file in files { try folder.write(Array(file.text.utf8), file.name) }
+    var kept: [String] = []
+    for file in files {
+      let bytes = Array(file.text.utf8)
+      if try folder.keep(file.name, unlike: bytes) {
+        kept.append(file.path + "~")
+        session.output.talk("the former \(file.path) is kept as \(file.path)~")
+      }
+      try folder.write(bytes, file.name)
+    }
     try session.report(
       [
         "tool": .string(tool.rawValue), "account": .string(recipe.account),
-        "files": .array(files.map { .string($0.path) }), "use": .string(recipe.use),
+        "files": .array(files.map { .string($0.path) }),
+        "kept": .array(kept.map { .string($0) }), "use": .string(recipe.use),
       ],
       "To start \(tool.title) with tokens of \(recipe.account): \(recipe.use)"
     )
@@ -127,9 +136,10 @@ enum SetupTools {
 
   // MARK: Undoing
 
-  /// Removes the files of one tool, or of all.
+  /// Removes the files of one tool, or of all, and puts those back that were kept.
   static func undo(_ tools: [Tool], _ session: Session) throws(CommandError) {
     var removed: [String] = []
+    var restored: [String] = []
     for tool in tools {
       let directory = try tool.directory(session.environment)
       let names = tool.files(in: directory)
@@ -137,16 +147,25 @@ enum SetupTools {
       let folder = try UserDirectory(directory)
       try folder.lock()
       for name in names {
-        try folder.remove(name)
-        removed.append("\(directory)/\(name)")
+        let path = "\(directory)/\(name)"
+        if try folder.putBack(name) {
+          restored.append(path)
+        } else {
+          try folder.remove(name)
+          removed.append(path)
+        }
       }
     }
-    guard !removed.isEmpty else {
+    guard !removed.isEmpty || !restored.isEmpty else {
       throw CommandError(.notFound, "no tool has files that thumblatch setup wrote")
     }
     try session.report(
-      ["removed": .array(removed.map { .string($0) })],
-      "removed: \(removed.joined(separator: ", "))"
+      [
+        "removed": .array(removed.map { .string($0) }),
+        "restored": .array(restored.map { .string($0) }),
+      ],
+      [("removed", removed), ("put back", restored)].filter { !$0.1.isEmpty }
+        .map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
     )
   }
 }

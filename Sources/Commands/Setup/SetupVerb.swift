@@ -13,15 +13,16 @@ enum SetupVerb {
     options: [SetupTools.url, SetupTools.mcp, SetupTools.name, SetupTools.undo, SetupTools.yes],
     summary: "set everything up, step by step, or have a tool use an account",
     details: """
-      Goes through reader, finger, provider, login and protection, and names the tools that could \
-      use an account. Each step says what is there already, and offers the rest: Enter does it, n \
-      skips it, q leaves. Run it again to go on.
+      Goes through reader, finger, provider, login and protection, and offers an account to the \
+      tools that it finds. Each step says what is there already, and offers the rest: Enter does \
+      it, n skips it, q leaves. Run it again to go on.
       Without TOOL and without a terminal, or with --no-input or --json, it changes nothing. It \
       prints the commands for what is missing, and ends with exit 7 if anything is.
       With TOOL it writes files for Claude Code (claude-code) or Codex (codex), with which they run \
       thumblatch for the account's tokens, and prints the command that starts the tool with them. \
       It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \
-      --undo removes the files again, for TOOL or for all tools.
+      A file of the same name with another text is kept, with ~ at the end of its name. --undo \
+      removes the files again, for TOOL or for all tools, and puts such a file back.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in
@@ -39,18 +40,19 @@ enum SetupVerb {
 
   private static func guide(_ session: Session) throws(CommandError) {
     let output = session.output
-    if !missing(try SetupFacts(session)).isEmpty {
+    let first = try SetupFacts(session)
+    if SetupStep.all.contains(where: { line(of: $0, first).isAsked }) {
       output.say("Enter: do it, n: skip, q: quit. To continue later: thumblatch setup")
     }
     var left: Set<String> = []
     var hasAsked = true
     for step in SetupStep.all {
       let facts = try SetupFacts(session)
-      let (mark, text, isMissing) = line(of: step, facts)
-      if isMissing || hasAsked { output.say(" ") }
-      hasAsked = isMissing
+      let (mark, text, isAsked) = line(of: step, facts)
+      if isAsked || hasAsked { output.say(" ") }
+      hasAsked = isAsked
       output.say("[\(mark)] \(step.name): \(text)")
-      guard isMissing else { continue }
+      guard isAsked else { continue }
       if let earlier = step.needs, left.contains(earlier) {
         output.say("Do the \(earlier) step first.")
       } else if try !perform(step, facts, session) {
@@ -65,14 +67,15 @@ enum SetupVerb {
     output.announce(lines: commands.map { "  \($0)" })
   }
 
-  /// A mark for the state of a step, its text, and whether something is left to do.
+  /// A mark for the state of a step, its text, and whether the person is asked.
   private static func line(
     of step: SetupStep,
     _ facts: SetupFacts
-  ) -> (mark: String, text: String, isMissing: Bool) {
+  ) -> (mark: String, text: String, isAsked: Bool) {
     // Spaces that a line may not be broken at keep the marks as wide as each other.
     switch step.state(facts) {
     case .done(let text): ("ok", text, false)
+    case .offered(let text): ("--", text, true)
     case .notNeeded(let text): ("--", text, false)
     case .missing(let text, _): ("\u{A0}\u{A0}", text, true)
     }
@@ -141,7 +144,7 @@ enum SetupVerb {
     let (state, text, commands): (String, String, [String]) =
       switch step.state(facts) {
       case .done(let text): ("done", text, [])
-      case .notNeeded(let text): ("not-needed", text, [])
+      case .offered(let text), .notNeeded(let text): ("not-needed", text, [])
       case .missing(let text, let commands): ("missing", text, commands)
       }
     return [

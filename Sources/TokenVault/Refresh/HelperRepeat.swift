@@ -1,4 +1,3 @@
-internal import Configuration
 internal import OAuth
 internal import Storage
 internal import System
@@ -50,7 +49,8 @@ extension Vault {
 
   /// Whether a token may have ended before its time.
   ///
-  /// A provider that gives no clear answer leaves no doubt: the token stays.
+  /// A provider that gives no clear answer leaves no doubt: the token stays. Where nothing can be asked, as
+  /// about a token for one resource, the doubt stays, and a refresh ends it.
   private func isDoubtful(
     _ grant: AccessGrant,
     _ token: TokenCacheKey
@@ -58,8 +58,6 @@ extension Vault {
     // The provider's own endpoints accept the usual token only.
     guard token.scopeSet.isEmpty else { return true }
     let account = try account(of: grant)
-    // No endpoint is asked about a token for one resource.
-    guard try provider(of: account).onlyResource == nil else { return false }
     // The tool waits for a few seconds only.
     guard let judgement = try? await verification(of: grant, account, tries: 1) else {
       return false

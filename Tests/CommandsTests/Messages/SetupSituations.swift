@@ -52,8 +52,26 @@ extension Situation {
     Situation("setup", "all is there") {
       try facts($0, 8, [protected, protected], fingers: ["left-thumb"])
     }.with(files: Dictionary(uniqueKeysWithValues: (0..<10).map { ("p\($0)", backendFile) })),
-    Situation("setup", "all is there, and a tool that could use an account") {
-      try facts($0, 8, [protected], fingers: ["left-thumb"])
+    Situation("setup", "all is there, and a tool that is to use no account") {
+      try facts($0, 7, [protected], fingers: ["left-thumb"])
+      try $0.answer("[Y/n/q] ", "n")
+      try facts($0, 2, [protected], fingers: ["left-thumb"])
+    }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
+    Situation("setup", "all is there, and a tool is to use one of two accounts") {
+      let home = account { ($0.name, $0.presenceProtection) = ("home", true) }
+      let accounts = [protected, home]
+      try facts($0, 7, accounts, fingers: ["left-thumb"])
+      try $0.answer("[Y/n/q] ", "")
+      try $0.answer("(Enter: none): ", "")
+      try $0.answer("(Enter: none): ", "https://mcp.example.org/mcp")
+      try $0.answer("Number or name: ", "home")
+      _ = try $0.expect(RequestTermsCall.self)
+      try $0.fail(.noSuchAccount(account: "home"))
+      try $0.answer("[y/N] ", "y")
+      try facts($0, 2, accounts, fingers: ["left-thumb"])
+    }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
+    Situation("setup --no-input", "all is there, and a tool that could use an account") {
+      try facts($0, 1, [protected], fingers: ["left-thumb"])
     }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
     Situation("setup", "all is there, and a tool uses an account") {
       try facts($0, 8, [protected], fingers: ["left-thumb"])

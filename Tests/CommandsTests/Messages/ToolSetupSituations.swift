@@ -54,9 +54,25 @@ extension Situation {
         resource: "https://other.example.org/mcp"
       )
     ).with(settings: [:]),
+    Situation(
+      "setup codex work \(server) --yes",
+      "a file that the person has changed",
+      script: unknown
+    )
+    .with(settings: ["codex/thumblatch-work.config.toml": "mine"]),
+    Situation(
+      "setup codex work \(server) --yes --json",
+      "a file that the person has changed",
+      script: unknown
+    )
+    .with(settings: ["codex/thumblatch-work.config.toml": "mine"]),
     Situation("setup --undo", "no file").with(settings: [:]),
     Situation("setup --undo", "files for both tools").with(settings: [
       "claude/thumblatch-work.mcp.json": "{}", "codex/thumblatch-work.config.toml": "",
+    ]),
+    Situation("setup --undo", "a file that was kept, and another").with(settings: [
+      "claude/thumblatch-work.mcp.json": "{}", "codex/thumblatch-work.config.toml": "",
+      "codex/thumblatch-work.config.toml~": "mine",
     ]),
     Situation("setup --undo codex --json", "a file for the tool").with(settings: [
       "codex/thumblatch-work.config.toml": ""
