@@ -116,13 +116,16 @@ extension Vaults {
     } catch {
       throw .invalidArgument("\(error)")
     }
-    let rules = try callerRules() + own
+    let machine = try callerRules()
+    let rules = machine + own
     if let name = call.rule {
       guard rules.contains(where: { $0.name == name }) else {
         throw .invalidArgument("there is no rule of that name: thumblatch rule list")
       }
-      // The rule says when a token needs a check.
-      base.needsOwnCheck = false
+      // The administrator may say when a token needs a check. A rule of the user's own only tightens.
+      if machine.contains(where: { $0.name == name && $0.settings["presence"] != nil }) {
+        base.needsOwnCheck = false
+      }
     }
     guard !rules.isEmpty else { return base }
     var marks = try Self.marks(of: agent)
