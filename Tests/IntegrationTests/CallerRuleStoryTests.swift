@@ -127,6 +127,9 @@ struct CallerRuleStoryTests {
       [Caller tool]
       user-unit = tool.service
       desktop = user
+      [Caller login]
+      unit = session-*.scope
+      desktop = user
       """
     )
     let box = try Run(
@@ -149,6 +152,9 @@ struct CallerRuleStoryTests {
     let tool = try person.run("rule", "test", "tool.service", "--json").succeeded()
     #expect(tool.contains(#""because":["user-unit = tool.service"]"#), "\(tool)")
     #expect(tool.contains(#""desktop":"session""#), "\(tool)")
+    let login = try person.run("rule", "test", "session-3.scope", "--json").succeeded()
+    #expect(login.contains(#""because":["unit = session-*.scope"]"#), "\(login)")
+    #expect(login.contains(#""desktop":"session""#), "\(login)")
     let none = try person.run("rule", "test", "other.service").succeeded()
     #expect(none.contains("none apply"), "\(none)")
     refuses(try person.run("rule", "test", "1"), "process 1 is another user's")

@@ -43,6 +43,7 @@ extension CallerMarks {
     let group = ControlGroup.parse(text)
     let name = group.flatMap { $0.unit.split(separator: "/").last.map(String.init) }
     if group?.manager == nil { unit = name } else { userUnit = name }
+    isInUserSlice = group?.isInUserSlice == true
   }
 }
 
@@ -186,6 +187,8 @@ extension Vaults {
       // It may be one of the system's manager or of the user's.
       var marks = CallerMarks()
       (marks.unit, marks.userUnit) = (unit, unit)
+      // The names that systemd-logind(8) gives to the scopes of sessions.
+      marks.isInUserSlice = unit.hasPrefix("session-") && unit.hasSuffix(".scope")
       return marks
     default: throw .invalidArgument("either a process or a unit is needed")
     }
