@@ -167,10 +167,13 @@ extension Vaults {
     }
   }
 
-  /// The marks that a test of the rules is about.
+  /// The marks that a test of the rules is about, and the user whose own rules hold.
   ///
-  /// - Throws: `invalidArgument`, `refused` for a process of another user.
-  func marks(of call: TestRuleCall, for caller: Caller) throws(VaultFailure) -> CallerMarks {
+  /// - Throws: `invalidArgument`, `refused` for a process of another user, unless root asks.
+  func marks(
+    of call: TestRuleCall,
+    for caller: Caller
+  ) throws(VaultFailure) -> (CallerMarks, user: UInt32) {
     switch (call.process, call.unit) {
     case (let process?, nil):
       guard let number = Int32(exactly: process), let facts = ProcessFacts(process: number) else {
@@ -182,14 +185,14 @@ extension Vaults {
       guard let marks = CallerMarks(process: number) else {
         throw .invalidArgument("/proc does not show process \(process)")
       }
-      return marks
+      return (marks, facts.user)
     case (nil, let unit?):
       // It may be one of the system's manager or of the user's.
       var marks = CallerMarks()
       (marks.unit, marks.userUnit) = (unit, unit)
       // The names that systemd-logind(8) gives to the scopes of sessions.
       marks.isInUserSlice = unit.hasPrefix("session-") && unit.hasSuffix(".scope")
-      return marks
+      return (marks, caller.user)
     default: throw .invalidArgument("either a process or a unit is needed")
     }
   }
