@@ -117,7 +117,8 @@ final class AssuanInput {
     to end: Int
   ) -> UInt32 {
     guard start < end else { return 0 }
-    let digits = unsafe room[start..<end].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let figures = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let digits = unsafe room[start..<end].prefix { figures.contains($0) }
     return UInt32(unsafe String(decoding: digits, as: UTF8.self)) ?? 0
   }
 

@@ -95,8 +95,7 @@ def aTouchAnswersAProgramWithoutATerminal():
 
 @scenario
 def otherProgramsCanOnlyEndTheCheck():
-    # Programs that have ended get no signal.
-    DESK.run("desk.clients.clear()")
+    DESK.run("desk.clients.clear()")  # They have ended, and get no signal.
     asker = Asker()
     number = asker.shown()
     for signal in ("'ActionInvoked', {}, 'deny'", "'ActionInvoked', {}, 'password'",
