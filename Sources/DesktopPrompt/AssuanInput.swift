@@ -8,7 +8,8 @@ final class AssuanInput {
   enum Line {
     case ok
     case data(Data)
-    case refused
+    /// With the number of the error; 0 if there is none.
+    case refused(UInt32)
     /// The program has ended, or its line is too long.
     case ended
   }
@@ -106,8 +107,19 @@ final class AssuanInput {
     }
     if begins("D ") { return .data(Data(secret: unsafe decoded(room, 2..<length))) }
     if begins("OK") { return .ok }
-    if begins("ERR") { return .refused }
+    if begins("ERR") { return .refused(unsafe number(in: room, from: 4, to: length)) }
     return nil
+  }
+
+  private static func number(
+    in room: UnsafeMutableRawBufferPointer,
+    from start: Int,
+    to end: Int
+  ) -> UInt32 {
+    guard start < end else { return 0 }
+    let figures = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let digits = unsafe room[start..<end].prefix { figures.contains($0) }
+    return UInt32(unsafe String(decoding: digits, as: UTF8.self)) ?? 0
   }
 
   /// Decodes "%0A" and the like into a locked buffer of its own.

@@ -28,9 +28,7 @@ package final class DesktopScreen {
     case pin
   }
 
-  private let desktop: Desktop
   private let server: NotificationServer
-  private let interrupt: Int32?
   private let purpose: String
   private let requester: String
   private var scan: ScanType
@@ -39,7 +37,7 @@ package final class DesktopScreen {
   private var offer = Offer.usual
   /// The last remark to the person.
   private var remark: String?
-  private var pinentry: Pinentry?
+  private let pinentries: Pinentries
 
   /// Prepares the notification of one prompt, and finds the server.
   ///
@@ -59,12 +57,11 @@ package final class DesktopScreen {
     scan: ScanType,
     interrupt: Int32?
   ) throws(DesktopError) {
-    self.desktop = desktop
     self.purpose = purpose
     self.requester = requester
     self.scan = scan
-    self.interrupt = interrupt
     remark = reason.map(PresenceText.reason)
+    pinentries = Pinentries(on: desktop, interrupt: interrupt)
     server = try NotificationServer(of: desktop, interrupt: interrupt)
   }
 
@@ -188,13 +185,6 @@ package final class DesktopScreen {
     until deadline: BootInstant,
     hasEnded: () -> Bool
   ) throws(DesktopError) -> SharedSecret? {
-    let pinentry: Pinentry
-    if let running = self.pinentry {
-      pinentry = running
-    } else {
-      pinentry = try Pinentry.start(on: desktop, interrupt: interrupt)
-    }
-    self.pinentry = pinentry
     let lines = PresenceText.questionLines(question)
     let remarks = Array(lines.dropLast()) + [remark].compactMap(\.self)
     let window = Pinentry.Window(
@@ -202,7 +192,7 @@ package final class DesktopScreen {
       question: lines.last ?? "",
       error: remarks.isEmpty ? nil : remarks.joined(separator: "\n")
     )
-    return try pinentry.ask(
+    return try pinentries.ask(
       window,
       until: deadline,
       events: { server.descriptor },
@@ -212,7 +202,7 @@ package final class DesktopScreen {
 
   /// Closes the notification and the window.
   package func close() {
-    pinentry = nil
+    pinentries.end()
     server.close()
   }
 }

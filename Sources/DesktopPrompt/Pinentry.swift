@@ -15,19 +15,26 @@ final class Pinentry {
     var error: String?
   }
 
-  /// The programs that are tried after the one that the administrator chose.
-  private static let others = ["pinentry-gnome3", "pinentry-qt", "pinentry-gtk-2"]
-  private static let directory = "/usr/bin/"
-  /// How long the program may take to answer what needs no person, in seconds.
-  private static let replySeconds: Int64 = 10
+  /// The codes of libgpg-error for what the person or the time has ended: `GPG_ERR_TIMEOUT`,
+  /// `GPG_ERR_CANCELED` and `GPG_ERR_FULLY_CANCELED`.
+  ///
+  /// The upper half of an error number says which program reports it.
+  private static let cancellations: Set<UInt32> = [62, 99, 198]
   /// The most bytes of a line, without its end: a pinentry ends at a longer one.
   private static let longestLine = 1000
 
   private let child: ChildProcess
   private let input: AssuanInput
   private let interrupt: Int32?
+  /// How long the program may take to answer what needs no person, in seconds.
+  private let replySeconds: Int64
 
-  private init(_ path: String, on desktop: Desktop, interrupt: Int32?) throws(SystemError) {
+  init(
+    _ path: String,
+    on desktop: Desktop,
+    interrupt: Int32?,
+    replySeconds: Int64
+  ) throws(SystemError) {
     let (ours, theirs) = try UnixSocket.pair()
     let near = Descriptor(owning: ours)
     let far = Descriptor(owning: theirs)
@@ -41,6 +48,7 @@ final class Pinentry {
     )
     input = try AssuanInput(near)
     self.interrupt = interrupt
+    self.replySeconds = replySeconds
   }
 
   deinit {
@@ -51,36 +59,11 @@ final class Pinentry {
     _ = try? child.wait()
   }
 
-  /// Starts the first pinentry that can open a window.
+  /// Whether it says that it asks in a window.
   ///
   /// The flavours `curses` and `tty` would ask at a terminal that is not there.
-  static func start(on desktop: Desktop, interrupt: Int32?) throws(DesktopError) -> Pinentry {
-    for path in programs() {
-      let found = try? Pinentry(path, on: desktop, interrupt: interrupt)
-      if let found, found.opensWindow() { return found }
-    }
-    throw .noPinentry
-  }
-
-  /// Absolute paths of programs that only root can change.
-  private static func programs() -> [String] {
-    let chosen = unsafe realpath(directory + "pinentry", nil)
-    defer { unsafe free(chosen) }
-    let first = unsafe chosen.map { unsafe String(cString: $0) }
-    let paths = [first].compactMap(\.self) + others.map { directory + $0 }
-    return paths.enumerated().filter { index, path in
-      !paths[..<index].contains(path) && isRootsProgram(path)
-    }.map(\.element)
-  }
-
-  private static func isRootsProgram(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && (status.st_uid == 0 || FileOwner(at: path)?.isRoot == true) && status.st_mode & 0o022 == 0
-  }
-
-  private func opensWindow() -> Bool {
-    let limit = BootInstant.now.advanced(bySeconds: Self.replySeconds)
+  func opensWindow() -> Bool {
+    let limit = BootInstant.now.advanced(bySeconds: replySeconds)
     guard case .ok = reply(limit), (try? input.send("GETINFO flavor")) != nil,
       case .data(let flavour) = reply(limit), case .ok = reply(limit)
     else { return false }
@@ -95,16 +78,16 @@ final class Pinentry {
   ///   - deadline: the end of the wait.
   ///   - events: the descriptor that is readable when the prompt may have ended.
   ///   - hasEnded: whether it has.
-  /// - Returns: `nil` if the person cancelled, the time is over, or the prompt has ended.
-  /// - Throws: `noPinentry` if the program fails, `tooLong` for a description that it cannot show
-  ///   whole.
+  /// - Returns: `nil` if the person cancelled, the time is over, or the program or the prompt has ended.
+  /// - Throws: `noPinentry` if the program fails or finds no display, `tooLong` for a description that
+  ///   it cannot show whole.
   func ask(
     _ window: Window,
     until deadline: BootInstant,
     events: () -> Int32,
     hasEnded: () -> Bool
   ) throws(DesktopError) -> SharedSecret? {
-    let limit = BootInstant.now.advanced(bySeconds: Self.replySeconds)
+    let limit = BootInstant.now.advanced(bySeconds: replySeconds)
     let lines = DesktopText.lines(of: window.description)
     // A truncated question must not be approved.
     guard let description = Self.command("SETDESC", whole: lines) else { throw .tooLong }
@@ -129,7 +112,10 @@ final class Pinentry {
       switch reply(deadline, events: events, hasEnded) {
       case .data(let data): answer = data
       case .ok: return answer.secret
-      case .refused, .ended: return nil
+      case .refused(let number):
+        guard Self.cancellations.contains(number & 0xFFFF) else { throw .noPinentry }
+        return nil
+      case .ended: return nil
       }
     }
   }

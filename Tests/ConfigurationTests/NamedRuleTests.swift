@@ -134,6 +134,11 @@ struct NamedRuleTests {
     // Any program of the user can come under these.
     #expect(desktop { $0.userUnit = "app.service" } == .session)
     #expect(desktop { $0.rule = "job" } == .session)
+    let login = desktop {
+      $0.unit = "job.service"
+      $0.isInUserSlice = true
+    }
+    #expect(login == .session)
     // A restricted socket has the unit of the agent that opened it.
     let socket = desktop {
       $0.unit = "job.service"

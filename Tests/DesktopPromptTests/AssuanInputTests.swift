@@ -21,7 +21,7 @@ final class AssuanInputTests {
     switch line {
     case .ok: "ok"
     case .data(let data): "data \(data.text)"
-    case .refused: "refused"
+    case .refused(let number): "refused \(number)"
     case .ended: "ended"
     case nil: nil
     }
@@ -35,7 +35,7 @@ final class AssuanInputTests {
     #expect(word(input.takeLine()) == nil)
     try pinentry.write("ancelled\n")
     #expect(input.receive())
-    #expect(word(input.takeLine()) == "refused")
+    #expect(word(input.takeLine()) == "refused 83886179")
   }
 
   @Test(arguments: [
@@ -47,6 +47,16 @@ final class AssuanInputTests {
     #expect(input.receive())
     #expect(word(input.takeLine()) == "data \(text)")
     #expect(word(input.takeLine()) == "ok")
+  }
+
+  @Test(arguments: [
+    ("ERR 83918950 Inappropriate ioctl", 83_918_950), ("ERR 99", 99), ("ERR", 0), ("ERR ", 0),
+    ("ERR -1 x", 0), ("ERR 99999999999", 0), ("ERRO", 0),
+  ])
+  func theNumberOfAnErrorIsRead(_ line: String, _ number: Int) throws {
+    try pinentry.write(line + "\n")
+    #expect(input.receive())
+    #expect(word(input.takeLine()) == "refused \(number)")
   }
 
   @Test

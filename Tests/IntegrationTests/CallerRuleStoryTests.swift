@@ -127,6 +127,9 @@ struct CallerRuleStoryTests {
       [Caller tool]
       user-unit = tool.service
       desktop = user
+      [Caller login]
+      unit = session-*.scope
+      desktop = user
       """
     )
     let box = try Run(
@@ -149,12 +152,44 @@ struct CallerRuleStoryTests {
     let tool = try person.run("rule", "test", "tool.service", "--json").succeeded()
     #expect(tool.contains(#""because":["user-unit = tool.service"]"#), "\(tool)")
     #expect(tool.contains(#""desktop":"session""#), "\(tool)")
+    let login = try person.run("rule", "test", "session-3.scope", "--json").succeeded()
+    #expect(login.contains(#""because":["unit = session-*.scope"]"#), "\(login)")
+    #expect(login.contains(#""desktop":"session""#), "\(login)")
     let none = try person.run("rule", "test", "other.service").succeeded()
     #expect(none.contains("none apply"), "\(none)")
     refuses(try person.run("rule", "test", "1"), "process 1 is another user's")
     refuses(try person.run("rule", "test", "4999999"), "there is no process", code: 2)
     kill(box.child.identifier, SIGKILL)
     _ = try box.child.wait()
+  }
+
+  /// An administrator sees the rules that a user has added, for the programs of that user only.
+  @Test
+  func rootIsToldTheRulesOfTheUserOfAProcess() throws {
+    try write("[Caller box]\nsandbox = yes\naccounts = me other")
+    try set("caller.mine.sandbox", "yes", "not set → yes")
+    try set("caller.mine.accounts", "me", "not set → me")
+    func rootsTest(_ process: Int32) throws -> String {
+      let (said, end) = try output(
+        of: bench.programs + "/thumblatch",
+        ["rule", "test", "\(process)", "--json"],
+        environment: ["THUMBLATCH_SOCKET=\(bench.socket)", "PATH=/usr/bin:/bin", "HOME=/root"]
+      )
+      #expect(end == .exited(0), "\(said)")
+      return said
+    }
+    for (user, rules) in [(person.become, #"["box","mine"]"#), ([], #"["box"]"#)] {
+      let box = try Run(
+        "/usr/bin/setpriv",
+        user + ["/usr/bin/unshare", "--user", "/bin/sh", "-c", "echo ready; exec cat"],
+        environment: ["PATH=/usr/bin:/bin"]
+      )
+      try box.waitForOutput()
+      let said = try rootsTest(box.child.identifier)
+      #expect(said.contains(#""rules":\#(rules)"#), "\(said)")
+      kill(box.child.identifier, SIGKILL)
+      _ = try box.child.wait()
+    }
   }
 
   /// The user's own setting, by the system password.
@@ -164,6 +199,35 @@ struct CallerRuleStoryTests {
     try terminal.expect("System password for")
     try terminal.enter(person.systemPassword)
     try terminal.end()
+  }
+
+  /// The mark of a sandbox that makes no user namespace: no new privileges and a filter of system calls.
+  @Test
+  func aProgramUnderAFilterOfSystemCallsIsInASandbox() throws {
+    try write("[Caller box]\nsandbox = yes\naccounts = other")
+    func token(_ marks: String) throws -> Someone.Outcome {
+      let program = """
+        import ctypes, os, struct, sys
+        libc = ctypes.CDLL(None, use_errno=True)
+        if "privileges" in sys.argv[1] and libc.prctl(38, 1, 0, 0, 0):  # PR_SET_NO_NEW_PRIVS
+            raise OSError(ctypes.get_errno(), "privileges")
+        if "filter" in sys.argv[1]:  # a filter that allows each call (seccomp(2))
+            code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000), 8)
+            whole = struct.pack("HxxxxxxP", 1, ctypes.addressof(code))
+            if libc.prctl(22, 2, ctypes.create_string_buffer(whole, 16), 0, 0):
+                raise OSError(ctypes.get_errno(), "filter")
+        os.execv(sys.argv[2], sys.argv[2:])
+        """
+      return try person.run(
+        by: person.running + ["/usr/bin/python3", "-c", program, marks],
+        [person.programs + "/thumblatch", "token", "me"]
+      )
+    }
+    let isHeld = try eventually { try token("privileges filter").end == .exited(11) }
+    #expect(isHeld)
+    refuses(try token("privileges filter"), "the rule \"box\" does not allow this account")
+    #expect(try token("privileges").succeeded().hasPrefix("at_"))
+    #expect(try token("none").succeeded().hasPrefix("at_"))
   }
 
   @Test

@@ -22,19 +22,21 @@ extension Person {
     for secret in [Self.systemPassword] + first.map(\.answer) { #expect(!shown.contains(secret)) }
     return shown
   }
+}
 
+extension Someone {
   /// A PAM stack that accepts the right password and then waits until `go` is called.
   func haltPAM() throws -> (reached: String, go: () throws -> Void) {
-    let reached = base + "/reader/reached"
-    let gate = base + "/reader/gate"
+    let reached = readerDirectory + "/reached"
+    let gate = readerDirectory + "/gate"
     try IntegrationTests.shell(
       """
-      cd \(programs)
+      cd \(checkPrograms)
       mkfifo -m 666 \(gate)
       printf '#!/bin/sh\\n: >>\(reached)\\nread -r x <\(gate)\\n' >halt
       chmod 755 halt
       cp pam.d/thumblatch stack
-      awk '{ print } $1 == "auth" { print "auth required pam_exec.so quiet \(programs)/halt" }' \
+      awk '{ print } $1 == "auth" { print "auth required pam_exec.so quiet \(checkPrograms)/halt" }' \
         <stack >stack.new
       rm pam.d/thumblatch
       install -m 644 stack.new pam.d/thumblatch

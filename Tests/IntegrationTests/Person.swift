@@ -31,6 +31,8 @@ class Someone {
   /// The socket of the private engine.
   var engineSocket: String { state + "/engine" }
 
+  /// The directory of the programs that check the presence of this person.
+  var checkPrograms: String { programs }
   /// The directory of the reader's socket.
   var readerDirectory: String { base + "/reader" }
   /// The system password.

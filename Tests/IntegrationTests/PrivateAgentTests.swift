@@ -196,6 +196,29 @@ struct PrivateAgentTests {
     try stop(agent)
   }
 
+  /// The person can no longer answer what is on the screen, and the agent shows the next prompt.
+  @Test
+  func theEndOfTheEngineTakesThePromptAway() throws {
+    defer { bus.remove() }
+    let agent = try startAgent()
+    let run = try token()
+    try desk.sees(Self.question)
+    #expect(eventually { person.readerIsOpen })
+    for engine in processes(in: person.programs, named: "thumblatchd") {
+      Glibc.kill(engine, SIGKILL)
+      try waitForEnd(engine)
+    }
+    try ends(run, 5, "the engine closed the connection")
+    #expect(eventually { !person.readerIsOpen })
+    try person.startEngine(asking: bus)
+    let count = try desk.count()
+    let next = try token()
+    try desk.sees(Self.question, above: count)
+    try person.touchAgain()
+    try ends(next, 0, "at_")
+    try stop(agent)
+  }
+
   @Test
   func ofTwoAgentsTheNewestShowsThePromptAndTheOtherTakesItsPlace() throws {
     defer { bus.remove() }

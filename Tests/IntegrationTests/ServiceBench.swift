@@ -196,6 +196,7 @@ final class Customer: Someone {
 
   override var environment: [String] { super.environment + ["THUMBLATCH_SOCKET=\(socket)"] }
   override var state: String { bench.vault(of: user) }
+  override var checkPrograms: String { bench.programs }
   override var readerDirectory: String { bench.base + "/reader" }
   override var systemPassword: String { password }
   override func endEngine() throws { try bench.endEngine() }

@@ -50,6 +50,16 @@ struct ControlGroupTests {
     #expect(ControlGroup.parse(text) == nil)
   }
 
+  @Test(arguments: [
+    ("0::/user.slice/user-1000.slice/session-3.scope\n", true),
+    ("0::/user.slice/user-7.slice/user@7.service\n", true),
+    ("0::/system.slice/cron.service\n", false), ("0::/user.slice.service\n", false),
+    ("0::/system.slice/user.slice/a.service\n", false),
+  ])
+  func aUnitBelowTheUsersSliceIsKnown(_ text: String, _ isInUserSlice: Bool) throws {
+    #expect(try #require(ControlGroup.parse(text)).isInUserSlice == isInUserSlice)
+  }
+
   @Test
   func aProcessThatIsGoneIsInNone() {
     #expect(ControlGroup(process: 0) == nil)

@@ -50,9 +50,19 @@ struct ProcessNoteTests {
     _ = try child.wait()
     #expect(try !lives())
     // The next one takes its name away.
-    try directory.directory.note(try note(getpid()))
+    let own = try note(getpid())
+    try directory.directory.note(own)
     #expect(try directory.directory.names().count == 1)
     #expect(try lives())
+    let next = try sleeper()
+    defer {
+      next.kill()
+      _ = try? next.wait()
+    }
+    let last = try note(next.identifier)
+    try directory.directory.note(last)
+    #expect(try directory.directory.newestStart(of: 1000) == max(own.started, last.started))
+    #expect(try directory.directory.newestStart(of: 1001) == nil)
   }
 
   @Test

@@ -202,6 +202,30 @@ struct AskAtDesktopTests {
     try await asked
   }
 
+  /// An agent that does nothing has the prompt for two seconds, and one that begins the check keeps it.
+  @Test
+  func anAgentHasTwoSecondsToShowAPrompt() async throws {
+    agents.set(8, 9)
+    let prompt = try await prompt()
+    async let asked: Void = vault.askAtDesktop(prompt, caller: caller())
+    _ = await agents.prompt()
+    await bench.clock.untilAsleep(milliseconds: 2000)
+    bench.clock.advance(1, milliseconds: 999)
+    #expect(agents.given.map(\.agent) == [8])
+    bench.clock.advance(0, milliseconds: 1)
+    _ = await agents.prompt(2)
+    #expect(agents.given.map(\.agent) == [8, 9])
+    let begun = bench.check.conversations.count
+    async let check = vault.check(prompt, by: .fingerprint, caller: caller(9)) { _ in }
+    let reader = await bench.check.conversation(begun + 1)
+    await bench.clock.untilAsleep(milliseconds: 2000)
+    bench.clock.advance(2)
+    reader.tell(.matched)
+    #expect(try await check == .passed)
+    try await asked
+    #expect(agents.given.count == 2)
+  }
+
   @Test
   func denyingAtTheDeskFailsTheCall() async throws {
     let prompt = try await prompt()

@@ -20,6 +20,10 @@ extension CallerRuleTests {
       #expect(
         await failure { _ = try await vault.requestTerms(account: name, caller: caller) } == refusal
       )
+      #expect(
+        await failure { _ = try await vault.accountFacts(named: name, under: caller.rule) }
+          == refusal
+      )
     }
     let failure = await failure { _ = try await vault.token("me", caller: caller) }
     guard case .vaultUnsafe? = failure else {

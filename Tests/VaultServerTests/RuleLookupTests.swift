@@ -3,18 +3,22 @@ import Synchronization
 import System
 import Testing
 import TokenVault
+import VaultInterface
 
 @testable import VaultServer
 
-/// Rules with a section for a unit, which counts how often they are read.
+/// Rules of the machine, which count how often they are read.
 private final class CountedRules: MachineRules {
   private let readings = Atomic(0)
+  private let text: String
   var count: Int { readings.load(ordering: .relaxed) }
   let policyFile: String? = nil
 
+  init(_ text: String = "[Caller ci]\nunit = ci.service\n") { self.text = text }
+
   func policy() throws(ConfigurationError) -> Policy {
     readings.add(1, ordering: .relaxed)
-    return try Policy(bytes: Array("[Caller ci]\nunit = ci.service\n".utf8), file: Policy.file)
+    return try Policy(bytes: Array(text.utf8), file: Policy.file)
   }
   func locatedPolicy() throws(ConfigurationError) -> LocatedPolicy { LocatedPolicy(try policy()) }
   func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool { false }
@@ -37,6 +41,39 @@ struct RuleLookupTests {
       for _ in 1...3 { #expect(try vaults.underRule(caller, recognition).rule == nil) }
       #expect(recognition.isFree)
       #expect(rules.count == Int(connection))
+    }
+  }
+
+  /// A new connection that no rule holds for is answered at once, without a task of its own.
+  @Test(arguments: [
+    ("", true), ("[Caller ci]\nunit = thumblatch-none.service\n", true),
+    ("[Caller box]\nsocket = box\n[Caller asked]\nrate = 1\n", true),
+    ("[Caller all]\nunit = *.service\n[Caller scopes]\nunit = *.scope\n", nil),
+    ("[Caller box]\nsandbox = yes\n", nil), ("[Caller box]\nsandbox = perhaps\n", false),
+  ])
+  func aNewConnectionIsComparedWithTheRulesAtOnce(_ text: String, _ isFree: Bool?) throws {
+    let rules = CountedRules(text)
+    let vaults = Vaults.closed(under: rules)
+    for connection in UInt64(1)...3 {
+      let peer = try Peer.thisProcess()
+      let recognition = Recognition()
+      let caller = Caller(
+        connection: connection,
+        user: ThisProcess.user,
+        requester: "a test",
+        peer: peer
+      )
+      // Whether rules for units and sandboxes hold depends on where the test runs.
+      let found = vaults.isFree(recognition, of: peer)
+      if let isFree {
+        #expect(found == isFree)
+      } else {
+        #expect(try found == (vaults.underRule(caller, Recognition()).rule == nil))
+      }
+      guard found else { continue }
+      let count = rules.count
+      #expect(try vaults.underRule(caller, recognition).rule == nil)
+      #expect(rules.count == count)
     }
   }
 
@@ -67,5 +104,31 @@ struct RuleLookupTests {
     _ = try child.wait()
     #expect(try Vaults.marks(of: caller, recognition) == marks)
     #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller, Recognition()) }
+  }
+
+  /// Only an administrator who writes when a token needs a check takes the socket's own one away.
+  @Test(arguments: [
+    ("presence = window", "", false), ("presence = never-ask", "", false),
+    ("presence = each", "", true), ("rate = 2", "", true), ("rate = 2", "window", true),
+    ("", "window", true), ("", "never-ask", true), ("presence = window", "each", true),
+  ])
+  func aNamedRuleKeepsTheCheckOfASocketUnlessTheMachineSaysOtherwise(
+    _ machine: String,
+    _ own: String,
+    _ needsOwnCheck: Bool
+  ) throws {
+    let text = machine.isEmpty ? "" : "[Caller job]\n\(machine)\n"
+    let vaults = Vaults.closed(under: CountedRules(text))
+    let agent = Caller(
+      connection: 1,
+      user: ThisProcess.user,
+      requester: "a test",
+      peer: try Peer.thisProcess()
+    )
+    let key = try #require(CallerRuleKey("caller.job.presence"))
+    let rules = own.isEmpty ? UserRules() : try UserRules().setting(key, to: own)
+    let call = RestrictCall(name: "build", accounts: ["me"], rule: "job")
+    let rule = try vaults.restriction(call, agent, own: rules.callers)
+    #expect(rule.needsOwnCheck == needsOwnCheck)
   }
 }

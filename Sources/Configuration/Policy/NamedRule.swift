@@ -104,12 +104,15 @@ package struct NamedRule: Sendable, Equatable {
 
   /// The rule as it holds for a caller; `nil` if it does not.
   ///
-  /// Only a rule of the machine for a unit of the system loosens: no user can put a program there. A
-  /// restricted socket that names the rule can be made by any program of the user.
+  /// Only a rule of the machine for a unit of the system loosens: no user can put a program there, except
+  /// in the units below `user.slice`, such as `session-1.scope`. A restricted socket that names the rule
+  /// can be made by any program of the user.
   fileprivate func rule(for marks: CallerMarks) -> CallerRule? {
     guard matches(marks) else { return nil }
     var rule = rule
-    if case .unit(let name) = match, !isOwn, let unit = marks.unit, Self.fits(name, unit) {
+    if case .unit(let name) = match, !isOwn, !marks.isInUserSlice, let unit = marks.unit,
+      Self.fits(name, unit)
+    {
       rule.loosensDesktop = rule.desktop != nil
     }
     return rule
@@ -170,6 +173,8 @@ package struct NamedRule: Sendable, Equatable {
 package struct CallerMarks: Sendable, Equatable {
   /// The unit of the system's manager; `nil` if the caller is in none.
   package var unit: String?
+  /// Whether that unit is below `user.slice`, where each user runs any program.
+  package var isInUserSlice = false
   /// The unit of its user's manager; `nil` if the caller is in none.
   package var userUnit: String?
   /// Whether a sandbox marks the process.
@@ -183,6 +188,19 @@ package struct CallerMarks: Sendable, Equatable {
 }
 
 extension [NamedRule] {
+  /// Whether the unit of a caller decides which of them hold.
+  package var dependOnUnits: Bool {
+    contains { rule in
+      switch rule.match {
+      case .unit, .userUnit: true
+      case .sandbox, .socket, .onRequest: false
+      }
+    }
+  }
+
+  /// Whether the mark of a sandbox decides which of them hold.
+  package var dependOnSandboxes: Bool { contains { $0.match == .sandbox } }
+
   /// The rule that holds for a caller; `nil` if none does.
   package func rule(for marks: CallerMarks) -> CallerRule? {
     var result: CallerRule?

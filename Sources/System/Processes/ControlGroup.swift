@@ -10,6 +10,9 @@ package struct ControlGroup: Sendable, Equatable {
   /// The user whose manager (`user@UID.service`) the unit belongs to; `nil` if it belongs to none.
   package let manager: UInt32?
 
+  /// Whether the unit is below the slice of users' sessions and managers (systemd.special(7)).
+  package var isInUserSlice: Bool { unit.hasPrefix("/user.slice/") }
+
   /// Reads /proc/PID/cgroup; `nil` if the process does not exist or is in no unit.
   package init?(process: Int32) {
     guard let directory = try? Directory(path: "/proc/\(process)"),

@@ -17,16 +17,23 @@ enum CallerRuleStatus: Sendable {
 }
 
 extension CallerMarks {
-  /// The marks of a process; `nil` if proc(5) does not show it.
-  init?(process: Int32) {
-    guard let directory = try? Directory(path: "/proc/\(process)"),
-      let status = try? directory.openForReading("status").readAll(limit: 64 * 1024)
-    else { return nil }
+  /// The marks of a process that decide which rules hold for it; `nil` if proc(5) does not show them.
+  ///
+  /// Without rules, they are all marks.
+  init?(process: Int32, for rules: [NamedRule]? = nil) {
+    guard let directory = try? Directory(path: "/proc/\(process)") else { return nil }
     self.init()
-    let lines = Set(String(decoding: status, as: UTF8.self).split(separator: "\n"))
-    isSandboxed =
-      lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
-      || !ProcessFacts.seesAllUsers(process)
+    if rules?.dependOnSandboxes ?? true {
+      guard let status = try? directory.openForReading("status").readAll(limit: 64 * 1024) else {
+        return nil
+      }
+      let lines = status.split(separator: UInt8(ascii: "\n"))
+      let isFiltered = ["NoNewPrivs:\t1", "Seccomp:\t2"].allSatisfy { wanted in
+        lines.contains { $0.elementsEqual(wanted.utf8) }
+      }
+      isSandboxed = isFiltered || !ProcessFacts.seesAllUsers(process)
+    }
+    guard rules?.dependOnUnits ?? true else { return }
     guard let groups = try? directory.openForReading("cgroup").readAll(limit: 64 * 1024) else {
       return nil
     }
@@ -36,32 +43,47 @@ extension CallerMarks {
     let group = ControlGroup.parse(text)
     let name = group.flatMap { $0.unit.split(separator: "/").last.map(String.init) }
     if group?.manager == nil { unit = name } else { userUnit = name }
+    isInUserSlice = group?.isInUserSlice == true
   }
 }
 
 // The rules for callers: which one holds for a connection is looked up once.
 extension Vaults {
-  /// How long it is remembered whether the machine has rules, in milliseconds.
+  /// How long the rules of the machine are kept for new connections, in milliseconds.
   private static let freshness: Int64 = 100
 
-  /// Whether a connection to a vault needs no look at the rules.
-  func isFree(_ recognition: Recognition, in vault: Vault) -> Bool {
-    guard form == .private || vault.callerRulesOfUser.isEmpty else { return false }
-    if recognition.isFree { return true }
-    guard case .unknown = recognition.known else { return false }
-    guard !mayHaveRules else { return false }
-    recognition.learn(nil)
-    return true
+  /// Whether a connection to a vault is under no rule, and needs no other look at the rules.
+  func isFree(_ recognition: Recognition, of peer: Peer, in vault: Vault) -> Bool {
+    (form == .private || vault.callerRulesOfUser.isEmpty) && isFree(recognition, of: peer)
   }
 
-  /// Whether the machine has rules, or they cannot be read.
-  private var mayHaveRules: Bool {
+  /// Whether a connection is under no rule of the machine; false if that is not known.
+  ///
+  /// The look at the process is short enough for the server's thread: it reads only the files of proc(5)
+  /// that the rules depend on.
+  func isFree(_ recognition: Recognition, of peer: Peer) -> Bool {
+    if recognition.isFree { return true }
+    guard case .unknown = recognition.known, let rules = recentRules else { return false }
+    guard !rules.isEmpty else {
+      recognition.learn(nil)
+      return true
+    }
+    // The process still runs afterwards, so its number belonged to it during the look.
+    guard let marks = CallerMarks(process: peer.identifier, for: rules), peer.isAlive else {
+      return false
+    }
+    recognition.learn(rules.rule(for: marks))
+    return recognition.isFree
+  }
+
+  /// The rules of the machine, as they were a moment ago; `nil` if they cannot be read.
+  private var recentRules: [NamedRule]? {
     let now = BootInstant.now.nanoseconds
-    return lookedAtRules.withLock { looked in
-      if now >= looked.until {
-        looked = ((try? rules.policy().callers.isEmpty) != true, now + Self.freshness * 1_000_000)
+    return readRules.withLock { read in
+      if now >= read.until {
+        read = (try? rules.policy().callers, now + Self.freshness * 1_000_000)
       }
-      return looked.mayHave
+      return read.rules
     }
   }
 
@@ -116,13 +138,16 @@ extension Vaults {
     } catch {
       throw .invalidArgument("\(error)")
     }
-    let rules = try callerRules() + own
+    let machine = try callerRules()
+    let rules = machine + own
     if let name = call.rule {
       guard rules.contains(where: { $0.name == name }) else {
         throw .invalidArgument("there is no rule of that name: thumblatch rule list")
       }
-      // The rule says when a token needs a check.
-      base.needsOwnCheck = false
+      // The administrator may say when a token needs a check. A rule of the user's own only tightens.
+      if machine.contains(where: { $0.name == name && $0.settings["presence"] != nil }) {
+        base.needsOwnCheck = false
+      }
     }
     guard !rules.isEmpty else { return base }
     var marks = try Self.marks(of: agent)
@@ -142,10 +167,13 @@ extension Vaults {
     }
   }
 
-  /// The marks that a test of the rules is about.
+  /// The marks that a test of the rules is about, and the user whose own rules hold.
   ///
-  /// - Throws: `invalidArgument`, `refused` for a process of another user.
-  func marks(of call: TestRuleCall, for caller: Caller) throws(VaultFailure) -> CallerMarks {
+  /// - Throws: `invalidArgument`, `refused` for a process of another user, unless root asks.
+  func marks(
+    of call: TestRuleCall,
+    for caller: Caller
+  ) throws(VaultFailure) -> (CallerMarks, user: UInt32) {
     switch (call.process, call.unit) {
     case (let process?, nil):
       guard let number = Int32(exactly: process), let facts = ProcessFacts(process: number) else {
@@ -157,12 +185,14 @@ extension Vaults {
       guard let marks = CallerMarks(process: number) else {
         throw .invalidArgument("/proc does not show process \(process)")
       }
-      return marks
+      return (marks, facts.user)
     case (nil, let unit?):
       // It may be one of the system's manager or of the user's.
       var marks = CallerMarks()
       (marks.unit, marks.userUnit) = (unit, unit)
-      return marks
+      // The names that systemd-logind(8) gives to the scopes of sessions.
+      marks.isInUserSlice = unit.hasPrefix("session-") && unit.hasSuffix(".scope")
+      return (marks, caller.user)
     default: throw .invalidArgument("either a process or a unit is needed")
     }
   }

@@ -37,8 +37,30 @@ extension Dispatcher {
   }
 
   func testRule(_ call: TestRuleCall) async throws(VaultFailure) -> TestRuleReply {
-    let marks = try vaults.marks(of: call, for: caller)
-    let rules = try vaults.callerRules() + (try await ownCallerRules())
+    let (marks, user) = try vaults.marks(of: call, for: caller)
+    guard user != caller.user, let care = vaults.care else {
+      return try await test(call, marks, own: try await ownCallerRules(), in: vault)
+    }
+    // Root asks about the process of another user, whose own rules hold for it.
+    let opened: Vaults.Opened
+    do throws(VaultFailure) {
+      opened = try await vaults.borrow(forRoot: user, care)
+    } catch {
+      guard case .noSuchUser = error else { throw error }
+      return try await test(call, marks, own: [], in: vault)
+    }
+    defer { vaults.giveBack(user, opened, false, false) }
+    let own = try await opened.vault.ownCallerRules()
+    return try await test(call, marks, own: own, in: opened.vault)
+  }
+
+  private func test(
+    _ call: TestRuleCall,
+    _ marks: CallerMarks,
+    own: [NamedRule],
+    in vault: Vault
+  ) async throws(VaultFailure) -> TestRuleReply {
+    let rules = try vaults.callerRules() + own
     let held = rules.filter { $0.matches(marks) }
     let rule = rules.rule(for: marks)
     var limits = rule?.settings ?? [:]

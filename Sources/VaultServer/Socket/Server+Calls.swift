@@ -78,7 +78,7 @@ extension Server {
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
     guard connection.kind == .person,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
-      vaults.isFree(connection.recognition, in: vault)
+      vaults.isFree(connection.recognition, of: connection.peer, in: vault)
     else { return nil }
     return vault.cachedAccessToken(
       account: usual.account,

@@ -7,7 +7,7 @@ import subprocess
 
 import household
 import provider
-from household import ACCOUNT, ADA, FINGER, is_valid, let_the_token_age
+from household import ACCOUNT, ADA, BOB, FINGER, is_valid, let_the_token_age
 from people import is_armed, session_at_seat, touch
 from scenarios import LIMIT, check, main, run, scenario, until
 from screen import Desk, watching
@@ -91,6 +91,23 @@ def aTouchAnswersAProgramWithoutATerminal():
     touch(FINGER)
     asker.gets_token()
     DESK.run(f"desk.await_signal('NotificationClosed', {number}, 3)")
+
+
+@scenario
+def otherProgramsCanOnlyEndTheCheck():
+    DESK.run("desk.clients.clear()")  # They have ended, and get no signal.
+    asker = Asker()
+    number = asker.shown()
+    for signal in ("'ActionInvoked', {}, 'deny'", "'ActionInvoked', {}, 'password'",
+                   "'NotificationClosed', {}, 2"):
+        DESK.run(f"desk.forge({signal.format(number)})")
+    check(not DESK.run("desk.has_window()"), "a window has opened")
+    touch(FINGER)
+    asker.gets_token()
+    # A close is the server's own signal, whichever program asks for it.
+    asker = Asker()
+    DESK.run(f"desk.close({asker.shown()})")
+    asker.gets_nothing()
 
 
 @scenario
@@ -192,6 +209,20 @@ def aLockedScreenEndsWhatIsShown():
             asker.gets_nothing()
         finally:
             run("loginctl", "unlock-session", session_at_seat(ADA))
+    the_next_one_passes()
+
+
+@scenario
+def aSessionThatIsLeftShowsNothing():
+    for begins in (Asker.shown, Asker.opens_window):
+        asker = Asker()
+        begins(asker)
+        run("loginctl", "activate", session_at_seat(BOB))
+        try:
+            asker.gets_nothing()
+            Asker().gets_nothing(status=7, text="not active")
+        finally:
+            run("loginctl", "activate", session_at_seat(ADA))
     the_next_one_passes()
 
 

@@ -6,12 +6,14 @@ import os
 import pwd
 import shutil
 import socket
+import subprocess
+import time
 
 import household
 import provider
 from household import ACCOUNT, ADA, BOB, brings_token, is_valid, status, token
 from people import touch
-from scenarios import STATE, check, main, run, scenario, until
+from scenarios import STATE, check, main, run, scenario, show, until
 
 RULES = "/etc/thumblatch"
 DROP_IN = f"{RULES}/conf.d/10-fleet.conf"
@@ -163,6 +165,33 @@ def eachAuditRecordIsInTheJournalWithTheHeadOfTheChain():
         there = known[record["number"]]
         check((there["THUMBLATCH_EVENT"], there["THUMBLATCH_OUTCOME"], there.get("THUMBLATCH_ACCOUNT"))
               == (record["event"], record["outcome"], record["account"]), f"{there} {record}")
+
+
+@scenario
+def theJournalNamesTheRuleOfAProgram():
+    with rules(f"[Caller night]\nunit = night-*.service\naccounts = {ACCOUNT}\nreason = required\n"):
+        unit = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada"]
+        until(lambda: "night" in ADA.thumblatch("rule", "list").end(), "the rule is not read")
+        # The engine keeps the rules for callers for 100 ms.
+        read = time.monotonic()
+        until(lambda: time.monotonic() - read > 0.2, "the clock does not go on")
+        run(*unit, "--unit=night-1", "thumblatch", "token", ACCOUNT, "--reason", "nightly sync")
+        run(*unit, "--unit=night-2", "thumblatch", "token", "other", "--reason", "nightly sync", status=11)
+        with subprocess.Popen([*unit, "--unit=night-3", "cat"], stdin=subprocess.PIPE):
+            process = until(lambda: int(show("night-3.service", "MainPID")), "it does not run")
+            said = json.loads(run("thumblatch", "rule", "test", str(process), "--json"))
+        check(said["rules"] == ["night"] and said["limits"]["reason"] == "required", str(said))
+    # The engine notes at its end what it has counted, and the next one sends it.
+    run("systemctl", "stop", "thumblatchd.service")
+    ADA.thumblatch("status").end()
+
+    def are_named():
+        details = [record.get("THUMBLATCH_DETAIL", "") for record in records()
+                   if record["THUMBLATCH_USER"] == str(ADA.uid)]
+        return all(any(part in detail for detail in details) for part in (
+            'stated reason "nightly sync", rule "night"', 'outside the rule "night"'))
+
+    until(are_named, "the journal does not name the rule", 4)
 
 
 @scenario
