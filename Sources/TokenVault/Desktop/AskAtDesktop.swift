@@ -2,7 +2,6 @@ package import Configuration
 internal import Presence
 internal import PresenceTerms
 internal import Storage
-internal import System
 
 // A caller without a terminal has its prompt shown at the person's desktop by an agent. The agent's
 // session decides whether a finger counts. The proof and the unlock window stay the caller's.
@@ -121,20 +120,14 @@ extension Vault {
   /// Waits until no other prompt is shown; false if the check of another prompt has answered this one.
   private func takeTurn(_ prompt: String, _ caller: Caller) async throws(VaultFailure) -> Bool {
     while true {
-      if answered[prompt] != nil { return false }
+      if isAnswered(prompt) { return false }
       guard prompts.contains(prompt) else { throw .presenceFailed(.cancelled, methods: []) }
       guard let other = desktop.current, other != prompt, prompts.contains(other) else {
         desktop.current = prompt
         return true
       }
-      switch prompts.queue(prompt, behind: other, at: clock.boot) {
-      case .join:
-        guard let failure = await leaderOutcome(other, for: prompt) else { return false }
-        guard failure == Self.noDesk, !Task.isCancelled else {
-          throw .presenceFailed(failure, methods: prompts.methods(of: prompt))
-        }
-        prompts.endWait(prompt, at: clock.boot)
-      case .run, .wait: try await waitInQueue(prompt, behind: other, caller)
+      guard try await waitForTurn(prompt, behind: other, caller, unless: Self.noDesk) else {
+        return false
       }
     }
   }
@@ -208,26 +201,6 @@ extension Vault {
       scan: lastReader()?.scan,
       statedReason: question.statedReason
     )
-  }
-
-  /// Binds a prompt to a location, which decides whether a device counts.
-  ///
-  /// - Returns: the fingers that count; `nil` if the prompt is over.
-  private func bind(
-    _ prompt: String,
-    to location: CallerLocation
-  ) throws(VaultFailure) -> FingerEligibility? {
-    guard let look = notes[prompt]?.look else { return nil }
-    let eligibility = try fingerEligibility(look)
-    let isMoved = prompts.move(
-      prompt,
-      to: location.name,
-      impossible: Set(objections(eligibility, at: location).keys),
-      at: clock.boot
-    )
-    guard isMoved else { return nil }
-    note(prompt, eligibility, at: location)
-    return eligibility
   }
 
   private func accountName(_ id: [UInt8]) throws(VaultFailure) -> String? {

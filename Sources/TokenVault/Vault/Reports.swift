@@ -33,7 +33,7 @@ extension Vault {
       unlockedAccounts: names,
       fingers: try printRows().map(\.finger).sorted(),
       keys: try keyRows().map(\.name),
-      isFingerprintLockedOut: tries.lockout.isPasswordOnly,
+      isFingerprintLockedOut: fingerLockout.isPasswordOnly,
       isUnderMachineKey: storeState.isUnderMachineKey,
       counter: machineKeySlots?.counterCheck,
       problem: problem

@@ -67,22 +67,11 @@ package actor Vault {
   /// The examination that runs now.
   var examination: Task<[VaultFinding], Never>?
 
-  var prompts = PromptBook()
-  var promptLimit: PromptLimit
-  var checks: [String: CheckRun] = [:]
-  var checkCount: UInt64 = 0
-  /// The one helper that was started ahead, and the prompt whose check it waits for.
-  var prepared: (prompt: String, program: (any PreparedCheck)?)?
-  /// The finger that is asked for next if the reader takes one print at a time.
-  var nextFinger: String?
-  var notes: [String: PromptContext] = [:]
-  var tries: FingerTries
-  var backoff: PasswordBackoff
+  var prompting: Prompting
   var desktop = DesktopState()
   var callerRates = CallerRates()
   var helperHandouts = HelperHandouts()
   var notices = NoticeQueue()
-  var isSweeping = false
   var enrollments: [UInt64: EnrollmentRun] = [:]
   /// The backup that a client sends to restore it.
   var backupUpload = BackupUpload()
@@ -98,10 +87,6 @@ package actor Vault {
   var isExporting = false
   /// Enrollments whose helper has not ended yet.
   var takingPrints = 0
-  var joinedWaiters: [String: [JoinedWaiter]] = [:]
-  var proofWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
-  /// Prompts that another prompt for the same question has answered, with that prompt.
-  var answered: [String: String] = [:]
 
   /// Opens the vault in a state directory, or makes it there.
   ///
@@ -153,7 +138,6 @@ package actor Vault {
     self.seats = seats
     self.machineKeySlots = machineKeySlots
     self.service = service
-    self.promptLimit = promptLimit
     audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)
     do {
@@ -164,8 +148,10 @@ package actor Vault {
       store = opening.store
       identifier = opening.identifier
       if opening.freshness == .current { Self.removeLeavings(of: opening.store, in: directory) }
-      tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
-      backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
+      prompting = Prompting(
+        limit: promptLimit,
+        attempts: try AttemptState(of: owner, in: opening.store, clock)
+      )
       journalProgress = try Self.keptJournalProgress(in: opening.store)
       isTransferring = try opening.store.meta(Self.transferKey) != nil
       leaving = Set(try Self.storedHandOver(in: opening.store)?.accounts ?? [])

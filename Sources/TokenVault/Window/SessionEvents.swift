@@ -1,7 +1,6 @@
 internal import AuditLog
 internal import Presence
 internal import PresenceTerms
-internal import System
 
 /// Watches for the events that end the unlock window and the open prompts from outside.
 ///
@@ -52,11 +51,7 @@ extension Vault {
     // the touch of another person must not release an earlier request.
     let open = location.map { prompts.names(at: $0) } ?? prompts.readyNames
     windowState.noteCancelled(open)
-    for prompt in open {
-      // The end of its connection tells a program that waits for the person's answer.
-      checks[prompt]?.asked?.socket.shutDown()
-      giveUp(prompt, as: .cancelled)
-    }
+    for prompt in open { hangUp(prompt) }
     if let location {
       windowState.noteEnd(at: location)
       endEnrollments { $0.location == location }
