@@ -200,7 +200,7 @@ extension Vault {
     enrollments.removeValue(forKey: connection)?.conversation?.cancel()
     windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
     signIns.pending.forget(connection: connection)
-    backupUpload.forget(connection: connection)
+    moving.upload.forget(connection: connection)
   }
 
   /// The methods that this caller may still try; none of a prompt of another caller.

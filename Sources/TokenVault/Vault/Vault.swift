@@ -73,18 +73,7 @@ package actor Vault {
   var helperHandouts = HelperHandouts()
   var notices = NoticeQueue()
   var enrollments: [UInt64: EnrollmentRun] = [:]
-  /// The backup that a client sends to restore it.
-  var backupUpload = BackupUpload()
-  /// Whether it is not known if the service has the accounts.
-  var isTransferring: Bool
-  /// The accounts of the service that a private vault may have.
-  var leaving: Set<[UInt8]>
-  /// What a passed check lets the engine of a private vault fetch.
-  var allowedExport: AllowedExport?
-  /// The key of the export that a client of this private vault prepares.
-  var preparedExport: PreparedExport?
-  /// Whether a step works on an export into this private vault.
-  var isExporting = false
+  var moving: Moving
   /// Enrollments whose helper has not ended yet.
   var takingPrints = 0
 
@@ -153,8 +142,7 @@ package actor Vault {
         attempts: try AttemptState(of: owner, in: opening.store, clock)
       )
       journalProgress = try Self.keptJournalProgress(in: opening.store)
-      isTransferring = try opening.store.meta(Self.transferKey) != nil
-      leaving = Set(try Self.storedHandOver(in: opening.store)?.accounts ?? [])
+      moving = try Moving(in: opening.store)
       storeState = StoreState(opening)
     } catch let error as StorageError {
       throw VaultFailure(error)
