@@ -197,7 +197,7 @@ extension Vault {
       wakeJoinedWaiter(prompt)
       giveUp(prompt, as: .cancelled, byCaller: true)
     }
-    enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+    enrollments.cancel(for: connection)
     windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
     signIns.pending.forget(connection: connection)
     moving.upload.forget(connection: connection)

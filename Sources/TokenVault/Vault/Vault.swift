@@ -72,10 +72,8 @@ package actor Vault {
   var callerRates = CallerRates()
   var helperHandouts = HelperHandouts()
   var notices = NoticeQueue()
-  var enrollments: [UInt64: EnrollmentRun] = [:]
+  var enrollments = EnrollmentRuns()
   var moving: Moving
-  /// Enrollments whose helper has not ended yet.
-  var takingPrints = 0
 
   /// Opens the vault in a state directory, or makes it there.
   ///

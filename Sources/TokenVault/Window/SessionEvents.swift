@@ -54,23 +54,16 @@ extension Vault {
     for prompt in open { hangUp(prompt) }
     if let location {
       windowState.noteEnd(at: location)
-      endEnrollments { $0.location == location }
+      enrollments.cancel(at: location)
       wasOpen = windows.close(at: location, now: clock.boot)
     } else {
       windowState.noteEnd()
-      endEnrollments { _ in true }
+      enrollments.cancel(at: nil)
       wasOpen = windows.closeAll(now: clock.boot)
     }
     guard wasOpen else { return }
     let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)
     try? change { try record(entry) }
-  }
-
-  private func endEnrollments(where isOver: (EnrollmentRun) -> Bool) {
-    for (connection, run) in enrollments where isOver(run) {
-      enrollments[connection] = nil
-      run.conversation?.cancel()
-    }
   }
 
   /// Lets the guard rest if nothing is open; the server calls it each minute.
