@@ -123,7 +123,7 @@ extension Vault {
       if isAnswered(prompt) { return false }
       guard prompts.contains(prompt) else { throw .presenceFailed(.cancelled, methods: []) }
       guard let other = desktop.current, other != prompt, prompts.contains(other) else {
-        desktop.current = prompt
+        desktop.beginTurn(of: prompt)
         return true
       }
       guard try await waitForTurn(prompt, behind: other, caller, unless: Self.noDesk) else {
@@ -159,11 +159,8 @@ extension Vault {
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
-        desktop.shown = ShownPrompt(
-          prompt: prompt,
-          caller: caller,
-          agent: agent.connection,
-          wake: wake
+        desktop.show(
+          ShownPrompt(prompt: prompt, caller: caller, agent: agent.connection, wake: wake)
         )
         // From here on the person may see it.
         count(prompt, caller)
@@ -218,15 +215,14 @@ extension Vault {
 
   /// Ends the showing of a prompt, because its caller, its check or its agent has ended.
   private func endShowing(_ outcome: DesktopOutcome) {
-    guard let shown = desktop.shown else { return }
-    desktop.shown = nil
+    guard let shown = desktop.takeShown() else { return }
     agents?.withdraw(from: shown.agent)
     shown.wake.resume(returning: outcome)
   }
 
   /// Tells the agent and the caller of a prompt that it is over; `failure` is `nil` if it passed.
   func endShowing(of prompt: String, with failure: PresenceFailure?) {
-    if desktop.current == prompt { desktop.current = nil }
+    desktop.endTurn(of: prompt)
     guard let shown = desktop.shown, shown.prompt == prompt else { return }
     guard let failure else { return endShowing(.passed) }
     // An agent that waits for the person's answer has no call that could fail.
@@ -257,7 +253,7 @@ extension Vault {
   func owner(of prompt: String, _ caller: Caller) throws(VaultFailure) -> Caller {
     guard let shown = desktop.shown, shown.prompt == prompt else { return caller }
     if desktop.shows(prompt, by: caller.connection) {
-      desktop.shown?.isOnScreen = true
+      desktop.noteOnScreen()
       return shown.caller
     }
     guard shown.caller.connection == caller.connection else { return caller }
@@ -266,6 +262,6 @@ extension Vault {
 
   /// Keeps why the last check at the desktop did not pass; `nil` when another one begins.
   func noteDesktop(_ failure: PresenceFailure?, of prompt: String) {
-    if desktop.shown?.prompt == prompt { desktop.shown?.failure = failure }
+    desktop.note(failure, of: prompt)
   }
 }

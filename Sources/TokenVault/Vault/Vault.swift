@@ -71,7 +71,6 @@ package actor Vault {
   var desktop = DesktopState()
   var callerRates = CallerRates()
   var helperHandouts = HelperHandouts()
-  var notices = NoticeQueue()
   var enrollments = EnrollmentRuns()
   var moving: Moving
 
