@@ -8,7 +8,7 @@ extension Vault {
   package var isIdle: Bool {
     !isAtWork && !isHeld && !windowState.isBeginning && !refreshes.isHoldingAll && !mustKeepPrompts
       && moving.upload.isEmpty && enrollments.isEmpty && !desktop.notices.isGiving
-      && !callerRates.isOwed(at: clock.boot)
+      && !ruleState.rates.isOwed(at: clock.boot)
   }
 
   /// Whether the process must not end, because a window is open or only memory has an answer.
@@ -19,7 +19,7 @@ extension Vault {
     await endChecks()
     try? flushCounts(isLast: true)
     windowGuard?.rest()
-    journalProgress.isPlanned = false
+    audit.journal.isPlanned = false
     sendToJournal()
     // From here on only the file is the store. A file that replaces it is not mixed with the present
     // log, even if this process ends before its last task has released the vault.

@@ -47,17 +47,11 @@ package actor Vault {
   var storeState: StoreState
   /// The last account without a client secret whose provider was parsed.
   var lastContext: AccountContext?
-  /// The answers that could not be written, by account, until they are settled.
-  ///
-  /// Some file systems need room to overwrite a slot, too. Then only memory has a new refresh token.
-  var unwritten: [[UInt8]: (intent: [UInt8], image: [UInt8])] = [:]
-  /// The user's own rules that were parsed last; `nil` if they may have changed.
-  var lastOwnRules: UserRules?
+  var unwritten = UnwrittenAnswers()
   var refreshes = RefreshQueue()
   var handed: Handed
   var signIns = SignIns()
   var audit: AuditState
-  var journalProgress = JournalProgress()
   var windows = UnlockWindows() {
     didSet { wakeWatchers() }
   }
@@ -69,7 +63,7 @@ package actor Vault {
 
   var prompting: Prompting
   var desktop = DesktopState()
-  var callerRates = CallerRates()
+  var ruleState = RuleState()
   var helperHandouts = HelperHandouts()
   var enrollments = EnrollmentRuns()
   var moving: Moving
@@ -124,7 +118,6 @@ package actor Vault {
     self.seats = seats
     self.machineKeySlots = machineKeySlots
     self.service = service
-    audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)
     do {
       var opening = try Opening(directory, of: owner, machineKeySlots)
@@ -138,7 +131,10 @@ package actor Vault {
         limit: promptLimit,
         attempts: try AttemptState(of: owner, in: opening.store, clock)
       )
-      journalProgress = try Self.keptJournalProgress(in: opening.store)
+      audit = AuditState(
+        limits: auditLimits,
+        journal: try Self.keptJournalProgress(in: opening.store)
+      )
       moving = try Moving(in: opening.store)
       storeState = StoreState(opening)
     } catch let error as StorageError {
