@@ -174,9 +174,7 @@ extension Vault {
         let failure = isLate ? PresenceFailure.timedOut : .cancelled
         throw try failed(prompt, run, failure, caller, cost: await cost(ofAll: race, &run))
       }
-      if !run.fingers.isEmpty, method == run.method {
-        prompting.checks.turnFingers(run, after: event)
-      }
+      prompting.checks.turnFingers(run, after: event, by: method)
       switch event {
       case .reader(let reader, let only): noteReader(reader, only, &run, report)
       case .ready: if method == run.method { run.isArmed = true }

@@ -65,7 +65,12 @@ struct RunningChecks {
 
   /// A reader that takes one print at a time is given that of another finger after a miss, and the
   /// same one after a match.
-  mutating func turnFingers(_ run: CheckRun, after event: CheckEvent) {
+  mutating func turnFingers(
+    _ run: CheckRun,
+    after event: CheckEvent,
+    by method: PresenceMethod
+  ) {
+    guard !run.fingers.isEmpty, method == run.method else { return }
     guard let only = run.only, let index = run.fingers.firstIndex(of: only) else {
       if run.isArmed { nextFinger = nil }
       return
