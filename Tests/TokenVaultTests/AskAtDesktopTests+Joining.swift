@@ -205,5 +205,7 @@ extension AskAtDesktopTests {
 
 extension Vault {
   /// How many prompts wait for the one at the desktop.
-  fileprivate var waitingAtDesktop: Int { joinedWaiters.values.reduce(0) { $0 + $1.count } }
+  fileprivate var waitingAtDesktop: Int {
+    prompting.waiters.joined.values.reduce(0) { $0 + $1.count }
+  }
 }

@@ -57,10 +57,10 @@ extension BackupTests {
     try await target.addToBackup(Array(file.dropFirst(100)), at: 100, caller: caller())
     #expect(try await target.examineBackup(try key(), caller: caller()).count == 1)
     #expect(try await target.accounts().isEmpty)
-    let isEmpty = await target.backupUpload.isEmpty
+    let isEmpty = await target.moving.upload.isEmpty
     #expect(!isEmpty)
     await target.disconnect(1)
-    #expect(await target.backupUpload.isEmpty)
+    #expect(await target.moving.upload.isEmpty)
     guard
       case .invalidArgument? = await failure({
         _ = try await target.restore(
@@ -91,7 +91,7 @@ extension BackupTests {
       Issue.record("kept")
       return
     }
-    #expect(await vault.backupUpload.isEmpty)
+    #expect(await vault.moving.upload.isEmpty)
   }
 
   /// The code of another machine seals nothing here, and the right one opens the backup anywhere.

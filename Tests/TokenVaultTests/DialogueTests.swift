@@ -270,8 +270,9 @@ struct DialogueTests {
 extension Vault {
   /// Whether the vault keeps nothing for any caller.
   var holdsNothing: Bool {
-    prompts.isEmpty && checks.isEmpty && joinedWaiters.values.allSatisfy(\.isEmpty)
-      && proofWaiters.isEmpty && refreshes.isEmpty
+    prompts.isEmpty && prompting.checks.isEmpty && refreshes.isEmpty
+      && prompting.waiters.joined.values.allSatisfy(\.isEmpty)
+      && prompting.waiters.forProof.isEmpty
   }
 
   /// Takes the lock of an account's slot, as an exchange helper would, until the box is emptied.

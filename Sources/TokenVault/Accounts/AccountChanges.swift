@@ -173,7 +173,7 @@ extension Vault {
         )
       } committed: {
         forgetTokens(of: row.id)
-        leaving.remove(row.id)
+        moving.forget(row.id)
       }
     } catch {
       throw answer.notErased(error)

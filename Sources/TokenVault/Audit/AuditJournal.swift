@@ -85,8 +85,8 @@ extension Vault {
   /// Returns at once. A refresh writes two records, and journald needs half a millisecond of the
   /// processor for them. The caller of the refresh should not wait for that.
   func sendToJournalLater() {
-    guard journal != nil, !journalProgress.isPlanned else { return }
-    journalProgress.isPlanned = true
+    guard journal != nil, !audit.journal.isPlanned else { return }
+    audit.journal.isPlanned = true
     // The outer task begins when the actor next waits, so that no thread is woken before.
     Task {
       Task { [weak self, clock] in
@@ -97,8 +97,8 @@ extension Vault {
   }
 
   private func sendPlanned() {
-    guard journalProgress.isPlanned else { return }
-    journalProgress.isPlanned = false
+    guard audit.journal.isPlanned else { return }
+    audit.journal.isPlanned = false
     sendToJournal()
   }
 
@@ -108,7 +108,7 @@ extension Vault {
   /// did not take are sent later, the last 1000 at most. The records are read again, because only the
   /// store has them as they were committed.
   func sendToJournal() {
-    guard let journal, journalProgress.isDue(at: clock.boot), var sent = journalProgress.sent else {
+    guard let journal, audit.journal.isDue(at: clock.boot), var sent = audit.journal.sent else {
       return
     }
     let vault = Hexadecimal.text(identifier)
@@ -124,18 +124,18 @@ extension Vault {
             record: AuditFacts(row),
             head: Hexadecimal.text(row.mac)
           )
-          guard journal.send(record) else { return journalProgress.noteRefused(at: clock.boot) }
+          guard journal.send(record) else { return audit.journal.noteRefused(at: clock.boot) }
           sent = row.number
-          journalProgress.noteSent(sent)
+          audit.journal.noteSent(sent)
         }
         guard rows.count == Self.journalPage else { break }
       }
-      journalProgress.noteAllSent()
+      audit.journal.noteAllSent()
       // An engine that is killed later leaves no number, so that nothing is sent twice.
-      if journalProgress.isKept { keepJournalProgress() }
+      if audit.journal.isKept { keepJournalProgress() }
     } catch {
       // The records are still due.
-      journalProgress.noteRefused(at: clock.boot)
+      audit.journal.noteRefused(at: clock.boot)
     }
   }
 
@@ -149,10 +149,10 @@ extension Vault {
   ///
   /// If this fails, records are missing in the journal or are there twice.
   func keepJournalProgress() {
-    let bytes = journalProgress.numberToKeep.map { Array("\($0)".utf8) }
-    guard bytes != nil || journalProgress.isKept else { return }
+    let bytes = audit.journal.numberToKeep.map { Array("\($0)".utf8) }
+    guard bytes != nil || audit.journal.isKept else { return }
     guard (try? store.setMeta(Self.journalKey, to: bytes)) != nil else { return }
-    journalProgress.isKept = bytes != nil
+    audit.journal.isKept = bytes != nil
   }
 }
 

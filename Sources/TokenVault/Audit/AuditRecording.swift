@@ -57,7 +57,7 @@ extension Vault {
       try auditLog.append(bounded, at: time, using: storeState.keys.audit)
     )
     audit.noteRecord()
-    journalProgress.note(number)
+    audit.journal.note(number)
   }
 
   // MARK: - Checking
@@ -141,7 +141,7 @@ extension Vault {
       let number = try audited(
         try auditLog.prune(through: end, found: found, at: time, using: storeState.keys.audit)
       )
-      if let number { journalProgress.note(number) }
+      if let number { audit.journal.note(number) }
     }
   }
 }

@@ -5,6 +5,7 @@ internal import System
 struct AuditState {
   /// How much of the audit log is kept.
   let limits: AuditLimits
+  var journal: JournalProgress
   private(set) var refusals = RefusalCount()
   /// The limit of checks without a person that get a record of their own.
   private var checkRecords = RecordLimit(most: mostChecks, secondsForOne: 60)
@@ -17,7 +18,10 @@ struct AuditState {
   private var lastPruning: BootInstant?
   private var recordsSincePruning = 0
 
-  init(limits: AuditLimits) { self.limits = limits }
+  init(limits: AuditLimits, journal: JournalProgress) {
+    self.limits = limits
+    self.journal = journal
+  }
 
   mutating func noteRecord() { recordsSincePruning += 1 }
 

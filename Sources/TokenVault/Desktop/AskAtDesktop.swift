@@ -2,7 +2,6 @@ package import Configuration
 internal import Presence
 internal import PresenceTerms
 internal import Storage
-internal import System
 
 // A caller without a terminal has its prompt shown at the person's desktop by an agent. The agent's
 // session decides whether a finger counts. The proof and the unlock window stay the caller's.
@@ -121,20 +120,14 @@ extension Vault {
   /// Waits until no other prompt is shown; false if the check of another prompt has answered this one.
   private func takeTurn(_ prompt: String, _ caller: Caller) async throws(VaultFailure) -> Bool {
     while true {
-      if answered[prompt] != nil { return false }
+      if isAnswered(prompt) { return false }
       guard prompts.contains(prompt) else { throw .presenceFailed(.cancelled, methods: []) }
       guard let other = desktop.current, other != prompt, prompts.contains(other) else {
-        desktop.current = prompt
+        desktop.beginTurn(of: prompt)
         return true
       }
-      switch prompts.queue(prompt, behind: other, at: clock.boot) {
-      case .join:
-        guard let failure = await leaderOutcome(other, for: prompt) else { return false }
-        guard failure == Self.noDesk, !Task.isCancelled else {
-          throw .presenceFailed(failure, methods: prompts.methods(of: prompt))
-        }
-        prompts.endWait(prompt, at: clock.boot)
-      case .run, .wait: try await waitInQueue(prompt, behind: other, caller)
+      guard try await waitForTurn(prompt, behind: other, caller, unless: Self.noDesk) else {
+        return false
       }
     }
   }
@@ -166,11 +159,8 @@ extension Vault {
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
-        desktop.shown = ShownPrompt(
-          prompt: prompt,
-          caller: caller,
-          agent: agent.connection,
-          wake: wake
+        desktop.show(
+          ShownPrompt(prompt: prompt, caller: caller, agent: agent.connection, wake: wake)
         )
         // From here on the person may see it.
         count(prompt, caller)
@@ -210,26 +200,6 @@ extension Vault {
     )
   }
 
-  /// Binds a prompt to a location, which decides whether a device counts.
-  ///
-  /// - Returns: the fingers that count; `nil` if the prompt is over.
-  private func bind(
-    _ prompt: String,
-    to location: CallerLocation
-  ) throws(VaultFailure) -> FingerEligibility? {
-    guard let look = notes[prompt]?.look else { return nil }
-    let eligibility = try fingerEligibility(look)
-    let isMoved = prompts.move(
-      prompt,
-      to: location.name,
-      impossible: Set(objections(eligibility, at: location).keys),
-      at: clock.boot
-    )
-    guard isMoved else { return nil }
-    note(prompt, eligibility, at: location)
-    return eligibility
-  }
-
   private func accountName(_ id: [UInt8]) throws(VaultFailure) -> String? {
     try stored(try store.account(id: id))?.name
   }
@@ -245,15 +215,14 @@ extension Vault {
 
   /// Ends the showing of a prompt, because its caller, its check or its agent has ended.
   private func endShowing(_ outcome: DesktopOutcome) {
-    guard let shown = desktop.shown else { return }
-    desktop.shown = nil
+    guard let shown = desktop.takeShown() else { return }
     agents?.withdraw(from: shown.agent)
     shown.wake.resume(returning: outcome)
   }
 
   /// Tells the agent and the caller of a prompt that it is over; `failure` is `nil` if it passed.
   func endShowing(of prompt: String, with failure: PresenceFailure?) {
-    if desktop.current == prompt { desktop.current = nil }
+    desktop.endTurn(of: prompt)
     guard let shown = desktop.shown, shown.prompt == prompt else { return }
     guard let failure else { return endShowing(.passed) }
     // An agent that waits for the person's answer has no call that could fail.
@@ -284,7 +253,7 @@ extension Vault {
   func owner(of prompt: String, _ caller: Caller) throws(VaultFailure) -> Caller {
     guard let shown = desktop.shown, shown.prompt == prompt else { return caller }
     if desktop.shows(prompt, by: caller.connection) {
-      desktop.shown?.isOnScreen = true
+      desktop.noteOnScreen()
       return shown.caller
     }
     guard shown.caller.connection == caller.connection else { return caller }
@@ -293,6 +262,6 @@ extension Vault {
 
   /// Keeps why the last check at the desktop did not pass; `nil` when another one begins.
   func noteDesktop(_ failure: PresenceFailure?, of prompt: String) {
-    if desktop.shown?.prompt == prompt { desktop.shown?.failure = failure }
+    desktop.note(failure, of: prompt)
   }
 }

@@ -39,39 +39,3 @@ extension DesktopAgents {
     await newest(of: user, besides: tried, mayArrive: mayArrive, takingNotices: false)
   }
 }
-
-/// The prompt that an agent shows, or is about to show.
-struct ShownPrompt {
-  let prompt: String
-  /// The program that asks, and spends the proof.
-  let caller: Caller
-  /// The connection of the agent.
-  let agent: UInt64
-  /// Whether the agent has begun a check, which means that the prompt is on the screen.
-  var isOnScreen = false
-  /// Why the last check did not pass.
-  var failure: PresenceFailure?
-  let wake: CheckedContinuation<DesktopOutcome, Never>
-}
-
-/// What became of a prompt at the desktop.
-enum DesktopOutcome {
-  case passed
-  case failed(PresenceFailure)
-  /// The agent has left before it showed it.
-  case left
-  /// The agent has not shown it in time.
-  case notShown
-}
-
-/// The desktop's part of a vault: one prompt at a time is shown there.
-struct DesktopState {
-  /// The prompt whose turn it is.
-  var current: String?
-  var shown: ShownPrompt?
-
-  /// Whether this agent shows a prompt, or is about to.
-  func shows(_ prompt: String, by agent: UInt64) -> Bool {
-    shown.map { $0.prompt == prompt && $0.agent == agent } ?? false
-  }
-}

@@ -52,14 +52,14 @@ extension Vault {
   /// Gives a notice to an agent if the rule asks for it.
   private func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
     guard agents != nil, let policy = try? policy(), policy.notify >= rule else { return }
-    guard notices.add(notice()) else { return }
+    guard desktop.notices.add(notice()) else { return }
     Task { await self.giveNotices() }
   }
 
   private func giveNotices() async {
     let agent = await noticeAgent()
     // Without an agent they are dropped.
-    for notice in notices.takeAll() {
+    for notice in desktop.notices.takeAll() {
       if let agent { agents?.give(notice, to: agent) }
     }
   }

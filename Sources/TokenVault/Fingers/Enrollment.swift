@@ -6,14 +6,6 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// An enrollment that runs for a connection.
-struct EnrollmentRun {
-  /// The name of the caller's location.
-  let location: String
-  /// `nil` while it is being started.
-  var conversation: (any EnrollmentConversation)?
-}
-
 extension Vault {
   /// The names that libfprint has for fingers (FpFinger).
   package static let fingerNames = [
@@ -51,8 +43,8 @@ extension Vault {
     guard try spend(prompt, question, caller) == .password else {
       throw .needsPassword(methods: [.password])
     }
-    enrollments[caller.connection] = EnrollmentRun(location: location.name)
-    defer { enrollments[caller.connection] = nil }
+    enrollments.begin(for: caller.connection, at: location.name)
+    defer { enrollments.end(for: caller.connection) }
     let former = try formerPrints()
     let request = EnrollmentRequest(
       finger: finger,
@@ -123,15 +115,15 @@ extension Vault {
     _ connection: UInt64,
     _ report: (EnrollmentEvent) -> Void
   ) async throws(PresenceFailure) -> TakenPrint {
-    takingPrints += 1
-    defer { takingPrints -= 1 }
+    enrollments.beginTaking()
+    defer { enrollments.endTaking() }
     let conversation = try await check.enroll(request)
     // If the caller has gone, the next touch may be another person's.
     guard isEnrolling(connection) else {
       await end(conversation)
       throw .cancelled
     }
-    enrollments[connection]?.conversation = conversation
+    enrollments.keep(conversation, for: connection)
     while true {
       let event = await withTaskCancellationHandler {
         await conversation.next()
@@ -170,7 +162,7 @@ extension Vault {
   }
 
   private func isEnrolling(_ connection: UInt64) -> Bool {
-    enrollments[connection] != nil && !Task.isCancelled
+    enrollments.isRunning(for: connection) && !Task.isCancelled
   }
 
   func printRows() throws(VaultFailure) -> [PrintRow] {

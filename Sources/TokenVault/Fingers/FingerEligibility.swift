@@ -182,24 +182,6 @@ extension Vault {
     try bind(set)
   }
 
-  /// The set that was shown with a prompt; `nil` if another set is enrolled now.
-  func unconfirmedSet(of prompt: String, for caller: Caller) async -> EnrolledSet? {
-    guard let shown = notes[prompt]?.unconfirmed,
-      let now = try? await fingerEligibility(for: caller), now.damage == nil, now.set == shown
-    else { return nil }
-    return shown
-  }
-
-  /// Remembers the values that a prompt is opened with, and drops those of prompts that are gone.
-  func note(_ prompt: String, _ eligibility: FingerEligibility, at location: CallerLocation) {
-    notes = notes.filter { prompts.contains($0.key) }
-    notes[prompt] = PromptContext(
-      look: eligibility.look,
-      unconfirmed: eligibility.change != nil && eligibility.damage == nil ? eligibility.set : nil,
-      objections: objections(eligibility, at: location)
-    )
-  }
-
   /// One own print as a member of the set.
   ///
   /// Its random identifier goes into the digest, so that a known print cannot be looked up in the

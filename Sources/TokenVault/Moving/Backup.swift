@@ -159,7 +159,9 @@ extension Vault {
       return "no refresh token may leave the vault\(try origin(of: .exportable))"
     }
     guard account.exportable else { return "it is not exportable" }
-    guard !leaving.contains(account.id) else { return "it is on its way into a private vault" }
+    guard !moving.leaving.contains(account.id) else {
+      return "it is on its way into a private vault"
+    }
     guard try intent(of: account) == nil else { return "the answer to its last refresh was lost" }
     guard provider.refreshReuse != .revokes, try steadiness(of: account) != .replaced else {
       return "its provider replaces refresh tokens"

@@ -25,7 +25,7 @@ extension Vault {
     try demandNew(names)
     try demandRoom(forAccounts: names.count)
     let key = try transferSecret()
-    preparedExport = PreparedExport(key: key, connection: caller.connection)
+    moving.prepare(PreparedExport(key: key, connection: caller.connection))
     return try digest(of: key)
   }
 
@@ -43,10 +43,9 @@ extension Vault {
     try demandCurrentStore()
     try demandNoTransfer()
     let service = try serviceToExportFrom()
-    guard let prepared = preparedExport, prepared.connection == caller.connection else {
+    guard let prepared = moving.takePrepared(by: caller.connection) else {
       throw .refused("the export was not prepared: run 'thumblatch service export' again")
     }
-    preparedExport = nil
     return try await whileExporting { () async throws(VaultFailure) in
       let vault = self.identifier
       let taken: [UInt8]
@@ -219,9 +218,8 @@ extension Vault {
   private func whileExporting<Value>(
     _ body: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    guard !isExporting else { throw .busy("another export runs now") }
-    isExporting = true
-    defer { isExporting = false }
+    guard moving.beginExporting() else { throw .busy("another export runs now") }
+    defer { moving.endExporting() }
     return try await body()
   }
 }

@@ -75,11 +75,13 @@ extension Vault {
       binding: try digest(commitment + rows.flatMap(\.id))
     )
     let proof = try await proof(of: question, by: prompt, caller)
-    allowedExport = AllowedExport(
-      commitment: commitment,
-      accounts: rows,
-      authority: Authority(proof),
-      caller: caller
+    moving.allow(
+      AllowedExport(
+        commitment: commitment,
+        accounts: rows,
+        authority: Authority(proof),
+        caller: caller
+      )
     )
   }
 
@@ -99,11 +101,9 @@ extension Vault {
     guard vault.count == Self.transferCount else {
       throw .invalidArgument("a vault is named by \(Self.transferCount) bytes")
     }
-    // Another key leaves the right in its place.
-    guard let allowed = allowedExport, try digest(of: key) == allowed.commitment else {
+    guard let allowed = moving.takeAllowed(try digest(of: key)) else {
       throw .refused("no presence check has allowed this: run 'thumblatch service export' again")
     }
-    allowedExport = nil
     let identifiers = Set(allowed.accounts.map(\.id))
     return try await withAllAccounts { identifier, slot throws(VaultFailure) in
       guard identifiers.contains(identifier) else { return }
@@ -138,7 +138,7 @@ extension Vault {
         try recordExport(.begun, of: row, method: authority.method, caller)
       }
     } committed: {
-      leaving = Set(rows.map(\.id))
+      moving.beginHandOver(of: rows.map(\.id))
     }
     for row in rows { noticeReleased(row, by: authority, caller) }
     return file
@@ -184,7 +184,7 @@ extension Vault {
     } _: { () throws(StorageError) in
       try store.setMeta(Self.handOverKey, to: nil)
     } committed: {
-      leaving = []
+      moving.endHandOver()
     }
   }
 
@@ -193,7 +193,7 @@ extension Vault {
       try store.setMeta(Self.handOverKey, to: nil)
       for row in rows { try recordExport(.refused, of: row, method: nil, caller) }
     }
-    leaving = []
+    moving.endHandOver()
   }
 
   // MARK: - The record

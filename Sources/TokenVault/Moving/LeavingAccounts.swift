@@ -14,8 +14,8 @@ package struct ExportableAccount: Sendable, Equatable {
 extension Vault {
   /// The failure that says what to do while it is not known if a private vault has accounts.
   var leavingFailure: VaultFailure? {
-    guard !leaving.isEmpty else { return nil }
-    let names = ((try? accounts()) ?? []).filter { leaving.contains($0.id) }.map(\.name)
+    guard !moving.leaving.isEmpty else { return nil }
+    let names = ((try? accounts()) ?? []).filter { moving.leaving.contains($0.id) }.map(\.name)
     return Self.isLeaving(names.joined(separator: ", "))
   }
 
@@ -33,7 +33,7 @@ extension Vault {
 
   /// Refuses an account that a private vault may have.
   func demandNotLeaving(_ account: AccountRow) throws(VaultFailure) {
-    guard leaving.contains(account.id) else { return }
+    guard moving.leaving.contains(account.id) else { return }
     throw Self.isLeaving(account.name)
   }
 
@@ -45,7 +45,7 @@ extension Vault {
 
   /// Leaves a removed account out of the handover, inside the transaction that removes it.
   func forgetLeaving(_ account: [UInt8]) throws(VaultFailure) {
-    guard leaving.contains(account) else { return }
+    guard moving.leaving.contains(account) else { return }
     try dropFromHandOver(account)
   }
 
@@ -86,7 +86,7 @@ extension Vault {
     guard try isAllowed(provider) else {
       return "its provider is not allowed\(try origin(of: .providers))"
     }
-    guard !leaving.contains(account.id) else { return "an earlier export has not ended" }
+    guard !moving.leaving.contains(account.id) else { return "an earlier export has not ended" }
     guard try intent(of: account) == nil else {
       return "the answer to its last refresh was lost: first run thumblatch token \(account.name)"
     }

@@ -54,7 +54,7 @@ extension Vault {
   ) async throws(VaultFailure) -> [MovedAccount] {
     try demandCurrentStore()
     guard let service else { throw .refused("only a private vault moves into the service") }
-    if !isTransferring, try accounts().isEmpty {
+    if !moving.isTransferring, try accounts().isEmpty {
       if let prompt { cancel(prompt, caller: caller) }
       return []
     }
@@ -122,7 +122,7 @@ extension Vault {
     let names = try await blocking { () throws(VaultFailure) in
       try service.accountNames(socket: socket)
     }
-    guard !isTransferring else { return }
+    guard !moving.isTransferring else { return }
     let known = Set(names)
     let both = try accounts().map(\.name).filter(known.contains)
     guard both.isEmpty else { throw .namesInService(both) }
@@ -209,7 +209,7 @@ extension Vault {
         try recordMove(.begun, of: row, method: authority.method, caller)
       }
     }
-    isTransferring = true
+    moving.beginTransfer()
     return transfer
   }
 
@@ -224,7 +224,7 @@ extension Vault {
     } _: { () throws(StorageError) in
       try forgetTransfer()
     } committed: {
-      isTransferring = false
+      moving.endTransfer()
     }
   }
 

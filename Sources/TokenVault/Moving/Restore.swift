@@ -28,18 +28,18 @@ extension Vault {
     at offset: Int,
     caller: Caller
   ) throws(VaultFailure) {
-    try backupUpload.add(part, at: offset, from: caller.connection, now: clock.boot)
+    try moving.upload.add(part, at: offset, from: caller.connection, now: clock.boot)
   }
 
   /// Frees the memory of an upload that does not go on.
-  package func expireUpload() { backupUpload.expire(at: clock.boot) }
+  package func expireUpload() { moving.upload.expire(at: clock.boot) }
 
   /// The accounts of the backup that was sent; nothing is changed.
   package func examineBackup(
     _ secret: BackupSecret,
     caller: Caller
   ) throws(VaultFailure) -> [RestoredAccount] {
-    try opened(try backupUpload.whole(of: caller.connection), secret).records
+    try opened(try moving.upload.whole(of: caller.connection), secret).records
       .map { record throws(VaultFailure) in try restored(record) }
   }
 
@@ -59,7 +59,7 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> [RestoredAccount] {
     try demandCurrentStore()
-    let file = try backupUpload.whole(of: caller.connection)
+    let file = try moving.upload.whole(of: caller.connection)
     let backup = try opened(file, secret)
     // Before the check, so that no password is asked for in vain.
     _ = try demandRestorable(backup, skipExisting: skipExisting)
@@ -88,7 +88,7 @@ extension Vault {
       ),
       caller
     )
-    backupUpload.forget(connection: caller.connection)
+    moving.upload.forget(connection: caller.connection)
     return all
   }
 

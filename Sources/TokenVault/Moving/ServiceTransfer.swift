@@ -141,7 +141,7 @@ extension Vault {
         try recordMove(.refused, of: row, method: method, caller)
       }
     }
-    isTransferring = false
+    moving.endTransfer()
   }
 
   /// Records a step of a transfer, inside its transaction.
@@ -165,7 +165,7 @@ extension Vault {
 
   /// The failure that a call gets while it is not known if the service has the accounts.
   var transferFailure: VaultFailure? {
-    guard isTransferring else { return nil }
+    guard moving.isTransferring else { return nil }
     return .vaultUnsafe(
       "the accounts are on their way into the service, and a call was interrupted",
       hint: "finish it: thumblatch service import; or go back: thumblatch service import --cancel"

@@ -43,12 +43,12 @@ extension Vault {
   ) throws(VaultFailure) {
     try demandCurrentStore()
     try demandName(transfer)
-    defer { backupUpload.forget(connection: caller.connection) }
+    defer { moving.upload.forget(connection: caller.connection) }
     guard try !isTaken(transfer) else { return }
     guard try !droppedTransfers().contains(transfer) else {
       throw .refused("this transfer was given up: run 'thumblatch service import' again")
     }
-    let backup = try opened(try backupUpload.whole(of: caller.connection), .key(key))
+    let backup = try opened(try moving.upload.whole(of: caller.connection), .key(key))
     // A transfer without accounts needs no row, which would stay.
     guard !backup.records.isEmpty else { return }
     let both = try taken(backup.records.map(\.name))

@@ -99,13 +99,13 @@ extension Vault {
     guard call.consent == .notGiven else {
       throw .outsideRule(rule.title, "a consent to a narrowed login")
     }
-    for rate in rule.rates where !callerRates.mayTake(rate, at: clock.boot) {
+    for rate in rule.rates where !ruleState.rates.mayTake(rate, at: clock.boot) {
       throw .outsideRule(
         rule.title,
         "more than \(rate.number) token\(rate.number == 1 ? "" : "s") an hour"
       )
     }
-    callerRates.take(rule.rates, at: clock.boot)
+    ruleState.rates.take(rule.rates, at: clock.boot)
   }
 
   /// Refuses a token that is not within the rule of its caller.

@@ -41,11 +41,11 @@ extension Vault {
   ///
   /// Only this engine writes the store, so they are read and parsed once.
   func ownRules() throws(VaultFailure) -> UserRules {
-    if let lastOwnRules { return lastOwnRules }
+    if let own = ruleState.own { return own }
     let bytes = try stored(try store.meta(Self.ownRulesKey))
     do throws(ConfigurationError) {
       let rules = try bytes.map(UserRules.init(bytes:)) ?? UserRules()
-      lastOwnRules = rules
+      ruleState.keep(rules)
       return rules
     } catch {
       // A changed store can only be accepted: unreadable rules in it must not keep `recover` from
@@ -67,7 +67,7 @@ extension Vault {
   }
 
   private func forgetOwnRules() {
-    lastOwnRules = nil
+    ruleState.forgetOwn()
     callerRulesOfUser.forget()
   }
 

@@ -10,18 +10,19 @@ extension Vault {
 
   /// Charges a try before the reader is armed; without the charge on the disk it is not armed.
   func charge(_ run: CheckRun) throws(VaultFailure) {
-    let before = tries
-    tries.charge(run.number)
+    let before = prompting.attempts
+    prompting.attempts.charge(run)
     do throws(VaultFailure) {
       try change { try keepTries() }
     } catch {
-      tries = before
+      prompting.attempts = before
       throw error
     }
   }
 
   /// Stores the count of failed fingers, in the transaction of whatever changed it.
   func keepTries() throws(StorageError) {
+    let tries = prompting.attempts.tries
     let row = LockoutRow(
       owner: owner,
       failures: tries.stored,
@@ -34,7 +35,7 @@ extension Vault {
   ///
   /// So an engine that is stopped neither costs a try nor saves one.
   package func endChecks() async {
-    for prompt in checks.keys { giveUp(prompt, as: .cancelled) }
+    for prompt in prompting.checks.prompts { giveUp(prompt, as: .cancelled) }
     await readersReleased()
   }
 
@@ -42,57 +43,34 @@ extension Vault {
   ///
   /// A helper that is told to end releases its reader before its last event.
   func readersReleased() async {
-    for _ in 0..<150 where tries.isUnderWay || takingPrints > 0 {
+    for _ in 0..<150 where prompting.attempts.tries.isUnderWay || enrollments.isTakingPrints {
       await clock.pause(milliseconds: 20)
     }
   }
 
   // MARK: - Passwords
 
-  /// The wait that is stored.
-  ///
-  /// A reboot does not shorten it: in another boot all of it counts from that boot's start.
-  static func storedBackoff(_ row: PasswordWaitRow?, _ clock: any VaultClock) -> PasswordBackoff {
-    guard let row else { return PasswordBackoff() }
-    let end =
-      row.bootID == clock.bootIdentifier.bytes
-      ? BootInstant(nanoseconds: row.notBefore)
-      : BootInstant(nanoseconds: 0).advanced(bySeconds: row.waitSeconds)
-    return PasswordBackoff(failures: row.failures, end: end, now: clock.boot)
-  }
-
   /// Charges a password before the system is asked about it.
   ///
   /// The wait applies even if the engine is killed, or the caller hangs up, before the answer is
   /// recorded.
   func chargePassword(_ prompt: String) throws(VaultFailure) {
-    guard let run = checks[prompt], run.backoffBefore == nil else { return }
-    let before = backoff
-    backoff.recordFailure(at: clock.boot)
+    guard let run = prompting.checks.run(of: prompt), run.backoffBefore == nil else { return }
+    let before = prompting.attempts
+    prompting.attempts.chargePassword(at: clock.boot)
     do throws(VaultFailure) {
       try change { try keepBackoff() }
     } catch {
-      backoff = before
+      prompting.attempts = before
       throw error
     }
-    checks[prompt]?.backoffBefore = before
-    checks[prompt]?.backoffCharged = backoff
-  }
-
-  /// What the end of a password's check means for those who come after it.
-  func settleBackoff(_ run: CheckRun, _ outcome: PresenceOutcome) {
-    switch outcome {
-    case .noMatch where run.backoffBefore == nil: backoff.recordFailure(at: clock.boot)
-    case .noMatch: backoff.restart(at: clock.boot)
-    case .notAvailable, .denied, .busy, .notEnrolled:
-      // The helper says so itself: nothing was wrong with the password, for all that is known.
-      if let before = run.backoffBefore, backoff == run.backoffCharged { backoff = before }
-    case .cancelled, .passwordChosen, .timedOut, .lockedOut: break
-    }
+    let charged = prompting.attempts.backoff
+    prompting.checks.noteCharge(from: before.backoff, to: charged, of: prompt)
   }
 
   /// Stores how long no password may be tried, in the transaction of the change.
   func keepBackoff() throws(StorageError) {
+    let backoff = prompting.attempts.backoff
     guard backoff.failures > 0 else { return try store.deletePasswordWait(owner: owner) }
     try store.put(
       PasswordWaitRow(
@@ -111,6 +89,7 @@ extension Vault {
   func waitOut(_ report: @Sendable (CheckNotice) -> Void) async {
     var told = BootInstant(nanoseconds: 0)
     while !Task.isCancelled {
+      let backoff = prompting.attempts.backoff
       let left = backoff.nanosecondsLeft(at: clock.boot)
       guard left > 0 else { return }
       if backoff.end != told {

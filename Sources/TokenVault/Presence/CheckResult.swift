@@ -36,12 +36,11 @@ extension Vault {
     _ caller: Caller,
     confirming set: EnrolledSet?
   ) throws(VaultFailure) {
-    if run.method.isDevice && tries.lockout.isPasswordOnly {
+    if run.method.isDevice && fingerLockout.isPasswordOnly {
       throw try failed(prompt, run, .lockedOut, caller)
     }
-    let before = (tries, backoff)
-    tries.pass(run.number, by: run.method)
-    if !run.method.isDevice { backoff = PasswordBackoff() }
+    let before = prompting.attempts
+    prompting.attempts.pass(run)
     do throws(VaultFailure) {
       try written(prompt) {
         try keepTries()
@@ -51,22 +50,16 @@ extension Vault {
         try record(checkEntry(run, .done, caller, detail: nil))
       }
     } catch {
-      (tries, backoff) = before
-      tries.giveBack(run.number)
+      prompting.attempts = before
+      prompting.attempts.giveBack(run)
       throw error
     }
-    checks[prompt] = nil
-    prompts.pass(prompt, at: clock.boot)
+    // Who was about to ask the same finds what this one brings: one touch is enough.
+    let sameRequests = prompting.pass(prompt, at: clock.boot)
     if let question = prompts.question(of: prompt) {
-      promptLimit.notePassed(question)
       noticePassed(question, by: run.method, caller)
     }
-    // Who was about to ask the same finds what this one brings: one touch is enough.
-    answered = answered.filter { prompts.contains($0.key) }
-    for sameRequest in prompts.sameRequests(of: prompt) {
-      answered[sameRequest] = prompt
-      endAnsweredShowing(of: sameRequest)
-    }
+    for sameRequest in sameRequests { endAnsweredShowing(of: sameRequest) }
     wakeJoinedWaiters(of: prompt, with: nil)
   }
 
@@ -93,23 +86,8 @@ extension Vault {
     _ caller: Caller
   ) -> VaultFailure {
     noteDesktop(failure, of: prompt)
-    guard checks[prompt]?.number == run.number else {
-      return .presenceFailed(failure, methods: methods(of: prompt, for: caller))
-    }
-    checks[prompt] = nil
-    if !failure.outcome.leavesDevice {
-      for device in run.race?.methods ?? [] where device.isDevice {
-        prompts.rule(out: device, of: prompt)
-      }
-    }
-    let methods = prompts.fail(
-      prompt,
-      with: failure.outcome,
-      isLost: run.isLost,
-      lockout: tries.lockout,
-      at: clock.boot
-    )
-    return .presenceFailed(failure, methods: methods)
+    let methods = prompting.fail(prompt, run, with: failure, at: clock.boot)
+    return .presenceFailed(failure, methods: methods ?? self.methods(of: prompt, for: caller))
   }
 
   /// Writes a failure down, and counts it where it counts.
@@ -131,7 +109,9 @@ extension Vault {
         of: cost == .nothing ? failure : .noMatch
       )
     }
-    if run.method.isDevice { notes[prompt]?.objections[run.method] = failure }
+    if run.method.isDevice {
+      prompting.contexts.object(to: run.method, of: prompt, because: failure)
+    }
   }
 
   /// One transaction about a check; a result that cannot be written down gives its prompt up.

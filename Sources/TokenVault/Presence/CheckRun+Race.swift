@@ -51,7 +51,7 @@ extension Vault {
     let isMiss = last == .failed(.noMatch) && isFirst
     if isMiss {
       try writeFailure(prompt, run, failure, caller, .miss)
-      if tries.lockout.isPasswordOnly {
+      if fingerLockout.isPasswordOnly {
         race.cancel()
         throw ended(prompt, run, failure, caller)
       }
@@ -87,9 +87,9 @@ extension Vault {
     _ caller: Caller,
     _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) {
-    renumber(prompt, &run)
+    prompting.checks.renumber(&run, of: prompt)
     run.isArmed = false
-    prompts.extend(prompt, at: clock.boot)
+    prompting.extend(prompt, at: clock.boot)
     do {
       try await enter(method, prompt, &run, race, caller)
     } catch let failure as PresenceFailure {
@@ -119,8 +119,7 @@ extension Vault {
     rest: [PresenceMethod],
     _ report: @Sendable (CheckNotice) -> Void
   ) {
-    notes[prompt]?.objections[method] = failure
-    if !failure.outcome.leavesDevice { prompts.rule(out: method, of: prompt) }
+    prompting.goOn(prompt, without: method, because: failure)
     if method == run.method, let next = rest.first { goOn(prompt, &run, by: next) }
     report(.out(method, failure, goesOnBy: rest))
   }
@@ -132,16 +131,7 @@ extension Vault {
     run.isArmed = false
     run.fingers = []
     run.only = nil
-    prompts.go(on: prompt, by: method)
-    renumber(prompt, &run)
-  }
-
-  /// Gives a run another number, so that the cost of its earlier try is settled by itself.
-  private func renumber(_ prompt: String, _ run: inout CheckRun) {
-    let isRunning = checks[prompt]?.number == run.number
-    checkCount += 1
-    run.number = checkCount
-    if isRunning { checks[prompt] = run }
+    prompting.goOn(prompt, &run, by: method)
   }
 
   /// Waits until all helpers have ended, and returns the cost of the first method's try.

@@ -47,14 +47,7 @@ extension Vault {
     _ caller: Caller,
     _ report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckRun {
-    checkCount += 1
-    var run = CheckRun(
-      number: checkCount,
-      question: prompts.question(of: prompt),
-      method: methods.first ?? .fallback
-    )
-    run.isRaced = methods.count > 1
-    checks[prompt] = run
+    var run = prompting.checks.begin(prompt, prompts.question(of: prompt), methods)
     let race = CheckRace()
     run.race = race
     for (index, method) in methods.enumerated() {
@@ -82,7 +75,7 @@ extension Vault {
       race.cancel()
       throw try failed(prompt, run, .cancelled, caller, cost: await cost(ofAll: race, &run))
     }
-    checks[prompt] = run
+    prompting.checks.keep(run, of: prompt)
     return run
   }
 
@@ -117,7 +110,7 @@ extension Vault {
   ) async throws -> FingerRequest {
     let eligibility: FingerEligibility
     do throws(VaultFailure) {
-      if let look = notes[prompt]?.look {
+      if let look = prompting.contexts.context(of: prompt)?.look {
         eligibility = try fingerEligibility(look)
       } else {
         eligibility = try await fingerEligibility(for: caller)
@@ -126,14 +119,14 @@ extension Vault {
       // Prints that cannot be read never switch protection off: they lead to the password.
       throw PresenceFailure.notAvailable("the enrolled prints cannot be read")
     }
-    if let objection = eligibility.objection(tries.lockout) {
+    if let objection = eligibility.objection(fingerLockout) {
       // At a location where a finger counts, or no finger would be asked for.
-      if notes[prompt] != nil { note(prompt, eligibility, at: .everywhere) }
+      noteAgain(prompt, eligibility)
       throw objection
     }
     guard isRunning(prompt, run), !Task.isCancelled else { throw PresenceFailure.cancelled }
     // A caller that hangs up gets no further try while the end of its last one is not known.
-    guard tries.stored < FingerLockout.limit else {
+    guard prompting.attempts.tries.stored < FingerLockout.limit else {
       throw PresenceFailure.busy("the last check has not ended yet")
     }
     run.fingers = eligibility.fingers
@@ -141,28 +134,14 @@ extension Vault {
     return FingerRequest(
       prints: eligibility.prints,
       desktop: eligibility.desktop,
-      first: nextFinger.flatMap { run.fingers.contains($0) ? $0 : nil },
+      first: prompting.checks.nextFinger.flatMap { run.fingers.contains($0) ? $0 : nil },
       seconds: Self.checkSeconds
     )
   }
 
-  /// A reader that takes one print at a time is given that of another finger after a miss, and the
-  /// same one after a match.
-  private func turnFingers(_ run: CheckRun, after event: CheckEvent) {
-    guard let only = run.only, let index = run.fingers.firstIndex(of: only) else {
-      if run.isArmed { nextFinger = nil }
-      return
-    }
-    switch event {
-    case .failed(.noMatch): nextFinger = run.fingers[(index + 1) % run.fingers.count]
-    case .matched: nextFinger = only
-    default: break
-    }
-  }
-
   /// Whether a check is the one whose result counts: for its prompt, not late, not given up.
   func isRunning(_ prompt: String, _ run: CheckRun) -> Bool {
-    checks[prompt]?.number == run.number
+    prompting.checks.isCurrent(run, of: prompt)
       && prompts.isArmed(prompt, method: run.method, at: clock.boot)
   }
 
@@ -189,13 +168,13 @@ extension Vault {
         ? await unconfirmedSet(of: prompt, for: caller) : nil
       guard isRunning(prompt, run) else {
         race.cancel()
-        let isLate = checks[prompt]?.number == run.number
+        let isLate = prompting.checks.isCurrent(run, of: prompt)
         // A prompt that is given up after the reader saw the finger still costs its try: the result
         // may be on its way.
         let failure = isLate ? PresenceFailure.timedOut : .cancelled
         throw try failed(prompt, run, failure, caller, cost: await cost(ofAll: race, &run))
       }
-      if !run.fingers.isEmpty, method == run.method { turnFingers(run, after: event) }
+      prompting.checks.turnFingers(run, after: event, by: method)
       switch event {
       case .reader(let reader, let only): noteReader(reader, only, &run, report)
       case .ready: if method == run.method { run.isArmed = true }
@@ -203,8 +182,8 @@ extension Vault {
       case .retry(let hint): report(.retry(hint))
       case .ask(let text, let hidden):
         win(prompt, &run, by: method, race, caller)
-        prompts.extend(prompt, at: clock.boot)
-        if desktop.shown?.prompt != prompt { checks[prompt]?.asked = caller.peer }
+        prompting.extend(prompt, at: clock.boot)
+        if desktop.shown?.prompt != prompt { prompting.checks.noteAsked(caller.peer, for: prompt) }
         return .ask(text: text, hidden: hidden)
       case .matched, .touched, .made:
         if let objection = objection(to: event, of: method, &run) {
@@ -245,10 +224,8 @@ extension Vault {
   /// The helper has found other fingers than were seen with the prompt: says how they have changed.
   private func fingersChanged(_ prompt: String, _ caller: Caller) async -> PresenceFailure {
     let eligibility = try? await fingerEligibility(for: caller)
-    let objection = eligibility?.objection(tries.lockout)
-    if let eligibility, objection != nil, notes[prompt] != nil {
-      note(prompt, eligibility, at: .everywhere)
-    }
+    let objection = eligibility?.objection(fingerLockout)
+    if let eligibility, objection != nil { noteAgain(prompt, eligibility) }
     return objection ?? .notEnrolled
   }
 }

@@ -3,13 +3,6 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-/// A caller that joined the prompt of another.
-struct JoinedWaiter {
-  /// Its own prompt.
-  let prompt: String
-  let wake: CheckedContinuation<PresenceFailure?, Never>
-}
-
 // The joined waiters wait for the check of another prompt, or for the use of its proof. Each wait has an
 // end.
 extension Vault {
@@ -35,7 +28,7 @@ extension Vault {
     switch eligibility {
     case .passed: return false
     case .open:
-      if let leader = answered[prompt] { return await lookAgain(prompt, after: leader) }
+      if let leader = prompting.leader(of: prompt) { return await lookAgain(prompt, after: leader) }
       throw .presenceFailed(
         .denied("the check was not passed"),
         methods: prompts.methods(of: prompt)
@@ -48,7 +41,7 @@ extension Vault {
   private func lookAgain(_ prompt: String, after leader: String) async -> Bool {
     giveUp(prompt, as: .cancelled)
     if prompts.contains(leader) {
-      await withCheckedContinuation { proofWaiters[leader, default: []].append($0) }
+      await withCheckedContinuation { prompting.waiters.waitForProof(of: leader, $0) }
     }
     return true
   }
@@ -60,7 +53,7 @@ extension Vault {
       await withCheckedContinuation { wake in
         // The handler may have run already, before there was anything to wake.
         if Task.isCancelled { return wake.resume(returning: .cancelled) }
-        joinedWaiters[leader, default: []].append(JoinedWaiter(prompt: prompt, wake: wake))
+        prompting.waiters.join(leader, JoinedWaiter(prompt: prompt, wake: wake))
       }
     } onCancel: {
       Task { await self.wakeJoinedWaiter(prompt) }
@@ -69,53 +62,38 @@ extension Vault {
 
   func wakeJoinedWaiters(of leader: String, with failure: PresenceFailure?) {
     endShowing(of: leader, with: failure)
-    for joinedWaiter in joinedWaiters.removeValue(forKey: leader) ?? [] {
-      joinedWaiter.wake.resume(returning: failure)
-    }
+    prompting.waiters.wakeJoined(leader, with: failure)
   }
 
   /// Ends the waiting of one who joined, and leaves the leader alone.
-  func wakeJoinedWaiter(_ prompt: String) {
-    for (leader, waiting) in joinedWaiters where waiting.contains(where: { $0.prompt == prompt }) {
-      joinedWaiters[leader] = waiting.filter { $0.prompt != prompt }
-      for joinedWaiter in waiting where joinedWaiter.prompt == prompt {
-        joinedWaiter.wake.resume(returning: .cancelled)
-      }
-    }
-  }
-
-  func wakeProofWaiters(of prompt: String) {
-    for waiting in proofWaiters.removeValue(forKey: prompt) ?? [] { waiting.resume() }
-  }
+  func wakeJoinedWaiter(_ prompt: String) { prompting.waiters.cancelWait(of: prompt) }
 
   /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
   ///
   /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt without an answer.
   func giveUp(_ prompt: String, as failure: PresenceFailure, byCaller: Bool = false) {
-    checks.removeValue(forKey: prompt)?.race?.cancel()
+    prompting.checks.cancel(of: prompt)
     discardHeld(by: prompt)
     endPrepared(of: prompt)
-    // One that another's check has answered was not refused.
-    if answered.removeValue(forKey: prompt) == nil,
-      let question = prompts.unansweredQuestion(of: prompt)
-    {
-      let terminal = byCaller ? prompts.terminal(of: prompt) : nil
-      promptLimit.noteRefused(question, cancelledAt: terminal, at: clock.boot)
-    }
-    if let connection = prompts.connection(of: prompt) {
-      prompts.close(prompt, connection: connection)
-    }
+    prompting.close(prompt, byCaller: byCaller, at: clock.boot)
     wakeJoinedWaiters(of: prompt, with: failure)
-    wakeProofWaiters(of: prompt)
+    prompting.waiters.wakeForProof(of: prompt)
     endGuardLater()
+  }
+
+  /// Gives up a prompt whose person may be gone.
+  ///
+  /// The end of its connection tells a program that waits for the person's answer.
+  func hangUp(_ prompt: String) {
+    prompting.checks.run(of: prompt)?.asked?.socket.shutDown()
+    giveUp(prompt, as: .cancelled)
   }
 
   /// Gives up prompts that are not used in time.
   ///
   /// One task does it for all, and it does not keep the vault.
   func sweepLater() {
-    guard !isSweeping else { return }
-    isSweeping = true
+    guard prompting.beginSweeping() else { return }
     Task { [weak self, clock] in
       while true {
         await clock.pause(milliseconds: Self.sweepInterval)
@@ -130,7 +108,6 @@ extension Vault {
   @discardableResult
   func sweep() -> Bool {
     for prompt in prompts.overdue(at: clock.boot) { giveUp(prompt, as: .timedOut) }
-    isSweeping = !prompts.isEmpty
-    return isSweeping
+    return prompting.keepsSweeping()
   }
 }

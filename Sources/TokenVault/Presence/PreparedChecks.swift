@@ -1,30 +1,51 @@
 internal import Presence
 internal import PresenceTerms
 
+/// The one helper that was started ahead, and the prompt whose check it waits for.
+struct PreparedHelper {
+  private var held: (prompt: String, program: (any PreparedCheck)?)?
+
+  /// Keeps the place for a prompt; `false` if another one has it.
+  mutating func reserve(for prompt: String) -> Bool {
+    guard held == nil else { return false }
+    held = (prompt, nil)
+    return true
+  }
+
+  func isReserved(for prompt: String) -> Bool { held?.prompt == prompt }
+
+  /// Puts the helper into the place that was kept.
+  mutating func put(_ program: any PreparedCheck, for prompt: String) { held = (prompt, program) }
+
+  /// Frees the place of a prompt, and returns the helper in it.
+  mutating func take(for prompt: String) -> (any PreparedCheck)? {
+    guard let held, held.prompt == prompt else { return nil }
+    self.held = nil
+    return held.program
+  }
+}
+
 // A helper is started when a prompt is opened that a finger can pass, and tells the desktop's fingers:
 // so the check that follows needs no other process. One for each vault: more prompts at once start
 // theirs when they are armed.
 extension Vault {
   /// Starts a helper for a prompt, unless another prompt has one.
   func prepare(for prompt: String, _ purpose: PresencePurpose) async -> (any PreparedCheck)? {
-    guard purpose.allowsDevices, prepared == nil else { return nil }
-    prepared = (prompt, nil)
+    guard purpose.allowsDevices, prompting.prepared.reserve(for: prompt) else { return nil }
     let program = await check.prepare()
     // The prompt may have been given up during the wait.
-    guard prepared?.prompt == prompt, let program, prompts.contains(prompt) else {
+    guard prompting.prepared.isReserved(for: prompt), let program, prompts.contains(prompt) else {
       program?.end()
-      if prepared?.prompt == prompt { prepared = nil }
+      _ = prompting.prepared.take(for: prompt)
       return nil
     }
-    prepared = (prompt, program)
+    prompting.prepared.put(program, for: prompt)
     return program
   }
 
   /// The helper of a prompt, for its check: the prompt has none any longer.
   func takePrepared(for prompt: String) -> (any PreparedCheck)? {
-    guard let prepared, prepared.prompt == prompt else { return nil }
-    self.prepared = nil
-    return prepared.program
+    prompting.prepared.take(for: prompt)
   }
 
   /// Ends the helper of a prompt that needs none.

@@ -47,12 +47,17 @@ extension Vault {
   /// Counts a check that was not passed.
   func settle(_ run: CheckRun, _ failure: PresenceFailure, _ cost: CheckCost) {
     switch run.method {
-    case .fingerprint where cost == .nothing: tries.giveBack(run.number)
-    case .fingerprint: tries.miss(run.number)
+    case .fingerprint where cost == .nothing: prompting.attempts.giveBack(run)
+    case .fingerprint: prompting.attempts.miss(run)
     // A key counts its wrong PINs itself, and an answer cannot be guessed.
     case .key: break
     case .password where cost == .charge: break
-    case .password: settleBackoff(run, cost == .miss ? .noMatch : failure.outcome)
+    case .password:
+      prompting.attempts.settlePassword(
+        run,
+        cost == .miss ? .noMatch : failure.outcome,
+        at: clock.boot
+      )
     }
   }
 

@@ -34,24 +34,13 @@ extension Vault {
       return .presenceNeeded(need(nil, question, account, caller))
     }
     // Before anything is read or asked for it: a flood costs next to nothing.
-    let isCounted = caller.asking == .atOnce
-    let wait = promptLimit.waitToBegin(
-      question,
-      isCounted: isCounted,
-      joins: joins(question, caller),
-      at: clock.boot
-    )
-    if let wait { return .tooManyPrompts(retryAfter: wait) }
+    if let wait = prompting.waitToBegin(question, caller, at: clock.boot) {
+      return .tooManyPrompts(retryAfter: wait)
+    }
     let name = Hexadecimal.text(try random(16))
-    let isEntered = prompts.begin(
-      name,
-      question: question,
-      connection: caller.connection,
-      terminal: caller.terminal,
-      isCounted: isCounted,
-      at: clock.boot
-    )
-    guard isEntered else { return .busy("too many prompts are open on this connection") }
+    guard prompting.begin(name, question, caller, at: clock.boot) else {
+      return .busy("too many prompts are open on this connection")
+    }
     return try await open(name, question, account, caller)
   }
 
@@ -77,8 +66,7 @@ extension Vault {
     // A look for a counted prompt that was not opened.
     var hasOnlyLooked = false
     defer {
-      if hasOnlyLooked { promptLimit.noteUnopened(question, at: clock.boot) }
-      prompts.endBeginning(name)
+      prompting.endBeginning(name, looked: hasOnlyLooked ? question : nil, at: clock.boot)
       if !isReady { endPrepared(of: name) }
       endGuardLater()
     }
@@ -87,7 +75,7 @@ extension Vault {
     try demandPresenceAllowed(at: location)
     if isCounted {
       hasOnlyLooked = true
-    } else if let wait = promptLimit.takeOpening(question, at: clock.boot) {
+    } else if let wait = prompting.takeOpening(question, at: clock.boot) {
       return .tooManyPrompts(retryAfter: wait)
     }
     // The prompt may be shown long before its check begins.
@@ -100,7 +88,7 @@ extension Vault {
     _ = await guarding
     // An end from outside ends only what is shown already, and the watch with it.
     if ends != windowState.ends { _ = await beginGuarding() }
-    let opening = prompts.open(
+    let opening = prompting.open(
       name,
       location: location.name,
       impossible: Set(objections(eligibility, at: location).keys),
@@ -109,14 +97,12 @@ extension Vault {
     switch opening {
     case .asks?:
       // From here on its client can show it. Others may have been opened since it was begun.
-      let joins = joins(question, caller, besides: name)
-      if isCounted, let wait = promptLimit.take(question, joins: joins, at: clock.boot) {
-        prompts.close(name, connection: caller.connection)
+      if isCounted, let wait = prompting.takeShowing(name, question, caller, at: clock.boot) {
         return .tooManyPrompts(retryAfter: wait)
       }
       isReady = prompts.methods(of: name).contains(where: \.isDevice)
     // A check that was passed has answered it: it is not shown.
-    case .answered(let leader)?: answered[name] = leader
+    case .answered?: break
     // Given up: its connection has ended, or what ends all prompts has happened.
     case nil: throw .presenceFailed(.cancelled, methods: [])
     }
@@ -153,34 +139,15 @@ extension Vault {
     )
   }
 
-  /// Whether another connection is asked the same, so that one answer serves both.
-  private func joins(
-    _ question: PromptQuestion,
-    _ caller: Caller,
-    besides prompt: String? = nil
-  ) -> Bool {
-    prompts.isAsked(question, otherwiseThanBy: caller.connection, besides: prompt, at: clock.boot)
-  }
-
   /// Refuses to begin the check of a prompt while the person has been asked too often.
   func demandPromptLimit(of prompt: String, _ caller: Caller) throws(VaultFailure) {
-    guard !prompts.wasArmed(prompt), let question = prompts.question(of: prompt) else { return }
-    let wait =
-      prompts.isCounted(prompt)
-      ? promptLimit.pause(of: question, at: clock.boot)
-      : promptLimit.wait(
-        for: question,
-        joins: joins(question, caller, besides: prompt),
-        at: clock.boot
-      )
-    if let wait { throw .tooManyPrompts(retryAfter: wait) }
+    if let wait = prompting.waitToCheck(prompt, caller, at: clock.boot) {
+      throw .tooManyPrompts(retryAfter: wait)
+    }
   }
 
   /// The check of a prompt begins: from here on it counts.
   func count(_ prompt: String, _ caller: Caller) {
-    guard !prompts.isCounted(prompt), let question = prompts.question(of: prompt) else { return }
-    let joins = joins(question, caller, besides: prompt)
-    _ = promptLimit.take(question, joins: joins, at: clock.boot)
-    prompts.count(prompt)
+    prompting.count(prompt, caller, at: clock.boot)
   }
 }

@@ -44,12 +44,12 @@ extension Vault {
     let caller = try owner(of: prompt, shower)
     try demandOwner(of: prompt, caller)
     noteDesktop(nil, of: prompt)
-    checks.removeValue(forKey: prompt)?.race?.cancel()
+    prompting.checks.cancel(of: prompt)
     if !method.isDevice { endPrepared(of: prompt) }
     // No reader is armed before the end of the person's time would be seen.
     let ends = await beginGuarding()
     // It proves nothing: the call that names this prompt looks again.
-    if answered[prompt] != nil { return answeredElsewhere(prompt) }
+    if isAnswered(prompt) { return answeredElsewhere(prompt) }
     if !method.isDevice {
       await waitOut(report)
       if Task.isCancelled {
@@ -64,12 +64,12 @@ extension Vault {
     // The book knows that a device does not count for a prompt, and not why.
     if method.isDevice, question(of: prompt, allows: method),
       !prompts.methods(of: prompt).contains(method),
-      let objection = notes[prompt]?.objections[method]
+      let objection = prompting.contexts.context(of: prompt)?.objections[method]
     {
       throw refusal(of: prompt, objection, caller)
     }
     // During the wait, another check may have answered it, or the person may have refused it.
-    if answered[prompt] != nil { return answeredElsewhere(prompt) }
+    if isAnswered(prompt) { return answeredElsewhere(prompt) }
     try demandPromptLimit(of: prompt, caller)
     return try await run(prompt, by: method, or: others, mayWait: mayWait, caller, report)
   }
@@ -86,13 +86,7 @@ extension Vault {
     // A finger comes first, whatever the caller named first: its tries are charged to the run.
     let first = isRaced(.fingerprint, of: prompt, by: method, or: others) ? .fingerprint : method
     let arming = try outcome(of: prompt, caller) { () throws(PresenceFailure) in
-      try self.prompts.arm(
-        prompt,
-        method: first,
-        connection: caller.connection,
-        mayWait: mayWait,
-        at: self.clock.boot
-      )
+      try self.prompting.arm(prompt, first, caller, mayWait: mayWait, at: self.clock.boot)
     }
     if case .wait(let other) = arming {
       report(.queued)
@@ -138,10 +132,33 @@ extension Vault {
     _ caller: Caller
   ) async throws(VaultFailure) {
     _ = await leaderOutcome(other, for: prompt)
-    prompts.endWait(prompt, at: clock.boot)
+    prompting.endWait(prompt, at: clock.boot)
     guard !Task.isCancelled, prompts.contains(prompt) else {
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
     }
+  }
+
+  /// Waits until the prompt that is shown has ended, or joins it.
+  ///
+  /// `failure` is the end of that prompt after which this one asks for itself.
+  ///
+  /// - Returns: false if the check of the shown prompt has answered this one.
+  func waitForTurn(
+    _ prompt: String,
+    behind other: String,
+    _ caller: Caller,
+    unless failure: PresenceFailure
+  ) async throws(VaultFailure) -> Bool {
+    switch prompting.queue(prompt, behind: other, at: clock.boot) {
+    case .join:
+      guard let outcome = await leaderOutcome(other, for: prompt) else { return false }
+      guard outcome == failure, !Task.isCancelled else {
+        throw .presenceFailed(outcome, methods: prompts.methods(of: prompt))
+      }
+      prompting.endWait(prompt, at: clock.boot)
+    case .run, .wait: try await waitInQueue(prompt, behind: other, caller)
+    }
+    return true
   }
 
   /// Answers what the password's stack asked; `report` gets what a wrong one costs.
@@ -154,13 +171,13 @@ extension Vault {
     let caller = try owner(of: prompt, shower)
     // The answer of another connection is not the answer of the one who sees the question.
     try demandOwner(of: prompt, caller)
-    guard let run = checks[prompt], run.method.mayAsk,
+    guard let run = prompting.checks.run(of: prompt), run.method.mayAsk,
       prompts.isArmed(prompt, method: run.method, at: clock.boot)
     else { throw refusal(of: prompt, .timedOut, caller) }
-    prompts.extend(prompt, at: clock.boot)
-    checks[prompt]?.asked = nil
+    prompting.extend(prompt, at: clock.boot)
+    prompting.checks.noteAsked(nil, for: prompt)
     if !run.method.isDevice { try chargePassword(prompt) }
-    let charged = checks[prompt] ?? run
+    let charged = prompting.checks.run(of: prompt) ?? run
     await charged.race?.respond(text, to: charged.method)
     return try await follow(prompt, charged, caller, report)
   }
@@ -180,32 +197,10 @@ extension Vault {
       wakeJoinedWaiter(prompt)
       giveUp(prompt, as: .cancelled, byCaller: true)
     }
-    enrollments.removeValue(forKey: connection)?.conversation?.cancel()
+    enrollments.cancel(for: connection)
     windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
     signIns.pending.forget(connection: connection)
-    backupUpload.forget(connection: connection)
-  }
-
-  /// A passed prompt's proof, taken for one use.
-  func spendable(
-    _ prompt: String,
-    question: PromptQuestion,
-    caller: Caller
-  ) throws(VaultFailure) -> PresenceProof {
-    let now = clock.boot
-    do throws(PresenceFailure) {
-      let proof = try prompts.takeProof(
-        prompt,
-        question: question,
-        connection: caller.connection,
-        at: now
-      )
-      wakeProofWaiters(of: prompt)
-      endGuardLater()
-      return proof
-    } catch {
-      throw refusal(of: prompt, error, caller)
-    }
+    moving.upload.forget(connection: connection)
   }
 
   /// The methods that this caller may still try; none of a prompt of another caller.
@@ -239,7 +234,7 @@ extension Vault {
     let location = await location(of: shower)
     // Enter may come before the reader is armed: who has chosen the password goes on with it.
     if Task.isCancelled {
-      if method.isDevice { prompts.refuseDevices(prompt) }
+      if method.isDevice { prompting.refuseDevices(of: prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
     }
     guard let shown = prompts.location(of: prompt) else {
@@ -251,10 +246,7 @@ extension Vault {
     }
     try demandPresenceAllowed(at: location)
     if method.isDevice, let objection = location.objection, question(of: prompt, allows: method) {
-      prompts.refuseDevices(prompt)
-      for device in PresenceMethod.devices {
-        notes[prompt]?.objections[device] = .notAvailable(noDevice(objection))
-      }
+      prompting.refuseDevices(of: prompt, because: .notAvailable(noDevice(objection)))
     }
   }
 
@@ -268,7 +260,7 @@ extension Vault {
     }
   }
 
-  private func refusal(
+  func refusal(
     of prompt: String,
     _ failure: PresenceFailure,
     _ caller: Caller

@@ -113,7 +113,7 @@ extension Vault {
   func forgetTokens(of account: [UInt8]) {
     handed.forget(account)
     refreshes.forget(account)
-    unwritten[account] = nil
+    unwritten.drop(of: account)
   }
 
   /// Whether the token was handed out since it was stored.

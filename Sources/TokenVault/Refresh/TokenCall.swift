@@ -87,7 +87,7 @@ extension Vault {
       try recordOpened(grant, call)
       return telling(grant, token)
     } catch {
-      callerRates.giveBack(caller.rule?.rates ?? [])
+      ruleState.rates.giveBack(caller.rule?.rates ?? [])
       throw error
     }
   }

@@ -26,7 +26,7 @@ extension Vault {
     }
     if keys.isEmpty { return .notEnrolled }
     if let objection = location.objection { return .notAvailable(noDevice(objection)) }
-    return tries.lockout.isPasswordOnly ? .lockedOut : nil
+    return fingerLockout.isPasswordOnly ? .lockedOut : nil
   }
 
   /// What makes the enrolled keys sign a fresh challenge.

@@ -93,28 +93,4 @@ extension Vault {
     }
     return rights
   }
-
-  /// The proofs of a passed prompt that named several accounts.
-  private func spendableForEach(
-    _ prompt: String,
-    _ caller: Caller
-  ) throws(VaultFailure) -> [([UInt8], Authority)] {
-    var proofs: [([UInt8], Authority)] = []
-    try outcome(of: prompt, caller) { () throws(PresenceFailure) in
-      guard let question = prompts.question(of: prompt), question.purpose == .signOut else {
-        throw .denied("no passed presence check for this")
-      }
-      try prompts.takeProofs(
-        prompt,
-        question: question,
-        connection: caller.connection,
-        at: clock.boot
-      ) { account, proof in
-        proofs.append((account, Authority(proof)))
-      }
-    }
-    wakeProofWaiters(of: prompt)
-    endGuardLater()
-    return proofs
-  }
 }

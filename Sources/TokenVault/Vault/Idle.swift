@@ -1,4 +1,3 @@
-internal import Presence
 internal import Storage
 
 extension Vault {
@@ -7,9 +6,9 @@ extension Vault {
 
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
-    !isAtWork && !isHeld && !windowState.isBeginning && !refreshes.isHoldingAll && prompts.isEmpty
-      && backupUpload.isEmpty && checks.isEmpty && enrollments.isEmpty && !notices.isGiving
-      && !promptLimit.mustBeKept(at: clock.boot) && !callerRates.isOwed(at: clock.boot)
+    !isAtWork && !isHeld && !windowState.isBeginning && !refreshes.isHoldingAll && !mustKeepPrompts
+      && moving.upload.isEmpty && enrollments.isEmpty && !desktop.notices.isGiving
+      && !ruleState.rates.isOwed(at: clock.boot)
   }
 
   /// Whether the process must not end, because a window is open or only memory has an answer.
@@ -20,7 +19,7 @@ extension Vault {
     await endChecks()
     try? flushCounts(isLast: true)
     windowGuard?.rest()
-    journalProgress.isPlanned = false
+    audit.journal.isPlanned = false
     sendToJournal()
     // From here on only the file is the store. A file that replaces it is not mixed with the present
     // log, even if this process ends before its last task has released the vault.

@@ -47,17 +47,11 @@ package actor Vault {
   var storeState: StoreState
   /// The last account without a client secret whose provider was parsed.
   var lastContext: AccountContext?
-  /// The answers that could not be written, by account, until they are settled.
-  ///
-  /// Some file systems need room to overwrite a slot, too. Then only memory has a new refresh token.
-  var unwritten: [[UInt8]: (intent: [UInt8], image: [UInt8])] = [:]
-  /// The user's own rules that were parsed last; `nil` if they may have changed.
-  var lastOwnRules: UserRules?
+  var unwritten = UnwrittenAnswers()
   var refreshes = RefreshQueue()
   var handed: Handed
   var signIns = SignIns()
   var audit: AuditState
-  var journalProgress = JournalProgress()
   var windows = UnlockWindows() {
     didSet { wakeWatchers() }
   }
@@ -67,41 +61,12 @@ package actor Vault {
   /// The examination that runs now.
   var examination: Task<[VaultFinding], Never>?
 
-  var prompts = PromptBook()
-  var promptLimit: PromptLimit
-  var checks: [String: CheckRun] = [:]
-  var checkCount: UInt64 = 0
-  /// The one helper that was started ahead, and the prompt whose check it waits for.
-  var prepared: (prompt: String, program: (any PreparedCheck)?)?
-  /// The finger that is asked for next if the reader takes one print at a time.
-  var nextFinger: String?
-  var notes: [String: PromptContext] = [:]
-  var tries: FingerTries
-  var backoff: PasswordBackoff
+  var prompting: Prompting
   var desktop = DesktopState()
-  var callerRates = CallerRates()
+  var ruleState = RuleState()
   var helperHandouts = HelperHandouts()
-  var notices = NoticeQueue()
-  var isSweeping = false
-  var enrollments: [UInt64: EnrollmentRun] = [:]
-  /// The backup that a client sends to restore it.
-  var backupUpload = BackupUpload()
-  /// Whether it is not known if the service has the accounts.
-  var isTransferring: Bool
-  /// The accounts of the service that a private vault may have.
-  var leaving: Set<[UInt8]>
-  /// What a passed check lets the engine of a private vault fetch.
-  var allowedExport: AllowedExport?
-  /// The key of the export that a client of this private vault prepares.
-  var preparedExport: PreparedExport?
-  /// Whether a step works on an export into this private vault.
-  var isExporting = false
-  /// Enrollments whose helper has not ended yet.
-  var takingPrints = 0
-  var joinedWaiters: [String: [JoinedWaiter]] = [:]
-  var proofWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
-  /// Prompts that another prompt for the same question has answered, with that prompt.
-  var answered: [String: String] = [:]
+  var enrollments = EnrollmentRuns()
+  var moving: Moving
 
   /// Opens the vault in a state directory, or makes it there.
   ///
@@ -153,8 +118,6 @@ package actor Vault {
     self.seats = seats
     self.machineKeySlots = machineKeySlots
     self.service = service
-    self.promptLimit = promptLimit
-    audit = AuditState(limits: auditLimits)
     handed = Handed(cache: tokenCache)
     do {
       var opening = try Opening(directory, of: owner, machineKeySlots)
@@ -164,11 +127,15 @@ package actor Vault {
       store = opening.store
       identifier = opening.identifier
       if opening.freshness == .current { Self.removeLeavings(of: opening.store, in: directory) }
-      tries = FingerTries(stored: try opening.store.lockout(owner: owner)?.failures ?? 0)
-      backoff = Self.storedBackoff(try opening.store.passwordWait(owner: owner), clock)
-      journalProgress = try Self.keptJournalProgress(in: opening.store)
-      isTransferring = try opening.store.meta(Self.transferKey) != nil
-      leaving = Set(try Self.storedHandOver(in: opening.store)?.accounts ?? [])
+      prompting = Prompting(
+        limit: promptLimit,
+        attempts: try AttemptState(of: owner, in: opening.store, clock)
+      )
+      audit = AuditState(
+        limits: auditLimits,
+        journal: try Self.keptJournalProgress(in: opening.store)
+      )
+      moving = try Moving(in: opening.store)
       storeState = StoreState(opening)
     } catch let error as StorageError {
       throw VaultFailure(error)

@@ -56,7 +56,7 @@ extension Vault {
     _ eligibility: FingerEligibility,
     at location: CallerLocation
   ) -> PresenceFailure? {
-    let objection = eligibility.objection(tries.lockout)
+    let objection = eligibility.objection(fingerLockout)
     switch objection?.outcome {
     case .denied, .notEnrolled: return objection
     default: return location.objection.map { .notAvailable(noDevice($0)) } ?? objection
@@ -75,7 +75,7 @@ extension Vault {
     {
       return purpose.allowsDevices ? noDevice(objection) : nil
     }
-    return eligibility.reason(for: purpose, tries.lockout)
+    return eligibility.reason(for: purpose, fingerLockout)
   }
 
   /// Why no device counts at a location, for people.

@@ -1,7 +1,6 @@
 internal import AuditLog
 internal import Presence
 internal import PresenceTerms
-internal import System
 
 /// Watches for the events that end the unlock window and the open prompts from outside.
 ///
@@ -52,30 +51,19 @@ extension Vault {
     // the touch of another person must not release an earlier request.
     let open = location.map { prompts.names(at: $0) } ?? prompts.readyNames
     windowState.noteCancelled(open)
-    for prompt in open {
-      // The end of its connection tells a program that waits for the person's answer.
-      checks[prompt]?.asked?.socket.shutDown()
-      giveUp(prompt, as: .cancelled)
-    }
+    for prompt in open { hangUp(prompt) }
     if let location {
       windowState.noteEnd(at: location)
-      endEnrollments { $0.location == location }
+      enrollments.cancel(at: location)
       wasOpen = windows.close(at: location, now: clock.boot)
     } else {
       windowState.noteEnd()
-      endEnrollments { _ in true }
+      enrollments.cancel(at: nil)
       wasOpen = windows.closeAll(now: clock.boot)
     }
     guard wasOpen else { return }
     let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)
     try? change { try record(entry) }
-  }
-
-  private func endEnrollments(where isOver: (EnrollmentRun) -> Bool) {
-    for (connection, run) in enrollments where isOver(run) {
-      enrollments[connection] = nil
-      run.conversation?.cancel()
-    }
   }
 
   /// Lets the guard rest if nothing is open; the server calls it each minute.

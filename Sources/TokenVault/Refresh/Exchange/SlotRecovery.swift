@@ -42,9 +42,8 @@ extension Vault {
   ) async throws(VaultFailure) -> Recovery {
     try demandCurrentStore()
     let found = try stored(try store.intent(account: identifier))
-    if unwritten[identifier]?.intent != found?.intent { unwritten[identifier] = nil }
-    let image: [UInt8] =
-      if let kept = unwritten[identifier] { kept.image } else { try stored(try slot.readWhole()) }
+    let kept = unwritten.image(of: identifier, for: found)
+    let image = if let kept { kept } else { try stored(try slot.readWhole()) }
     guard let intent = found else {
       if !SlotImage.isEmpty(image) { try stored(try slot.zero()) }
       return .nothing
