@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Real tools that get their tokens from the vault: git, the registry client of docker-py, kubectl.
+/// Real tools that get their tokens from the vault: git, the registry client of docker-py.
 @Suite(.serialized)
 struct ToolClientTests {
   private static func git(
@@ -129,39 +129,6 @@ struct ToolClientTests {
     try person.touch()
     try unlock.end()
     try Self.git(person, server, list).succeeded()
-  }
-
-  @Test
-  func kubectlSendsTheTokenToItsCluster() throws {
-    let person = try Person()
-    try person.register()
-    let server = try ToolServer(as: person)
-    for version in ["v1", "v1beta1"] {
-      let mode = version == "v1" ? "interactiveMode: Never" : ""
-      let text = try person.shell(
-        """
-        cat >~/config <<END
-        apiVersion: v1
-        kind: Config
-        current-context: c
-        contexts: [{name: c, context: {cluster: k, user: u}}]
-        clusters: [{name: k, cluster: {server: https://\(server.host),
-          certificate-authority: \(server.authority)}}]
-        users:
-        - name: u
-          user:
-            exec:
-              apiVersion: client.authentication.k8s.io/\(version)
-              command: \(person.programs)/thumblatch
-              args: [kube-credential, me]
-              \(mode)
-        END
-        kubectl --kubeconfig ~/config get --raw /api 2>&1
-        """
-      ).succeeded()
-      #expect(text.contains("APIVersions"), "\(text)")
-      #expect(try server.log().last == "200 Bearer - /api")
-    }
   }
 
   @Test
