@@ -275,7 +275,7 @@ let package = Package(
     // six times the start itself (`-static-pie`).
     program(
       "thumblatch",
-      ["Configuration", "JSON", "Providers", "System", "TokenFile", "ToolProtocols"],
+      ["Configuration", "JSON", "PlainText", "Providers", "System", "TokenFile", "ToolProtocols"],
       linker: [.unsafeFlags(["-static-executable"])]
     ),
     program("thumblatch-cli", ["Commands"]),

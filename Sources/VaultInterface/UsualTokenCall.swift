@@ -1,8 +1,8 @@
 internal import TokenFile
 package import Varlink
 
-/// A call of `AccessToken` with no other parameters than an account, a lifetime, and whether a
-/// person can be asked.
+/// A call of `AccessToken` with no other parameters than an account, a lifetime, whether a person can
+/// be asked, whether the caller is a helper, and its reason.
 ///
 /// It wants one reply.
 ///
@@ -14,6 +14,10 @@ package struct UsualTokenCall: Sendable, Equatable {
   package private(set) var minimumLifetime: Int?
   /// Whether the client can ask a person; `nil` if it does not say.
   package private(set) var ask: Bool?
+  /// Whether the client is a helper that a tool runs again after a 401; `nil` if it does not say.
+  package private(set) var helper: Bool?
+  /// What the client needs the token for; `nil` if it does not say.
+  package private(set) var reason: String?
 
   /// Reads a message without its NUL.
   ///
@@ -38,7 +42,13 @@ package struct UsualTokenCall: Sendable, Equatable {
   package var call: VarlinkCall {
     get throws(MessageError) {
       try VarlinkCall(
-        AccessTokenCall(account: account, minimumLifetime: minimumLifetime, ask: ask)
+        AccessTokenCall(
+          account: account,
+          minimumLifetime: minimumLifetime,
+          ask: ask,
+          reason: reason,
+          helper: helper
+        )
       )
     }
   }
@@ -56,6 +66,12 @@ package struct UsualTokenCall: Sendable, Equatable {
       } else if ask == nil, reader.take(#""ask""#) {
         guard reader.take(":"), let mayAsk = reader.boolean() else { return false }
         ask = mayAsk
+      } else if helper == nil, reader.take(#""helper""#) {
+        guard reader.take(":"), let isHelper = reader.boolean() else { return false }
+        helper = isHelper
+      } else if reason == nil, reader.take(#""reason""#) {
+        guard reader.take(":"), let text = reader.plainText() else { return false }
+        reason = text
       } else {
         return false
       }
@@ -107,6 +123,25 @@ private struct Reader {
     else { return nil }
     next += 1
     return unsafe String(decoding: name, as: UTF8.self)
+  }
+
+  /// Takes a text of printable ASCII without escapes, of up to 200 characters.
+  mutating func plainText() -> String? {
+    guard take("\"") else { return nil }
+    let start = next
+    while unsafe next < bytes.count, unsafe Self.isPlain(bytes[next]) { next += 1 }
+    guard next - start <= 200, unsafe next < bytes.count,
+      unsafe bytes[next] == UInt8(ascii: "\"")
+    else { return nil }
+    defer { next += 1 }
+    return unsafe String(
+      decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<next]),
+      as: UTF8.self
+    )
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    0x20...0x7E ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   /// Takes `true` or `false`.

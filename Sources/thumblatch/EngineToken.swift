@@ -197,7 +197,8 @@ enum EngineToken {
       unsafe request.name == nil || found.isOf(request.name, in: UnsafeRawBufferPointer(reply))
     else { return .notKnown }
     unsafe tellOfMissing(found, in: UnsafeRawBufferPointer(reply))
-    return unsafe request.write(UnsafeRawBufferPointer(rebasing: reply[found.token]))
+    let token = unsafe UnsafeRawBufferPointer(rebasing: reply[found.token])
+    return unsafe request.form.write(token, expiresAt: found.expiresAt) ? .written : .lost
   }
 
   /// Names the scopes that a token lacks.

@@ -53,7 +53,7 @@ struct TokenReply {
 
 /// Reads a message from the beginning.
 @safe
-private struct Reader {
+struct Reader {
   private let bytes: UnsafeRawBufferPointer
   private var next = 0
 

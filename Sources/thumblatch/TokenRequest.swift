@@ -4,8 +4,8 @@ internal import TokenFile
 
 /// The only commands that the front answers itself.
 ///
-/// They are `[--private] token [NAME]`, and `[--private] token|headers NAME --helper [--min-ttl TIME]
-/// [--within TIME]`, with NAME and the options in any order. `name` points into the arguments, which exist
+/// They are `[--private] token [NAME]`, `[--private] token|headers NAME --helper [--min-ttl TIME]
+/// [--within TIME]`, with NAME and the options in any order, and `kube-credential NAME`. `name` points into the arguments, which exist
 /// until the process ends.
 @safe
 struct TokenRequest {
@@ -17,8 +17,7 @@ struct TokenRequest {
   private static let leastPatience: Int64 = 2
 
   private let isPrivate: Bool
-  /// Whether the token is written as a JSON object of HTTP headers.
-  private let isForHeaders: Bool
+  let form: TokenForm
   /// The checked name of the account; `nil` for the default account.
   private(set) var name: UnsafePointer<CChar>?
   /// Whether another tool has run the command.
@@ -36,7 +35,17 @@ struct TokenRequest {
     var next = 1
     isPrivate = unsafe Self.equal(arguments[next], "--private")
     if isPrivate { next += 1 }
-    isForHeaders = unsafe Self.equal(arguments[next], "headers")
+    if unsafe !isPrivate && Self.equal(arguments[next], "kube-credential") {
+      guard let asked = TokenForm.askedByKubernetes(), let word = unsafe arguments[next + 1],
+        unsafe Self.isName(word), unsafe arguments[next + 2] == nil
+      else { return nil }
+      // A client keeps the token until its end, and calls again only after a 401.
+      (form, isHelper) = (asked, true)
+      unsafe name = UnsafePointer(word)
+      return
+    }
+    let isForHeaders = unsafe Self.equal(arguments[next], "headers")
+    form = isForHeaders ? .headers : .line
     guard unsafe isForHeaders || Self.equal(arguments[next], "token") else { return nil }
     next += 1
     unsafe name = nil
@@ -56,9 +65,7 @@ struct TokenRequest {
         isLimited = true
         next += 1
       } else {
-        guard unsafe name == nil,
-          unsafe Self.isName(UnsafeRawBufferPointer(start: word, count: strnlen(word, 65)))
-        else { return nil }
+        guard unsafe name == nil, unsafe Self.isName(word) else { return nil }
         unsafe name = UnsafePointer(word)
       }
     }
@@ -104,23 +111,8 @@ struct TokenRequest {
 
   private func answer(_ name: UnsafePointer<CChar>, _ state: borrowing StateFiles) -> Outcome {
     unsafe state.withToken(of: name, lasting: Self.leastLifetime) { token, _ in
-      unsafe write(token)
+      unsafe form.write(token, expiresAt: nil) ? .written : .lost
     } ?? .notKnown
-  }
-
-  /// Writes a token, which has no character that JSON escapes, in one piece.
-  func write(_ token: UnsafeRawBufferPointer) -> Outcome {
-    let before: StaticString = isForHeaders ? #"{"Authorization":"Bearer "# : ""
-    let after: StaticString = isForHeaders ? "\"}\n" : "\n"
-    let count = before.utf8CodeUnitCount + token.count + after.utf8CodeUnitCount
-    return unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { line in
-      guard let start = line.baseAddress else { return .lost }
-      let middle = unsafe start + before.utf8CodeUnitCount
-      unsafe memcpy(start, before.utf8Start, before.utf8CodeUnitCount)
-      if let bytes = token.baseAddress { unsafe memcpy(middle, bytes, token.count) }
-      unsafe memcpy(middle + token.count, after.utf8Start, after.utf8CodeUnitCount)
-      return unsafe StandardOutput.write(UnsafeRawBufferPointer(line)) ? .written : .lost
-    }
   }
 
   /// Whether a path ends with the name of the front.
@@ -129,6 +121,10 @@ struct TokenRequest {
       return unsafe equal(path, "thumblatch")
     }
     return unsafe equal(slash + 1, "thumblatch")
+  }
+
+  private static func isName(_ word: UnsafePointer<CChar>) -> Bool {
+    unsafe isName(UnsafeRawBufferPointer(start: word, count: strnlen(word, 65)))
   }
 
   private static func isName(_ text: UnsafeRawBufferPointer) -> Bool {

@@ -8,4 +8,9 @@ final class AIGateway: PersonServer {
   init(as person: Someone, _ name: String = "gateway") throws {
     try super.init("ai-gateway.py", as: person, in: name)
   }
+
+  /// Makes the model call a tool of the MCP server once, which ends the token of that call there.
+  func endTokenAtCall(of tool: String) throws {
+    try shell("umask 022; echo \(tool) >\(directory)/calls")
+  }
 }

@@ -29,6 +29,8 @@ struct AIToolTests {
 
   private static let claude = "CLAUDE CODE"
   private static let codex = "CODEX"
+  /// The tool of the MCP server, as the model names it.
+  private static let tool = "mcp__work__add"
 
   /// A script that carries out a recipe, and reaches no server but those of this machine.
   ///
@@ -44,7 +46,7 @@ struct AIToolTests {
       export PATH=\(person.base)/tools:\(person.programs):$PATH
       export HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
       export DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
-      claude() { command claude "$@" -p hello; }
+      claude() { command claude "$@" --allowedTools \(Self.tool) -p hello; }
       codex() { command codex exec --skip-git-repo-check -m m "$@" hello; }
       set -e; cd ~; exec 2>&1 </dev/null
       \(recipe.script)
@@ -91,6 +93,23 @@ struct AIToolTests {
     #expect(text.contains("the gateway answers"), "\(text)")
     #expect(try token() != before)
     #expect(try gateway.log().contains { $0.hasPrefix("401 \(path)") })
+  }
+
+  /// The MCP server took the token until the model called a tool of it.
+  @Test(arguments: [claude, codex])
+  func aTokenThatEndsWhileTheToolRunsIsReplaced(_ tool: String) throws {
+    let before = try token()
+    try gateway.endTokenAtCall(of: Self.tool)
+    try person.backend.fail(.init("/auth/verify", .status(401)))
+    let text = try person.shell(script(tool)).succeeded()
+    let after = try token()
+    #expect(after != before)
+    let log = try gateway.log()
+    let ended = try #require(log.firstIndex(of: "401 /mcp \(before.suffix(6))"), "\(log)")
+    #expect(log[..<ended].contains("200 /mcp \(before.suffix(6))"), "\(log)")
+    #expect(log[ended...].contains("200 /mcp \(after.suffix(6))"), "\(log)")
+    // The call itself was repeated.
+    #expect(text.contains("42") && !text.contains("at_"), "\(text)")
   }
 
   @Test(arguments: [claude, codex])

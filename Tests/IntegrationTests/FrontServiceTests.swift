@@ -102,6 +102,16 @@ struct FrontServiceTests {
       let (outcome, asked) = try front(words, reply: Self.reply())
       #expect(outcome == answered(output) && asked == call, "\(words)")
     }
+    let credential = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","#
+      + #""status":{"token":"of-the-service"}}"# + "\n"
+    let (outcome, asked) = try front("kube-credential work", reply: Self.reply())
+    #expect(outcome == answered(credential) && asked == helper)
+    let expiring = Self.reply().replacing("er\",", with: "er\",\"expires_at\":1790000000,")
+    #expect(
+      try front("kube-credential work", reply: expiring).outcome.output.contains(
+        #""status":{"expirationTimestamp":"2026-09-21T14:13:20Z","token":"of-the-service"}"#
+      )
+    )
   }
 
   @Test(arguments: [

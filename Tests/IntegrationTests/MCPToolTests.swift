@@ -1,3 +1,4 @@
+import JSON
 import System
 import TestSupport
 import Testing
@@ -31,6 +32,22 @@ struct MCPToolTests {
   enum Tool: CaseIterable {
     case claude
     case codex
+
+    /// Makes the tool wait for the server before it asks the model, as Claude Code does.
+    var waiting: String {
+      switch self {
+      case .claude: ":"
+      case .codex: "sed -i '/^url/i required = true' ~/.codex/config.toml"
+      }
+    }
+
+    /// Says that the tool's helper has ended with exit 5, without a token.
+    var failure: String {
+      switch self {
+      case .claude: "the gateway answers"
+      case .codex: "helper exited with status exit status: 5"
+      }
+    }
   }
 
   /// Asks a tool a question, after a change of the file that names the server.
@@ -98,6 +115,48 @@ struct MCPToolTests {
     let refreshes = seen.filter { $0.path == "/token" }
     #expect(refreshes.map { $0.parameters["resource"] } == [server.url])
     #expect(refreshes.map(\.status) == [200])
+  }
+
+  /// A person who takes longer than the eight seconds of the helper serves the next connection.
+  @Test(arguments: Tool.allCases)
+  func aPromptOutlivesTheHelperOfTheTool(_ tool: Tool) throws {
+    let bus = try DesktopBus(logind: true)
+    defer { bus.remove() }
+    try bus.act("seat_users({\(person.user.user): 'c1'})")
+    try person.enrollFinger()
+    let enable = try person.terminal("presence", "enable", "tools")
+    try enable.expect("Touch the fingerprint reader")
+    try person.touch()
+    try enable.end()
+    try person.expireTokens()
+    let desk = try Desk(of: person, bus: bus.address)
+    try person.startEngine(asking: bus)
+    // Codex keeps the desktop from its helper for headers, so an agent shows the prompt.
+    let agent = try person.start(["agent"], variables: desk.variables)
+    defer { agent.child.kill() }
+    let note = "\(person.user.user).\(agent.child.identifier)."
+    try #require(
+      eventually {
+        let names = try? Directory(path: person.state + "/agents").names()
+        return names?.contains { $0.hasPrefix(note) } == true
+      }
+    )
+    _ = try server.requests()
+
+    let begun = BootInstant.now
+    let failed = try ask(tool, tool.waiting).text
+    #expect(failed.contains(tool.failure), "\(failed)")
+    // Both tools kill a helper after ten seconds, and connect without it or not at all.
+    #expect(BootInstant.now.seconds(since: begun) >= 8)
+    #expect(try accepted(server.requests()).isEmpty)
+    let number = try desk.sees("use account 'tools'")
+    try person.touch()
+    try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
+
+    #expect(try ask(tool, tool.waiting).succeeded().contains("the gateway answers"))
+    #expect(try accepted(server.requests()) == [String(token().suffix(6))])
+    let shown = try desk.run("len({each['id'] for each in desk.shown} - {0})")
+    #expect(shown == .integer(1))
   }
 
   /// Codex does not tell its helper which server gets the token.

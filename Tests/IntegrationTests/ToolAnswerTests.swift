@@ -66,7 +66,8 @@ struct ToolAnswerTests {
         + registry("basic.example.org") + "\n"
     ),
     .cargo(""), .terraform("git.example.org"),
-    .kube(""), .kube(exec("v1", "{}")),
+    .kube(""), .kube(exec("v1", "{}")), .kube(kubectl("v1")), .kube(kubectl("v1beta1")),
+    .kube(kubectl("v1").replacing("false", with: "true")),
     .kube(exec("v1beta1", #"{"cluster":{"server":"https://k.example.org:6443"}}"#)),
   ]
 
@@ -91,6 +92,12 @@ struct ToolAnswerTests {
     .terraform("git.example.org/x"),
     .kube("{"), .kube(exec("v2", "{}")), .kube(exec("v1", #"{"cluster":{"server":"ftp://x"}}"#)),
   ]
+
+  /// A request as kubectl writes it.
+  private static func kubectl(_ version: String) -> String {
+    #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/\#(version)","#
+      + #""spec":{"interactive":false}}"#
+  }
 
   private static func exec(_ version: String, _ spec: String) -> String {
     #"{"apiVersion":"client.authentication.k8s.io/\#(version)","kind":"ExecCredential","#

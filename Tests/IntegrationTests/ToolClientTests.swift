@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Real tools that get their tokens from the vault: git, the registry client of docker-py, kubectl.
+/// Real tools that get their tokens from the vault: git, the registry client of docker-py, cargo.
 @Suite(.serialized)
 struct ToolClientTests {
   private static func git(
@@ -132,36 +132,30 @@ struct ToolClientTests {
   }
 
   @Test
-  func kubectlSendsTheTokenToItsCluster() throws {
+  func cargoGetsACrateWithTheVaultsToken() throws {
     let person = try Person()
     try person.register()
     let server = try ToolServer(as: person)
-    for version in ["v1", "v1beta1"] {
-      let mode = version == "v1" ? "interactiveMode: Never" : ""
-      let text = try person.shell(
-        """
-        cat >~/config <<END
-        apiVersion: v1
-        kind: Config
-        current-context: c
-        contexts: [{name: c, context: {cluster: k, user: u}}]
-        clusters: [{name: k, cluster: {server: https://\(server.host),
-          certificate-authority: \(server.authority)}}]
-        users:
-        - name: u
-          user:
-            exec:
-              apiVersion: client.authentication.k8s.io/\(version)
-              command: \(person.programs)/thumblatch
-              args: [kube-credential, me]
-              \(mode)
-        END
-        kubectl --kubeconfig ~/config get --raw /api 2>&1
-        """
-      ).succeeded()
-      #expect(text.contains("APIVersions"), "\(text)")
-      #expect(try server.log().last == "200 Bearer - /api")
-    }
+    let vendor = try """
+      export PATH=\(person.programs):$PATH
+      mkdir -p ~/.cargo
+      cat >~/.cargo/config.toml <<END
+      [registries.example]
+      index = "sparse+https://\(server.host)/index/"
+      credential-provider = "cargo-credential-thumblatch"
+      END
+      \(person.vendoring(by: person.cargo(), server))
+      """
+    // The user did not name the host.
+    #expect(try person.shell(vendor).end != .exited(0))
+    let refused = try server.log()
+    #expect(!refused.isEmpty && refused.allSatisfy { $0.hasPrefix("401 none ") }, "\(refused)")
+    try person.run("host", "add", server.host, "me").succeeded()
+    #expect(try person.shell(vendor).succeeded().contains("Vendoring app v1.0.0"))
+    let log = try server.log()
+    #expect(log.contains("200 Bearer - /index/3/a/app"), "\(log)")
+    #expect(log.last == "200 Bearer - /crates/app/1.0.0/download", "\(log)")
+    #expect(try person.shell("grep -rl at_ ~/.cargo ~/crate").text == "")
   }
 
   @Test

@@ -1,3 +1,4 @@
+import System
 import TestSupport
 
 /// A server over TLS that real tools reach with a token: `Drivers/tool-server.py`.
@@ -29,5 +30,39 @@ final class ToolServer: PersonServer {
         """
       ).succeeded()
     }
+  }
+}
+
+extension Someone {
+  /// A copy of cargo that this person may run.
+  func cargo() throws -> String {
+    let path = ThisProcess.environment("PATH") ?? "/usr/bin:/bin"
+    let home = ThisProcess.environment("HOME") ?? "/root"
+    // The cargo of rustup starts another one, which only its owner may read.
+    try IntegrationTests.shell(
+      """
+      export PATH='\(path)' HOME='\(home)'
+      cargo=$(rustup which cargo 2>/dev/null) || cargo=$(command -v cargo)
+      install -m 755 "$cargo" \(base)/cargo
+      """
+    )
+    return base + "/cargo"
+  }
+
+  /// A script in which cargo gets the crate of a server, by the registry `example` of its settings.
+  ///
+  /// cargo needs no compiler for that.
+  func vendoring(by cargo: String, _ server: ToolServer) -> String {
+    """
+    mkdir -p ~/crate/src; cd ~/crate; : >src/lib.rs
+    cat >Cargo.toml <<END
+    [package]
+    name = "crate"
+    version = "1.0.0"
+    [dependencies]
+    app = {version = "1", registry = "example"}
+    END
+    CARGO_HTTP_CAINFO=\(server.authority) \(cargo) vendor 2>&1
+    """
   }
 }

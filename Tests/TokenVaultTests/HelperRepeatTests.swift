@@ -92,6 +92,36 @@ struct HelperRepeatTests {
     #expect(bench.exchange.requests.count == 1)
   }
 
+  /// The cache answers a helper without the actor, which then decides about a repeat.
+  @Test
+  func aRepeatIsNoAnswerOfTheCache() async throws {
+    func cached(_ tool: Tool) -> String? {
+      vault.cachedAccessToken(account: "me", minimumLifetime: nil, tool: tool)?.grant.accessToken
+    }
+    #expect(try await token() == "at-1")
+    let other = Tool(process: 4211, started: 90_001)
+    for wait in [0, 4] as [Int64] {
+      bench.clock.advance(wait)
+      #expect(cached(tool) == "at-1" && cached(other) == "at-1")
+    }
+    bench.clock.advance(1)
+    #expect(cached(tool) == nil)
+    bench.exchange.plan(
+      .answer(status: 401, body: "{}"),
+      .tokens(access: "at-2", refresh: "rt-2")
+    )
+    #expect(try await token() == "at-2")
+    #expect(try await vault.token().accessToken == "at-2")
+    // One look in a minute.
+    bench.clock.advance(10)
+    #expect(cached(tool) == "at-2")
+    bench.clock.advance(50)
+    // Of the second tool, only the cache has noted a token.
+    #expect(cached(tool) == nil && cached(other) == "at-2")
+    bench.clock.advance(5)
+    #expect(cached(other) == nil)
+  }
+
   @Test
   func anotherTokenIsNoRepeat() async throws {
     #expect(try await token() == "at-1")

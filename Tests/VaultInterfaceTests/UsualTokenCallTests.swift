@@ -27,6 +27,10 @@ struct UsualTokenCallTests {
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":false}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","ask":false}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask" : true , "minimum_lifetime":60}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","helper":true,"ask":false}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"helper" : false}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":"git at a.org","helper":true}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason" : ""}}"#,
     #" { "method" : "io.thumblatch.Vault.AccessToken" , "parameters" : { "account" : "me" } , "more" : false } "#,
     "{\t\"method\":\r\n\"io.thumblatch.Vault.AccessToken\",\"parameters\":{ }}",
   ])
@@ -65,6 +69,13 @@ struct UsualTokenCallTests {
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":falsey}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":0}}"#,
     #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"ask":false,"ask":false}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"helper":null}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"helper":true,"helper":true}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":null}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":"a\"b"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":"a\u0041"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":"é"}}"#,
+    #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":"a","reason":"a"}}"#,
     #"{"parameters":{"account":"me"},"method":"io.thumblatch.Vault.AccessToken"}"#,
   ])
   func whateverElseComesIsLeftToTheOther(_ text: String) {
@@ -74,9 +85,19 @@ struct UsualTokenCallTests {
   @Test
   func aMessageThatIsCutAnywhereIsNotRead() {
     let text =
-      #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","minimum_lifetime":60},"more":false}"#
+      #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me","minimum_lifetime":60,"helper":true,"reason":"a"},"more":false}"#
     #expect(Self.read(text).0 != nil)
     for count in 0..<text.utf8.count { #expect(Self.read(String(text.prefix(count))).0 == nil) }
+  }
+
+  @Test
+  func aReasonOfMoreThan200LettersIsLeftToTheOther() {
+    for (count, isRead) in [(200, true), (201, false)] {
+      let reason = String(repeating: "a", count: count)
+      let text =
+        #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"reason":"\#(reason)"}}"#
+      #expect((Self.read(text).0 != nil) == isRead)
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Storage
+internal import Synchronization
 internal import System
 
 // Tools run a helper for a token, and run it again after a 401. They do not say which token was refused,
@@ -27,24 +28,28 @@ extension Vault {
     let (grant, token) = try await grantedToken(call)
     // A sealed token is opened for each call, by a check of its own.
     guard let tool = call.tool, grant.opened == nil else { return (grant, token) }
-    let isRepeated = helperHandouts.note(grant.accessToken, to: tool, at: clock.boot)
+    let isRepeated = note(grant, to: tool)
     guard isRepeated, call.rejected == nil, call.prompt == nil,
       refreshes.retryWait(of: token.account, at: clock.boot) == nil,
-      helperHandouts.takeLook(at: token.account, now: clock.boot),
+      helperHandouts.withLock({ $0.takeLook(at: token.account, now: clock.boot) }),
       try await isDoubtful(grant, token)
     else { return (grant, token) }
     var call = call
     call.rejected = grant.accessToken
     do throws(VaultFailure) {
       let (grant, token) = try await grantedToken(call)
-      _ = helperHandouts.note(grant.accessToken, to: tool, at: clock.boot)
+      _ = note(grant, to: tool)
       return (grant, token)
     } catch {
       if case .presenceNeeded = error {
-        helperHandouts.notePrompt(of: token.account, now: clock.boot)
+        helperHandouts.withLock { $0.notePrompt(of: token.account, now: clock.boot) }
       }
       throw error
     }
+  }
+
+  private func note(_ grant: AccessGrant, to tool: Tool) -> Bool {
+    helperHandouts.withLock { $0.note(grant.accessToken, to: tool, at: clock.boot) }
   }
 
   /// Whether a token may have ended before its time.
@@ -98,13 +103,37 @@ struct HelperHandouts {
   /// - Returns: whether the same tool got the same token so long ago that a server may have refused it.
   mutating func note(_ token: String, to tool: Tool, at now: BootInstant) -> Bool {
     let token = token.hashValue
-    handouts.removeAll { now.seconds(since: $0.moment) > Self.repeats.upperBound }
-    let isRepeated = handouts.contains {
+    let isRepeated = isRepeated(token, to: tool, at: now)
+    add(token, to: tool, at: now)
+    return isRepeated
+  }
+
+  /// Notes a hand-out, unless it calls for a look at the account's token.
+  ///
+  /// - Returns: whether it calls for none.
+  mutating func noteUnlessSuspicious(
+    _ token: String,
+    of account: [UInt8],
+    to tool: Tool,
+    at now: BootInstant
+  ) -> Bool {
+    let token = token.hashValue
+    let mayLook = nextLook[account].map { now >= $0 } ?? true
+    guard !mayLook || !isRepeated(token, to: tool, at: now) else { return false }
+    add(token, to: tool, at: now)
+    return true
+  }
+
+  private func isRepeated(_ token: Int, to tool: Tool, at now: BootInstant) -> Bool {
+    handouts.contains {
       $0.tool == tool && $0.token == token && Self.repeats.contains(now.seconds(since: $0.moment))
     }
+  }
+
+  private mutating func add(_ token: Int, to tool: Tool, at now: BootInstant) {
+    handouts.removeAll { now.seconds(since: $0.moment) > Self.repeats.upperBound }
     handouts.append(Handout(tool: tool, token: token, moment: now))
     if handouts.count > Self.most { handouts.removeFirst() }
-    return isRepeated
   }
 
   /// Takes the one look at an account's token that may be taken in a while; false if it was taken.

@@ -102,10 +102,17 @@ extension Vault {
   /// that has not changed since. It is right at the moment of the call: each change that makes it
   /// wrong removes it before the commit.
   ///
-  /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account.
+  /// - Parameters:
+  ///   - name: the account.
+  ///   - minimumLifetime: in seconds.
+  ///   - tool: the tool whose helper the caller is, looked up if there is a token for it; `nil` if the
+  ///     caller is none.
+  /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account, and for a
+  ///   suspicious repeat of a tool.
   package nonisolated func cachedAccessToken(
     account name: String?,
-    minimumLifetime: Int64?
+    minimumLifetime: Int64?,
+    tool: @autoclosure () -> Tool? = nil
   ) -> GrantAtHand? {
     guard let name, !hasLostItsStore, (minimumLifetime ?? 0) >= 0,
       (minimumLifetime ?? 0) <= Self.longestWish, let found = tokenCache.find(name)
@@ -121,7 +128,13 @@ extension Vault {
     if let file = found.file, fileStamp(of: found.account)?.agrees(with: file) != true {
       return nil
     }
-    return GrantAtHand(found, isShorterThanRequested: left < wanted)
+    let answer = GrantAtHand(found, isShorterThanRequested: left < wanted)
+    guard let tool = tool() else { return answer }
+    let boot = clock.boot
+    let isUsual = helperHandouts.withLock {
+      $0.noteUnlessSuspicious(answer.grant.accessToken, of: row.account, to: tool, at: boot)
+    }
+    return isUsual ? answer : nil
   }
 
   /// Caches the usual token of an account, which has just been handed out from the store.

@@ -43,6 +43,8 @@ package actor Vault {
   package nonisolated let callerRulesOfUser = CallerRulesOfUser()
   /// The tokens that may be handed out again until their account changes.
   nonisolated let tokenCache = TokenCache()
+  /// The tokens that the helpers of tools got of late.
+  nonisolated let helperHandouts = Mutex(HelperHandouts())
 
   var storeState: StoreState
   /// The last account without a client secret whose provider was parsed.
@@ -64,7 +66,6 @@ package actor Vault {
   var prompting: Prompting
   var desktop = DesktopState()
   var ruleState = RuleState()
-  var helperHandouts = HelperHandouts()
   var enrollments = EnrollmentRuns()
   var moving: Moving
 

@@ -72,6 +72,8 @@ final class Connection {
 
   /// Whether the process that connected still runs.
   var isPeerAlive: Bool { peer.isAlive }
+  /// The tool whose helper the process is; `nil` if that cannot be told.
+  private(set) lazy var tool = Tool(ofHelper: peer.identifier)
 
   /// Whether a call runs that must not be dropped and that waits for no person and no change.
   var isAtWork: Bool { isAnswering && !isInterruptible && !isLasting && !isPassing }

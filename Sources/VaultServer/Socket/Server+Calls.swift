@@ -76,13 +76,16 @@ extension Server {
   ///
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
-    guard connection.kind == .person,
+    let isHelper = usual.helper == true
+    // The reason of another caller is recorded.
+    guard connection.kind == .person, isHelper || usual.reason == nil,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
       vaults.isFree(connection.recognition, of: connection.peer, in: vault)
     else { return nil }
     return vault.cachedAccessToken(
       account: usual.account,
-      minimumLifetime: usual.minimumLifetime.map(Int64.init)
+      minimumLifetime: usual.minimumLifetime.map(Int64.init),
+      tool: isHelper ? connection.tool : nil
     )?.message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }
   }
 

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""A server over TLS that real tools reach with a token: git, a container registry, Kubernetes.
+"""A server over TLS that real tools reach with a token: git, registries of images and crates, Kubernetes.
 
 usage: tool-server.py DIRECTORY CERTIFICATE KEY
 
 Serves the repositories of DIRECTORY/git by `git http-backend`, one image `app` by the distribution API
-of OCI, and /api of Kubernetes. Each path needs a token that begins with at_, as a Bearer token or as the
-password of Basic. A token in DIRECTORY/rejected, one a line, gets 401. Prints its port. What it was asked
-is in DIRECTORY/log, a line each: the status, the scheme and user name of the Authorization, the path.
+of OCI, one crate `app` by the sparse index /index/, and /api of Kubernetes. Each path needs a token that
+begins with at_, as a Bearer token or as the password of Basic. A token in DIRECTORY/rejected, one a line,
+gets 401. Prints its port. What it was asked is in DIRECTORY/log, a line each: the status, the scheme and
+user name of the Authorization, the path.
 """
 import base64
 import hashlib
 import http.server
+import io
 import json
 import os
 import ssl
 import subprocess
 import sys
+import tarfile
 import threading
 
 DIRECTORY, CERTIFICATE, KEY = sys.argv[1:4]
@@ -35,6 +38,23 @@ MANIFEST = json.dumps({
     "config": {"mediaType": "application/vnd.oci.image.config.v1+json", "digest": digest(CONFIG),
                "size": len(CONFIG)}}).encode()
 BLOBS = {digest(CONFIG): CONFIG, digest(MANIFEST): MANIFEST}
+
+
+def crate():
+    """The crate `app`, as cargo packs it."""
+    files = {"Cargo.toml": '[package]\nname = "app"\nversion = "1.0.0"\n', "src/lib.rs": ""}
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo("app-1.0.0/" + name)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return packed.getvalue()
+
+
+CRATE = crate()
+CRATE_ENTRY = json.dumps({"name": "app", "vers": "1.0.0", "deps": [], "features": {}, "yanked": False,
+                          "cksum": hashlib.sha256(CRATE).hexdigest()}).encode() + b"\n"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -68,6 +88,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.git()
         if self.path.startswith("/v2/"):
             return self.registry()
+        if self.path.startswith(("/index/", "/crates/")):
+            return self.crates()
         versions = {"kind": "APIVersions", "versions": ["v1"]}
         self.send(200, json.dumps(versions).encode(), {"Content-Type": "application/json"})
 
@@ -103,11 +125,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         parts = self.path.split("/")
         if self.path == "/v2/":
             return self.send(200, b"{}", {"Content-Type": "application/json"})
+        if self.path == "/v2/app/tags/list":
+            tags = {"name": "app", "tags": ["latest"]}
+            return self.send(200, json.dumps(tags).encode(), {"Content-Type": "application/json"})
         content = MANIFEST if parts[-1] == "latest" else BLOBS.get(parts[-1])
         if content is None:
             return self.send(404, b"", {})
         kind = MANIFEST_TYPE if content is MANIFEST else "application/octet-stream"
         self.send(200, content, {"Content-Type": kind, "Docker-Content-Digest": digest(content)})
+
+    def crates(self):
+        origin = "https://" + self.headers["Host"]
+        settings = {"dl": origin + "/crates", "api": origin, "auth-required": True}
+        content = {
+            "/index/config.json": json.dumps(settings).encode(),
+            "/index/3/a/app": CRATE_ENTRY,
+            "/crates/app/1.0.0/download": CRATE,
+        }.get(self.path)
+        self.send(404 if content is None else 200, content or b"", {})
 
     do_GET = do_POST = do_HEAD = handle_request
 
