@@ -102,7 +102,8 @@ struct FrontServiceTests {
       let (outcome, asked) = try front(words, reply: Self.reply())
       #expect(outcome == answered(output) && asked == call, "\(words)")
     }
-    let credential = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","#
+    let credential =
+      #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","#
       + #""status":{"token":"of-the-service"}}"# + "\n"
     let (outcome, asked) = try front("kube-credential work", reply: Self.reply())
     #expect(outcome == answered(credential) && asked == helper)

@@ -11,7 +11,7 @@ struct KubectlTests {
     return try #require(Int(minor)) >= 22
   }
 
-  @Test(.enabled(if: try knowsVersion1(), "kubectl before 1.22 has no client.authentication.k8s.io/v1"))
+  @Test(.enabled(if: try knowsVersion1(), "kubectl before 1.22 knows v1beta1 only"))
   func itSendsTheTokenToItsCluster() throws {
     try get(version: "v1", "interactiveMode: Never")
   }

@@ -137,15 +137,15 @@ struct ToolClientTests {
     try person.register()
     let server = try ToolServer(as: person)
     let vendor = try """
-      export PATH=\(person.programs):$PATH
-      mkdir -p ~/.cargo
-      cat >~/.cargo/config.toml <<END
-      [registries.example]
-      index = "sparse+https://\(server.host)/index/"
-      credential-provider = "cargo-credential-thumblatch"
-      END
-      \(person.vendoring(by: person.cargo(), server))
-      """
+    export PATH=\(person.programs):$PATH
+    mkdir -p ~/.cargo
+    cat >~/.cargo/config.toml <<END
+    [registries.example]
+    index = "sparse+https://\(server.host)/index/"
+    credential-provider = "cargo-credential-thumblatch"
+    END
+    \(person.vendoring(by: person.cargo(), server))
+    """
     // The user did not name the host.
     #expect(try person.shell(vendor).end != .exited(0))
     let refused = try server.log()
