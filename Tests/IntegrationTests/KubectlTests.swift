@@ -1,25 +1,26 @@
 import TestSupport
 import Testing
 
-/// The real kubectl, with both versions of its interface to helpers.
+/// The real kubectl, with the versions of its interface to helpers.
 @Suite(.serialized)
 struct KubectlTests {
-  /// Whether the installed kubectl has version v1 of the interface, as all since 1.22 have.
-  private static func knowsVersion1() throws -> Bool {
+  /// The versions of the interface that the installed kubectl has: the first one since 1.22.
+  private static func versions() throws -> [String] {
     let text = try shell("kubectl version --client -o json 2>/dev/null")
     let minor = try #require(text.firstMatch(of: /"gitVersion": *"v1\.([0-9]+)\./)?.1)
-    return try #require(Int(minor)) >= 22
-  }
-
-  @Test(.enabled(if: try knowsVersion1(), "kubectl before 1.22 knows v1beta1 only"))
-  func itSendsTheTokenToItsCluster() throws {
-    try get(version: "v1", "interactiveMode: Never")
+    let versions = try #require(Int(minor)) >= 22 ? ["v1", "v1beta1"] : ["v1beta1"]
+    print("kubectl 1.\(minor) is tried with \(versions.joined(separator: " and "))")
+    return versions
   }
 
   @Test
-  func itSendsTheTokenByTheBetaInterfaceToo() throws { try get(version: "v1beta1") }
+  func itSendsTheTokenToItsCluster() throws {
+    for version in try Self.versions() {
+      try get(version: version, version == "v1" ? "interactiveMode: Never" : "")
+    }
+  }
 
-  private func get(version: String, _ mode: String = "") throws {
+  private func get(version: String, _ mode: String) throws {
     let person = try Person()
     try person.register()
     let server = try ToolServer(as: person)

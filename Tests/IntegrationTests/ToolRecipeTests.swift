@@ -160,7 +160,7 @@ struct ToolRecipeTests {
   @Test
   func eachSectionOfThePageIsCarriedOut() throws {
     let path = "\(BuiltPrograms.sourceDirectory)/Sources/Installed/usr/share/man/man7/"
-    // The title of each section with a step of a recipe, and of one with an example that is none.
+    // The title of each section with a step of a recipe, and of one with another example.
     let program = #"""
       /^\.SH /{sub(/^\.SH (USE IT WITH )?/,"");s=$0} /^\.\\" (run|file)/{print s}
       /^\.EX/ && last !~ /^\.\\" (run|file)/{print "no step: " s} {last=$0}

@@ -90,7 +90,7 @@ struct Prompting {
     location: String,
     impossible: Set<PresenceMethod>,
     at now: BootInstant
-  ) -> PromptBook.Opening? {
+  ) -> PromptBook.PromptState? {
     let opening = book.open(name, location: location, impossible: impossible, at: now)
     if case .answered(let leader)? = opening { answered[name] = leader }
     return opening
