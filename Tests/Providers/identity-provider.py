@@ -50,6 +50,7 @@ The calls:
   set               settings of django-oauth-toolkit, such as {"ROTATE_REFRESH_TOKEN": false,
                     "OIDC_ISS_ENDPOINT": "http://127.0.0.1:1/o"}
   add-user          {email}: one more, with the same password
+  register-redirects  {uris}: the clients' redirect URIs from now on (django-oauth-toolkit)
   devices           {status: authorized, denied or expired, user, user_code}: sets all device codes
                     (or that one) to this status, for that user
   offline, online   stops listening; listens again at the same port
@@ -108,6 +109,9 @@ def arguments():
     add("--device-interval", type=int, default=1, metavar="SECONDS")
     add("--consent", action="store_true", help="ask after the sign-in, allow or deny")
     add("--response-iss", action="store_true", help="RFC 9207: iss in the redirect, and announced")
+    add("--exact-redirects", action="store_true",
+        help="compare the whole redirect URI, and before the sign-in: a port that is not registered is "
+             "refused")
     add("--tls", nargs=2, metavar=("CERTIFICATE", "KEY"), help="https, with these PEM files")
     add("--tls-directory", metavar="DIRECTORY",
         help="https, with a private CA made there, if it is not yet: ca.pem, leaf.pem, leaf.key, pin")

@@ -83,7 +83,7 @@ class Provider:
                                    "django.contrib.auth.context_processors.auth"]}}],
             "LOGGING": {"version": 1, "handlers": {"none": {"class": "logging.NullHandler"}},
                         "root": {"handlers": ["none"]}},
-            "OAUTH2_PROVIDER": oauth}
+            "OAUTH2_PROVIDER": oauth, "EXACT_REDIRECTS": options.exact_redirects}
 
     def register(self, options):
         from oauth2_provider.models import Application
@@ -92,6 +92,9 @@ class Provider:
         # An application of this library has one grant. The library documents this override for more
         # grants.
         Application.allows_grant_type = lambda application, *_: True
+        if options.exact_redirects:
+            Application.redirect_uri_allowed = (
+                lambda application, uri: uri in application.redirect_uris.split())
         shared = {"authorization_grant_type": "authorization-code", "algorithm": "RS256",
                   "redirect_uris": " ".join(CALLBACKS), "skip_authorization": not options.consent}
         Application.objects.create(client_id=CLIENT, client_type="public", name="Thumblatch",
@@ -144,6 +147,10 @@ class Provider:
     def call_add_user(self, email):
         from django.contrib.auth.models import User
         User.objects.create_user(email, email, PASSWORD, first_name=email.split("@")[0].title())
+
+    def call_register_redirects(self, uris):
+        from oauth2_provider.models import Application
+        Application.objects.update(redirect_uris=" ".join(uris))
 
     def call_devices(self, status=None, user=USER, user_code=None):
         from oauth2_provider.models import DeviceGrant
