@@ -69,7 +69,7 @@ extension ServiceTests {
     let kept = try bench.connect()
     try kept.call(GetStatusCall())
     // The look that opened the vault does not count for a list that was written later.
-    try shell("touch \(bench.base)/passwd")
+    try shell("touch \(bench.base)/etc/passwd")
     try kept.call(GetStatusCall())
     try bench.rename("root", to: "somebody")
     // The connection's own look has been made.
@@ -85,6 +85,62 @@ extension ServiceTests {
     // Root decides that it is the same person.
     try shell("echo somebody >\(bench.state)/users/0/owner")
     try late.call(GetStatusCall())
+  }
+
+  /// The list of users is a pipe for a while, at which a look waits.
+  ///
+  /// After the end of the pipe, the look reads the list (nsswitch.conf(5)).
+  @Test
+  func aUserDatabaseThatHangsHoldsUpOnlyWhoeverIsUnknown() throws {
+    let bench = try ServiceBench(withOwnNames: true)
+    try shell("echo passwd: files files >\(bench.base)/etc/nsswitch.conf")
+    let kept = try bench.connect()
+    try kept.call(GetAccountCall())
+    // Then a look of the connection's own has been made.
+    try shell("touch \(bench.base)/etc/passwd")
+    try kept.call(GetAccountCall())
+    try shell(
+      """
+      cd \(bench.base); cp -p etc/passwd list
+      mkfifo names; chmod 644 names; ln names pipe; mv -f pipe etc/passwd
+      """
+    )
+    // Connections are accepted in order: all callers have come when the last one is answered.
+    let newcomers = """
+      import socket, sys
+      def connect(method):
+          s = socket.socket(socket.AF_UNIX)
+          s.connect(sys.argv[1])
+          s.sendall(b'{"method":"%s"}\\0' % method)
+          return s
+      def is_open(s):
+          try:
+              return s.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) != b""
+          except ConnectionResetError:
+              return False
+          except BlockingIOError:
+              return True
+      callers = [connect(b"io.thumblatch.Vault.GetAccount") for _ in range(80)]
+      assert b"parameters" in connect(b"org.varlink.service.GetInfo").recv(65536)
+      print(sum(map(is_open, callers)), flush=True)
+      print(b'"error"' not in callers[-1].recv(65536))
+      """
+    let user = try ServiceBench.users.get().second.user
+    let run = try Run(
+      "/usr/bin/setpriv",
+      ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "/usr/bin/python3", "-c", newcomers]
+        + [bench.socket],
+      environment: ["PATH=/usr/bin:/bin"]
+    )
+    try run.waitForOutput()
+    try kept.call(GetAccountCall())
+    try shell("cd \(bench.base); mv -f list etc/passwd; : 1<>names")
+    let said = try run.text().split(separator: "\n")
+    // The strangers' share is 64 at most. A person's is twice as large.
+    #expect((1...64).contains(Int(said.first ?? "") ?? 0), "\(said)")
+    // Now the user is a person, and the call that waited is answered.
+    #expect(said.last == "True", "\(said)")
+    #expect(try run.child.wait() == .exited(0))
   }
 
   @Test(arguments: [
