@@ -77,6 +77,39 @@ struct OneTokenBackendTests {
   }
 
   @Test
+  func aProtectedOneIsOpenedAndExchangedByEachCheckAlone() throws {
+    let member = try member()
+    let first = try member.run("token", "work").succeeded().filter { $0 != "\n" }
+    try answering(member.terminal("presence", "enable", "work"))
+    try member.run("lock").succeeded()
+    #expect(try member.run("token", "work").end == .exited(7))
+    #expect(try answering(member.terminal("token", "work")).contains(first))
+    // That check was for one call.
+    #expect(try member.run("token", "work").end == .exited(7))
+    // In its last hour the engine leaves it to the next call with a check.
+    try setEnd(member, inSeconds: 300)
+    #expect(try member.run("token", "work").end == .exited(7))
+    #expect(try refreshes(member).isEmpty)
+    let shown = try answering(member.terminal("token", "work"))
+    #expect(try refreshes(member) == [200])
+    let second = try #require(shown.firstMatch(of: /ey[\w-]+\.[\w-]+\.[\w-]+/)).output
+    let url = member.provider.url + "/auth/user/"
+    let words = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"]
+    let header = "Authorization: Bearer \(second)"
+    #expect(try output(of: "/usr/bin/curl", words + [header, url]).0 == "200")
+    let (found, _) = try output(of: "/usr/bin/grep", ["-rlaF", "-e", String(second), member.state])
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  /// The screen of a command that has asked for the system password.
+  @discardableResult
+  private func answering(_ terminal: TerminalSession) throws -> String {
+    try terminal.expect("System password for")
+    try terminal.enter(Member.systemPassword)
+    return try terminal.end()
+  }
+
+  @Test
   func oneThatIsRefusedNeedsALogin() throws {
     let member = try member()
     let old = try member.run("token", "work").succeeded()
