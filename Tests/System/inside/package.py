@@ -11,10 +11,13 @@ PROGRAMS = ["thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-presence"
             "thumblatch-exchange", "thumblatch-secret"]
 
 
-@scenario
-def thePackageIsInstalledWithAllThatItNeeds():
+def begin():
     run("apt-get", "install", "--yes", "/opt/thumblatch.deb",
         env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+
+
+@scenario
+def thePackageIsInstalledWithAllThatItNeeds():
     check(run("dpkg", "--verify", "thumblatch") == "", "a file is not as it was packed")
     check(run("thumblatch", "--version").strip() != "", "no version")
 
@@ -120,4 +123,4 @@ def theStoreIsNobodyElses():
     check(not os.path.exists(STATE) or os.stat(STATE).st_mode & 0o077 == 0, "others may look in")
 
 
-main()
+main(begin)

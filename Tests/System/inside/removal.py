@@ -18,9 +18,13 @@ def a_store():
         file.write("sealed")
 
 
+def begin():
+    install()
+    a_store()
+
+
 @scenario
 def aRemovalEndsTheServiceAndKeepsTheStores():
-    a_store()
     run("apt-get", "remove", "--yes", "thumblatch", env=QUIET)
     for unit in [*UNITS, "thumblatchd.service"]:
         check(show(unit, "ActiveState") == "inactive", f"{unit} is still there")
@@ -75,6 +79,8 @@ def thatWordDoesNotOutliveThePurge():
 
 @scenario
 def nothingIsLeftOfThePackage():
+    # The last scenario has done so, unless it failed.
+    run("dpkg", "--purge", "thumblatch", env=QUIET)
     # What systemd's managers have made of the files goes at their next reload.
     left = run("find", "/etc", "/usr", "/run", "-name", "*thumblatch*",
                "-not", "-path", "/run/systemd/*", "-not", "-path", "/run/user/*/systemd/*").split()
@@ -86,4 +92,4 @@ def nothingIsLeftOfThePackage():
     check(left == [], str(left))
 
 
-main()
+main(begin)

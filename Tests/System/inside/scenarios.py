@@ -62,12 +62,13 @@ def until(condition, why, seconds=LIMIT):
     return value
 
 
-def main(begin=None):
+def main(begin=None, at_start=True):
     """Runs the scenarios that the calling file has registered, and prints a line for each.
 
     `begin` makes their initial state. It runs again after a failure, so that the next scenario does
-    not fail for that reason."""
-    if begin is not None:
+    not fail for that reason. Without `at_start` it only does that: then the first scenarios make the
+    state that it makes too."""
+    if begin is not None and at_start:
         begin.__name__ = "whatThisPartBeginsWith"
         SCENARIOS.insert(0, begin)
     failed = 0

@@ -94,7 +94,6 @@ def aMachineWithoutATPMSaysSo():
 
 @scenario
 def twoPeopleHaveProtectedAccountsAndManyOthersOne():
-    begin()
     sealed.make_bob()
     sealed.make_crowd()
     check(sealed.status()["tier"] == "file", str(sealed.status()))
@@ -131,4 +130,4 @@ def aMachineWithoutTheGroupGetsIt():
     has_tpm()
 
 
-main()
+main(begin)

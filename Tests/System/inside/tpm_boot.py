@@ -25,6 +25,7 @@ def twentyUsersOpenTheirVaultsAtOnceAfterTheBoot():
 
 @scenario
 def protectedAccountsAreRefreshedAgain():
+    provider.start()
     arrive()
     command = ask_for_finger()
     touch("right-index")

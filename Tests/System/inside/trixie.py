@@ -20,8 +20,6 @@ def thisIsAnotherDebian():
 
 @scenario
 def aLoginAProtectedRefreshAndAnIntactLog():
-    # Begins with a login, an enrolled finger, protection, and a refresh by that finger.
-    household.begin(protected=True)
     check(is_valid(token()), "no token")
     check(status()["engine"]["form"] == "service", str(status()))
     household.ask_anew("--no-input").end(status=7)
@@ -50,4 +48,5 @@ def itIsRemovedAndThePurgeKeepsTheStores():
     check("thumblatch" not in run("systemctl", "list-unit-files"), "a unit is left")
 
 
-main()
+# A login, an enrolled finger, protection, and a refresh by that finger.
+main(household.begin)

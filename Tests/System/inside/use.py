@@ -6,8 +6,8 @@ import socket
 import stat
 
 import provider
-from household import (ACCOUNT, ADA, BOB, EMAIL, arrive, ask_anew, ask_for_finger, brings_token,
-                       enroll_finger, is_valid, status, token)
+from household import (ACCOUNT, ADA, BOB, EMAIL, arrive, ask_anew, ask_for_finger, begin,
+                       brings_token, enroll_finger, is_valid, status, token)
 from people import touch
 from scenarios import SOCKET, STATE, check, main, run, scenario, show, until
 
@@ -216,16 +216,18 @@ def theEngineLeavesWhenIdleAndNobodyNotices():
     with open("/run/systemd/system/thumblatchd.service.d/idle.conf", "w", encoding="utf-8") as file:
         file.write("[Service]\nExecStart=\n"
                    "ExecStart=/usr/libexec/thumblatch/thumblatchd --service --idle 1\n")
-    run("systemctl", "daemon-reload")
-    run("systemctl", "restart", "thumblatchd.service")
-    for _ in range(3):
-        until(lambda: show("thumblatchd.service", "ActiveState") == "inactive", "it does not leave")
-        check(os.path.exists(SOCKET), "the socket went with it")
-        check(is_valid(token()), "no token")
-    check(show("thumblatchd.service", "Result") == "success", "it failed")
-    os.unlink("/run/systemd/system/thumblatchd.service.d/idle.conf")
-    run("systemctl", "daemon-reload")
-    run("systemctl", "restart", "thumblatchd.service")
+    try:
+        run("systemctl", "daemon-reload")
+        run("systemctl", "restart", "thumblatchd.service")
+        for _ in range(3):
+            until(lambda: show("thumblatchd.service", "ActiveState") == "inactive", "it does not leave")
+            check(os.path.exists(SOCKET), "the socket went with it")
+            check(is_valid(token()), "no token")
+        check(show("thumblatchd.service", "Result") == "success", "it failed")
+    finally:
+        os.unlink("/run/systemd/system/thumblatchd.service.d/idle.conf")
+        run("systemctl", "daemon-reload")
+        run("systemctl", "restart", "thumblatchd.service")
 
 
 @scenario
@@ -241,4 +243,4 @@ def aServiceThatIsStoppedIsNeverReplacedByAPrivateVault():
     check(is_valid(token()), "no token")
 
 
-main()
+main(begin, at_start=False)
