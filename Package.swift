@@ -411,8 +411,8 @@ let package = Package(
     .executableTarget(
       name: "MessageCost",
       dependencies: [
-        "VaultInterface", "HelperInterface", "Varlink", "Configuration", "OAuth", "System",
-        "SecretMemory", "TestSupport", "VarlinkMethods",
+        "VaultInterface", "HelperInterface", "Varlink", "Configuration", "OAuth",
+        "ProtectedResources", "System", "SecretMemory", "TestSupport", "VarlinkMethods",
       ],
       path: "Tests/MessageCost",
       swiftSettings: strict

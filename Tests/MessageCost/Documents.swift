@@ -6,12 +6,10 @@ import TestSupport
 
 /// Every document of a provider with one hostile member, and its judge.
 struct Documents {
-  private static let size = 65_536 - 1500
   private let providers: [Provider]
-  private let members: [String]
+  private let bodies: Bodies
   private let signer: TokenSigner
 
-  /// Finds the members in the sources of the judges, so that a new one is covered automatically.
   init() throws {
     let issuer = "https://id.example.com"
     let ends = ["authorization", "token", "device_authorization", "userinfo", "revocation"]
@@ -26,35 +24,15 @@ struct Documents {
       try Provider(name: name, settings: ["kind": "password-backend", "issuer": issuer]),
       try Provider(name: name, settings: settings), try Provider(name: name, settings: openID),
     ]
-    members = try Self.literals()
+    // Of the settings, only these two files name members.
+    bodies = try Bodies(
+      sources: [
+        "OAuth/Answers", "Configuration/Provider/OAuthEndpoint.swift",
+        "Configuration/Provider/ProviderMembers.swift",
+      ],
+      members: Provider.Field.allCases.map(\.rawValue)
+    )
     signer = try TokenSigner()
-  }
-
-  /// The texts in the sources of `OAuth` and of the settings that could be the name of a member.
-  private static func literals() throws -> [String] {
-    var found: Set<String> = []
-    let files = ["OAuthEndpoint.swift", "ProviderMembers.swift"]
-    let sources = BuiltPrograms.sourceDirectory + "/Sources/"
-    for room in ["OAuth", "Configuration"] {
-      let directory = try Directory(path: sources + room)
-      // Of the settings, only these two files name members.
-      for file in try directory.names()
-      where file.hasSuffix(".swift") && (room == "OAuth" || files.contains(file)) {
-        let text = try directory.openForReading(file).readAll(limit: 1 << 20)
-        for (index, part) in text.split(
-          separator: UInt8(ascii: "\""),
-          omittingEmptySubsequences: false
-        ).enumerated()
-        where index % 2 == 1 && (2...40).contains(part.count) && part.allSatisfy(isOfName) {
-          found.insert(String(decoding: part, as: UTF8.self))
-        }
-      }
-    }
-    return (found.union(Provider.Field.allCases.map(\.rawValue))).sorted()
-  }
-
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
   }
 
   /// Measures every judge.
@@ -63,43 +41,8 @@ struct Documents {
     try measureMetadata(gauge)
     try measureKeys(gauge)
     try measureTokens(gauge)
+    try measureOneToken(gauge)
     try measureRedirects(gauge)
-  }
-
-  /// Documents with one hostile member beside ordinary ones, and documents that are entirely
-  /// hostile.
-  private func bodies(_ ordinary: String, _ body: (String, [UInt8]) throws -> Void) rethrows {
-    for filler in Filler.all {
-      let value = filler.value(Self.size)
-      try body(filler.name, value)
-      try body(
-        "a new member: \(filler.name)",
-        Array(#"{"\#u{e9}":"#.utf8) + value + Array(",\(ordinary)}".utf8)
-      )
-      guard filler.isText else { continue }
-      try body("a name: \(filler.name)", Array("{".utf8) + value + Array(":0,\(ordinary)}".utf8))
-    }
-    for filler in Filler.few {
-      let value = filler.value(Self.size)
-      let small = filler.value(Self.size / (members.count + 1))
-      for member in members {
-        try body(
-          "\(member): \(filler.name)",
-          Array(#"{"\#(member)":"#.utf8) + value + Array(",\(without(member, ordinary))}".utf8)
-        )
-      }
-      let all = members.map { Array(#""\#($0)":"#.utf8) + small }
-      try body(
-        "all members: \(filler.name)",
-        Array("{".utf8) + all.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
-      )
-    }
-  }
-
-  /// The members without the one of this name.
-  private func without(_ member: String, _ ordinary: String) -> String {
-    ordinary.split(separator: ",").filter { !$0.hasPrefix("\"\(member)\":") }.joined(separator: ",")
-      + #","z":0"#
   }
 
   private func measureAnswers(_ gauge: Gauge) throws {
@@ -111,7 +54,7 @@ struct Documents {
     for provider in providers {
       let client = ProviderClient(provider: provider)
       let kind = provider.kind.rawValue
-      try bodies(ordinary) { name, bytes in
+      try bodies.each(ordinary) { name, bytes in
         let body = try SecretBytes(copying: bytes)
         for status in [200, 400] {
           // The refusals of a login and a registration differ from those of a code.
@@ -147,7 +90,7 @@ struct Documents {
   private func measureMetadata(_ gauge: Gauge) throws {
     let ordinary = #""issuer":"https://id.example.com""#
     for provider in providers where provider.oauth != nil {
-      try bodies(ordinary) { name, bytes in
+      try bodies.each(ordinary) { name, bytes in
         guard bytes.count <= ServerMetadata.maximumCount else { return }
         let body = try SecretBytes(copying: bytes)
         gauge.measure("metadata, \(name)", bytes: bytes.count) {
@@ -163,18 +106,18 @@ struct Documents {
     var sets: [(String, [UInt8])] = []
     for key in TokenSigner.Key.allCases {
       let one = try signer.jwk(key, kid: "k")
-      let count = min(KeySet.maximumKeys, Self.size / (one.utf8.count + 1))
+      let count = min(KeySet.maximumKeys, Bodies.size / (one.utf8.count + 1))
       let all = [String](repeating: one, count: count).joined(separator: ",")
       sets.append(("\(count) keys of \(key)", Array("{\"keys\":[\(all)]}".utf8)))
     }
     let one = try signer.jwk(.p256, kid: nil)
     for filler in Filler.all {
-      let value = filler.value(Self.size)
+      let value = filler.value(Bodies.size)
       sets.append(("keys, \(filler.name)", Array("{\"keys\":".utf8) + value + Array("}".utf8)))
       for member in ["kty", "crv", "kid", "alg", "use", "key_ops", "n", "e", "x", "y", "d", "a"] {
         let key =
           Array("{\"keys\":[{\"\(member)\":".utf8) + value
-          + Array(",\(without(member, String(one.dropFirst().dropLast())))}]}".utf8)
+          + Array(",\(Bodies.without(member, String(one.dropFirst().dropLast())))}]}".utf8)
         sets.append(("key.\(member), \(filler.name)", key))
       }
     }
@@ -252,7 +195,7 @@ struct Documents {
       let value = String(decoding: filler.value(22_000), as: UTF8.self)
       check("dots, \(filler.name)", value)
       for member in ["alg", "kid", "typ", "crit", "a"] {
-        let rest = without(member, String(header.dropFirst().dropLast()))
+        let rest = Bodies.without(member, String(header.dropFirst().dropLast()))
         let text = Array("{\"\(member)\":\(value),\(rest)}".utf8)
         check("header \(member), \(filler.name)", "\(TokenSigner.base64(text)).e30.AAAA")
       }
@@ -262,11 +205,37 @@ struct Documents {
       for member in [
         "iss", "aud", "azp", "sub", "nonce", "at_hash", "exp", "nbf", "email", "name", "a",
       ] {
-        let payload = "{\"\(member)\":\(value),\(without(member, claims))}"
+        let payload = "{\"\(member)\":\(value),\(Bodies.without(member, claims))}"
         check(
           "\(member), \(filler.name)",
           try signer.token(header: header, payload: payload, key: .p256, algorithm: "ES256")
         )
+      }
+    }
+  }
+
+  /// A backend's one token, a JWT whose payload states the lifetime.
+  private func measureOneToken(_ gauge: Gauge) throws {
+    let settings = ["access_token_field": "token", "refresh_token_field": "token"]
+    let backend = ["kind": "password-backend", "issuer": "https://id.example.com"]
+    let client = ProviderClient(
+      provider: try Provider(
+        name: try ProviderName("dev"),
+        settings: settings.merging(backend) { $1 }
+      )
+    )
+    for filler in Filler.all {
+      // Base64 is a third longer.
+      let value = filler.value(Bodies.size * 3 / 4 - 100)
+      for (start, end) in [
+        ("", ""), (#"{"exp":2000,"iat":"#, "}"), (#"{"iat":999,"exp":"#, "}"),
+        (#"{"exp":2000,"iat":999,"a":"#, "}"),
+      ] {
+        let payload = TokenSigner.base64(Array(start.utf8) + value + Array(end.utf8))
+        let body = try SecretBytes(copying: Array(#"{"token":"e30.\#(payload).AAAA"}"#.utf8))
+        gauge.measure("one token, \(start)\(filler.name)", bytes: body.count) {
+          _ = client.judge(status: 200, retryAfter: nil, body: body, for: .refresh, sent: nil)
+        }
       }
     }
   }

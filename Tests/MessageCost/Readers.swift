@@ -1,3 +1,4 @@
+import Configuration
 import HelperInterface
 import SecretMemory
 import Varlink
@@ -15,6 +16,24 @@ enum Readers {
     } else {
       _ = try? HelperRequest(call)
     }
+  }
+
+  /// The provider that a call of `TestProvider` gives; `nil` for other calls.
+  static func provider(in message: [UInt8]) -> VaultProvider? {
+    var buffer = MessageBuffer(.vault)
+    guard append(message, to: &buffer), let call = try? buffer.nextCall(),
+      case .testProvider(let content)? = try? VaultRequest(call)
+    else { return nil }
+    return content.provider
+  }
+
+  /// Reads the settings as the engine does for each call that gives a provider.
+  static func readSettings(of given: VaultProvider) {
+    _ = try? Provider(
+      name: ProviderName(given.name),
+      settings: given.settings,
+      clientSecret: given.clientSecret.map(ClientSecret.init)
+    )
   }
 
   /// Reads a reply as the caller of `method` does.

@@ -1,6 +1,7 @@
 import Glibc
 import Varlink
 import VarlinkMethods
+import VaultInterface
 
 // Searches for the message that costs its reader most. Exits with 1 if 64 KiB of one cost more than
 // `Gauge.limit` of thread CPU time. Build it as released:
@@ -34,6 +35,9 @@ func measure(_ interface: VarlinkInterface, _ findings: inout Findings) throws {
   let gauge = Gauge()
   messages.calls { name, message in
     gauge.measure(name, bytes: message.count) { Readers.readCall(message, on: interface) }
+    guard interface === VarlinkInterface.vault, let given = Readers.provider(in: message)
+    else { return }
+    gauge.measure("settings of \(name)", bytes: message.count) { Readers.readSettings(of: given) }
   }
   for method in messages.methods {
     messages.replies(to: method) { name, message in
@@ -59,6 +63,7 @@ findings.promise(findsWhatIsSlow(), "a reader whose time is quadratic is found")
 for interface in VarlinkMethods.interfaces { try measure(interface, &findings) }
 let gauge = Gauge()
 try Documents().measure(gauge)
+try Resources.measure(gauge)
 gauge.report("documents of a provider")
 findings.promise(!gauge.isExceeded, "a provider's document costs at most \(Gauge.limit) ms")
 exit(findings.count == 0 ? 0 : 1)

@@ -1,0 +1,88 @@
+import Glibc
+import System
+import TestSupport
+
+/// Documents with hostile members.
+struct Bodies {
+  static let size = 65_536 - 1500
+  private let members: [String]
+
+  /// Finds the members in the sources of the judges, so that a new one is covered automatically.
+  ///
+  /// - Parameters:
+  ///   - sources: directories and files below `Sources`.
+  ///   - members: further members.
+  /// - Throws: if a source names no member: then it is no longer the source of a judge.
+  init(sources: [String], members: [String] = []) throws {
+    var all = Set(members)
+    for source in sources {
+      let found = try Self.literals(in: BuiltPrograms.sourceDirectory + "/Sources/" + source)
+      guard !found.isEmpty else { throw SystemError("members", code: ENOENT, subject: source) }
+      all.formUnion(found)
+    }
+    self.members = all.sorted()
+  }
+
+  /// The texts in a Swift file, or in those of a directory and its directories, that could be the
+  /// name of a member.
+  private static func literals(in path: String) throws -> Set<String> {
+    guard path.hasSuffix(".swift") else {
+      return try Directory(path: path).names().reduce(into: []) { found, name in
+        try found.formUnion(literals(in: path + "/" + name))
+      }
+    }
+    var found: Set<String> = []
+    let parts = path.split(separator: "/").map(String.init)
+    let directory = try Directory(path: "/" + parts.dropLast().joined(separator: "/"))
+    let text = try directory.openForReading(parts[parts.count - 1]).readAll(limit: 1 << 20)
+    for (index, part) in text.split(
+      separator: UInt8(ascii: "\""),
+      omittingEmptySubsequences: false
+    ).enumerated()
+    where index % 2 == 1 && (2...40).contains(part.count) && part.allSatisfy(isOfName) {
+      found.insert(String(decoding: part, as: UTF8.self))
+    }
+    return found
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
+  }
+
+  /// Calls `body` with documents that have one hostile member beside ordinary ones, and with
+  /// documents that are entirely hostile.
+  func each(_ ordinary: String, _ body: (String, [UInt8]) throws -> Void) rethrows {
+    for filler in Filler.all {
+      let value = filler.value(Self.size)
+      try body(filler.name, value)
+      try body(
+        "a new member: \(filler.name)",
+        Array(#"{"\#u{e9}":"#.utf8) + value + Array(",\(ordinary)}".utf8)
+      )
+      guard filler.isText else { continue }
+      try body("a name: \(filler.name)", Array("{".utf8) + value + Array(":0,\(ordinary)}".utf8))
+    }
+    for filler in Filler.few {
+      let value = filler.value(Self.size)
+      let small = filler.value(Self.size / (members.count + 1))
+      for member in members {
+        let rest = Self.without(member, ordinary)
+        try body(
+          "\(member): \(filler.name)",
+          Array(#"{"\#(member)":"#.utf8) + value + Array(",\(rest)}".utf8)
+        )
+      }
+      let all = members.map { Array(#""\#($0)":"#.utf8) + small }
+      try body(
+        "all members: \(filler.name)",
+        Array("{".utf8) + all.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
+      )
+    }
+  }
+
+  /// The members without the one of this name.
+  static func without(_ member: String, _ ordinary: String) -> String {
+    ordinary.split(separator: ",").filter { !$0.hasPrefix("\"\(member)\":") }.joined(separator: ",")
+      + #","z":0"#
+  }
+}
