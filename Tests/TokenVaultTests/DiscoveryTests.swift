@@ -179,7 +179,8 @@ struct DiscoveryTests {
 
   /// Without permission to revoke, a logout cannot end the login at the provider.
   @Test(arguments: [([String](), false), (["client_secret_basic"], true), (["none"], false)])
-  func metadataThatLetsNoPublicClientRevokeIsTold(_ methods: [String], _ isTold: Bool) async throws {
+  func metadataThatLetsNoPublicClientRevokeIsTold(_ methods: [String], _ isTold: Bool) async throws
+  {
     let bench = try Bench()
     let vault = try await bench.open()
     let named = methods.map { #","revocation_endpoint_auth_methods_supported":["\#($0)"]"# }
