@@ -50,19 +50,9 @@ struct ProcessNoteTests {
     _ = try child.wait()
     #expect(try !lives())
     // The next one takes its name away.
-    let own = try note(getpid())
-    try directory.directory.note(own)
+    try directory.directory.note(try note(getpid()))
     #expect(try directory.directory.names().count == 1)
     #expect(try lives())
-    let next = try sleeper()
-    defer {
-      next.kill()
-      _ = try? next.wait()
-    }
-    let last = try note(next.identifier)
-    try directory.directory.note(last)
-    #expect(try directory.directory.newestStart(of: 1000) == max(own.started, last.started))
-    #expect(try directory.directory.newestStart(of: 1001) == nil)
   }
 
   @Test

@@ -29,14 +29,12 @@ struct AgentTableTests {
   private final class Calls: AgentCalls {
     let arriving: [Caller]
     let isAlive: Bool
-    let start: UInt64
     let table = Mutex<AgentTable?>(nil)
     let count = Mutex(0)
 
-    init(arriving: [Caller], isAlive: Bool, start: UInt64 = 0) {
+    init(arriving: [Caller], isAlive: Bool) {
       self.arriving = arriving
       self.isAlive = isAlive
-      self.start = start
     }
 
     func call(_ user: UInt32) {
@@ -45,7 +43,7 @@ struct AgentTableTests {
       for agent in arriving { Task { _ = try? await table.next(for: agent) } }
     }
 
-    func newestStart(of user: UInt32) -> UInt64? { isAlive ? start : nil }
+    func hasAgent(of user: UInt32) -> Bool { isAlive }
 
     func note(_ agent: ProcessNote) {}
   }
@@ -66,42 +64,6 @@ struct AgentTableTests {
     #expect(await table.newest(of: 1000, besides: [1], mayArrive: false) == nil)
     // It asks again only after it was given one.
     table.give(Self.need, to: 1)
-  }
-
-  /// An older agent that connects at once does not take the place of a newer one that is slow.
-  @Test
-  func theNewestAgentIsWaitedFor() async throws {
-    let facts = try #require(ProcessFacts(process: ThisProcess.identifier))
-    let calls = Calls(arriving: [caller(1)], isAlive: true, start: facts.started)
-    let table = AgentTable(arrivalTime: 3_600_000, calls)
-    calls.table.withLock { $0 = table }
-    let newer = Caller(
-      connection: 2,
-      user: 1000,
-      requester: "agent",
-      peer: try Peer.thisProcess()
-    )
-    let begun = BootInstant.now.nanoseconds
-    let waiting = Task {
-      // Longer than any pause between two looks.
-      while BootInstant.now.nanoseconds < begun + 100_000_000 { await Task.yield() }
-      return try await table.next(for: newer)
-    }
-    #expect(await table.newest(of: 1000, besides: [], mayArrive: true)?.connection == 2)
-    for number in UInt64(1)...2 { table.remove(number) }
-    _ = await waiting.result
-  }
-
-  /// One that does not come is left for the older one.
-  @Test
-  func anOlderAgentTakesThePlaceOfOneThatDoesNotConnect() async throws {
-    let calls = Calls(arriving: [], isAlive: true, start: .max)
-    let table = AgentTable(arrivalTime: 50, calls)
-    let waiting = Task { try await table.next(for: caller(1)) }
-    while await table.newest(of: 1000, besides: [], mayArrive: false) == nil { await Task.yield() }
-    #expect(await table.newest(of: 1000, besides: [], mayArrive: true)?.connection == 1)
-    table.remove(1)
-    _ = await waiting.result
   }
 
   @Test

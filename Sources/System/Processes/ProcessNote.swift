@@ -46,14 +46,9 @@ extension Directory {
 
   /// Whether a process that is noted for a user lives.
   package func notesLivingProcess(of user: UInt32) throws(SystemError) -> Bool {
-    try newestStart(of: user) != nil
-  }
-
-  /// When the newest living process that is noted for a user started, in ticks since the boot; `nil` if
-  /// none lives.
-  package func newestStart(of user: UInt32) throws(SystemError) -> UInt64? {
-    try names().compactMap(ProcessNote.init).filter { $0.user == user && $0.isAlive }
-      .map(\.started).max()
+    try names().contains { name in
+      ProcessNote(name: name).map { $0.user == user && $0.isAlive } ?? false
+    }
   }
 
   /// Whether a process is noted, with its start or as one whose start is hidden.

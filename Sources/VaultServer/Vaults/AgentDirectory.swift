@@ -5,9 +5,8 @@ package protocol AgentCalls: Sendable {
   /// Calls the agents of a user.
   func call(_ user: UInt32)
 
-  /// When the newest living agent of a user that has connected once started, in ticks since the boot;
-  /// `nil` if none lives.
-  func newestStart(of user: UInt32) -> UInt64?
+  /// Whether an agent of a user lives that has connected once.
+  func hasAgent(of user: UInt32) -> Bool
 
   /// Notes an agent that has connected.
   func note(_ agent: ProcessNote)
@@ -34,8 +33,8 @@ package struct AgentDirectory: AgentCalls {
     attempt("no agent can be called") { try $0.touch("\(user)") }
   }
 
-  package func newestStart(of user: UInt32) -> UInt64? {
-    attempt("no agent is known") { try $0.newestStart(of: user) } ?? nil
+  package func hasAgent(of user: UInt32) -> Bool {
+    attempt("no agent is known") { try $0.notesLivingProcess(of: user) } ?? false
   }
 
   package func note(_ agent: ProcessNote) {

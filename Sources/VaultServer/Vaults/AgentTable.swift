@@ -15,6 +15,8 @@ package final class AgentTable: DesktopAgents {
   private static let mostNotices = 8
   /// How long an agent may take to connect when it is called, in milliseconds.
   package static let arrivalTime: Int64 = 2000
+  /// How long to wait for a newer agent when one has connected, in nanoseconds.
+  private static let gatheringTime: UInt64 = 20_000_000
   /// How often a called agent is looked for, in nanoseconds.
   private static let lookInterval: UInt64 = 5_000_000
 
@@ -145,7 +147,7 @@ package final class AgentTable: DesktopAgents {
 
   package func mayShow(for user: UInt32) -> Bool {
     known(of: user, besides: [], takingNotices: false) != nil
-      || calls?.newestStart(of: user) != nil
+      || calls?.hasAgent(of: user) == true
   }
 
   package func newest(
@@ -155,28 +157,29 @@ package final class AgentTable: DesktopAgents {
     takingNotices: Bool
   ) async -> Caller? {
     let known = { self.known(of: user, besides: tried, takingNotices: takingNotices) }
-    guard mayArrive, let calls, let start = calls.newestStart(of: user) else {
-      return known()?.caller
-    }
+    guard mayArrive, let calls, calls.hasAgent(of: user) else { return known() }
     calls.call(user)
     let end = BootInstant.now.nanoseconds + arrivalTime * 1_000_000
-    // An older agent that is quicker must not take the place of the newest.
     while BootInstant.now.nanoseconds < end, !Task.isCancelled {
-      if let agent = known(), agent.started >= start { return agent.caller }
-      try? await Task.sleep(nanoseconds: Self.lookInterval)
+      if known() != nil {
+        try? await Task.sleep(nanoseconds: Self.gatheringTime)
+        if let agent = known() { return agent }
+      } else {
+        try? await Task.sleep(nanoseconds: Self.lookInterval)
+      }
     }
-    return known()?.caller
+    return nil
   }
 
   private func known(
     of user: UInt32,
     besides tried: Set<UInt64>,
     takingNotices: Bool
-  ) -> Agent? {
+  ) -> Caller? {
     agents.withLock { agents in
       agents.filter { $0.value.caller.user == user && !tried.contains($0.key) }
         .filter { $0.value.takesNotices || !takingNotices }
-        .max { ($0.value.started, $0.key) < ($1.value.started, $1.key) }?.value
+        .max { ($0.value.started, $0.key) < ($1.value.started, $1.key) }?.value.caller
     }
   }
 
