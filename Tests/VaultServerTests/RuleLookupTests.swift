@@ -44,39 +44,6 @@ struct RuleLookupTests {
     }
   }
 
-  /// A new connection that no rule holds for is answered at once, without a task of its own.
-  @Test(arguments: [
-    ("", true), ("[Caller ci]\nunit = thumblatch-none.service\n", true),
-    ("[Caller box]\nsocket = box\n[Caller asked]\nrate = 1\n", true),
-    ("[Caller all]\nunit = *.service\n[Caller scopes]\nunit = *.scope\n", nil),
-    ("[Caller box]\nsandbox = yes\n", nil), ("[Caller box]\nsandbox = perhaps\n", false),
-  ])
-  func aNewConnectionIsComparedWithTheRulesAtOnce(_ text: String, _ isFree: Bool?) throws {
-    let rules = CountedRules(text)
-    let vaults = Vaults.closed(under: rules)
-    for connection in UInt64(1)...3 {
-      let peer = try Peer.thisProcess()
-      let recognition = Recognition()
-      let caller = Caller(
-        connection: connection,
-        user: ThisProcess.user,
-        requester: "a test",
-        peer: peer
-      )
-      // Whether rules for units and sandboxes hold depends on where the test runs.
-      let found = vaults.isFree(recognition, of: peer)
-      if let isFree {
-        #expect(found == isFree)
-      } else {
-        #expect(try found == (vaults.underRule(caller, Recognition()).rule == nil))
-      }
-      guard found else { continue }
-      let count = rules.count
-      #expect(try vaults.underRule(caller, recognition).rule == nil)
-      #expect(rules.count == count)
-    }
-  }
-
   @Test
   func theProcessThatConnectedIsLookedAtOnce() throws {
     let child = try ChildProcess(

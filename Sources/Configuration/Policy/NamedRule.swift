@@ -188,19 +188,6 @@ package struct CallerMarks: Sendable, Equatable {
 }
 
 extension [NamedRule] {
-  /// Whether the unit of a caller decides which of them hold.
-  package var dependOnUnits: Bool {
-    contains { rule in
-      switch rule.match {
-      case .unit, .userUnit: true
-      case .sandbox, .socket, .onRequest: false
-      }
-    }
-  }
-
-  /// Whether the mark of a sandbox decides which of them hold.
-  package var dependOnSandboxes: Bool { contains { $0.match == .sandbox } }
-
   /// The rule that holds for a caller; `nil` if none does.
   package func rule(for marks: CallerMarks) -> CallerRule? {
     var result: CallerRule?

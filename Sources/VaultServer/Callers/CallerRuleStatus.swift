@@ -17,23 +17,16 @@ enum CallerRuleStatus: Sendable {
 }
 
 extension CallerMarks {
-  /// The marks of a process that decide which rules hold for it; `nil` if proc(5) does not show them.
-  ///
-  /// Without rules, they are all marks.
-  init?(process: Int32, for rules: [NamedRule]? = nil) {
-    guard let directory = try? Directory(path: "/proc/\(process)") else { return nil }
+  /// The marks of a process; `nil` if proc(5) does not show it.
+  init?(process: Int32) {
+    guard let directory = try? Directory(path: "/proc/\(process)"),
+      let status = try? directory.openForReading("status").readAll(limit: 64 * 1024)
+    else { return nil }
     self.init()
-    if rules?.dependOnSandboxes ?? true {
-      guard let status = try? directory.openForReading("status").readAll(limit: 64 * 1024) else {
-        return nil
-      }
-      let lines = status.split(separator: UInt8(ascii: "\n"))
-      let isFiltered = ["NoNewPrivs:\t1", "Seccomp:\t2"].allSatisfy { wanted in
-        lines.contains { $0.elementsEqual(wanted.utf8) }
-      }
-      isSandboxed = isFiltered || !ProcessFacts.seesAllUsers(process)
-    }
-    guard rules?.dependOnUnits ?? true else { return }
+    let lines = Set(String(decoding: status, as: UTF8.self).split(separator: "\n"))
+    isSandboxed =
+      lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
+      || !ProcessFacts.seesAllUsers(process)
     guard let groups = try? directory.openForReading("cgroup").readAll(limit: 64 * 1024) else {
       return nil
     }
@@ -49,41 +42,27 @@ extension CallerMarks {
 
 // The rules for callers: which one holds for a connection is looked up once.
 extension Vaults {
-  /// How long the rules of the machine are kept for new connections, in milliseconds.
+  /// How long it is remembered whether the machine has rules, in milliseconds.
   private static let freshness: Int64 = 100
 
-  /// Whether a connection to a vault is under no rule, and needs no other look at the rules.
-  func isFree(_ recognition: Recognition, of peer: Peer, in vault: Vault) -> Bool {
-    (form == .private || vault.callerRulesOfUser.isEmpty) && isFree(recognition, of: peer)
-  }
-
-  /// Whether a connection is under no rule of the machine; false if that is not known.
-  ///
-  /// The look at the process is short enough for the server's thread: it reads only the files of proc(5)
-  /// that the rules depend on.
-  func isFree(_ recognition: Recognition, of peer: Peer) -> Bool {
+  /// Whether a connection to a vault needs no look at the rules.
+  func isFree(_ recognition: Recognition, in vault: Vault) -> Bool {
+    guard form == .private || vault.callerRulesOfUser.isEmpty else { return false }
     if recognition.isFree { return true }
-    guard case .unknown = recognition.known, let rules = recentRules else { return false }
-    guard !rules.isEmpty else {
-      recognition.learn(nil)
-      return true
-    }
-    // The process still runs afterwards, so its number belonged to it during the look.
-    guard let marks = CallerMarks(process: peer.identifier, for: rules), peer.isAlive else {
-      return false
-    }
-    recognition.learn(rules.rule(for: marks))
-    return recognition.isFree
+    guard case .unknown = recognition.known else { return false }
+    guard !mayHaveRules else { return false }
+    recognition.learn(nil)
+    return true
   }
 
-  /// The rules of the machine, as they were a moment ago; `nil` if they cannot be read.
-  private var recentRules: [NamedRule]? {
+  /// Whether the machine has rules, or they cannot be read.
+  private var mayHaveRules: Bool {
     let now = BootInstant.now.nanoseconds
-    return readRules.withLock { read in
-      if now >= read.until {
-        read = (try? rules.policy().callers, now + Self.freshness * 1_000_000)
+    return lookedAtRules.withLock { looked in
+      if now >= looked.until {
+        looked = ((try? rules.policy().callers.isEmpty) != true, now + Self.freshness * 1_000_000)
       }
-      return read.rules
+      return looked.mayHave
     }
   }
 

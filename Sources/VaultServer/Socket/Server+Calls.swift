@@ -80,7 +80,7 @@ extension Server {
     // The reason of another caller is recorded.
     guard connection.kind == .person, isHelper || usual.reason == nil,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
-      vaults.isFree(connection.recognition, of: connection.peer, in: vault)
+      vaults.isFree(connection.recognition, in: vault)
     else { return nil }
     return vault.cachedAccessToken(
       account: usual.account,

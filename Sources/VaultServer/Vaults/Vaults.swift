@@ -1,4 +1,3 @@
-internal import Configuration
 internal import Storage
 internal import Synchronization
 package import System
@@ -76,8 +75,8 @@ package final class Vaults: Sendable {
   let names: UserNameCache
   /// The administrator's rules.
   let rules: any MachineRules
-  /// The machine's rules for callers, `nil` if they cannot be read, and how long they are kept.
-  let readRules = Mutex((rules: [NamedRule]?.none, until: Int64(0)))
+  /// Whether the machine may have rules for callers, and how long that is remembered.
+  let lookedAtRules = Mutex((mayHave: true, until: Int64(0)))
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
   /// The slots of the machine key, and their changes.

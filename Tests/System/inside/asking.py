@@ -48,8 +48,8 @@ def refused(talk, error, words):
 
 
 def write_rules(text):
-    """Replaces the policy. The engine keeps the rules for callers for 100 ms (CallerRuleStatus.swift,
-    freshness)."""
+    """Replaces the policy. The engine remembers for 100 ms that the machine has no rules for callers
+    (CallerRuleStatus.swift, freshness)."""
     with open(POLICY, "w", encoding="utf-8") as file:
         file.write(text)
     written = time.monotonic()
