@@ -15,7 +15,6 @@ final class AppWindows {
   /// `bus` is the system bus where logind knows the session of the person.
   init(of person: Someone, _ arguments: String..., bus: String? = nil) throws {
     let program = person.programs + "/thumblatch-desktop"
-    try shell("install -m 755 \(BuiltPrograms.path("thumblatch-desktop")) \(person.programs)/")
     session = person.base + "/screen"
     driver = try ScreenDriver(
       "windows",

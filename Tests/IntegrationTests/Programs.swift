@@ -10,7 +10,7 @@ import Testing
 /// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, the tests fail unless those are the released ones.
 enum Programs {
   private static let names = [
-    "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange",
+    "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange", "thumblatch-desktop",
   ]
   /// The programs that are built with virtual devices too.
   private static let virtual = ["thumblatch-presence", "thumblatch-secret"]
@@ -54,7 +54,7 @@ enum Programs {
       if [ -z "$newer" ]; then
         cp -r \(released)/. \(directory)
       elif [ -n "\(mustBeReleased)" ]; then
-        echo "THUMBLATCH_TEST_RELEASED is set, and newer than the released programs: $newer" >&2
+        echo "run Scripts/package: these are newer than the released programs: $newer" >&2
         exit 1
       else
         for name in \(names.joined(separator: " ")); do
