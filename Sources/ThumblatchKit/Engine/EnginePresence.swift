@@ -36,10 +36,11 @@ struct PromptView: PresenceView {
         throw .cancelled
       }
       guard prompt.isHeld else { break }
-      // The time of another prompt does not count.
+      // The time behind another prompt does not count.
+      let wasQueued = prompt.isQueued
       let deadline = BootInstant.now.advanced(bySeconds: longestDisplay)
       let isWoken = try Connection.wait(for: input, interrupt: interrupt, until: deadline)
-      guard isWoken || prompt.isQueued else {
+      guard isWoken || wasQueued else {
         throw .refused(.presenceFailed(.timedOut, message: "", methods: []))
       }
     }
