@@ -64,12 +64,9 @@ struct DesktopPromptTests {
     func helper(_ limit: String) throws -> Run {
       try person.start(["token", "me", "--helper", "--within", limit], variables: desk.variables)
     }
-    let begun = BootInstant.now
     let late = try helper("1s")
     let shown = try late.text()
     #expect(try late.child.wait() == .exited(5))
-    // Claude Code and Codex wait for 10 s.
-    #expect(BootInstant.now.seconds(since: begun) < 10)
     #expect(shown.contains("no token within 1s") && !shown.contains("at_"), "\(shown)")
     let number = try desk.sees(Self.question)
     #expect(eventually { person.readerIsOpen })

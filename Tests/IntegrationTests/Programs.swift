@@ -54,7 +54,7 @@ enum Programs {
       if [ -z "$newer" ]; then
         cp -r \(released)/. \(directory)
       elif [ -n "\(mustBeReleased)" ]; then
-        echo "run Scripts/package: these are newer than the released programs: $newer" >&2
+        echo "THUMBLATCH_TEST_RELEASED is set: run Scripts/package, it is older than $newer" >&2
         exit 1
       else
         for name in \(names.joined(separator: " ")); do

@@ -187,7 +187,7 @@ class Browser:
         for one in of("alert", "status"):
             wanted = "assertive" if one.role == "alert" else "polite"
             if one.facts.get("live") != wanted:
-                faults.append(f"no label: {one.role}")
+                faults.append(f"not announced as {wanted}: {one.role}")
         for one in of("image", "img", "SvgRoot", "graphics-document"):
             faults.append(f"a picture that is told: {one.name!r}")
         if not any(one.facts.get("focused") for one in nodes if one.role != "RootWebArea"):

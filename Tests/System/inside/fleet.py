@@ -172,7 +172,7 @@ def theJournalNamesTheRuleOfAProgram():
     with rules(f"[Caller night]\nunit = night-*.service\naccounts = {ACCOUNT}\nreason = required\n"):
         unit = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada"]
         until(lambda: "night" in ADA.thumblatch("rule", "list").end(), "the rule is not read")
-        # The engine keeps the rules for callers for 100 ms.
+        # The engine remembers for 100 ms that the machine has no rules for callers.
         read = time.monotonic()
         until(lambda: time.monotonic() - read > 0.2, "the clock does not go on")
         run(*unit, "--unit=night-1", "thumblatch", "token", ACCOUNT, "--reason", "nightly sync")
@@ -191,7 +191,7 @@ def theJournalNamesTheRuleOfAProgram():
         return all(any(part in detail for detail in details) for part in (
             'stated reason "nightly sync", rule "night"', 'outside the rule "night"'))
 
-    until(are_named, "the journal does not name the rule", 4)
+    until(are_named, "the journal does not name the rule")
 
 
 @scenario
@@ -239,7 +239,7 @@ def aJournalThatIsStoppedNeitherBlocksNorFailsACall():
                 if record["THUMBLATCH_USER"] == str(ADA.uid)}
         return set(sorted(log)[-20:]) - sent
 
-    until(lambda: not missing(), "records were not sent", 4)
+    until(lambda: not missing(), "records were not sent")
 
 
 @scenario

@@ -127,9 +127,9 @@ class Run:
             return self.table.note_wrong("no tmpfs could be mounted")
         vault = self.vault(number, at, state)
         pages = [0, 3, 8, 16] if self.options.short else [*range(0, 24), 32, 48, 64]
-        for round, left in enumerate(pages):
+        for turn, left in enumerate(pages):
             # The first round always runs, so that a busy machine has a full disk too.
-            if self.stopped.is_set() or round and self.plans.seconds() > self.options.seconds:
+            if self.stopped.is_set() or turn and self.plans.seconds() > self.options.seconds:
                 return
             # An engine that starts now creates a new write-ahead log.
             vault.stop_engine()
