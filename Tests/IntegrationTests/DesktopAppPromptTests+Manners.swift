@@ -2,27 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// How a prompt comes to the screen, and what moves in it.
+/// What moves in a prompt.
 extension DesktopAppPromptTests {
-  @Test
-  func aPromptLeavesTheKeyboardInTheWindowOfAnotherProgram() throws {
-    defer { bus.remove() }
-    try openProtected()
-    try app.run("open_other()")
-    let run = try person.start(["token", "me"])
-    #expect(try app.run("other_keeps_keys(\"\(Self.touch)\")") == .boolean(true))
-    // It lies above that window.
-    try app.run("has_picture('Requested ', 'Presence Check')")
-    try app.keepPicture("above-another-program")
-    // The reader waits for a finger once the prompt is on the screen.
-    #expect(eventually { person.readerIsOpen })
-    #expect(try app.run("active()") == .string("Event Tester"))
-    try app.run("work_in()")
-    try app.run("awaits_focus('Deny')")
-    try app.run("key('Return')")
-    #expect(try run.text().contains("cancelled"))
-  }
-
   @Test
   func aFingerThatIsAwaitedPulses() throws {
     defer { bus.remove() }

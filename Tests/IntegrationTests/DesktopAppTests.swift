@@ -176,7 +176,6 @@ struct DesktopAppTests {
     try app.keepPicture("other")
     try app.expectNames()
     // After a pause the first control has the focus, and denies.
-    try app.run("work_in()")
     try app.run("awaits_focus('Deny')")
     try app.run("key('Return')")
     #expect(try first.text().contains("cancelled"))

@@ -22,19 +22,13 @@ final class OpenPrompts {
       of: application,
       over: link.isOwn ? parent : nil
     )
-    let display = display(of: link)
+    // The person may be typing into an open prompt.
+    let keepsFocus = !link.isOwn && !open.isEmpty
     open.append(window)
     Task {
-      let isInUse = await window.run(display)
+      await window.run(takesFocus: !keepsFocus)
       open.removeAll { $0 === window }
-      open.first?.comeForward(takesFocus: isInUse)
+      open.first?.comeForward()
     }
-  }
-
-  private func display(of link: PromptLink) -> PromptWindow.Display {
-    if link.isOwn { return .active }
-    // The person may be typing into an open prompt, or into the window of another program.
-    guard open.isEmpty else { return .behind }
-    return Toplevels().isActive ? .active : .above
   }
 }

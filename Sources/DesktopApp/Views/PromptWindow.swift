@@ -3,20 +3,10 @@ internal import SecretMemory
 
 /// The window of one presence check.
 ///
-/// The prompt of another program comes while the person may be typing. So keys count in it only after
-/// a pause of `quietTime`: until then no control has the focus.
+/// The prompt of another program comes while the person may be typing elsewhere. So keys count in
+/// it only after a pause of `quietTime`: until then no control has the focus.
 @MainActor
 final class PromptWindow {
-  /// How the prompt comes to the screen.
-  enum Display {
-    /// With the keyboard.
-    case active
-    /// Above the other windows, without the keyboard.
-    case above
-    /// Behind another prompt.
-    case behind
-  }
-
   /// How long no key must come, in milliseconds.
   private static let quietTime = 500
 
@@ -67,8 +57,8 @@ final class PromptWindow {
     noticeScroll.takeFocusIfLonger()
   }
 
-  /// Shows the check until it is over, and tells whether the person works in the app then.
-  func run(_ display: Display) async -> Bool {
+  /// Shows the check until it is over.
+  func run(takesFocus: Bool) async {
     deny.onClick { [model] in model.deny() }
     go.onClick { [weak self] in self?.proceed() }
     secret.onEnter { [weak self] in self?.proceed() }
@@ -83,24 +73,21 @@ final class PromptWindow {
     }
     track { [weak self] in self?.update() }
     if !model.isOwn { guardKeys() }
-    isBehind = display == .behind
-    if display == .active { window.present() } else { window.presentWithoutFocus() }
-    if display == .above { window.keepAbove() }
+    isBehind = !takesFocus
+    if takesFocus { window.present() } else { window.presentWithoutFocus() }
     if model.isOwn { deny.focus() }
     window.onPainted { [model] in model.hasBeenShown() }
     await model.follow()
     pause?.cancel()
     secret.clear()
-    let isInUse = Toplevels().isActive
     window.destroy()
-    return isInUse
   }
 
   /// Brings it to the front if it was shown behind another prompt.
-  func comeForward(takesFocus: Bool) {
+  func comeForward() {
     guard isBehind else { return }
     isBehind = false
-    if takesFocus { window.present() } else { window.keepAbove() }
+    window.present()
   }
 
   private func update() {
