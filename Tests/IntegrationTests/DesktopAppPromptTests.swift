@@ -53,7 +53,7 @@ struct DesktopAppPromptTests {
     try app.sees("Another prompt is open. This one waits for its end.")
     try app.misses("Type Password Instead")
     #expect(!person.readerIsOpen)
-    try app.keepPicture("two-prompts")
+    app.keepPicture("two-prompts")
     // No click: the keyboard is where it was.
     try typePassword()
     try app.misses(Someone.systemPassword)
@@ -79,7 +79,7 @@ struct DesktopAppPromptTests {
     let run = try person.start(["token", "me"])
     #expect(eventually { person.readerIsOpen })
     #expect(try app.run("is_viewable('\(Self.title)')") == .boolean(true))
-    try app.keepPicture("minimized")
+    app.keepPicture("minimized")
     try person.touch()
     let text = try run.text()
     #expect(text.hasPrefix("at_"), "\(text)")
@@ -198,7 +198,7 @@ struct DesktopAppPromptTests {
     try app.sees(names[0])
     let run = try person.start(["unlock"] + names)
     try app.sees("System password")
-    try app.keepPicture("long-question")
+    app.keepPicture("long-question")
     for text in ["Requested by", "System password"] {
       let isWhole = try app.run("lies_within('\(text)', '\(Self.title)')")
       #expect(isWhole == .boolean(true), "\(text)")
@@ -231,7 +231,7 @@ struct DesktopAppPromptTests {
     try app.sees("Code: ", "text")
     let isVisible = try app.run("types_visibly('Code: ')")
     #expect(isVisible == .boolean(true))
-    try app.keepPicture("visible")
+    app.keepPicture("visible")
     try app.run("key('Return')")
     try app.sees("System password", "text")
     try typePassword()
@@ -275,7 +275,7 @@ struct DesktopAppPromptTests {
   private func expectBlur(_ text: String, _ role: String = "label") throws {
     let isBlurred = try app.run("is_blurred_elsewhere('\(text)', '\(role)')")
     #expect(isBlurred == .boolean(true))
-    try app.keepPicture("blurred-\(text.prefix(4))")
+    app.keepPicture("blurred-\(text.prefix(4))")
     try app.run("come_back()")
   }
 }
