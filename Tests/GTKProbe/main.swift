@@ -248,6 +248,17 @@ func showTexts(_ directory: String) {
     say("\(LocalTime.short(1_770_292_800, now: 1_770_292_800 - 3600 * hours).prefix(2))")
   }
   for count in 0...2 { say(ntr("%s of %d touch", "%s of %d touches", count, "%d")) }
+  // The number may stand behind the value.
+  for count in 1...2 {
+    say(
+      ntr(
+        "Swipe your %s over the reader %d time.",
+        "Swipe your %s over the reader %d times.",
+        count,
+        "%d"
+      )
+    )
+  }
 }
 
 if CommandLine.arguments.count == 3 {
