@@ -1,4 +1,6 @@
+import Glibc
 import JSON
+import System
 import TestSupport
 import Testing
 
@@ -13,6 +15,11 @@ extension DesktopAppPromptTests {
     try app.sees(Self.touch)
     #expect(eventually { person.readerIsOpen })
     #expect(try app.run("picture_moves(30)") == .boolean(true))
+    // It fades in steps, each of which is drawn once.
+    guard case .integer(let count) = try app.run("count_pictures(4)") else {
+      throw SystemError("windows", code: EPROTO)
+    }
+    #expect(count <= 12)
     // Nothing moves while only the keyboard is awaited.
     try app.press("Type Password Instead")
     try app.sees("System password")

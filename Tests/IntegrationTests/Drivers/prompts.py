@@ -106,6 +106,14 @@ class Prompts:
             time.sleep(0.05)
         return False
 
+    def count_pictures(self, seconds):
+        """How many different pictures the prompt shows within some seconds."""
+        found, end = set(), time.monotonic() + seconds
+        while time.monotonic() < end:
+            found.add(b"".join(self.picture_above("Requested ", "Presence Check")))
+            time.sleep(0.01)
+        return len(found)
+
     def type_secret(self, text, name=None):
         """Types into a field of the active window, or into that with the focus, and waits until a dot is drawn
         for each letter."""
