@@ -194,7 +194,7 @@ extension DesktopProgram {
   private func followWindows() {
     let toplevels = Toplevels()
     let cover = Cover(of: toplevels, models.settings.privacy)
-    (self.toplevels, self.cover) = (toplevels, cover)
+    (self.toplevels, prompts.toplevels, self.cover) = (toplevels, toplevels, cover)
     toplevels.onActivity { [models, weak toplevels, weak cover] in
       cover?.noteActivity()
       // The next window becomes active after the last one has ended to be.

@@ -4,8 +4,26 @@ import System
 import TestSupport
 import Testing
 
-/// What moves in a prompt.
+/// When keys count in the app's own prompt, and what moves in a prompt.
 extension DesktopAppPromptTests {
+  @Test
+  func keysThatAreTypedElsewhereDoNotAnswerThePromptOfTheApp() throws {
+    defer { bus.remove() }
+    try person.startEngine(asking: bus)
+    try app.run("open()")
+    try app.run("click('Fingers', 'list item')")
+    try app.sees("Enroll Finger")
+    // A sign-in in the browser may end so.
+    let isOpen = try app.run(
+      "type_elsewhere('System password', act=lambda: app.press('Enroll Finger'))"
+    )
+    #expect(isOpen == .boolean(true))
+    try app.run("awaits_focus('Deny')")
+    try app.run("key('Return')")
+    try app.misses("System password")
+    try app.sees("No Finger Enrolled")
+  }
+
   @Test
   func aFingerThatIsAwaitedPulses() throws {
     defer { bus.remove() }

@@ -5,6 +5,8 @@ internal import GTK
 final class OpenPrompts {
   /// The window before which the app's own prompts are; `nil` while the app has none.
   var parent: Window?
+  /// The app's windows; `nil` before the first one.
+  var toplevels: Toplevels?
   private let application: Application
   /// A window's closures hold it weakly.
   private var open: [PromptWindow] = []
@@ -20,7 +22,8 @@ final class OpenPrompts {
     let window = PromptWindow(
       PromptModel(link),
       of: application,
-      over: link.isOwn ? parent : nil
+      over: link.isOwn ? parent : nil,
+      isExpected: link.isOwn && (toplevels?.isInUse ?? false)
     )
     // The person may be typing into an open prompt.
     let keepsFocus = !link.isOwn && !open.isEmpty

@@ -130,10 +130,12 @@ class Prompts:
         self.leave()
         return self.until(lambda: not self.marks(text, role, place), "still readable")
 
-    def type_elsewhere(self, text, key="Return"):
-        """Types a key again and again at no window until a text is shown, and then for longer than the pause
-        after which keys count; false if the text went, or a control of its window got the focus."""
+    def type_elsewhere(self, text, key="Return", act=lambda: None):
+        """Types a key again and again at no window, while something else is done, until a text is shown, and
+        then for longer than the pause after which keys count; false if the text went, or a control of its window
+        got the focus."""
         self.leave()
+        self.until(lambda: not self.has_keys(), "the keyboard is at the app")
         is_over = threading.Event()
 
         def typing():
@@ -142,6 +144,7 @@ class Prompts:
         thread = threading.Thread(target=typing)
         thread.start()
         try:
+            act()
             self.find(None, text)
             self.tool("key", "--repeat", "50", "--delay", "20", key)
             focused = self.atspi.StateType.FOCUSED
