@@ -194,7 +194,7 @@ extension DesktopProgram {
   private func followWindows() {
     let toplevels = Toplevels()
     let cover = Cover(of: toplevels, models.settings.privacy)
-    (self.toplevels, self.cover) = (toplevels, cover)
+    (self.toplevels, prompts.toplevels, self.cover) = (toplevels, toplevels, cover)
     toplevels.onActivity { [models, weak toplevels, weak cover] in
       cover?.noteActivity()
       // The next window becomes active after the last one has ended to be.
@@ -218,7 +218,8 @@ private enum Style {
       background-color: alpha(currentColor, 0.1); }
     text.secret:focus-within { outline: 2px solid @accent_color; }
     @keyframes pulse { from { opacity: 1; } to { opacity: 0.3; } }
-    .awaited { animation: pulse 1s ease-in-out infinite alternate; }
+    /* Each step is drawn once: a smooth pulse would be drawn in each frame. */
+    .awaited { animation: pulse 1s steps(8) infinite alternate; }
     .ring { color: @accent_color; }
     .ring.bad { color: @warning_color; }
     .places row > box { min-height: 36px; padding: 0 12px; }

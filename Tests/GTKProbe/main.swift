@@ -243,11 +243,22 @@ func showTexts(_ directory: String) {
   say(tr("line %s: %s must be yes or no", "%s", "x"))
   // The fifth day of a month.
   say("\(LocalTime.text(1_770_292_800).prefix(1))")
-  // On the same day, and on the one before.
-  for hours in [11, 13] {
+  // It is tomorrow, and a whole day away.
+  for hours in [13, 24] {
     say("\(LocalTime.short(1_770_292_800, now: 1_770_292_800 - 3600 * hours).prefix(2))")
   }
   for count in 0...2 { say(ntr("%s of %d touch", "%s of %d touches", count, "%d")) }
+  // The number may stand behind the value.
+  for count in 1...2 {
+    say(
+      ntr(
+        "Swipe your %s over the reader %d time.",
+        "Swipe your %s over the reader %d times.",
+        count,
+        "%d"
+      )
+    )
+  }
 }
 
 if CommandLine.arguments.count == 3 {

@@ -76,6 +76,8 @@ struct GTKTests {
         %d von 0 Berührungen
         %d von 1 Berührung
         %d von 2 Berührungen
+        Ziehen Sie diesen Finger über den Leser: %d, 1-mal.
+        Ziehen Sie diesen Finger über den Leser: %d, 2-mal.
 
         """
     )
@@ -90,6 +92,8 @@ struct GTKTests {
         %d of 0 touches
         %d of 1 touch
         %d of 2 touches
+        Swipe your %d over the reader 1 time.
+        Swipe your %d over the reader 2 times.
 
         """
     )

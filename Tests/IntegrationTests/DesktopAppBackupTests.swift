@@ -38,9 +38,9 @@ struct DesktopAppBackupTests {
   }
 
   private func expectFit(_ name: String) throws {
-    try app.keepPicture("backup-\(name)-800")
+    app.keepPicture("backup-\(name)-800")
     try app.run("resize(360, 880)")
-    try app.keepPicture("backup-\(name)-360")
+    app.keepPicture("backup-\(name)-360")
     #expect(try app.run("overflowing()") == .array([]))
     try app.run("resize(800, 880)")
     try app.expectNames()
@@ -49,7 +49,7 @@ struct DesktopAppBackupTests {
   /// Names the file in the desktop's own window.
   private func chooseFile() throws {
     try app.sees("Save", "push button")
-    try app.keepPicture("backup-file")
+    app.keepPicture("backup-file")
     try app.run("key('ctrl+a')")
     try app.run("type('\(file)')")
     try app.run("key('Return')")
@@ -148,7 +148,7 @@ struct DesktopAppBackupTests {
     try person.run("account", "remove", "work", "--yes").succeeded()
     try app.run("open()")
     try app.sees("No Accounts Yet")
-    try app.keepPicture("empty-with-restore")
+    app.keepPicture("empty-with-restore")
     try chooseBackup(file, by: "Restore Backup…")
     try app.sees("Restore the Accounts")
     try app.sees(file)

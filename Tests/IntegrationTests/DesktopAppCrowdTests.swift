@@ -72,7 +72,7 @@ struct DesktopAppCrowdTests {
     try focuses("seed")
     try app.run("key('Up')")
     // GTK hides the frame of the focus after some seconds.
-    try app.keepPicture("crowd-end")
+    app.keepPicture("crowd-end")
     try focuses("account-0999")
     try app.sees("account-0999, Signed out", "list item")
     try app.run("key('Return')")

@@ -28,7 +28,7 @@ struct DesktopAppEngineTests {
     try app.sees("No Finger Enrolled")
     try app.misses("1 of 5 touches")
     #expect(eventually { !person.readerIsOpen })
-    try app.keepPicture("fingers-engine-killed")
+    app.keepPicture("fingers-engine-killed")
 
     try beginEnrollment(app)
     try app.misses("closed the connection")

@@ -24,9 +24,9 @@ struct DesktopAppFingerTests {
 
   /// Looks at the page at the width of a telephone, and at the usual one again.
   private func expectFit(_ name: String) throws {
-    try app.keepPicture("\(name)-800")
+    app.keepPicture("\(name)-800")
     try app.run("resize(360, 640)")
-    try app.keepPicture("\(name)-360")
+    app.keepPicture("\(name)-360")
     #expect(try app.run("overflowing()") == .array([]))
     try app.run("resize(800, 640)")
   }
@@ -56,7 +56,7 @@ struct DesktopAppFingerTests {
     for touch in 1...4 {
       try person.reader("RETRY \(touch - 1)")
       try app.sees(advice[touch - 1])
-      if touch == 3 { try app.keepPicture("fingers-bad-scan") }
+      if touch == 3 { app.keepPicture("fingers-bad-scan") }
       try person.touch()
       try app.sees("\(touch) of 5 touches")
       try app.sees("Good: lift the finger, then touch again.")
@@ -72,7 +72,7 @@ struct DesktopAppFingerTests {
 
     try app.press("Delete right index finger")
     try app.sees("Delete “Right index finger”?")
-    try app.keepPicture("fingers-delete")
+    app.keepPicture("fingers-delete")
     try app.run("press('Cancel Cancel')")
     try app.misses("Delete “")
     try app.press("Delete right index finger")
@@ -132,7 +132,7 @@ struct DesktopAppFingerTests {
     try app.run("tab_to('Finger')")
     try app.run("key('space')")
     try app.sees("Left little finger")
-    try app.keepPicture("fingers-choice")
+    app.keepPicture("fingers-choice")
     try app.run("key('Down')")
     try app.run("key('Return')")
     try app.misses("Left little finger")
@@ -153,6 +153,6 @@ struct DesktopAppFingerTests {
     try app.sees("No Finger Enrolled")
     try app.run("press('Delete Delete')")
     try app.sees("The finger is no longer there. The list shows what is there now.")
-    try app.keepPicture("fingers-gone")
+    app.keepPicture("fingers-gone")
   }
 }

@@ -27,9 +27,9 @@ struct DesktopAppKeysTests {
 
   /// Looks at the page at the width of a telephone, and at the usual one again.
   private func expectFit(_ name: String) throws {
-    try app.keepPicture("keys-\(name)-800")
+    app.keepPicture("keys-\(name)-800")
     try app.run("resize(360, 880)")
-    try app.keepPicture("keys-\(name)-360")
+    app.keepPicture("keys-\(name)-360")
     #expect(try app.run("overflowing()") == .array([]))
     try app.run("resize(800, 880)")
     try app.expectNames()
@@ -134,7 +134,7 @@ struct DesktopAppKeysTests {
     try person.endEngine()
     try app.sees("The Vault Is Closed")
     try app.sees("The vault needs a touch of its security key. Open it with")
-    try app.keepPicture("keys-closed-800")
+    app.keepPicture("keys-closed-800")
     try openByKey(key, pressing: "Open with Security Key")
     try app.misses("The Vault Is Closed")
     try app.sees("work, Ready")
@@ -163,7 +163,7 @@ struct DesktopAppKeysTests {
     try app.misses(Self.pin)
     try app.press("Continue")
     try key.wait(for: "touch")
-    try app.keepPicture(picture)
+    app.keepPicture(picture)
     try key.say("touch")
   }
 

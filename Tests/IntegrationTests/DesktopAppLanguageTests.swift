@@ -45,7 +45,7 @@ struct DesktopAppLanguageTests {
     let found = texts.compactMap { if case .string(let text) = $0 { text } else { nil } }
     let other = found.filter { english.contains($0) && !libraries.contains($0) }
     #expect(other.isEmpty, "\(page): \(other)")
-    try app.keepPicture("german-\(page)")
+    app.keepPicture("german-\(page)")
   }
 
   /// The same, and that no text is cut at the width of a telephone.

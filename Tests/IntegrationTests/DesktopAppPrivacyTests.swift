@@ -88,7 +88,7 @@ struct DesktopAppPrivacyTests {
 
       """
     )
-    try app.keepPicture("privacy")
+    app.keepPicture("privacy")
     try app.expectNames()
     #expect(
       try shell("stat -c '%a %U' \(file); ls -A \(directory)") == """
@@ -99,7 +99,7 @@ struct DesktopAppPrivacyTests {
     )
     try app.run("leave()")
     try isCovered(true)
-    try app.keepPicture("privacy-blurred")
+    app.keepPicture("privacy-blurred")
     try isReadable(false)
     try app.run("come_back()")
     try isCovered(false)
@@ -165,7 +165,7 @@ struct DesktopAppPrivacyTests {
     // What cannot be read may have been the stricter value.
     #expect(try app.run("is_on('\(Self.hide)')") == .boolean(true))
     #expect(try app.run("is_on('\(Self.blur)')") == .boolean(true))
-    try app.keepPicture("privacy-broken")
+    app.keepPicture("privacy-broken")
     try turn(Self.hide)
     try app.run("until(lambda: app.is_on('\(Self.hide)'), 'not on')")
     #expect(try shell("cat \(file)") == text + "\n")

@@ -53,7 +53,7 @@ struct DesktopAppProgramsTests {
       try app.expectNames()
       for width in [800, 360] {
         try app.run("resize(\(width), 860)")
-        try app.keepPicture("programs-\(width)-\(style)")
+        app.keepPicture("programs-\(width)-\(style)")
         #expect(try app.run("overflowing()") == .array([]))
       }
       if style == "dark" { #expect(try app.run("quit()") == .integer(0)) }
@@ -65,7 +65,7 @@ struct DesktopAppProgramsTests {
     try app.run("key('Tab')")
     try test("nightly-sync.service", in: app)
     try app.sees("nightly (unit = nightly-sync.service)")
-    try app.keepPicture("programs-tested")
+    app.keepPicture("programs-tested")
     try test("1", in: app)
     try app.sees("Process 1 is another user's.")
     try app.misses("nightly (unit")
@@ -100,7 +100,7 @@ struct DesktopAppProgramsTests {
     try app.expectNames()
     for width in [800, 360] {
       try app.run("resize(\(width), 860)")
-      try app.keepPicture("programs-private-\(width)")
+      app.keepPicture("programs-private-\(width)")
       #expect(try app.run("overflowing()") == .array([]))
     }
   }
@@ -135,7 +135,7 @@ struct DesktopAppProgramsTests {
     try app.expectNames()
     for width in [800, 360] {
       try app.run("resize(\(width), 860)")
-      try app.keepPicture("programs-sockets-\(width)")
+      app.keepPicture("programs-sockets-\(width)")
       #expect(try app.run("overflowing()") == .array([]))
     }
     for socket in [first, second] {

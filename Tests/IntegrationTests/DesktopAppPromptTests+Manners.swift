@@ -1,26 +1,27 @@
+import Glibc
 import JSON
+import System
 import TestSupport
 import Testing
 
-/// How a prompt comes to the screen, and what moves in it.
+/// When keys count in the app's own prompt, and what moves in a prompt.
 extension DesktopAppPromptTests {
   @Test
-  func aPromptLeavesTheKeyboardInTheWindowOfAnotherProgram() throws {
+  func keysThatAreTypedElsewhereDoNotAnswerThePromptOfTheApp() throws {
     defer { bus.remove() }
-    try openProtected()
-    try app.run("open_other()")
-    let run = try person.start(["token", "me"])
-    #expect(try app.run("other_keeps_keys(\"\(Self.touch)\")") == .boolean(true))
-    // It lies above that window.
-    try app.run("has_picture('Requested ', 'Presence Check')")
-    try app.keepPicture("above-another-program")
-    // The reader waits for a finger once the prompt is on the screen.
-    #expect(eventually { person.readerIsOpen })
-    #expect(try app.run("active()") == .string("Event Tester"))
-    try app.run("work_in()")
+    try person.startEngine(asking: bus)
+    try app.run("open()")
+    try app.run("click('Fingers', 'list item')")
+    try app.sees("Enroll Finger")
+    // A sign-in in the browser may end so.
+    let isOpen = try app.run(
+      "type_elsewhere('System password', act=lambda: app.press('Enroll Finger'))"
+    )
+    #expect(isOpen == .boolean(true))
     try app.run("awaits_focus('Deny')")
     try app.run("key('Return')")
-    #expect(try run.text().contains("cancelled"))
+    try app.misses("System password")
+    try app.sees("No Finger Enrolled")
   }
 
   @Test
@@ -32,6 +33,11 @@ extension DesktopAppPromptTests {
     try app.sees(Self.touch)
     #expect(eventually { person.readerIsOpen })
     #expect(try app.run("picture_moves(30)") == .boolean(true))
+    // It fades in steps, each of which is drawn once.
+    guard case .integer(let count) = try app.run("count_pictures(4)") else {
+      throw SystemError("windows", code: EPROTO)
+    }
+    #expect(count <= 12)
     // Nothing moves while only the keyboard is awaited.
     try app.press("Type Password Instead")
     try app.sees("System password")

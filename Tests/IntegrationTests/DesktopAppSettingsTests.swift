@@ -33,7 +33,7 @@ struct DesktopAppSettingsTests {
     let app = try AppWindows(seating: person, by: bus)
     try openPage(of: app)
     try app.expectNames()
-    try app.keepPicture("settings")
+    app.keepPicture("settings")
     // The first value is that no account is the default.
     try choose("Default account", "work", below: 2, in: app)
     try app.sees("Default account changed")
@@ -64,7 +64,7 @@ struct DesktopAppSettingsTests {
     try choose("Unlock window stays open after", "10 minutes (default)", below: 0, in: app)
     try app.typePassword()
     try app.misses("7 minutes")
-    try app.keepPicture("settings-changed")
+    app.keepPicture("settings-changed")
   }
 
   @Test
@@ -105,7 +105,7 @@ struct DesktopAppSettingsTests {
       try app.expectNames()
       for width in [800, 360] {
         try app.run("resize(\(width), 860)")
-        try app.keepPicture("settings-service-\(width)-\(style)")
+        app.keepPicture("settings-service-\(width)-\(style)")
         #expect(try app.run("overflowing()") == .array([]))
       }
       #expect(try app.run("quit()") == .integer(0))

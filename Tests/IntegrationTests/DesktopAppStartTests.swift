@@ -104,7 +104,7 @@ struct DesktopAppStartTests {
     #expect(try app.run("is_on('\(Self.start)')") == .boolean(false))
     try app.run("press('\(Self.start)', 'check box')")
     try app.run("until(lambda: app.is_on('\(Self.start)'), 'not on')")
-    try app.keepPicture("autostart")
+    app.keepPicture("autostart")
     try app.expectNames()
     // The switch shows what the person wants at once. The file comes from a thread.
     let isWritten = { unsafe access(entry, F_OK) == 0 }

@@ -20,7 +20,7 @@ struct DesktopSignInTests {
 
   /// Expects that a screen reader can name each control, and that no text is cut.
   func expectWhole(_ app: AppWindows, _ picture: String) throws {
-    try app.keepPicture("sign-in-\(picture)")
+    app.keepPicture("sign-in-\(picture)")
     try app.expectNames()
     #expect(try app.run("overflowing()") == .array([]))
   }

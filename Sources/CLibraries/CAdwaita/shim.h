@@ -5,7 +5,6 @@
 #define ADW_DISABLE_DEPRECATION_WARNINGS
 #define GDK_DISABLE_DEPRECATION_WARNINGS
 #include <adwaita.h>
-#include <dlfcn.h>
 #include <glib-unix.h>
 #include <libintl.h>
 #include <sys/timerfd.h>
@@ -60,56 +59,13 @@ static inline int cadwaita_timer(long milliseconds) {
   return timer;
 }
 
-// gdk/x11/gdkx.h, whose X11 names are not wanted. GTK may be built without X11.
+// gdk/x11/gdkx.h, whose X11 names are not wanted: a window with the time 0 "should not be focused
+// when it is mapped". GTK may be built without X11.
 extern void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 time) __attribute__((weak));
-extern unsigned long gdk_x11_surface_get_xid(GdkSurface *surface) __attribute__((weak));
-extern void *gdk_x11_display_get_xdisplay(GdkDisplay *display) __attribute__((weak));
-extern unsigned long gdk_x11_display_get_xrootwindow(GdkDisplay *display) __attribute__((weak));
-extern unsigned long gdk_x11_get_xatom_by_name_for_display(GdkDisplay *display, const char *name)
-    __attribute__((weak));
-
-static inline gboolean cadwaita_is_x11(GdkSurface *surface) {
-  GType type = g_type_from_name("GdkX11Surface");
-  return type != 0 && g_type_is_a(G_OBJECT_TYPE(surface), type) && gdk_x11_surface_set_user_time;
-}
-
-// A window with the time 0 "should not be focused when it is mapped" (gdkx.h).
 static inline void cadwaita_take_no_focus(GdkSurface *surface) {
-  if (cadwaita_is_x11(surface)) gdk_x11_surface_set_user_time(surface, 0);
-}
-
-// Asks the window manager to keep a mapped window above others, by a message to the root window
-// (Extended Window Manager Hints, _NET_WM_STATE; XSendEvent(3)). GTK has loaded libX11.
-static inline void cadwaita_keep_above(GdkSurface *surface) {
-  int (*send)(void *, unsigned long, int, long, void *) =
-      (__typeof__(send))dlsym(NULL, "XSendEvent");
-  if (!cadwaita_is_x11(surface) || send == NULL) return;
-  GdkDisplay *display = gdk_surface_get_display(surface);
-  // XClientMessageEvent of X11/Xlib.h, within an XEvent.
-  union {
-    struct {
-      int type;
-      unsigned long serial;
-      int is_sent;
-      void *display;
-      unsigned long window, kind;
-      int format;
-      long content[5];
-    } message;
-    long size[24];
-  } event = {{
-      .type = 33,  // ClientMessage
-      .window = gdk_x11_surface_get_xid(surface),
-      .kind = gdk_x11_get_xatom_by_name_for_display(display, "_NET_WM_STATE"),
-      .format = 32,
-      // Add the state, for an application.
-      .content = {
-          1, (long)gdk_x11_get_xatom_by_name_for_display(display, "_NET_WM_STATE_ABOVE"), 0, 1},
-  }};
-  // SubstructureNotifyMask and SubstructureRedirectMask.
-  send(
-      gdk_x11_display_get_xdisplay(display), gdk_x11_display_get_xrootwindow(display), 0,
-      1L << 19 | 1L << 20, &event);
+  GType type = g_type_from_name("GdkX11Surface");
+  if (type != 0 && g_type_is_a(G_OBJECT_TYPE(surface), type) && gdk_x11_surface_set_user_time)
+    gdk_x11_surface_set_user_time(surface, 0);
 }
 
 static inline GType cadwaita_type_uint(void) { return G_TYPE_UINT; }

@@ -1,5 +1,6 @@
 internal import Doctor
 internal import GTK
+internal import Glibc
 internal import System
 
 // What the person does about a finding.
@@ -26,7 +27,12 @@ extension HealthModel {
       vault.news = tr("Permissions mended")
       await look()
     } catch {
-      trouble = Trouble("\(error)", advice: tr("the owner of the file can do it, or root"))
+      let isRefused = [EPERM, EACCES].contains(error.code)
+      trouble = Trouble(
+        "\(error)",
+        advice: isRefused
+          ? tr("the owner of the file can do it, or root") : tr("correct that, then try again")
+      )
     }
   }
 }

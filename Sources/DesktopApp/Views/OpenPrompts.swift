@@ -5,6 +5,8 @@ internal import GTK
 final class OpenPrompts {
   /// The window before which the app's own prompts are; `nil` while the app has none.
   var parent: Window?
+  /// The app's windows; `nil` before the first one.
+  var toplevels: Toplevels?
   private let application: Application
   /// A window's closures hold it weakly.
   private var open: [PromptWindow] = []
@@ -20,21 +22,16 @@ final class OpenPrompts {
     let window = PromptWindow(
       PromptModel(link),
       of: application,
-      over: link.isOwn ? parent : nil
+      over: link.isOwn ? parent : nil,
+      isExpected: link.isOwn && (toplevels?.isInUse ?? false)
     )
-    let display = display(of: link)
+    // The person may be typing into an open prompt.
+    let keepsFocus = !link.isOwn && !open.isEmpty
     open.append(window)
     Task {
-      let isInUse = await window.run(display)
+      await window.run(takesFocus: !keepsFocus)
       open.removeAll { $0 === window }
-      open.first?.comeForward(takesFocus: isInUse)
+      open.first?.comeForward()
     }
-  }
-
-  private func display(of link: PromptLink) -> PromptWindow.Display {
-    if link.isOwn { return .active }
-    // The person may be typing into an open prompt, or into the window of another program.
-    guard open.isEmpty else { return .behind }
-    return Toplevels().isActive ? .active : .above
   }
 }

@@ -3,24 +3,17 @@ internal import SecretMemory
 
 /// The window of one presence check.
 ///
-/// The prompt of another program comes while the person may be typing. So keys count in it only after
-/// a pause of `quietTime`: until then no control has the focus.
+/// The prompt of another program comes while the person may be typing elsewhere, and so may one of
+/// the app, such as at the end of a sign-in in the browser. So keys count in it only after a pause
+/// of `quietTime`: until then no control has the focus.
 @MainActor
 final class PromptWindow {
-  /// How the prompt comes to the screen.
-  enum Display {
-    /// With the keyboard.
-    case active
-    /// Above the other windows, without the keyboard.
-    case above
-    /// Behind another prompt.
-    case behind
-  }
-
   /// How long no key must come, in milliseconds.
   private static let quietTime = 500
 
   private let model: PromptModel
+  /// Whether it answers what the person has just done in the app.
+  private let isExpected: Bool
   private let window: Window
   private let picture: Widget
   private let finger: FingerSign
@@ -41,8 +34,14 @@ final class PromptWindow {
   /// Whether the person has acted in this window, and has not switched to another one since.
   private var hasActed = false
 
-  init(_ model: PromptModel, of application: Application, over parent: Window?) {
+  init(
+    _ model: PromptModel,
+    of application: Application,
+    over parent: Window?,
+    isExpected: Bool
+  ) {
     self.model = model
+    self.isExpected = isExpected
     let builder = Builder(ui: PackageResources.prompt_ui)
     window = builder.object("window")
     picture = builder.object("picture")
@@ -61,14 +60,15 @@ final class PromptWindow {
     application.add(window)
     if let parent { window.belong(to: parent) }
     window.isModal = model.isOwn
+    if !model.isOwn { window.standAlone() }
     who.text = model.who
     finger.draw()
     scroll.takeFocusIfLonger()
     noticeScroll.takeFocusIfLonger()
   }
 
-  /// Shows the check until it is over, and tells whether the person works in the app then.
-  func run(_ display: Display) async -> Bool {
+  /// Shows the check until it is over.
+  func run(takesFocus: Bool) async {
     deny.onClick { [model] in model.deny() }
     go.onClick { [weak self] in self?.proceed() }
     secret.onEnter { [weak self] in self?.proceed() }
@@ -82,25 +82,22 @@ final class PromptWindow {
       return true
     }
     track { [weak self] in self?.update() }
-    if !model.isOwn { guardKeys() }
-    isBehind = display == .behind
-    if display == .active { window.present() } else { window.presentWithoutFocus() }
-    if display == .above { window.keepAbove() }
-    if model.isOwn { deny.focus() }
+    if !isExpected { guardKeys() }
+    isBehind = !takesFocus
+    if takesFocus { window.present() } else { window.presentWithoutFocus() }
+    if isExpected { deny.focus() }
     window.onPainted { [model] in model.hasBeenShown() }
     await model.follow()
     pause?.cancel()
     secret.clear()
-    let isInUse = Toplevels().isActive
     window.destroy()
-    return isInUse
   }
 
   /// Brings it to the front if it was shown behind another prompt.
-  func comeForward(takesFocus: Bool) {
+  func comeForward() {
     guard isBehind else { return }
     isBehind = false
-    if takesFocus { window.present() } else { window.keepAbove() }
+    window.present()
   }
 
   private func update() {
@@ -130,8 +127,8 @@ final class PromptWindow {
       let isNew = !typing.isVisible
       typing.isVisible = true
       go.isVisible = true
-      // What the person types elsewhere must not become the answer to another program.
-      if isNew, model.isOwn || (hasActed && window.isActive) { secret.focus() }
+      // What the person types elsewhere must not become the answer.
+      if isNew, isExpected || (hasActed && window.isActive) { secret.focus() }
     }
   }
 
@@ -163,7 +160,6 @@ final class PromptWindow {
   // MARK: Keys that were meant for another window
 
   private func guardKeys() {
-    window.standAlone()
     window.on("notify::is-active") { [weak self] in self?.beginPause() }
     window.onEarlyKey { [weak self] in
       guard let self, pause != nil, !secret.isFocused else { return false }

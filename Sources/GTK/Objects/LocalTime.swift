@@ -8,13 +8,14 @@ package enum LocalTime {
     text(seconds, in: tr("%e %B %Y, %H:%M"))
   }
 
-  /// The same in short: the time alone on the day of `now`, in seconds too, otherwise the date.
+  /// The same in short: the time alone within the 24 hours after `now`, in seconds too, otherwise
+  /// the date.
   package static func short(_ seconds: Int, now: Int) -> String {
     // Translators: a time, in the letters of g_date_time_format(3).
     let time = tr("%H:%M")
     // Translators: a date, in the letters of g_date_time_format(3).
     let date = tr("%e %B %Y")
-    return text(seconds, in: text(seconds, in: "%F") == text(now, in: "%F") ? time : date)
+    return text(seconds, in: (now..<now + 24 * 3600).contains(seconds) ? time : date)
   }
 
   private static func text(_ seconds: Int, in format: String) -> String {

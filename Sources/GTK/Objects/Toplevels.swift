@@ -6,6 +6,8 @@ package final class Toplevels: Object {
 
   /// The addresses of the windows that are connected already.
   private var known: Set<UInt> = []
+  /// The address of the window that was active last, and whether it belongs to another one.
+  private var last: (address: UInt, isDialog: Bool)?
 
   /// Finds the windows, also those that are made later. (gtk_window_get_toplevels(3))
   package convenience init() {
@@ -15,14 +17,38 @@ package final class Toplevels: Object {
   /// Whether the person works in one of the windows now.
   package var isActive: Bool { windows.contains(where: \.isActive) }
 
+  /// Whether the person works in the program, once `onActivity` was called: also after a dialog was
+  /// closed, before the window that it belongs to is active.
+  package private(set) var isInUse = false
+
   /// Calls a closure when the person may have begun or ended to work in one of the windows.
   package func onActivity(_ body: @escaping @MainActor () -> Void) {
-    on("items-changed") { [weak self] in
-      self?.connect(body)
+    let note = { @MainActor [weak self] in
+      self?.noteUse()
       body()
     }
-    connect(body)
+    on("items-changed") { [weak self] in
+      self?.connect(note)
+      note()
+    }
+    connect(note)
   }
+
+  private func noteUse() {
+    let windows = windows
+    if let active = windows.first(where: \.isActive) {
+      let owner = unsafe gtk_window_get_transient_for(active.typed())
+      last = (address(of: active), unsafe owner != nil)
+      isInUse = true
+    } else if let last {
+      let isOpen = windows.contains { address(of: $0) == last.address && $0.isVisible }
+      isInUse = !isOpen && last.isDialog
+      // Another window may get its address.
+      if !isOpen { self.last = nil }
+    }
+  }
+
+  private func address(of window: Window) -> UInt { unsafe UInt(bitPattern: window.pointer) }
 
   /// Closes the open questions, as if the person had chosen `cancel`.
   package func closeDialogs() {
@@ -32,7 +58,7 @@ package final class Toplevels: Object {
   }
 
   private func connect(_ body: @escaping @MainActor () -> Void) {
-    let now = windows.map { window in unsafe (window, address: UInt(bitPattern: window.pointer)) }
+    let now = windows.map { ($0, address: address(of: $0)) }
     for (window, address) in now where !known.contains(address) {
       window.on("notify::is-active", body)
     }

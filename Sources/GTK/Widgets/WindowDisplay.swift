@@ -11,13 +11,6 @@ extension Window {
     isVisible = true
   }
 
-  /// Keeps it above the windows of other programs, once it is shown. (GTK has no function for this.)
-  ///
-  /// X11 has a state for it. On Wayland the desktop decides.
-  package func keepAbove() {
-    if let surface = unsafe surface { unsafe cadwaita_keep_above(surface) }
-  }
-
   /// Puts it into a group of its own, where it stays usable beside a modal window.
   /// (gtk_window_group_add_window(3))
   package func standAlone() {

@@ -5,9 +5,6 @@ import subprocess
 import threading
 import time
 
-# A window that is there only to have the keyboard: that of xev(1).
-OTHER = "Event Tester"
-
 
 class Prompts:
     """What windows.py does beside the main window."""
@@ -79,39 +76,14 @@ class Prompts:
             return max(column for column, _ in self.marks(name, "text") if column < 200)
         return width("W") > 1.5 * width("i")
 
-    def active(self):
-        """The title of the active window."""
-        try:
-            return self.tool("getactivewindow", "getwindowname").strip()
-        except subprocess.CalledProcessError:
-            return ""  # No window is active, or it went.
-
     def prompt_takes_keys(self, title="Presence Check"):
         """Waits until the keyboard is at the prompt: a space would press the button below it."""
-        return self.until(lambda: self.active() == title, "the keyboard is not at the prompt")
-
-    def work_in(self, title="Presence Check"):
-        """Makes the window with this title the active one, as a click on its frame does."""
-        self.tool("windowactivate", self.until(lambda: self.search("--onlyvisible", title), "no " + title)[-1])
-        return self.prompt_takes_keys(title)
-
-    def open_other(self):
-        """Opens a window of another program over the whole screen, in which the person works."""
-        self.desktop.start("xev", "-event", "keyboard")
-        window = self.until(lambda: self.search("--onlyvisible", OTHER), "no other window")[-1]
-        self.tool("windowmove", window, "0", "0", "windowsize", window, str(self.screen.width), str(self.screen.height))
-        self.until(lambda: self.place(OTHER)[2] > 1200, "the other window is small")
-        return self.work_in(OTHER)
-
-    def other_keeps_keys(self, text):
-        """Whether the window of the other program stays the active one until a text of the app is shown."""
-        titles = set()
-
-        def is_shown():
-            titles.add(self.active())
-            return self.shown(None, text)
-        self.until(is_shown, "no " + text)
-        return titles | {self.active()} == {OTHER}
+        def is_there():
+            try:
+                return self.tool("getactivewindow", "getwindowname").strip() == title
+            except subprocess.CalledProcessError:
+                return False  # No window is active, or it went.
+        return self.until(is_there, "the keyboard is not at the prompt")
 
     def picture_above(self, text, title):
         """The pixels of the picture of 64 rows that lies 12 rows above a text of a window."""
@@ -134,6 +106,14 @@ class Prompts:
             time.sleep(0.05)
         return False
 
+    def count_pictures(self, seconds):
+        """How many different pictures the prompt shows within some seconds."""
+        found, end = set(), time.monotonic() + seconds
+        while time.monotonic() < end:
+            found.add(b"".join(self.picture_above("Requested ", "Presence Check")))
+            time.sleep(0.01)
+        return len(found)
+
     def type_secret(self, text, name=None):
         """Types into a field of the active window, or into that with the focus, and waits until a dot is drawn
         for each letter."""
@@ -150,9 +130,12 @@ class Prompts:
         self.leave()
         return self.until(lambda: not self.marks(text, role, place), "still readable")
 
-    def type_elsewhere(self, text, key="Return"):
-        """Types a key again and again into the active window until a text is shown, and then for longer than the
-        pause after which keys count; false if the text went, or a control of its window got the focus."""
+    def type_elsewhere(self, text, key="Return", act=lambda: None):
+        """Types a key again and again at no window, while something else is done, until a text is shown, and
+        then for longer than the pause after which keys count; false if the text went, or a control of its window
+        got the focus."""
+        self.leave()
+        self.until(lambda: not self.has_keys(), "the keyboard is at the app")
         is_over = threading.Event()
 
         def typing():
@@ -161,6 +144,7 @@ class Prompts:
         thread = threading.Thread(target=typing)
         thread.start()
         try:
+            act()
             self.find(None, text)
             self.tool("key", "--repeat", "50", "--delay", "20", key)
             focused = self.atspi.StateType.FOCUSED

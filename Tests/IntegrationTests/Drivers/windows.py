@@ -200,13 +200,15 @@ class Windows(Starts, Focus, Prompts, Stalls):
 
     def takes_keys(self):
         """Waits until the keyboard is at a window of the app: a window that closes keeps it for a moment."""
-        def is_there():
-            try:
-                focused, active = self.tool("getwindowfocus"), self.tool("getactivewindow")
-                return focused == active and self.tool("getwindowpid", active.strip()).strip() == str(self.app.pid)
-            except subprocess.CalledProcessError:
-                return False  # No window is active, or it went.
-        return self.until(is_there, "the keyboard is at no window of the app")
+        return self.until(self.has_keys, "the keyboard is at no window of the app")
+
+    def has_keys(self):
+        """Whether the keyboard is at a window of the app."""
+        try:
+            focused, active = self.tool("getwindowfocus"), self.tool("getactivewindow")
+            return focused == active and self.tool("getwindowpid", active.strip()).strip() == str(self.app.pid)
+        except subprocess.CalledProcessError:
+            return False  # No window is active, or it went.
 
     def key(self, *keys):
         self.takes_keys()

@@ -35,19 +35,26 @@ enum ScanWords {
     }
   }
 
-  /// How often to touch the reader for an enrollment; 0 if that is not known.
+  /// What an enrollment of so many touches wants; 0 if the number is not known.
   static func enrollment(_ finger: String, stages: Int, _ scan: ScanType) -> String {
     let finger = FingerWords.words(finger)
     return switch (scan, stages) {
     case (.press, 1...):
-      tr(
-        "Touch the reader %s times with your %s, and lift the finger each time.",
-        "\(stages)",
+      ntr(
+        "Touch the reader %d time with your %s, then lift the finger.",
+        "Touch the reader %d times with your %s, and lift the finger each time.",
+        stages,
         finger
       )
     case (.press, _):
       tr("Touch the reader several times with your %s, and lift the finger each time.", finger)
-    case (.swipe, 1...): tr("Swipe your %s over the reader %s times.", finger, "\(stages)")
+    case (.swipe, 1...):
+      ntr(
+        "Swipe your %s over the reader %d time.",
+        "Swipe your %s over the reader %d times.",
+        stages,
+        finger
+      )
     case (.swipe, _): tr("Swipe your %s over the reader several times.", finger)
     }
   }
