@@ -196,7 +196,9 @@ struct SetupToolsTests {
     "setup codex work --url http://a.example --yes", "setup codex ../x --url https://a.example",
     "setup codex work --mcp https://a.example --name a\"b --yes",
     "setup codex work --mcp https://a.example --name ../b --yes",
-    "setup claude-code work --url ftp://a.example --yes",
+    "setup claude-code work --url ftp://a.example --yes", "setup --url https://a.example",
+    "setup --mcp https://a.example", "setup --name x", "setup --yes",
+    "setup --undo codex --name x", "setup --undo --mcp https://a.example",
   ])
   func wordsThatMakeNoSenseWriteNothing(_ line: String) throws {
     let home = try ProviderHome()

@@ -29,6 +29,21 @@ enum SetupTools {
     )
   }
 
+  /// Refuses options of `setup TOOL` that would have no effect.
+  static func demandTool(_ tool: Tool?, _ session: Session) throws(CommandError) {
+    let isUndo = session.arguments.has(undo.name)
+    guard isUndo || tool == nil else { return }
+    for option in [url, mcp, name] + (isUndo ? [] : [yes])
+    where session.arguments.has(option.name) {
+      throw .usage(
+        isUndo ? "\(option.name) cannot be with --undo" : "\(option.name) needs a tool",
+        hint: isUndo
+          ? "thumblatch setup --undo TOOL removes the files of one tool"
+          : "such as: thumblatch setup codex work --mcp https://mcp.example.org/mcp"
+      )
+    }
+  }
+
   // MARK: Writing
 
   /// Writes the recipe that the words name, after the person has seen it.

@@ -30,6 +30,7 @@ enum SetupVerb {
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in
       try SetupTools.tool(word)
     }
+    try SetupTools.demandTool(tool, session)
     if session.arguments.has(SetupTools.undo.name) {
       return try SetupTools.undo(tool.map { [$0] } ?? Tool.allCases, session)
     }

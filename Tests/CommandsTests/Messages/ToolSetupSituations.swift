@@ -91,6 +91,8 @@ extension Situation {
       "codex/thumblatch-work.config.toml": "mine",
       "codex/thumblatch-work.config.toml.before-thumblatch": "mine, earlier",
     ]),
+    Situation("setup \(server)", "an option without its tool"),
+    Situation("setup --undo codex --name work", "an option that --undo does not have"),
     Situation("setup --undo", "no file").with(settings: [:]),
     Situation("setup --undo", "a file that the person has changed").with(settings: [
       "codex/thumblatch-work.config.toml": "mine"
