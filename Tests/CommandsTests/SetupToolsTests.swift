@@ -175,33 +175,6 @@ struct SetupToolsTests {
   }
 
   @Test
-  func aFileThatThePersonHasChangedIsKeptAndPutBack() throws {
-    let home = try ProviderHome()
-    let line = "setup codex work \(Self.server) --yes"
-    let name = "codex/thumblatch-work.config.toml"
-    #expect(try home.run(line, script: Self.unknown).code == .done)
-    let written = try #require(home.settings(name))
-    // The same text again is nothing to keep.
-    #expect(try home.run(line, script: Self.unknown).code == .done)
-    #expect(home.settings(name + "~") == nil)
-    try home.writeSettings(written + "# mine\n", name)
-    #expect(unsafe chmod("\(home.path)/\(name)", 0o640) == 0)
-    for turn in 1...2 {
-      let play = try home.run(line, script: Self.unknown)
-      #expect(play.code == .done)
-      #expect(play.talk.contains("is kept as \(home.path)/\(name)~") == (turn == 1))
-      #expect(home.settings(name) == written)
-      #expect(home.settings(name + "~") == written + "# mine\n")
-    }
-    let undo = try home.run("setup --undo codex")
-    #expect(undo.code == .done && undo.talk.contains("put back: \(home.path)/\(name)"))
-    #expect(home.settings(name) == written + "# mine\n")
-    let mode = try Directory(path: home.path).openForReading(name).status().mode
-    #expect(mode & 0o777 == 0o640)
-    #expect(try Directory(path: home.path + "/codex").names() == ["thumblatch-work.config.toml"])
-  }
-
-  @Test
   func theProgramIsTheOneThatThePersonRuns() throws {
     let home = try ProviderHome()
     // A directory of the name is passed over, and a path with a blank is quoted.
@@ -223,7 +196,9 @@ struct SetupToolsTests {
     "setup codex work --url http://a.example --yes", "setup codex ../x --url https://a.example",
     "setup codex work --mcp https://a.example --name a\"b --yes",
     "setup codex work --mcp https://a.example --name ../b --yes",
-    "setup claude-code work --url ftp://a.example --yes",
+    "setup claude-code work --url ftp://a.example --yes", "setup --url https://a.example",
+    "setup --mcp https://a.example", "setup --name x", "setup --yes",
+    "setup --undo codex --name x", "setup --undo --mcp https://a.example",
   ])
   func wordsThatMakeNoSenseWriteNothing(_ line: String) throws {
     let home = try ProviderHome()

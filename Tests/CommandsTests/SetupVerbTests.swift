@@ -120,6 +120,82 @@ struct SetupVerbTests {
     #expect(again.code == .done)
   }
 
+  /// A person with an account and with both tools.
+  private static func homeWithTools() throws -> ProviderHome {
+    let home = try ProviderHome()
+    try home.write(backend, "dev")
+    try home.writeSettings("", "claude/settings.json")
+    try home.writeSettings("", "codex/config.toml")
+    return home
+  }
+
+  /// Answers the two questions about a tool, and what is asked before its files are shown.
+  private static func name(_ url: String, _ stage: Stage) throws {
+    try stage.answer("(Enter: none): ", "")
+    try stage.answer("(Enter: none): ", url)
+    _ = try stage.expect(RequestTermsCall.self)
+    try stage.fail(.noSuchAccount(account: "work"))
+  }
+
+  @Test
+  func aNoToTheFilesOfOneToolLeavesTheOther() throws {
+    let home = try Self.homeWithTools()
+    let accounts = [Situation.protected]
+    let play = try home.run("setup") { stage in
+      for _ in 0..<7 { try Self.facts(stage, accounts) }
+      try stage.answer("[Y/n/q] ", "")
+      try Self.name("https://a.example/mcp", stage)
+      try stage.answer("[y/N] ", "n")
+      try Self.name("https://b.example/mcp", stage)
+      try stage.answer("[y/N] ", "y")
+      for _ in 0..<2 { try Self.facts(stage, accounts) }
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(play.screen.contains("Nothing was written for Claude Code."))
+    #expect(home.settings("claude/thumblatch-work.mcp.json") == nil)
+    #expect(home.settings("codex/thumblatch-work.config.toml") != nil)
+  }
+
+  @Test
+  func anErrorOfOneToolIsAskedAgainOrLeavesTheOther() throws {
+    let home = try Self.homeWithTools()
+    let accounts = [Situation.protected]
+    let play = try home.run("setup") { stage in
+      for _ in 0..<7 { try Self.facts(stage, accounts) }
+      try stage.answer("[Y/n/q] ", "")
+      for answer in ["y", "n"] {
+        try stage.answer("(Enter: none): ", "")
+        try stage.answer("(Enter: none): ", "http://a.example")
+        try stage.answer("[Y/n/q] ", answer)
+      }
+      try Self.name("https://b.example/mcp", stage)
+      try stage.answer("[y/N] ", "y")
+      for _ in 0..<2 { try Self.facts(stage, accounts) }
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(home.settings("codex/thumblatch-work.config.toml") != nil)
+  }
+
+  /// The end of the input leaves the setup.
+  @Test
+  func ctrlDAtAToolLeaves() throws {
+    let home = try Self.homeWithTools()
+    let accounts = [Situation.protected]
+    let play = try home.run("setup") { stage in
+      for _ in 0..<7 { try Self.facts(stage, accounts) }
+      try stage.answer("[Y/n/q] ", "")
+      try stage.terminal.waitFor("(Enter: none): ")
+      try stage.terminal.type("\u{4}")
+      try Self.facts(stage, accounts)
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(!(play.talk + play.screen).contains("was typed"))
+    #expect(play.screen.contains("Everything is set up."))
+  }
+
   @Test
   func theAnswersBecomeTheProvidersFile() throws {
     let home = try ProviderHome()

@@ -118,49 +118,64 @@ struct UserDirectory: ~Copyable {
     }
   }
 
-  /// Gives a file that has other contents than these a second name, with `~` at its end.
-  ///
-  /// A former file of that name is replaced. The file keeps its mode.
-  ///
-  /// - Returns: false if there is no such file.
-  func keep(_ name: String, unlike bytes: [UInt8]) throws(CommandError) -> Bool {
-    guard isUnlike(bytes, name) else { return false }
-    let temporary = Self.temporary(name)
-    do throws(SystemError) {
-      try directory.unlink(temporary)
-      try directory.link(name, as: temporary)
-      try directory.rename(temporary, to: Self.second(name))
-      // rename(2) does nothing if both are the same file already.
-      try directory.unlink(temporary)
-      return true
-    } catch {
-      _ = try? directory.unlink(temporary)
-      throw .usage("\(path)/\(name) could not be kept: \(error)")
-    }
+  /// The bytes of a file without secrets, of 1 MiB at most; `nil` if it cannot be read.
+  func bytes(_ name: String) -> [UInt8]? {
+    try? directory.openForReading(name).readAll(limit: 1 << 20)
   }
 
-  private func isUnlike(_ bytes: [UInt8], _ name: String) -> Bool {
-    do throws(SystemError) {
-      return try directory.openForReading(name).readAll(limit: bytes.count) != bytes
-    } catch {
-      return !error.isMissing
-    }
+  /// Whether two names are of one file, or of files with the same contents.
+  func isSame(_ name: String, _ other: String) throws(CommandError) -> Bool {
+    guard let first = try stamp(name), let second = try stamp(other) else { return false }
+    if first == second { return true }
+    guard let bytes = bytes(name) else { return false }
+    return bytes == self.bytes(other)
   }
 
-  /// Puts the file that was kept back in the place of the one with this name.
+  /// Gives a file an additional name; a file that has this name is never replaced.
   ///
-  /// - Returns: false if none was kept.
-  func putBack(_ name: String) throws(CommandError) -> Bool {
+  /// A file system without hard links gets a copy (0600). Otherwise the file keeps its mode.
+  func keep(_ name: String, as kept: String) throws(CommandError) {
     do throws(SystemError) {
-      guard try directory.contains(Self.second(name)) else { return false }
-      try directory.rename(Self.second(name), to: name)
-      return true
+      return try directory.link(name, as: kept)
+    } catch {
+      if error.isLinkRefused { return try copy(name, as: kept) }
+      guard error.isPresent else {
+        throw .usage("\(path)/\(name) could not be kept: \(error)")
+      }
+    }
+    // The last run may have ended right after the link.
+    guard try isSame(name, kept) else { throw isThere(kept) }
+  }
+
+  /// Copies a file without secrets, 0600, to a name that no file has yet.
+  func copy(_ name: String, as kept: String) throws(CommandError) {
+    if try stamp(kept) != nil {
+      guard try isSame(name, kept) else { throw isThere(kept) }
+      return
+    }
+    guard let bytes = bytes(name) else {
+      throw .usage("\(path)/\(name) could not be kept: it cannot be copied")
+    }
+    try write(bytes, kept)
+  }
+
+  private func isThere(_ kept: String) -> CommandError {
+    .usage(
+      "\(path)/\(kept) is an earlier file of yours, and is not replaced",
+      hint: "move it to another directory, and try again"
+    )
+  }
+
+  /// Puts the file that was kept in the place of the one with this name.
+  func putBack(_ name: String, from kept: String) throws(CommandError) {
+    do throws(SystemError) {
+      try directory.rename(kept, to: name)
+      // rename(2) does nothing if both are the same file.
+      try directory.unlink(kept)
     } catch {
       throw .usage("\(path)/\(name) could not be put back: \(error)")
     }
   }
-
-  private static func second(_ name: String) -> String { name + "~" }
 
   private static func temporary(_ name: String) -> String {
     ".\(name).\(ThisProcess.identifier)"

@@ -47,21 +47,63 @@ enum SetupQuestions {
     return true
   }
 
-  /// Writes the files of each tool whose gateway or server the person names.
-  static func addTools(_ session: Session, _ facts: SetupFacts) throws(CommandError) {
+  /// Offers an account to each tool; false if the person leaves.
+  static func addTools(_ session: Session, _ facts: SetupFacts) throws(CommandError) -> Bool {
     for (tool, _) in facts.tools {
-      var words: [String] = []
-      for (option, what) in [("--url", "Gateway of the model"), ("--mcp", "MCP server")] {
-        let url = try session.answer(
-          option: option,
-          question: "\(what) for \(tool.title), as a URL (Enter: none)",
-          mayBeEmpty: true
-        )
-        if !url.isEmpty { words.append("\(option)=\(url)") }
-      }
-      guard !words.isEmpty else { continue }
-      try session.run(["setup", tool.rawValue, try account(facts, session)] + words)
+      guard try addTool(tool, session, facts) else { return false }
     }
+    return true
+  }
+
+  /// Writes the files of a tool if the person names its gateway or server.
+  ///
+  /// A no or an error does not end the offers to other tools.
+  ///
+  /// - Returns: false if the person leaves.
+  private static func addTool(
+    _ tool: Tool,
+    _ session: Session,
+    _ facts: SetupFacts
+  ) throws(CommandError) -> Bool {
+    while true {
+      guard let words = try addresses(of: tool, session) else { return false }
+      guard !words.isEmpty else { return true }
+      do throws(CommandError) {
+        let account = try account(facts, session)
+        let vault = session.arguments.has("--private") ? ["--private"] : []
+        try session.run(["setup", tool.rawValue, account] + words + vault)
+        return true
+      } catch {
+        // Ctrl-C leaves the setup.
+        guard error != .interrupted else { throw error }
+        if error.code == .interrupted {
+          session.output.say("Nothing was written for \(tool.title).")
+          return true
+        }
+        session.output.fail(error)
+      }
+      switch try session.agrees("Try again?") {
+      case .yes: continue
+      case .no: return true
+      case .leave: return false
+      }
+    }
+  }
+
+  /// The options that name the gateway and the server of a tool; `nil` at the end of the input.
+  private static func addresses(
+    of tool: Tool,
+    _ session: Session
+  ) throws(CommandError) -> [String]? {
+    let terminal = try session.terminal(for: "an answer")
+    var words: [String] = []
+    for (option, what) in [("--url", "Gateway of the model"), ("--mcp", "MCP server")] {
+      session.output.ask("\(what) for \(tool.title), as a URL (Enter: none): ")
+      guard let line = try session.line(at: terminal) else { return nil }
+      let url = session.trimmed(line)
+      if !url.isEmpty { words.append("\(option)=\(url)") }
+    }
+    return words
   }
 
   /// The account that a tool gets: the only one, or the one that the person chooses.

@@ -149,9 +149,6 @@ struct SetupStep {
     },
     question: "Have a tool use an account now?",
     needs: nil,
-    perform: { session, facts throws(CommandError) in
-      try SetupQuestions.addTools(session, facts)
-      return true
-    }
+    perform: { session, facts throws(CommandError) in try SetupQuestions.addTools(session, facts) }
   )
 }

@@ -29,6 +29,21 @@ enum SetupTools {
     )
   }
 
+  /// Refuses options of `setup TOOL` that would have no effect.
+  static func demandTool(_ tool: Tool?, _ session: Session) throws(CommandError) {
+    let isUndo = session.arguments.has(undo.name)
+    guard isUndo || tool == nil else { return }
+    for option in [url, mcp, name] + (isUndo ? [] : [yes])
+    where session.arguments.has(option.name) {
+      throw .usage(
+        isUndo ? "\(option.name) cannot be with --undo" : "\(option.name) needs a tool",
+        hint: isUndo
+          ? "thumblatch setup --undo TOOL removes the files of one tool"
+          : "such as: thumblatch setup codex work --mcp https://mcp.example.org/mcp"
+      )
+    }
+  }
+
   // MARK: Writing
 
   /// Writes the recipe that the words name, after the person has seen it.
@@ -46,15 +61,8 @@ enum SetupTools {
     }
     let folder = try UserDirectory(recipe.directory)
     try folder.lock()
-    var kept: [String] = []
-    for file in files {
-      let bytes = Array(file.text.utf8)
-      if try folder.keep(file.name, unlike: bytes) {
-        kept.append(file.path + "~")
-        session.output.talk("the former \(file.path) is kept as \(file.path)~")
-      }
-      try folder.write(bytes, file.name)
-    }
+    let kept = try keepOthers(files, of: tool, folder, session)
+    for file in files { try folder.write(Array(file.text.utf8), file.name) }
     try session.report(
       [
         "tool": .string(tool.rawValue), "account": .string(recipe.account),
@@ -63,6 +71,36 @@ enum SetupTools {
       ],
       "To start \(tool.title) with tokens of \(recipe.account): \(recipe.use)"
     )
+  }
+
+  /// Keeps each file in the place of a recipe that is not a recipe itself.
+  ///
+  /// All are kept before the first one is replaced.
+  ///
+  /// - Returns: the paths of the kept files.
+  private static func keepOthers(
+    _ files: [ToolRecipe.File],
+    of tool: Tool,
+    _ folder: borrowing UserDirectory,
+    _ session: Session
+  ) throws(CommandError) -> [String] {
+    var kept: [String] = []
+    for file in files where try isOthers(file.name, of: tool, folder) {
+      try folder.keep(file.name, as: Tool.kept(file.name))
+      kept.append(Tool.kept(file.path))
+      session.output.talk("the former \(file.path) is kept as \(Tool.kept(file.path))")
+    }
+    return kept
+  }
+
+  /// Whether there is a file of this name that setup did not write as it is.
+  private static func isOthers(
+    _ name: String,
+    of tool: Tool,
+    _ folder: borrowing UserDirectory
+  ) throws(CommandError) -> Bool {
+    guard try folder.stamp(name) != nil else { return false }
+    return !(folder.bytes(name).map { ToolRecipe.isRecipe($0, of: tool) } ?? false)
   }
 
   /// What the words ask for.
@@ -136,36 +174,64 @@ enum SetupTools {
 
   // MARK: Undoing
 
-  /// Removes the files of one tool, or of all, and puts those back that were kept.
-  static func undo(_ tools: [Tool], _ session: Session) throws(CommandError) {
+  /// What `--undo` did with the files, by their paths.
+  private struct Undone {
     var removed: [String] = []
     var restored: [String] = []
-    for tool in tools {
-      let directory = try tool.directory(session.environment)
-      let names = tool.files(in: directory)
-      guard !names.isEmpty else { continue }
-      let folder = try UserDirectory(directory)
-      try folder.lock()
-      for name in names {
-        let path = "\(directory)/\(name)"
-        if try folder.putBack(name) {
-          restored.append(path)
-        } else {
-          try folder.remove(name)
-          removed.append(path)
-        }
-      }
-    }
-    guard !removed.isEmpty || !restored.isEmpty else {
-      throw CommandError(.notFound, "no tool has files that thumblatch setup wrote")
+    /// The files that setup did not write as they are.
+    var left: [String] = []
+  }
+
+  /// Removes the recipes of one tool, or of all, and puts the files back that were kept.
+  ///
+  /// A file that a person wrote or changed stays.
+  static func undo(_ tools: [Tool], _ session: Session) throws(CommandError) {
+    var undone = Undone()
+    for tool in tools { try undo(tool, in: tool.directory(session.environment), &undone) }
+    guard !undone.removed.isEmpty || !undone.restored.isEmpty else {
+      throw CommandError(
+        .notFound,
+        "no tool has files that thumblatch setup wrote",
+        hint: undone.left.isEmpty
+          ? nil : "written or changed by you: \(undone.left.joined(separator: ", "))"
+      )
     }
     try session.report(
       [
-        "removed": .array(removed.map { .string($0) }),
-        "restored": .array(restored.map { .string($0) }),
+        "removed": .array(undone.removed.map { .string($0) }),
+        "restored": .array(undone.restored.map { .string($0) }),
+        "left": .array(undone.left.map { .string($0) }),
       ],
-      [("removed", removed), ("put back", restored)].filter { !$0.1.isEmpty }
-        .map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+      [
+        ("removed", undone.removed), ("put back", undone.restored),
+        ("left, because you wrote or changed it", undone.left),
+      ].filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+        .joined(separator: "; ")
     )
+  }
+
+  private static func undo(
+    _ tool: Tool,
+    in directory: String,
+    _ undone: inout Undone
+  ) throws(CommandError) {
+    let names = tool.filesOrKept(in: directory)
+    guard !names.isEmpty else { return }
+    let folder = try UserDirectory(directory)
+    try folder.lock()
+    for name in names {
+      let path = "\(directory)/\(name)"
+      let kept = Tool.kept(name)
+      let hasKept = try folder.stamp(kept) != nil
+      if try isOthers(name, of: tool, folder), try !folder.isSame(name, kept) {
+        undone.left += hasKept ? [path, Tool.kept(path)] : [path]
+      } else if hasKept {
+        try folder.putBack(name, from: kept)
+        undone.restored.append(path)
+      } else {
+        try folder.remove(name)
+        undone.removed.append(path)
+      }
+    }
   }
 }

@@ -21,13 +21,16 @@ enum SetupVerb {
       With TOOL it writes files for Claude Code (claude-code) or Codex (codex), with which they run \
       thumblatch for the account's tokens, and prints the command that starts the tool with them. \
       It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \
-      A file of the same name with another text is kept, with ~ at the end of its name. --undo \
-      removes the files again, for TOOL or for all tools, and puts such a file back.
+      A file of the same name that you wrote or changed is kept, with .before-thumblatch at the \
+      end of its name. Another account, URL or program in a file of setup's is no such change. \
+      --undo removes the files again, for TOOL or for all tools, and puts a kept file back. It \
+      leaves a file that you wrote or changed.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in
       try SetupTools.tool(word)
     }
+    try SetupTools.demandTool(tool, session)
     if session.arguments.has(SetupTools.undo.name) {
       return try SetupTools.undo(tool.map { [$0] } ?? Tool.allCases, session)
     }

@@ -19,7 +19,10 @@ extension Session {
       let answer = trimmed(line)
       if !answer.isEmpty || mayBeEmpty { return answer }
     }
-    throw CommandError(.presence, "no \(question.lowercased()) was typed")
+    throw CommandError(
+      .presence,
+      mayBeEmpty ? "nothing was typed" : "no \(question.lowercased()) was typed"
+    )
   }
 
   /// A password typed without echo, or a line of standard input with `--password-stdin`.

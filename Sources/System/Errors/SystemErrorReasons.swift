@@ -4,6 +4,13 @@ internal import Glibc
 extension SystemError {
   /// The name does not exist (ENOENT).
   public var isMissing: Bool { code == ENOENT }
+  /// The name exists already (EEXIST).
+  package var isPresent: Bool { code == EEXIST }
+  /// The file cannot have one more hard link: the file system has none, or the kernel refuses one
+  /// to a file of another user (EPERM, EOPNOTSUPP, ENOSYS, EMLINK; link(2)).
+  package var isLinkRefused: Bool {
+    code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EMLINK
+  }
   /// Whether a datagram is longer than its socket takes.
   package var isTooLong: Bool { code == EMSGSIZE }
 

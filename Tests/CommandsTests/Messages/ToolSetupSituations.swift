@@ -12,6 +12,23 @@ extension Situation {
     try stage.fail(.noSuchAccount(account: "work"))
   }
 
+  private static let servers = text(for: .claudeCode)
+  private static let profile = text(for: .codex)
+
+  /// The text of a file that setup writes for an MCP server.
+  private static func text(for tool: Tool) -> String {
+    ToolRecipe(
+      tool: tool,
+      directory: "",
+      account: "work",
+      name: "work",
+      service: nil,
+      server: "https://mcp.example.org/mcp",
+      program: ["thumblatch"],
+      variables: []
+    ).files.map(\.text).joined()
+  }
+
   static let toolSetups: [Situation] = [
     Situation("setup emacs work", "a tool that is not known"),
     Situation("setup codx work", "a tool that is nearly right"),
@@ -66,16 +83,30 @@ extension Situation {
       script: unknown
     )
     .with(settings: ["codex/thumblatch-work.config.toml": "mine"]),
-    Situation("setup --undo", "no file").with(settings: [:]),
-    Situation("setup --undo", "files for both tools").with(settings: [
-      "claude/thumblatch-work.mcp.json": "{}", "codex/thumblatch-work.config.toml": "",
+    Situation(
+      "setup codex work \(server) --yes",
+      "a file that the person has changed, and a kept one",
+      script: unknown
+    ).with(settings: [
+      "codex/thumblatch-work.config.toml": "mine",
+      "codex/thumblatch-work.config.toml.before-thumblatch": "mine, earlier",
     ]),
-    Situation("setup --undo", "a file that was kept, and another").with(settings: [
-      "claude/thumblatch-work.mcp.json": "{}", "codex/thumblatch-work.config.toml": "",
-      "codex/thumblatch-work.config.toml~": "mine",
+    Situation("setup \(server)", "an option without its tool"),
+    Situation("setup --undo codex --name work", "an option that --undo does not have"),
+    Situation("setup --undo", "no file").with(settings: [:]),
+    Situation("setup --undo", "a file that the person has changed").with(settings: [
+      "codex/thumblatch-work.config.toml": "mine"
+    ]),
+    Situation("setup --undo", "files for both tools").with(settings: [
+      "claude/thumblatch-work.mcp.json": servers, "codex/thumblatch-work.config.toml": profile,
+    ]),
+    Situation("setup --undo", "a file that was kept, and a changed one").with(settings: [
+      "claude/thumblatch-work.mcp.json": servers, "claude/thumblatch-home.mcp.json": "{}",
+      "codex/thumblatch-work.config.toml": profile,
+      "codex/thumblatch-work.config.toml.before-thumblatch": "mine",
     ]),
     Situation("setup --undo codex --json", "a file for the tool").with(settings: [
-      "codex/thumblatch-work.config.toml": ""
+      "codex/thumblatch-work.config.toml": profile
     ]),
   ]
 }

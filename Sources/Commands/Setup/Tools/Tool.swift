@@ -7,6 +7,8 @@ enum Tool: String, CaseIterable {
 
   /// The beginning of the names of the files that setup writes.
   private static let prefix = "thumblatch-"
+  /// The end of the name of a person's file that setup keeps; editors use `~` and `.bak`.
+  private static let keptEnding = ".before-thumblatch"
 
   /// The name that its makers give it.
   var title: String {
@@ -38,16 +40,28 @@ enum Tool: String, CaseIterable {
     return "\(home)/\(folder)"
   }
 
-  /// The files that setup wrote into a directory.
+  /// The files with a name that setup uses.
   ///
   /// The tool never changes them, and it reads them only if its command line names them.
-  func files(in directory: String) -> [String] {
-    guard let directory = try? Directory(path: directory), let names = try? directory.names() else {
-      return []
+  func files(in directory: String) -> [String] { Self.names(in: directory).filter(isFile).sorted() }
+
+  /// The files that setup uses or keeps a person's file for, even if only the kept file is there.
+  func filesOrKept(in directory: String) -> [String] {
+    let names = Self.names(in: directory).map { name in
+      name.hasSuffix(Self.keptEnding) ? String(name.dropLast(Self.keptEnding.count)) : name
     }
-    return names.filter { name in
-      name.hasPrefix(Self.prefix) && endings.contains { name.hasSuffix($0) }
-    }.sorted()
+    return Set(names.filter(isFile)).sorted()
+  }
+
+  /// The name under which setup keeps a person's file.
+  static func kept(_ name: String) -> String { name + keptEnding }
+
+  private static func names(in directory: String) -> [String] {
+    (try? Directory(path: directory).names()) ?? []
+  }
+
+  private func isFile(_ name: String) -> Bool {
+    name.hasPrefix(Self.prefix) && endings.contains { name.hasSuffix($0) }
   }
 
   /// The name of the file of a recipe.

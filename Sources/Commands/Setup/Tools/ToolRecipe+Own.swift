@@ -1,0 +1,67 @@
+// Tells a recipe from a file that a person wrote or changed.
+extension ToolRecipe {
+  /// Stands for an account, a URL or a program in a template; no recipe has this letter itself.
+  private static let gap = "Z"
+
+  /// Whether setup could have written these bytes, for any account, URL and program.
+  ///
+  /// JSON has no comments, so a recipe has no mark of its own: its whole text is the mark. A
+  /// person's change of anything else makes the file that person's.
+  static func isRecipe(_ bytes: [UInt8], of tool: Tool) -> Bool {
+    let parts = parts(of: bytes)
+    return templates(of: tool).contains { template in
+      let expected = Self.parts(of: Array(template.utf8))
+      return expected.count == parts.count && zip(parts, expected).allSatisfy(fits)
+    }
+  }
+
+  /// Each text that setup writes for a tool, with gaps.
+  private static func templates(of tool: Tool) -> [String] {
+    let addresses: [(service: String?, server: String?)] = [(gap, nil), (nil, gap), (gap, gap)]
+    return [[gap], [gap, "--private"]].flatMap { program in
+      addresses.flatMap { address in
+        ToolRecipe(
+          tool: tool,
+          directory: "",
+          account: gap,
+          name: gap,
+          service: address.service,
+          server: address.server,
+          program: program,
+          variables: []
+        ).files.map(\.text)
+      }
+    }
+  }
+
+  /// The parts of a text between its quotation marks, so that no gap reaches beyond its string.
+  private static func parts(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var start = 0
+    var isEscaped = false
+    for (index, byte) in bytes.enumerated() {
+      if byte == UInt8(ascii: "\""), !isEscaped {
+        parts.append(bytes[start..<index])
+        start = index + 1
+      }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+    }
+    parts.append(bytes[start...])
+    return parts
+  }
+
+  /// Whether a part is what a template has, with anything in its gaps.
+  private static func fits(_ part: ArraySlice<UInt8>, _ template: ArraySlice<UInt8>) -> Bool {
+    let pieces = template.split(separator: UInt8(ascii: "Z"), omittingEmptySubsequences: false)
+    guard pieces.count > 1 else { return part.elementsEqual(template) }
+    var rest = part
+    guard rest.starts(with: pieces[0]) else { return false }
+    rest = rest.dropFirst(pieces[0].count)
+    for piece in pieces[1..<(pieces.count - 1)] {
+      guard let place = rest.firstRange(of: piece) else { return false }
+      rest = rest[place.upperBound...]
+    }
+    let end = pieces[pieces.count - 1]
+    return rest.suffix(end.count).elementsEqual(end)
+  }
+}
