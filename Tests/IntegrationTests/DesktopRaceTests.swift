@@ -15,6 +15,7 @@ struct DesktopRaceTests {
     person = try Person()
     try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")
     key = try SoftwareKey(state: person.base + "/key")
+    try person.plug(key)
     try person.plugReader(beside: key)
     try person.register()
     try person.enroll(key)
