@@ -11,7 +11,7 @@
 //   READER_KEEPS    this many deletions fail, and the reader keeps the print
 //   READER_EAGER    no pause between two looks for results, so that a limit of processor time ends the program
 //   READER_LOG      a file for each reset, claim, refused claim ("busy"), verdict that is held back,
-//                   work for the reader meanwhile, deletion and unplugging
+//                   work for the reader during that, deletion and unplugging
 //   READER_CONTROL  a descriptor: a byte asks the replay to unplug the reader, a byte answers
 #define _GNU_SOURCE
 #include <dlfcn.h>

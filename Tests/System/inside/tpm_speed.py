@@ -19,7 +19,7 @@ RUNS = 8
 BEYOND = 60
 # How often each later path is measured, and how many times the file tier's slower median it may take.
 LATER_RUNS, LATER = 30, 1.2
-# The directory of before the TPM was added.
+# A copy of the directory, made before the TPM was added.
 COPY = "/root/file-tier"
 VALID, WARM = "a valid token of a running engine", "a refresh of a running engine"
 REFRESH, STORED = "first refresh after the start", "first stored token after the start"
