@@ -127,9 +127,11 @@ struct PinentriesTests {
   @Test
   func aProgramThatDoesNotGreetIsKilledAtItsLimit() throws {
     let program = try program("hangs", atStart: Self.stays + "; read -r never", Self.passes)
-    // Nothing but its end is waited for, so a short limit needs no quick machine.
-    let pinentries = pinentries([program], replySeconds: 1)
+    // Only its start is to come within the limit.
+    let pinentries = pinentries([program], replySeconds: 5)
     #expect(throws: DesktopError.noPinentry) { try answer(pinentries) }
+    // Without the file it would not have run at all.
+    try #require(unsafe access(scratch.path + "/hangs.process", F_OK) == 0)
     #expect(!lives)
   }
 

@@ -26,27 +26,57 @@ struct LateVerdictTests {
     reader.remove()
   }
 
-  /// A program that reports a verdict 5 s after it was armed, and is armed with `timeout`.
-  private func armed(timeout: Int) throws -> PresenceClient {
+  /// A program that reports a verdict after `report`, and is armed for so many seconds.
+  private func armed(seconds: Int64) throws -> PresenceClient {
     let first = try PresenceClient(presence.program)
     let print = try enroll("right", "right-index", on: reader, first)
     #expect(try first.end() == .exited(0))
     let client = try PresenceClient(
       presence.program,
       environment: [
-        "LD_PRELOAD=" + Recording.library, "READER_LATE=5000",
+        "LD_PRELOAD=" + Recording.library, "READER_LATE=" + directory.path + "/report",
         "READER_LOG=" + directory.path + "/log",
       ]
     )
-    try client.arm([("right-index", print)], timeout: timeout)
+    try client.arm([("right-index", print)], timeout: Int(seconds) * 1000)
+    return client
+  }
+
+  /// Waits until the library has noted this.
+  private func noted(_ what: String) throws {
+    let log = try Directory(path: directory.path)
+    try #require(
+      eventually {
+        let bytes = try? log.openForReading("log").readAll(limit: 10_000)
+        return bytes.map { String(decoding: $0, as: UTF8.self).contains(what + "\n") } == true
+      }
+    )
+  }
+
+  /// Lets the driver report what it saw.
+  private func report() throws { try run("/usr/bin/touch", [directory.path + "/report"]) }
+
+  /// A program whose reader saw a finger in time, and reports it after the deadline.
+  private func late(_ name: String) throws -> PresenceClient {
+    // Only the finger is to come within it.
+    let seconds: Int64 = 15
+    let client = try armed(seconds: seconds)
+    let end = BootInstant.now.advanced(bySeconds: seconds)
+    // The driver closes the connection only when it has reported.
+    let finger = try reader.connect()
+    try finger.write("SCAN \(name)")
+    try noted("held")
+    try #require(BootInstant.now < end)
+    try #require(eventually { BootInstant.now > end })
+    try report()
+    _ = finger.number
     return client
   }
 
   @Test
   func aMatchAfterTheDeadlineIsDropped() throws {
     defer { remove() }
-    let client = try armed(timeout: 4000)
-    try reader.send("SCAN right")
+    let client = try late("right")
     guard case .failed(.timedOut, _, _, _) = try client.event() else {
       return #expect(Bool(false))
     }
@@ -57,8 +87,7 @@ struct LateVerdictTests {
   @Test
   func aMissAfterTheDeadlineCounts() throws {
     defer { remove() }
-    let client = try armed(timeout: 4000)
-    try reader.send("SCAN wrong")
+    let client = try late("wrong")
     #expect(try client.event() == .notMatched)
     #expect(try client.end() == .exited(0))
   }
@@ -69,13 +98,15 @@ struct LateVerdictTests {
     _ verdict: HelperCheckEvent?
   ) throws {
     defer { remove() }
-    let client = try armed(timeout: 60_000)
+    let client = try armed(seconds: 60)
     // The driver closes the connection only when it has reported.
     let finger = try reader.connect()
     try finger.write("SCAN \(name)")
-    let log = try Directory(path: directory.path)
-    try #require(eventually { (try? log.openForReading("log")) != nil })
+    try noted("held")
     client.hangUp()
+    // The program has read the end.
+    try noted("work")
+    try report()
     let event = try client.event()
     if let verdict {
       #expect(event == verdict)

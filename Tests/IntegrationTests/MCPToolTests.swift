@@ -52,6 +52,10 @@ struct MCPToolTests {
 
   /// Asks a tool a question, after a change of the file that names the server.
   private func ask(_ tool: Tool, _ change: String = ":") throws -> Someone.Outcome {
+    try person.shell(script(tool, change))
+  }
+
+  private func script(_ tool: Tool, _ change: String) -> String {
     let script =
       switch tool {
       case .claude:
@@ -72,15 +76,13 @@ struct MCPToolTests {
         codex exec --skip-git-repo-check -m m -p thumblatch-work hello
         """
       }
-    return try person.shell(
-      """
+    return """
       export PATH=\(person.base)/tools:\(person.programs):$PATH
       export HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
       export DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
       set -e; cd ~; exec 2>&1 </dev/null
       \(script)
       """
-    )
   }
 
   private func token() throws -> String {
@@ -144,14 +146,27 @@ struct MCPToolTests {
     _ = try server.requests()
 
     let begun = BootInstant.now
-    let failed = try ask(tool, tool.waiting).text
-    #expect(failed.contains(tool.failure), "\(failed)")
+    let run = try Run(
+      "/usr/bin/setsid",
+      person.running + ["/bin/sh", "-c", script(tool, tool.waiting)],
+      environment: person.environment
+    )
+    let number = try desk.sees("use account 'tools'")
+    // The prompt lives for 30 s, and the tool may run on for longer.
+    let shows = agent.child.identifier
+    try #require(
+      eventually {
+        processes(in: person.programs, named: "thumblatch-cli").allSatisfy { $0 == shows }
+      }
+    )
     // Both tools kill a helper after ten seconds, and connect without it or not at all.
     #expect(BootInstant.now.seconds(since: begun) >= 8)
-    #expect(try accepted(server.requests()).isEmpty)
-    let number = try desk.sees("use account 'tools'")
     try person.touch()
     try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
+    let failed = try run.text()
+    _ = try run.child.wait()
+    #expect(failed.contains(tool.failure), "\(failed)")
+    #expect(try accepted(server.requests()).isEmpty)
 
     #expect(try ask(tool, tool.waiting).succeeded().contains("the gateway answers"))
     #expect(try accepted(server.requests()) == [String(token().suffix(6))])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The machine key as a person meets it: the built programs, with a software TPM as `/dev/tpmrm0`.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct MachineKeyStoryTests {
   /// A person with an account, whose machine has this TPM.
   func person(_ tpm: SoftwareTPM? = nil) throws -> Person {

@@ -26,6 +26,8 @@ extension Person {
 
 extension Someone {
   /// A PAM stack that accepts the right password and then waits until `go` is called.
+  ///
+  /// PAM's program outlives a test that does not call it, so it waits for a minute at most.
   func haltPAM() throws -> (reached: String, go: () throws -> Void) {
     let reached = readerDirectory + "/reached"
     let gate = readerDirectory + "/gate"
@@ -33,7 +35,7 @@ extension Someone {
       """
       cd \(checkPrograms)
       mkfifo -m 666 \(gate)
-      printf '#!/bin/sh\\n: >>\(reached)\\nread -r x <\(gate)\\n' >halt
+      printf '#!/bin/sh\\n: >>\(reached)\\nexec timeout 60 head -n 1 \(gate)\\n' >halt
       chmod 755 halt
       cp pam.d/thumblatch stack
       awk '{ print } $1 == "auth" { print "auth required pam_exec.so quiet \(checkPrograms)/halt" }' \

@@ -64,7 +64,7 @@ struct SecretServiceClientTests {
   func aProgramIsToldThatAnItemIsLockedAgain() throws {
     let agent = try secrets.startAgent()
     try secrets.store("hunter2")
-    let wait = "timeout 60 sh -c 'until grep -q \"$0\" ~/signals; do :; done'"
+    let wait = "timeout 60 sh -c 'until grep -q \"$0\" ~/signals; do sleep 0.1; done'"
     let text = try secrets.touching(
       SecretServiceDesk.unlocking,
       """

@@ -7,11 +7,11 @@
 //   READER_BUSY     this many claims of the reader fail, as if another program used it
 //   READER_UNPLUG   open, armed, stage, transfer or close: when the reader is unplugged
 //   READER_CLOSE    how many milliseconds longer the reader takes to close
-//   READER_LATE     the reader reports no verdict until so many milliseconds after it was armed
+//   READER_LATE     a path: no verdict is reported until there is a file, for two minutes at most
 //   READER_KEEPS    this many deletions fail, and the reader keeps the print
 //   READER_EAGER    no pause between two looks for results, so that a limit of processor time ends the program
 //   READER_LOG      a file for each reset, claim, refused claim ("busy"), verdict that is held back,
-//                   deletion and unplugging
+//                   work for the reader during that, deletion and unplugging
 //   READER_CONTROL  a descriptor: a byte asks the replay to unplug the reader, a byte answers
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ static FpPrint *enrolled;
 static FpFinger finger = FP_FINGER_UNKNOWN;
 static FpEnrollProgress progress;
 static FpMatchCb report;
-static gint64 armed;
+static _Atomic bool is_held;
 
 static const char *setting(const char *name) {
   const char *value = getenv(name);
@@ -281,11 +281,19 @@ FpPrint *fp_device_enroll_finish(FpDevice *device, GAsyncResult *result, GError 
 
 static void report_late(
     FpDevice *device, FpPrint *match, FpPrint *print, gpointer data, GError *error) {
-  gint64 rest = armed + atoi(setting("READER_LATE")) * 1000LL - g_get_monotonic_time();
+  gint64 end = g_get_monotonic_time() + 120 * G_USEC_PER_SEC;
+  is_held = true;
   note("held");
   // A driver may block, and then no timer of the program runs.
-  if (rest > 0) g_usleep(rest);
+  while (access(setting("READER_LATE"), F_OK) && g_get_monotonic_time() < end) g_usleep(1000);
+  is_held = false;
   report(device, match, print, data, error);
+}
+
+// The program has work for the thread of the reader, such as a cancel.
+void g_main_context_wakeup(GMainContext *context) {
+  if (is_held) note("work");
+  NEXT(g_main_context_wakeup)(context);
 }
 
 // Arms the reader for a check, and returns the callback for its verdict.
@@ -293,7 +301,6 @@ static FpMatchCb arm(FpDevice *device, const char *word, FpMatchCb match) {
   play_until(device, word);
   is_armed |= !is_playing;
   if (!match || !setting("READER_LATE")) return match;
-  armed = g_get_monotonic_time();
   report = match;
   return report_late;
 }

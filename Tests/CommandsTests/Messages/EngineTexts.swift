@@ -3,7 +3,7 @@ extension StatedTexts {
   typealias Entry = (what: String, text: String)
 
   static let accounts: [Entry] = [
-    ("a new name that another account has", "there is an account work already"),
+    ("a new name that another account has", "there is an account ‹work› already"),
     (
       "a finger with another name",
       "no such finger; use one of left-thumb, left-index, right-thumb, right-index"
@@ -72,10 +72,10 @@ extension StatedTexts {
     ("a lifetime of two years", "the minimum lifetime must be between 0 seconds and a year"),
     (
       "a scope that the login has not",
-      "the login of me has no scope admin, only openid: ask for these, or log in again with --scope;"
-        + " if dev grants more to a login, set refresh_scope = any"
+      "the login of me has no scope admin, only ‹openid›: ask for these, or log in again with"
+        + " --scope; if dev grants more to a login, set refresh_scope = any"
     ),
-    ("scopes at a password backend", "me has neither scopes nor audiences"),
+    ("scopes at a password backend", "‹me› has neither scopes nor audiences"),
     ("another audience than the resource", "the tokens of me are only for their resource"),
     (
       "scopes at a provider of one token",
@@ -85,7 +85,7 @@ extension StatedTexts {
       "scopes at a provider that narrows",
       "dev would grant me no more than these scopes ever again (refresh_scope = whole):"
         + " sign in as an account of its own with them:"
-        + " thumblatch login NAME --provider dev --scope SCOPES"
+        + " thumblatch login NAME --provider ‹dev› --scope SCOPES"
     ),
     (
       "a watch that looks back",
@@ -106,7 +106,7 @@ extension StatedTexts {
     ),
     ("an end in the year 10000", "expires_at lies after the year 9999"),
     ("an end of yesterday", "the secret has expired already"),
-    ("a label of two lines", "label has 1 to 256 bytes without control characters"),
+    ("a label of two lines", "‹label› has 1 to ‹256› bytes without control characters"),
     ("claims that are too long", "claims have at most 4096 bytes, and are not nested deeply"),
     ("claims with a name of the token", "claims must not have a member named token"),
     (
@@ -135,13 +135,14 @@ extension StatedTexts {
     ),
     (
       "a TPM that the engine may not open",
-      "the engine may not open the TPM (/dev/tpmrm0): add your user to the group tss"
+      "the engine may not open the TPM (/dev/tpmrm0): let group tss open it,"
+        + " and for a private vault add the user to that group and sign in again"
     ),
     (
       "the first slot is added twice",
       "the machine key was made before: thumblatch device-secret status"
     ),
-    ("the TPM is added twice", "the TPM opens slot tpm already"),
+    ("the TPM is added twice", "the TPM opens slot ‹tpm› already"),
     ("a slot that there is not", "there is no such slot: thumblatch device-secret status"),
     (
       "a recovery code of another vault",
@@ -200,7 +201,7 @@ extension StatedTexts {
     ("a backup that was cut", "the backup is damaged; nothing was changed"),
     (
       "another passphrase",
-      "this passphrase does not open the backup, or the backup is damaged"
+      "‹this passphrase› does not open the backup, or the backup is damaged"
     ),
     ("a transfer without a name", "a transfer is named by 16 bytes"),
     ("a backup in one reply", "a backup comes in parts: call with `more`"),

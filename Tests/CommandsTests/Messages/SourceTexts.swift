@@ -28,7 +28,7 @@ struct SourceTexts {
   }
 
   /// Whether a text has two words next to each other.
-  private static func isProse(_ text: String) -> Bool {
+  static func isProse(_ text: String) -> Bool {
     text.contains(/[a-z']{2,} [a-z']{2,}/)
   }
 

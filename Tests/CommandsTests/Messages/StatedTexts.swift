@@ -5,14 +5,16 @@ import VaultInterface
 
 /// The texts of a room whose situations no test of this room can bring about.
 ///
-/// They stand here as a person reads them. A test compares them with the source in both directions, so
-/// that a changed text is changed here too.
+/// They stand here as a person reads them, but with marks around a value that has words beside it.
+/// A test compares them with the source in both directions, so that a changed text is changed here
+/// too.
 struct StatedTexts {
   let title: String
   /// The folders of the source.
   let folders: [String]
   /// The function whose literals are compared; `nil` for all of the room.
   var call: String?
+  /// The texts, with what brings each about; a marked value is `‹work›`.
   let entries: [(what: String, text: String)]
   /// Whether they are what the engine says of a call.
   var isOfEngine = false
@@ -22,12 +24,19 @@ struct StatedTexts {
     get throws { try folders.flatMap { try SourceTexts(of: $0, in: call).parts } }
   }
 
+  /// The rest of a text without its marked values and these parts of the source.
+  static func rest(of text: String, without parts: [SourceTexts.Part]) -> String {
+    Set(parts.map(\.text)).sorted { $0.count > $1.count }
+      .reduce(text.replacing(/‹[^›]*›/, with: "|")) { $0.replacing($1, with: "|") }
+  }
+
   var list: ListedErrors {
     ListedErrors(
       title: title,
       entries: entries.map { entry in
-        guard isOfEngine else { return ListedErrors.entry(entry.what, entry.text) }
-        let error = VaultError.invalidArgument(message: entry.text)
+        let text = entry.text.replacing(/[‹›]/, with: "")
+        guard isOfEngine else { return ListedErrors.entry(entry.what, text) }
+        let error = VaultError.invalidArgument(message: text)
         return ListedErrors.entry(entry.what, CommandError(error))
       }
     )

@@ -7,9 +7,9 @@
 usage: ai-gateway.py DIRECTORY. Prints its port. DIRECTORY/log has the status, the path and the last
 characters of each token; tokens in DIRECTORY/rejected are refused.
 
-If DIRECTORY/calls names the tool as the model does, mcp__NAME__add, the model calls it once. It thinks for
-six seconds before that: a helper that runs again is suspicious from the fifth second on. The MCP server
-refuses the token of that call from then on.
+If DIRECTORY/calls names the tool as the model does, mcp__NAME__add, the model calls it once. It thinks until
+six seconds after the MCP server got its first token: a helper that runs again is suspicious from the fifth
+second on, for a minute. The MCP server refuses the token of that call from then on.
 """
 
 import http.server
@@ -21,6 +21,8 @@ import time
 
 directory = sys.argv[1]
 THOUGHT = 6
+# The moments when the MCP server got a token.
+reached = []
 # Set when a client has listed the tools.
 listed = threading.Event()
 # The tokens that only the MCP server refuses.
@@ -34,8 +36,9 @@ def tool_name():
 
 
 def think():
-    listed.wait(60)
-    time.sleep(THOUGHT)
+    if not listed.wait(60):
+        raise TimeoutError("no client has listed the tools")
+    time.sleep(max(0, reached[0] + THOUGHT - time.monotonic()))
 
 
 def parts(message):
@@ -88,6 +91,8 @@ class Gateway(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("Content-Length", "0"))
         body = self.rfile.read(length)
+        if self.path == "/mcp" and self.token():
+            reached.append(time.monotonic())
         # Only the first call ends a token.
         if self.path == "/mcp" and b'"tools/call"' in body and tool_name() and not ended:
             ended.add(self.token())
