@@ -145,8 +145,18 @@ enum EngineToken {
       }
       add(",")
     }
-    if request.isHelper { add(#""helper":true,"#) }
-    add(#""ask":false}}"#)
+    // The members in the order of the generated type.
+    add(#""ask":false"#)
+    if let reason = request.reason {
+      add(#","reason":""#)
+      for byte in reason.utf8 {
+        unsafe room[count] = byte
+        count += 1
+      }
+      add("\"")
+    }
+    if request.isHelper { add(#","helper":true"#) }
+    add("}}")
     unsafe room[count] = 0
     return count + 1
   }

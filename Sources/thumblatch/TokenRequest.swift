@@ -1,12 +1,13 @@
 internal import Glibc
 internal import System
 internal import TokenFile
+internal import ToolProtocols
 
 /// The only commands that the front answers itself.
 ///
 /// They are `[--private] token [NAME]`, `[--private] token|headers NAME --helper [--min-ttl TIME]
-/// [--within TIME]`, with NAME and the options in any order, and `kube-credential NAME`. `name` points into the arguments, which exist
-/// until the process ends.
+/// [--within TIME]`, with NAME and the options in any order, and `kube-credential NAME`. `name` points
+/// into the arguments, which exist until the process ends.
 @safe
 struct TokenRequest {
   /// The least remaining lifetime of a token in a file, in seconds.
@@ -24,6 +25,8 @@ struct TokenRequest {
   ///
   /// Only an engine can tell whether the tool repeats its call, so no file answers it.
   private(set) var isHelper = false
+  /// What the token is needed for, without characters that need an escape; `nil` if that is not stated.
+  private(set) var reason: String?
   /// For how many seconds the token must stay valid; `nil` for 10.
   private(set) var minimumLifetime: Int64?
 
@@ -40,7 +43,7 @@ struct TokenRequest {
         unsafe Self.isName(word), unsafe arguments[next + 2] == nil
       else { return nil }
       // A client keeps the token until its end, and calls again only after a 401.
-      (form, isHelper) = (asked, true)
+      (form, isHelper, reason) = (asked, true, KubeCredential.reason)
       unsafe name = UnsafePointer(word)
       return
     }

@@ -97,6 +97,16 @@ extension FrontServiceTests {
       try call.content()
         == AccessTokenCall(account: "work", minimumLifetime: 360, ask: false, helper: true)
     )
+    let kubernetes = try front("kube-credential work", reply: message(token))
+    #expect(
+      try #require(calls(kubernetes.asked).first).content()
+        == AccessTokenCall(
+          account: "work",
+          ask: false,
+          reason: "kubernetes",
+          helper: true
+        )
+    )
 
     let terms = RequestTermsReply(
       account: "work",

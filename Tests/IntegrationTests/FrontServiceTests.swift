@@ -90,8 +90,8 @@ struct FrontServiceTests {
 
   @Test
   func aHelperOfAToolIsAnsweredByTheEngine() throws {
-    let helper = Self.call.replacing(#""ask""#, with: #""helper":true,"ask""#)
-    let longer = helper.replacing(#""helper""#, with: #""minimum_lifetime":360,"helper""#)
+    let helper = Self.call.replacing("false", with: #"false,"helper":true"#)
+    let longer = helper.replacing(#""ask""#, with: #""minimum_lifetime":360,"ask""#)
     let headers = #"{"Authorization":"Bearer of-the-service"}"# + "\n"
     for (words, output, call) in [
       ("token work --helper", "of-the-service\n", helper),
@@ -106,7 +106,8 @@ struct FrontServiceTests {
       #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","#
       + #""status":{"token":"of-the-service"}}"# + "\n"
     let (outcome, asked) = try front("kube-credential work", reply: Self.reply())
-    #expect(outcome == answered(credential) && asked == helper)
+    let stated = helper.replacing(#""helper""#, with: #""reason":"kubernetes","helper""#)
+    #expect(outcome == answered(credential) && asked == stated)
     let expiring = Self.reply().replacing("er\",", with: "er\",\"expires_at\":1790000000,")
     #expect(
       try front("kube-credential work", reply: expiring).outcome.output.contains(

@@ -16,10 +16,11 @@ struct HelperRepeatTests {
     try await bench.signIn(vault)
   }
 
-  private func token(
+  func token(
     _ tool: Tool? = nil,
     scope: String? = nil,
     prompt: String? = nil,
+    asking: Caller.Asking = .atOnce,
     of other: Vault? = nil
   ) async throws -> String {
     try await (other ?? vault).accessToken(
@@ -30,7 +31,7 @@ struct HelperRepeatTests {
       consent: .thisCall,
       prompt: prompt,
       tool: tool ?? self.tool,
-      caller: caller()
+      caller: caller(asking: asking)
     ).accessToken
   }
 
@@ -145,53 +146,6 @@ struct HelperRepeatTests {
     #expect(bench.exchange.refreshes.count == 1)
   }
 
-  /// Where an account has a token for one resource only, such as an MCP server.
-  private func forOneResource() async throws -> (Bench, Vault) {
-    let bench = try Bench()
-    let vault = try await bench.open()
-    try await bench.signInOAuth(
-      vault,
-      settings: [
-        "resource": "https://mcp.example.com/mcp", "resource_only": "true",
-        "userinfo_endpoint": "https://id.example.com/me",
-      ]
-    )
-    return (bench, vault)
-  }
-
-  /// No endpoint is asked about it.
-  @Test
-  func aTokenForOneResourceGetsOneRefreshInAMinute() async throws {
-    let (bench, vault) = try await forOneResource()
-    #expect(try await token(of: vault) == "at-1")
-    bench.clock.advance(5)
-    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
-    #expect(try await token(of: vault) == "at-2")
-    for _ in 0..<5 {
-      bench.clock.advance(11)
-      #expect(try await token(of: vault) == "at-2")
-    }
-    #expect(bench.forms.count == 1)
-    bench.clock.advance(5)
-    bench.exchange.plan(oauthTokens("at-3", refresh: "rt-3"))
-    #expect(try await token(of: vault) == "at-3")
-    #expect(bench.forms.count == 2)
-    #expect(bench.exchange.requests.allSatisfy { $0.url == "https://id.example.com/token" })
-  }
-
-  @Test
-  func aTokenForOneResourceIsKeptWhileItsProviderAsksForAWait() async throws {
-    let (bench, vault) = try await forOneResource()
-    bench.clock.advance(1800)
-    #expect(try await token(of: vault) == "at-1")
-    bench.exchange.plan(.answer(status: 429, retryAfter: 40, body: ""))
-    _ = await failure { _ = try await vault.token(minimum: 3000) }
-    let requests = bench.exchange.requests.count
-    bench.clock.advance(10)
-    #expect(try await token(of: vault) == "at-1")
-    #expect(bench.exchange.requests.count == requests)
-  }
-
   @Test(arguments: [403, 429, 500])
   func aProviderWithoutAClearAnswerKeepsTheToken(_ status: Int) async throws {
     #expect(try await token() == "at-1")
@@ -231,6 +185,28 @@ struct HelperRepeatTests {
     }
     #expect(bench.exchange.requests.count == requests)
     bench.clock.advance(20)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    #expect(try await token() == "at-2")
+    #expect(bench.exchange.requests.count == requests + 1)
+  }
+
+  /// A call that opens no prompt ends no later look.
+  @Test
+  func aRepeatThatAsksNobodyCountsAsNoPrompt() async throws {
+    try await bench.protect(vault)
+    _ = try await vault.lock(caller: caller())
+    #expect(try await token() == "at-1")
+    bench.clock.advance(10)
+    bench.exchange.plan(.answer(status: 401, body: "{}"))
+    #expect(try await need { _ = try await token(asking: .never) }.prompt.isEmpty)
+    let need = try await need { _ = try await token() }
+    try await bench.pass(need, vault, caller())
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
+    #expect(try await token(prompt: need.prompt) == "at-2")
+    bench.clock.advance(30)
+    #expect(try await token() == "at-2")
+    let requests = bench.exchange.requests.count
+    bench.clock.advance(30)
     bench.exchange.plan(.answer(status: 200, body: "{}"))
     #expect(try await token() == "at-2")
     #expect(bench.exchange.requests.count == requests + 1)

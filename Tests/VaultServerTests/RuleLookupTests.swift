@@ -73,6 +73,18 @@ struct RuleLookupTests {
     #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller, Recognition()) }
   }
 
+  /// A test of a unit in which any program of a user can be promises no loosened rule.
+  @Test(arguments: [
+    ("session-1.scope", true), ("user@1000.service", true), ("user-1000.slice", true),
+    ("user.slice", true), ("backup.service", false), ("user@1000.scope", false),
+    ("user-backup.service", false),
+  ])
+  func aUnitBelowTheUsersSliceIsKnownByItsName(_ unit: String, _ isInUserSlice: Bool) throws {
+    let root = Caller(connection: 1, user: 0, requester: "a test")
+    let (marks, _) = try Vaults.closed().marks(of: TestRuleCall(unit: unit), for: root)
+    #expect(marks.unit == unit && marks.isInUserSlice == isInUserSlice)
+  }
+
   /// Only an administrator who writes when a token needs a check takes the socket's own one away.
   @Test(arguments: [
     ("presence = window", "", false), ("presence = never-ask", "", false),

@@ -31,20 +31,31 @@ extension Vault {
     let isRepeated = note(grant, to: tool)
     guard isRepeated, call.rejected == nil, call.prompt == nil,
       refreshes.retryWait(of: token.account, at: clock.boot) == nil,
-      helperHandouts.withLock({ $0.takeLook(at: token.account, now: clock.boot) }),
-      try await isDoubtful(grant, token)
+      helperHandouts.withLock({ $0.takeLook(at: token.account, now: clock.boot) })
     else { return (grant, token) }
-    var call = call
-    call.rejected = grant.accessToken
+    var again = call
+    switch try await opinion(on: grant, token) {
+    case .accepted: return (grant, token)
+    case .refused: again.rejected = grant.accessToken
+    case .unknown:
+      again.doubted = grant.accessToken
+      // No person is asked because of a doubt.
+      again.caller.asking = .never
+    }
     do throws(VaultFailure) {
-      let (grant, token) = try await grantedToken(call)
+      let (grant, token) = try await grantedToken(again)
       _ = note(grant, to: tool)
       return (grant, token)
     } catch {
-      if case .presenceNeeded = error {
+      switch error {
+      case .loginRequired: throw error
+      // Without a newer token, the one in doubt still serves.
+      case _ where again.doubted != nil: return try await grantedToken(call)
+      case .presenceNeeded(let need) where !need.prompt.isEmpty:
         helperHandouts.withLock { $0.notePrompt(of: token.account, now: clock.boot) }
+        throw error
+      default: throw error
       }
-      throw error
     }
   }
 
@@ -52,24 +63,33 @@ extension Vault {
     helperHandouts.withLock { $0.note(grant.accessToken, to: tool, at: clock.boot) }
   }
 
-  /// Whether a token may have ended before its time.
+  /// What a provider says about a token.
+  private enum Opinion {
+    case accepted
+    case refused
+    /// It has no endpoint that tells.
+    case unknown
+  }
+
+  /// Asks the provider whether a token has ended before its time.
   ///
-  /// A provider that gives no clear answer leaves no doubt: the token stays. Where nothing can be asked, as
-  /// about a token for one resource, the doubt stays, and a refresh ends it.
-  private func isDoubtful(
-    _ grant: AccessGrant,
+  /// If the provider gives no clear answer, the token counts as accepted. No endpoint can be asked about a
+  /// token for one resource. A refresh may bring a newer token then.
+  private func opinion(
+    on grant: AccessGrant,
     _ token: TokenCacheKey
-  ) async throws(VaultFailure) -> Bool {
+  ) async throws(VaultFailure) -> Opinion {
     // The provider's own endpoints accept the usual token only.
-    guard token.scopeSet.isEmpty else { return true }
+    guard token.scopeSet.isEmpty else { return .unknown }
     let account = try account(of: grant)
     // The tool waits for a few seconds only.
     guard let judgement = try? await verification(of: grant, account, tries: 1) else {
-      return false
+      return .accepted
     }
     return switch judgement {
-    case .refused, .notThere: true
-    case .accepted, .rateLimited, .unclear, .failing: false
+    case .refused: .refused
+    case .notThere: .unknown
+    case .accepted, .rateLimited, .unclear, .failing: .accepted
     }
   }
 }
@@ -110,7 +130,7 @@ struct HelperHandouts {
 
   /// Notes a hand-out, unless it calls for a look at the account's token.
   ///
-  /// - Returns: whether it calls for none.
+  /// - Returns: false if the account's token should be looked at first; then nothing is noted.
   mutating func noteUnlessSuspicious(
     _ token: String,
     of account: [UInt8],

@@ -57,7 +57,12 @@ extension Vault {
     // The provider may have changed since the call. A refresh token must not be taken for an access
     // token.
     guard (request.use != nil) == known.provider.hasOneToken else { throw .hasJustChanged }
-    if let grant = try storedGrant(of: known.row, request.asked, wanted: request.wanted) {
+    if let grant = try storedGrant(
+      of: known.row,
+      request.asked,
+      wanted: request.wanted,
+      besides: request.doubted
+    ) {
       return grant
     }
     if let use = request.use { return try await useOneToken(of: known, use, request, slot) }

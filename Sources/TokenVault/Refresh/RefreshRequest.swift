@@ -11,6 +11,8 @@ struct RefreshRequest: Sendable {
   let caller: Caller
   /// Why the program says that it asks, not verified.
   var reason: String?
+  /// A stored access token that does not serve the caller (`TokenCall.doubted`).
+  var doubted: String?
   /// The use of the one token of a provider; `nil` for a provider that gives two.
   var use: OneTokenUse?
 }

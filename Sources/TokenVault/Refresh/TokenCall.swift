@@ -13,6 +13,8 @@ struct TokenCall: Sendable {
   var minimumLifetime: Int64?
   /// An access token that a server refused.
   var rejected: String?
+  /// A stored access token that does not serve this call, and is kept until a newer one is stored.
+  var doubted: String?
   var scope: String?
   var audience: String?
   var consent = NarrowingConsent.notGiven
@@ -22,7 +24,7 @@ struct TokenCall: Sendable {
   var reason: String?
   /// The tool that has run the caller; `nil` if the caller is no helper.
   var tool: Tool?
-  let caller: Caller
+  var caller: Caller
 
   /// The question of its presence check.
   func question(about account: AccountRow, _ asked: ScopeRequest) -> PromptQuestion {
@@ -140,6 +142,7 @@ extension Vault {
           authority: authority,
           caller: call.caller,
           reason: call.reason,
+          doubted: call.doubted,
           use: isOneToken ? OneTokenUse(rejected: call.rejected) : nil
         )
       )
@@ -171,7 +174,7 @@ extension Vault {
     _ wanted: Int64,
     _ call: TokenCall
   ) async throws(VaultFailure) -> FoundToken {
-    if let grant = try storedGrant(of: account, asked, wanted: wanted) {
+    if let grant = try storedGrant(of: account, asked, wanted: wanted, besides: call.doubted) {
       giveUpPrompt(of: call)
       return .grant(grant)
     }
@@ -191,7 +194,9 @@ extension Vault {
     }
     try await finishInterrupted(account)
     let current = try self.account(named: call.account)
-    guard let grant = try storedGrant(of: current, asked, wanted: wanted) else { return .nothing }
+    guard
+      let grant = try storedGrant(of: current, asked, wanted: wanted, besides: call.doubted)
+    else { return .nothing }
     giveUpPrompt(of: call)
     return .grant(grant)
   }

@@ -94,21 +94,24 @@ extension Vault {
   /// The stored token, if it may be handed out; the usual token's file is written again if it
   /// differs.
   ///
-  /// If `wanted` is `nil`, the token has just come, and is the best there is.
+  /// If `wanted` is `nil`, the token has just come, and is the best there is. The token `doubted` is not
+  /// handed out.
   func storedGrant(
     of account: AccountRow,
     _ asked: ScopeRequest,
-    wanted: Int64?
+    wanted: Int64?,
+    besides doubted: String? = nil
   ) throws(VaultFailure) -> AccessGrant? {
     guard account.state != .signedOut else { return nil }
-    if let row = try token(of: account, asked.key),
+    if let row = try token(of: account, asked.key), row.token != doubted,
       let grant = storedGrant(of: account, row, wanted: wanted)
     {
       return grant
     }
     // The usual token may have exactly these scopes, although the sign-in has others.
     guard wanted != nil, !asked.scopes.isEmpty, asked.audience == nil, asked.resources.isEmpty,
-      let usual = try token(of: account), let scope = usual.grantedScope ?? account.loginScope,
+      let usual = try token(of: account), usual.token != doubted,
+      let scope = usual.grantedScope ?? account.loginScope,
       Self.scopes(scope) == asked.scopes
     else { return nil }
     return storedGrant(of: account, usual, wanted: wanted)

@@ -169,11 +169,20 @@ extension Vaults {
       // It may be one of the system's manager or of the user's.
       var marks = CallerMarks()
       (marks.unit, marks.userUnit) = (unit, unit)
-      // The names that systemd-logind(8) gives to the scopes of sessions.
-      marks.isInUserSlice = unit.hasPrefix("session-") && unit.hasSuffix(".scope")
+      marks.isInUserSlice = Self.isInUserSlice(unit)
       return (marks, caller.user)
     default: throw .invalidArgument("either a process or a unit is needed")
     }
+  }
+
+  /// Whether a unit is `user.slice`, or is below it by its name.
+  ///
+  /// systemd.special(7) and user@.service(5) name the slices and the manager of a user, and
+  /// systemd-logind(8) the scopes of sessions.
+  private static func isInUserSlice(_ unit: String) -> Bool {
+    let names = [("session-", ".scope"), ("user-", ".slice"), ("user@", ".service")]
+    return unit == "user.slice"
+      || names.contains { unit.hasPrefix($0.0) && unit.hasSuffix($0.1) }
   }
 
   /// The marks of the process that connected, which are looked at once for its connection.

@@ -1,5 +1,6 @@
 internal import System
 internal import TokenVault
+internal import VaultInterface
 
 extension Caller {
   /// The tool that has run this helper; `nil` if that cannot be told.
@@ -7,6 +8,13 @@ extension Caller {
     // The agent of a restricted socket stands for programs that are not known.
     guard !isRestricted, var ancestry else { return nil }
     return Tool(ofHelper: &ancestry)
+  }
+}
+
+extension Connection {
+  /// Whether a call for a token gets a record: it states a reason, and no tool is known that repeats it.
+  func isRecorded(_ call: UsualTokenCall) -> Bool {
+    call.reason != nil && (call.helper != true || tool == nil)
   }
 }
 

@@ -77,10 +77,9 @@ extension Server {
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
     let isHelper = usual.helper == true
-    // The reason of another caller is recorded.
-    guard connection.kind == .person, isHelper || usual.reason == nil,
+    guard connection.kind == .person,
       let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
-      vaults.isFree(connection.recognition, in: vault)
+      vaults.isFree(connection.recognition, in: vault), !connection.isRecorded(usual)
     else { return nil }
     return vault.cachedAccessToken(
       account: usual.account,
