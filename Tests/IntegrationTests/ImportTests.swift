@@ -125,7 +125,7 @@ struct ImportTests {
       issuer = \(server.origin)/
       client_id = \(login.client)
       client_authentication = none
-      redirect_uri = http://127.0.0.1:1/callback
+      redirect_uri = http://127.0.0.1:8400/callback
       scope = tools
       resource = \(server.url)
       END

@@ -42,15 +42,14 @@ extension PresenceStoryTests {
 
   /// The user touches the reader with a finger that is not enrolled, then with the right one.
   ///
-  /// One process serves the whole check.
+  /// One process at a time serves the check: a retry is a new one.
   private func opensWithAFinger(_ person: Person, after first: String) throws {
     let touched = try person.terminal("token", "me")
     try touched.expect(Self.prompt)
-    let helpers = presenceHelpers(of: person)
-    #expect(helpers.count == 1)
+    #expect(presenceHelpers(of: person).count == 1)
     try person.touch("stranger")
     try touched.expect("The finger did not match. Touch the reader again, or")
-    #expect(presenceHelpers(of: person) == helpers)
+    #expect(eventually { presenceHelpers(of: person).count == 1 })
     try person.touchAgain()
     try touched.expect("at_")
     try touched.end()
