@@ -122,6 +122,9 @@ struct MessageTests {
     ],
     "a client of oidc-agent": ["keeps a secret, which is no access token"],
     "a provider's file of certificates": ["and its certificates,"],
+    "a file system that makes no links, or fails": [
+      "could not be kept:", "could not be kept: it cannot be copied", "could not be put back:",
+    ],
     "a file of Gemini CLI": ["the tokens of", "are not from the token endpoint of the login"],
     "a file of another program that other users can write": [
       "belongs to another user, or other users can write it",

@@ -70,6 +70,16 @@ extension Situation {
       try $0.answer("[y/N] ", "y")
       try facts($0, 2, accounts, fingers: ["left-thumb"])
     }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
+    Situation("setup", "all is there, and the files of a tool are not wanted") {
+      try facts($0, 7, [protected], fingers: ["left-thumb"])
+      try $0.answer("[Y/n/q] ", "")
+      try $0.answer("(Enter: none): ", "")
+      try $0.answer("(Enter: none): ", "https://mcp.example.org/mcp")
+      _ = try $0.expect(RequestTermsCall.self)
+      try $0.fail(.noSuchAccount(account: "work"))
+      try $0.answer("[y/N] ", "n")
+      try facts($0, 2, [protected], fingers: ["left-thumb"])
+    }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
     Situation("setup --no-input", "all is there, and a tool that could use an account") {
       try facts($0, 1, [protected], fingers: ["left-thumb"])
     }.with(files: ["dev": backendFile]).with(settings: ["codex/config.toml": ""]),
