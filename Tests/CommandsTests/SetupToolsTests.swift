@@ -199,6 +199,7 @@ struct SetupToolsTests {
     "setup claude-code work --url ftp://a.example --yes", "setup --url https://a.example",
     "setup --mcp https://a.example", "setup --name x", "setup --yes",
     "setup --undo codex --name x", "setup --undo --mcp https://a.example",
+    "setup --undo codex work",
   ])
   func wordsThatMakeNoSenseWriteNothing(_ line: String) throws {
     let home = try ProviderHome()

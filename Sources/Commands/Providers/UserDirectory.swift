@@ -144,26 +144,38 @@ struct UserDirectory: ~Copyable {
       }
     }
     // The last run may have ended right after the link.
-    guard try isSame(name, kept) else { throw isThere(kept) }
+    try demandFree(kept, for: name)
+  }
+
+  /// Refuses a name that another file has than the one that is to be kept by it.
+  func demandFree(_ kept: String, for name: String) throws(CommandError) {
+    guard try stamp(kept) != nil else { return }
+    guard try isSame(name, kept) else {
+      throw .usage(
+        "\(path)/\(kept) is an earlier file of yours, and is not replaced",
+        hint: "move it to another directory, and try again"
+      )
+    }
   }
 
   /// Copies a file without secrets, 0600, to a name that no file has yet.
   func copy(_ name: String, as kept: String) throws(CommandError) {
-    if try stamp(kept) != nil {
-      guard try isSame(name, kept) else { throw isThere(kept) }
-      return
-    }
     guard let bytes = bytes(name) else {
       throw .usage("\(path)/\(name) could not be kept: it cannot be copied")
     }
-    try write(bytes, kept)
-  }
-
-  private func isThere(_ kept: String) -> CommandError {
-    .usage(
-      "\(path)/\(kept) is an earlier file of yours, and is not replaced",
-      hint: "move it to another directory, and try again"
-    )
+    var isMade = false
+    do throws(SystemError) {
+      let file = try directory.create(kept)
+      isMade = true
+      try file.write(bytes)
+      try file.synchronize()
+    } catch {
+      if isMade { _ = try? directory.unlink(kept) }
+      guard !isMade, error.isPresent else {
+        throw .usage("\(path)/\(name) could not be kept: \(error)")
+      }
+      try demandFree(kept, for: name)
+    }
   }
 
   /// Puts the file that was kept in the place of the one with this name.

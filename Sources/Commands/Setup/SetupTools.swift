@@ -38,11 +38,15 @@ enum SetupTools {
       throw .usage(
         isUndo ? "\(option.name) cannot be with --undo" : "\(option.name) needs a tool",
         hint: isUndo
-          ? "thumblatch setup --undo TOOL removes the files of one tool"
-          : "such as: thumblatch setup codex work --mcp https://mcp.example.org/mcp"
+          ? undoHint : "such as: thumblatch setup codex work --mcp https://mcp.example.org/mcp"
       )
     }
+    if isUndo, session.arguments.operands.count > 1 {
+      throw .usage("ACCOUNT cannot be with --undo", hint: undoHint)
+    }
   }
+
+  private static let undoHint = "thumblatch setup --undo TOOL removes the files of one tool"
 
   // MARK: Writing
 
@@ -85,7 +89,11 @@ enum SetupTools {
     _ session: Session
   ) throws(CommandError) -> [String] {
     var kept: [String] = []
-    for file in files where try isOthers(file.name, of: tool, folder) {
+    let others = try files.filter { file throws(CommandError) in
+      try isOthers(file.name, of: tool, folder)
+    }
+    for file in others { try folder.demandFree(Tool.kept(file.name), for: file.name) }
+    for file in others {
       try folder.keep(file.name, as: Tool.kept(file.name))
       kept.append(Tool.kept(file.path))
       session.output.talk("the former \(file.path) is kept as \(Tool.kept(file.path))")
@@ -191,9 +199,9 @@ enum SetupTools {
     guard !undone.removed.isEmpty || !undone.restored.isEmpty else {
       throw CommandError(
         .notFound,
-        "no tool has files that thumblatch setup wrote",
-        hint: undone.left.isEmpty
-          ? nil : "written or changed by you: \(undone.left.joined(separator: ", "))"
+        undone.left.isEmpty
+          ? "no tool has files that thumblatch setup wrote"
+          : "nothing was removed: you wrote or changed \(undone.left.joined(separator: ", "))"
       )
     }
     try session.report(

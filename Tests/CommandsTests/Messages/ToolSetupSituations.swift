@@ -93,6 +93,7 @@ extension Situation {
     ]),
     Situation("setup \(server)", "an option without its tool"),
     Situation("setup --undo codex --name work", "an option that --undo does not have"),
+    Situation("setup --undo codex work", "an account that --undo does not take"),
     Situation("setup --undo", "no file").with(settings: [:]),
     Situation("setup --undo", "a file that the person has changed").with(settings: [
       "codex/thumblatch-work.config.toml": "mine"
