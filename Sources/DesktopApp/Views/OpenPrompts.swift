@@ -23,7 +23,7 @@ final class OpenPrompts {
       PromptModel(link),
       of: application,
       over: link.isOwn ? parent : nil,
-      isExpected: link.isOwn && (toplevels?.isInUse ?? false)
+      isExpected: link.isOwn && open.isEmpty && (toplevels?.isInUse ?? false)
     )
     // The person may be typing into an open prompt.
     let keepsFocus = !link.isOwn && !open.isEmpty

@@ -8,6 +8,12 @@ package final class Toplevels: Object {
   private var known: Set<UInt> = []
   /// The address of the window that was active last, and whether it belongs to another one.
   private var last: (address: UInt, isDialog: Bool)?
+  /// When that window lost the keyboard while it stayed open.
+  private var lost: Int64?
+  /// When a dialog was closed that had the keyboard.
+  private var closed: Int64?
+  /// For how long the next window may be without the keyboard after that, in microseconds.
+  private static let passage: Int64 = 500_000
 
   /// Finds the windows, also those that are made later. (gtk_window_get_toplevels(3))
   package convenience init() {
@@ -17,9 +23,16 @@ package final class Toplevels: Object {
   /// Whether the person works in one of the windows now.
   package var isActive: Bool { windows.contains(where: \.isActive) }
 
-  /// Whether the person works in the program, once `onActivity` was called: also after a dialog was
-  /// closed, before the window that it belongs to is active.
-  package private(set) var isInUse = false
+  /// Whether the person works in the program, once `onActivity` was called: also right after a dialog
+  /// was closed, before the window that it belongs to is active.
+  package var isInUse: Bool { isActive || isRecent(closed) }
+
+  /// Microseconds since the boot.
+  private var now: Int64 { Int64(g_get_monotonic_time()) }
+
+  private func isRecent(_ moment: Int64?) -> Bool {
+    moment.map { now - $0 < Self.passage } ?? false
+  }
 
   /// Calls a closure when the person may have begun or ended to work in one of the windows.
   package func onActivity(_ body: @escaping @MainActor () -> Void) {
@@ -39,12 +52,16 @@ package final class Toplevels: Object {
     if let active = windows.first(where: \.isActive) {
       let owner = unsafe gtk_window_get_transient_for(active.typed())
       last = (address(of: active), unsafe owner != nil)
-      isInUse = true
+      (lost, closed) = (nil, nil)
     } else if let last {
-      let isOpen = windows.contains { address(of: $0) == last.address && $0.isVisible }
-      isInUse = !isOpen && last.isDialog
+      if windows.contains(where: { address(of: $0) == last.address && $0.isVisible }) {
+        lost = lost ?? now
+        return
+      }
+      // A dialog that lost the keyboard earlier was left for another program.
+      if last.isDialog, lost == nil || isRecent(lost) { closed = now }
       // Another window may get its address.
-      if !isOpen { self.last = nil }
+      (self.last, lost) = (nil, nil)
     }
   }
 
