@@ -38,6 +38,8 @@ extension Vault {
     case .accepted: return (grant, token)
     case .refused: again.rejected = grant.accessToken
     case .unknown:
+      // After the end of the login no newer token comes.
+      guard try account(of: grant).state == .signedIn else { return (grant, token) }
       again.doubted = grant.accessToken
       // No person is asked because of a doubt.
       again.caller.asking = .never

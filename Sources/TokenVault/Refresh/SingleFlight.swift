@@ -19,6 +19,7 @@ extension Vault {
   func startRefresh(_ request: RefreshRequest) -> RefreshTask {
     let account = request.account.row.id
     let isOfOneToken = request.use != nil
+    let isDoubt = request.doubted != nil
     let task = Task {
       let result: Result<AccessGrant, VaultFailure>
       do throws(VaultFailure) {
@@ -26,7 +27,7 @@ extension Vault {
       } catch {
         result = .failure(error)
       }
-      self.finishRefresh(account, result, isOfOneToken: isOfOneToken)
+      self.finishRefresh(account, result, isOfOneToken: isOfOneToken, isDoubt: isDoubt)
       return result
     }
     let refreshTask = RefreshTask(asked: request.asked, task: task, isOfOneToken: isOfOneToken)
@@ -37,11 +38,14 @@ extension Vault {
   private func finishRefresh(
     _ account: [UInt8],
     _ result: Result<AccessGrant, VaultFailure>,
-    isOfOneToken: Bool
+    isOfOneToken: Bool,
+    isDoubt: Bool
   ) {
     var hasFailed = false
-    // A token that nothing else renews is tried again while it lives.
-    if case .failure(let failure) = result { hasFailed = !isOfOneToken || !failure.isOfTheMoment }
+    // A token that nothing else renews, or that is still handed out, is tried again while it lives.
+    if case .failure(let failure) = result {
+      hasFailed = !isOfOneToken && !isDoubt || !failure.isOfTheMoment
+    }
     refreshes.endRefresh(of: account, hasFailed: hasFailed)
     // For the next refresh, once this one has nothing left to do.
     if !isOfOneToken { exchange.prepareLater() }

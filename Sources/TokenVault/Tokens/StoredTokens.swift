@@ -109,8 +109,8 @@ extension Vault {
       return grant
     }
     // The usual token may have exactly these scopes, although the sign-in has others.
-    guard wanted != nil, !asked.scopes.isEmpty, asked.audience == nil, asked.resources.isEmpty,
-      let usual = try token(of: account), usual.token != doubted,
+    guard wanted != nil, doubted == nil, !asked.scopes.isEmpty, asked.audience == nil,
+      asked.resources.isEmpty, let usual = try token(of: account),
       let scope = usual.grantedScope ?? account.loginScope,
       Self.scopes(scope) == asked.scopes
     else { return nil }
