@@ -175,7 +175,7 @@ extension Vaults {
     }
   }
 
-  /// Whether a unit is `user.slice`, or is below it by its name.
+  /// Whether a unit is `user.slice`, or has a name that systemd gives below it.
   ///
   /// systemd.special(7) and user@.service(5) name the slices and the manager of a user, and
   /// systemd-logind(8) the scopes of sessions.

@@ -43,14 +43,18 @@ extension Dispatcher {
     }
     // Root asks about the process of another user, whose own rules hold for it. A fault of that user's
     // vault must not hide the rules of the machine.
-    guard let opened = try? await vaults.borrow(forRoot: user, care) else {
-      return try await test(call, marks, own: [], in: vault)
+    do throws(VaultFailure) {
+      let opened = try await vaults.borrow(forRoot: user, care)
+      defer { vaults.giveBack(user, opened, false, false) }
+      let own = try await opened.vault.ownCallerRules()
+      return try await test(call, marks, own: own, in: opened.vault)
+    } catch {
+      switch error {
+      case .vaultUnsafe, .machineKeyNeeded, .noSuchUser:
+        return try await test(call, marks, own: [], in: vault)
+      default: throw error
+      }
     }
-    defer { vaults.giveBack(user, opened, false, false) }
-    guard let own = try? await opened.vault.ownCallerRules() else {
-      return try await test(call, marks, own: [], in: vault)
-    }
-    return try await test(call, marks, own: own, in: opened.vault)
   }
 
   private func test(
