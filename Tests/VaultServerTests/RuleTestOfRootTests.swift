@@ -22,7 +22,7 @@ struct RuleTestOfRootTests {
     guard ThisProcess.user == 0 else {
       return try await body(ThisProcess.identifier, ThisProcess.user)
     }
-    let user: UInt32 = 65_534
+    let user: UInt32 = 1
     let child = try ChildProcess(
       path: "/usr/bin/setpriv",
       arguments: [
