@@ -89,9 +89,8 @@ enum SetupTools {
     _ session: Session
   ) throws(CommandError) -> [String] {
     var kept: [String] = []
-    let others = try files.filter { file throws(CommandError) in
-      try isOthers(file.name, of: tool, folder)
-    }
+    var others: [ToolRecipe.File] = []
+    for file in files where try isOthers(file.name, of: tool, folder) { others.append(file) }
     for file in others { try folder.demandFree(Tool.kept(file.name), for: file.name) }
     for file in others {
       try folder.keep(file.name, as: Tool.kept(file.name))
