@@ -24,7 +24,7 @@ final class Gauge {
   ///
   /// The time of a thread grows while another program on the same core's second thread, or another
   /// guest on the same host, takes the cache. Such a spell outlasts `attempts` readings.
-  private var patience = 30_000.0
+  private var patience = 60_000.0
 
   /// The names to measure, or empty for all.
   private static let wanted = CommandLine.arguments.dropFirst()
