@@ -130,12 +130,13 @@ class Prompts:
         self.leave()
         return self.until(lambda: not self.marks(text, role, place), "still readable")
 
-    def type_elsewhere(self, text, key="Return", act=lambda: None):
+    def type_elsewhere(self, text, key="Return", act=None):
         """Types a key again and again at no window, while something else is done, until a text is shown, and
         then for longer than the pause after which keys count; false if the text went, or a control of its window
         got the focus."""
         self.leave()
-        self.until(lambda: not self.has_keys(), "the keyboard is at the app")
+        if act:  # Otherwise the window with the text may be there already.
+            self.until(lambda: not self.has_keys(), "the keyboard is at the app")
         is_over = threading.Event()
 
         def typing():
@@ -144,7 +145,8 @@ class Prompts:
         thread = threading.Thread(target=typing)
         thread.start()
         try:
-            act()
+            if act:
+                act()
             self.find(None, text)
             self.tool("key", "--repeat", "50", "--delay", "20", key)
             focused = self.atspi.StateType.FOCUSED
