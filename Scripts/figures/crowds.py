@@ -21,7 +21,7 @@ RUN = "a" + MARKS * 15
 KINDS = {
     "members": "{%s}" % ",".join(f'"{i:x}":0' for i in range(7750)),
     "members with texts": "{%s}" % ",".join(f'"{i:x}":"a"' for i in range(6200)),
-    "names of marks": "{%s}" % ",".join(f'"{i:04x}{MARKS * 15}":0' for i in range(890)),
+    "names of marks": "{%s}" % ",".join(f'"{i:04x}{MARKS * 15}":0' for i in range(930)),
     "long names": "{%s}" % ",".join(f'"{i:04x}{"t" * 116}":0' for i in range(500)),
     "texts": "[%s]" % ",".join(['"a"'] * 16_200),
     "texts of marks": "[%s]" % ",".join([f'"{RUN}"'] * 980),

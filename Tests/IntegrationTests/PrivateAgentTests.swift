@@ -210,12 +210,6 @@ struct PrivateAgentTests {
     }
     try ends(run, 5, "the engine closed the connection")
     #expect(eventually { !person.readerIsOpen })
-    try person.startEngine(asking: bus)
-    let count = try desk.count()
-    let next = try token()
-    try desk.sees(Self.question, above: count)
-    try person.touchAgain()
-    try ends(next, 0, "at_")
     try stop(agent)
   }
 
