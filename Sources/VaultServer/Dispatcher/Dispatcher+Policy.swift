@@ -49,11 +49,9 @@ extension Dispatcher {
       let own = try await opened.vault.ownCallerRules()
       return try await test(call, marks, own: own, in: opened.vault)
     } catch {
-      switch error {
-      case .vaultUnsafe, .machineKeyNeeded, .noSuchUser:
-        return try await test(call, marks, own: [], in: vault)
-      default: throw error
-      }
+      // A vault that is busy can be asked again.
+      if case .busy = error { throw error }
+      return try await test(call, marks, own: [], in: vault)
     }
   }
 
