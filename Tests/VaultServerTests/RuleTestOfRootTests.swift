@@ -62,7 +62,8 @@ struct RuleTestOfRootTests {
       try store.write([UInt8](repeating: 7, count: 4096), at: 0)
       let vaults = try machine.service(NoTPM())
       await #expect(throws: VaultFailure.self) { try await vaults.fingers(of: user) }
-      #expect(try await error(process, vaults) == nil)
+      let hidden = try await error(process, vaults)
+      #expect(hidden == nil, "\(String(describing: hidden))")
     }
   }
 }
