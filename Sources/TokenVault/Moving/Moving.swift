@@ -34,7 +34,7 @@ struct Moving {
   /// From here on a private vault may have these accounts.
   mutating func beginHandOver(of accounts: [[UInt8]]) { leaving = Set(accounts) }
 
-  /// It is known who has the accounts.
+  /// Ends the time in which either vault may have the accounts.
   mutating func endHandOver() { leaving = [] }
 
   /// Leaves out an account that was removed.
@@ -66,6 +66,6 @@ struct Moving {
   /// From here on the service may have the accounts.
   mutating func beginTransfer() { isTransferring = true }
 
-  /// It is known who has the accounts.
+  /// Ends the time in which either vault may have the accounts.
   mutating func endTransfer() { isTransferring = false }
 }
