@@ -4,8 +4,8 @@ internal import System
 
 /// The open prompts, with all that belongs to one: its check, its waiters and its context.
 ///
-/// `Vault.swift` holds it, and only files of this folder use it, as `Scripts/lint` checks. All others read
-/// `Vault.prompts`, and call the functions of the vault that stand in this folder.
+/// `Vault.swift` holds it, and only files of `Presence/` use it, as `Scripts/lint` checks. All others read
+/// `Vault.prompts`, and call the functions of the vault that stand there.
 struct Prompting {
   /// The prompts; only the steps below change them.
   private(set) var book = PromptBook()
