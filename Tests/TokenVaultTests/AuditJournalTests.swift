@@ -232,7 +232,7 @@ struct AuditJournalTests {
 extension Vault {
   /// Returns when no later call of `sendToJournal` is under way.
   fileprivate func untilNothingIsPlanned() async {
-    while audit.journal.isPlanned { await Task.yield() }
+    while audit.progress.isPlanned { await Task.yield() }
   }
 
   /// Writes a record in a transaction that fails.

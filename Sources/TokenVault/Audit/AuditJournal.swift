@@ -38,9 +38,9 @@ struct JournalProgress {
   /// The number of the last record that was sent; `nil` before the first one of this engine.
   private(set) var sent: Int64?
   /// Whether the store has a number for the next engine.
-  var isKept: Bool
+  private(set) var isKept: Bool
   /// Whether a later call of `sendToJournal` is under way.
-  var isPlanned = false
+  private(set) var isPlanned = false
   private var isDue = false
   private var resumes: BootInstant?
 
@@ -66,6 +66,9 @@ struct JournalProgress {
     return now.nanoseconds >= resumes.nanoseconds
   }
 
+  mutating func notePlanned() { isPlanned = true }
+  mutating func noteBegun() { isPlanned = false }
+  mutating func noteKept(_ isKept: Bool) { self.isKept = isKept }
   mutating func noteSent(_ number: Int64) { sent = number }
   mutating func noteAllSent() { (isDue, resumes) = (false, nil) }
   mutating func noteRefused(at now: BootInstant) { resumes = now.advanced(bySeconds: Self.pause) }
@@ -85,8 +88,8 @@ extension Vault {
   /// Returns at once. A refresh writes two records, and journald needs half a millisecond of the
   /// processor for them. The caller of the refresh should not wait for that.
   func sendToJournalLater() {
-    guard journal != nil, !audit.journal.isPlanned else { return }
-    audit.journal.isPlanned = true
+    guard audit.journal != nil, !audit.progress.isPlanned else { return }
+    audit.progress.notePlanned()
     // The outer task begins when the actor next waits, so that no thread is woken before.
     Task {
       Task { [weak self, clock] in
@@ -97,8 +100,12 @@ extension Vault {
   }
 
   private func sendPlanned() {
-    guard audit.journal.isPlanned else { return }
-    audit.journal.isPlanned = false
+    if audit.progress.isPlanned { sendToJournalNow() }
+  }
+
+  /// Sends the records without a later call, if one is under way.
+  func sendToJournalNow() {
+    audit.progress.noteBegun()
     sendToJournal()
   }
 
@@ -108,7 +115,9 @@ extension Vault {
   /// did not take are sent later, the last 1000 at most. The records are read again, because only the
   /// store has them as they were committed.
   func sendToJournal() {
-    guard let journal, audit.journal.isDue(at: clock.boot), var sent = audit.journal.sent else {
+    guard let journal = audit.journal, audit.progress.isDue(at: clock.boot),
+      var sent = audit.progress.sent
+    else {
       return
     }
     let vault = Hexadecimal.text(identifier)
@@ -124,18 +133,18 @@ extension Vault {
             record: AuditFacts(row),
             head: Hexadecimal.text(row.mac)
           )
-          guard journal.send(record) else { return audit.journal.noteRefused(at: clock.boot) }
+          guard journal.send(record) else { return audit.progress.noteRefused(at: clock.boot) }
           sent = row.number
-          audit.journal.noteSent(sent)
+          audit.progress.noteSent(sent)
         }
         guard rows.count == Self.journalPage else { break }
       }
-      audit.journal.noteAllSent()
+      audit.progress.noteAllSent()
       // An engine that is killed later leaves no number, so that nothing is sent twice.
-      if audit.journal.isKept { keepJournalProgress() }
+      if audit.progress.isKept { keepJournalProgress() }
     } catch {
       // The records are still due.
-      audit.journal.noteRefused(at: clock.boot)
+      audit.progress.noteRefused(at: clock.boot)
     }
   }
 
@@ -149,10 +158,10 @@ extension Vault {
   ///
   /// If this fails, records are missing in the journal or are there twice.
   func keepJournalProgress() {
-    let bytes = audit.journal.numberToKeep.map { Array("\($0)".utf8) }
-    guard bytes != nil || audit.journal.isKept else { return }
+    let bytes = audit.progress.numberToKeep.map { Array("\($0)".utf8) }
+    guard bytes != nil || audit.progress.isKept else { return }
     guard (try? store.setMeta(Self.journalKey, to: bytes)) != nil else { return }
-    audit.journal.isKept = bytes != nil
+    audit.progress.noteKept(bytes != nil)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import AuditLog
+internal import Configuration
 internal import Cryptography
 internal import Presence
 internal import Storage
@@ -56,8 +57,7 @@ extension Vault {
     let number = try audited(
       try auditLog.append(bounded, at: time, using: storeState.keys.audit)
     )
-    audit.noteRecord()
-    audit.journal.note(number)
+    audit.noteRecord(number)
   }
 
   // MARK: - Checking
@@ -109,6 +109,16 @@ extension Vault {
 
   // MARK: - Pruning
 
+  /// The present limits of the audit log: half of the store at most.
+  private func auditLimitsNow() -> AuditLimits {
+    guard let policy = administratorPolicy() else { return audit.limits }
+    return AuditLimits(
+      seconds: audit.limits.seconds,
+      records: audit.limits.records,
+      bytes: Int64(policy.store) << 19
+    )
+  }
+
   /// Records what was only counted, and removes old records if that is due.
   ///
   /// It is called at the start and each minute.
@@ -141,7 +151,7 @@ extension Vault {
       let number = try audited(
         try auditLog.prune(through: end, found: found, at: time, using: storeState.keys.audit)
       )
-      if let number { audit.journal.note(number) }
+      if let number { audit.progress.note(number) }
     }
   }
 }

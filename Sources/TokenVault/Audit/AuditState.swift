@@ -5,7 +5,9 @@ internal import System
 struct AuditState {
   /// How much of the audit log is kept.
   let limits: AuditLimits
-  var journal: JournalProgress
+  /// Gets a copy of each record; `nil` if there is none.
+  let journal: (any AuditJournal)?
+  var progress: JournalProgress
   private(set) var refusals = RefusalCount()
   /// The limit of checks without a person that get a record of their own.
   private var checkRecords = RecordLimit(most: mostChecks, secondsForOne: 60)
@@ -18,12 +20,16 @@ struct AuditState {
   private var lastPruning: BootInstant?
   private var recordsSincePruning = 0
 
-  init(limits: AuditLimits, journal: JournalProgress) {
+  init(limits: AuditLimits, journal: (any AuditJournal)?, progress: JournalProgress) {
     self.limits = limits
     self.journal = journal
+    self.progress = progress
   }
 
-  mutating func noteRecord() { recordsSincePruning += 1 }
+  mutating func noteRecord(_ number: Int64) {
+    recordsSincePruning += 1
+    progress.note(number)
+  }
 
   mutating func noteRefusal(_ what: String, of account: String?, by requester: String) {
     refusals.note(what, of: account, by: requester)

@@ -57,3 +57,20 @@ struct UseCount {
 
   mutating func noteWritten() { unwritten = [:] }
 }
+
+extension Vault {
+  /// Whether a token with a stated reason gets a record of its own; it is counted otherwise.
+  func takeReasonRecord(of account: [UInt8]) -> Bool {
+    audit.reasons.takeRecord(of: account, at: clock.boot)
+  }
+
+  /// Whether a sealed token that is opened without a check gets a record; it is counted otherwise.
+  func takeOpeningRecord(of account: [UInt8]) -> Bool {
+    audit.openings.takeRecord(of: account, at: clock.boot)
+  }
+
+  /// How often a sealed token was opened without a check since its last record.
+  func openingsWithoutRecord(of account: [UInt8]) -> Int { audit.openings.unwritten[account] ?? 0 }
+
+  func noteOpeningsRecorded(of account: [UInt8]) { audit.openings.noteWritten(of: account) }
+}

@@ -134,7 +134,7 @@ extension Vault {
     guard call.caller.rule?.needsReason == true || isStated, !call.caller.needsOwnCheck
     else { return }
     let account = try account(named: grant.account)
-    guard audit.reasons.takeRecord(of: account.id, at: clock.boot) else { return }
+    guard takeReasonRecord(of: account.id) else { return }
     try change { try recordToken(of: account, call, method: nil) }
   }
 

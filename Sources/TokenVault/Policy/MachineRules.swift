@@ -1,4 +1,3 @@
-internal import AuditLog
 package import Configuration
 internal import Storage
 
@@ -112,13 +111,8 @@ extension Vault {
     return (location ?? rules.policyFile).map { " (\(key.rawValue) in \($0))" } ?? ""
   }
 
-  /// The present limits of the audit log: half of the store at most.
-  func auditLimitsNow() -> AuditLimits {
-    guard rules.policyFile != nil, let policy = try? rules.policy() else { return audit.limits }
-    return AuditLimits(
-      seconds: audit.limits.seconds,
-      records: audit.limits.records,
-      bytes: Int64(policy.store) << 19
-    )
+  /// The policy in the administrator's file; `nil` if there is none, or if it cannot be read.
+  func administratorPolicy() -> Policy? {
+    rules.policyFile == nil ? nil : try? rules.policy()
   }
 }

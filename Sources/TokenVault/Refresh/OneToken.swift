@@ -178,8 +178,8 @@ extension Vault {
     guard let opened = grant.opened else { return }
     let account = try account(withIdentifier: opened.account)
     let isChecked = PresenceMethod.allCases.contains { $0.rawValue == opened.method }
-    guard isChecked || audit.openings.takeRecord(of: account.id, at: clock.boot) else { return }
-    let before = audit.openings.unwritten[account.id] ?? 0
+    guard isChecked || takeOpeningRecord(of: account.id) else { return }
+    let before = openingsWithoutRecord(of: account.id)
     try change {
       try record(
         .release,
@@ -194,7 +194,7 @@ extension Vault {
         )
       )
     }
-    audit.openings.noteWritten(of: account.id)
+    noteOpeningsRecorded(of: account.id)
   }
 
   /// Starts the exchange of a token that is due, if that needs no presence check.

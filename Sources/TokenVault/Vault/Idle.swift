@@ -19,8 +19,7 @@ extension Vault {
     await endChecks()
     try? flushCounts(isLast: true)
     windowGuard?.rest()
-    audit.journal.isPlanned = false
-    sendToJournal()
+    sendToJournalNow()
     // From here on only the file is the store. A file that replaces it is not mixed with the present
     // log, even if this process ends before its last task has released the vault.
     guard freshness == .current && !hasLostItsStore else { return }

@@ -35,8 +35,6 @@ package actor Vault {
   let seats: (any CallerLocations)?
   /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
   let agents: (any DesktopAgents)?
-  /// Gets a copy of each audit record; `nil` if there is none.
-  let journal: (any AuditJournal)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
   /// Whether the user has rules for callers.
@@ -115,7 +113,6 @@ package actor Vault {
     self.windowGuard = windowGuard
     self.locations = locations
     self.agents = agents
-    self.journal = journal
     self.seats = seats
     self.machineKeySlots = machineKeySlots
     self.service = service
@@ -134,7 +131,8 @@ package actor Vault {
       )
       audit = AuditState(
         limits: auditLimits,
-        journal: try Self.keptJournalProgress(in: opening.store)
+        journal: journal,
+        progress: try Self.keptJournalProgress(in: opening.store)
       )
       moving = try Moving(in: opening.store)
       storeState = StoreState(opening)
