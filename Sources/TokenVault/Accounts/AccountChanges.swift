@@ -179,7 +179,7 @@ extension Vault {
       throw answer.notErased(error)
     }
     // A window without any account of its own would count as one for all accounts.
-    windows.forget(row.id)
+    closeWindows(ofDeleted: row.id)
     writeDefaultAccount()
     try? SlotFile.delete(in: directory, account: row.id)
     try emptyLog()

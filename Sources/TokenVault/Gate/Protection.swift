@@ -45,9 +45,9 @@ extension Vault {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
     // An earlier use of the account may take a while. The end of the session is watched until then.
-    windowState.begin()
-    defer { windowState.endBeginning() }
-    let ends = isOn ? await beginGuarding() : windowState.ends
+    beginOpeningWindow()
+    defer { endOpeningWindow() }
+    let ends = isOn ? await beginGuarding() : windowEnds
     let authority = Authority(try spendable(prompt, question: question, caller: caller))
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
       if isOwned, try self.ownership(of: row) != ownership {
@@ -56,7 +56,7 @@ extension Vault {
       return try protect(row, isOn, purpose, authority, caller)
     }
     // The window stays closed if the person has gone since.
-    if isOn, let location, ends == windowState.ends, !windowState.hasEnded(at: location) {
+    if isOn, let location, ends == windowEnds, !hasEndedWhileOpening(at: location) {
       openWindow(of: changed, provenBy: authority.origin, at: location, policy, caller)
     }
     endGuardLater()
@@ -80,37 +80,7 @@ extension Vault {
     if let prompt {
       return prompts.question(of: prompt)?.detail?.hasSuffix(isOpen) == true ? isOpen : isNew
     }
-    return location.flatMap { windows.window(at: $0, now: clock.boot) } == nil ? isNew : isOpen
-  }
-
-  /// Opens the unlock window of one account.
-  private func openWindow(
-    of account: AccountRow,
-    provenBy origin: PresenceProof.Origin?,
-    at location: String,
-    _ policy: Policy,
-    _ caller: Caller
-  ) {
-    guard let origin,
-      let window = UnlockWindow(
-        accounts: [account.id],
-        seconds: nil,
-        sliding: Int64(policy.window) * 60,
-        limit: Int64(policy.windowLimit) * 3600,
-        provenBy: origin,
-        at: clock.boot
-      )
-    else { return }
-    let entry = AuditEntry(
-      .unlock,
-      .done,
-      account: account,
-      caller: caller,
-      detail: "\(account.name), sliding"
-    )
-    // Without its record there is no window; the protection is on in any case.
-    guard (try? change { try record(entry) }) != nil else { return }
-    windows.add(window, for: account.id, at: location, now: clock.boot)
+    return location.flatMap { window(at: $0, now: clock.boot) } == nil ? isNew : isOpen
   }
 
   private func protect(

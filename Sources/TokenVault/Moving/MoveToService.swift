@@ -258,7 +258,7 @@ extension Vault {
       committed()
     }
     for row in rows {
-      windows.forget(row.id)
+      closeWindows(ofDeleted: row.id)
       try? SlotFile.delete(in: directory, account: row.id)
     }
     writeDefaultAccount()

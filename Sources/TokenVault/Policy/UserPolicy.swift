@@ -219,7 +219,7 @@ extension Vault {
       guard isHoldingWindow else { return }
       try record(.lock, .done, by: caller, detail: "the policy was changed")
     } committed: {
-      windows.closeAll(now: clock.boot)
+      closeWindows()
       for prompt in prompts.names { giveUp(prompt, as: .cancelled) }
     }
   }

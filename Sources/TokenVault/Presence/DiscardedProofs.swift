@@ -8,7 +8,7 @@ extension Vault {
   /// A helper that waits holds a copy of the prints of its beginning. A finger that was deleted since
   /// then would pass.
   func discardProofs() {
-    windows.closeAll(now: clock.boot)
+    closeWindows()
     for prompt in prompts.namesByDevice { giveUp(prompt, as: .cancelled) }
   }
 }

@@ -79,7 +79,7 @@ extension Vault {
       return .tooManyPrompts(retryAfter: wait)
     }
     // The prompt may be shown long before its check begins.
-    let ends = windowState.ends
+    let ends = windowEnds
     async let guarding = beginGuarding()
     // A caller that will ask at once spends a prompt of the person for it.
     let isExpected = isCounted && location.objection == nil
@@ -87,7 +87,7 @@ extension Vault {
     let eligibility = try await fingerEligibility(for: caller, by: program)
     _ = await guarding
     // An end from outside ends only what is shown already, and the watch with it.
-    if ends != windowState.ends { _ = await beginGuarding() }
+    if ends != windowEnds { _ = await beginGuarding() }
     let opening = prompting.open(
       name,
       location: location.name,

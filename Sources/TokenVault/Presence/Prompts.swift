@@ -56,7 +56,7 @@ extension Vault {
         throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
       }
     }
-    guard ends == windowState.ends else {
+    guard ends == windowEnds else {
       giveUp(prompt, as: .cancelled)
       throw .presenceFailed(.cancelled, methods: [])
     }
@@ -198,7 +198,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled, byCaller: true)
     }
     enrollments.cancel(for: connection)
-    windows.close(at: CallerLocation.aloneName(connection), now: clock.boot)
+    closeWindow(at: CallerLocation.aloneName(connection))
     signIns.pending.forget(connection: connection)
     moving.upload.forget(connection: connection)
   }
@@ -266,7 +266,7 @@ extension Vault {
     _ caller: Caller
   ) -> VaultFailure {
     // A caller that has sent its next call already is told why.
-    if windowState.hasCancelled(prompt) { return .presenceFailed(.cancelled, methods: []) }
+    if isCancelledFromOutside(prompt) { return .presenceFailed(.cancelled, methods: []) }
     // Who is busy is counted where the answer leaves, as for all requests.
     let isBusy = failure.outcome == .busy
     if !isBusy { noteRefusal(failure.outcome.rawValue, by: caller.requester) }

@@ -47,20 +47,14 @@ extension Vault {
     guard try protectionClass(of: account) == .presence else { return Authority() }
     guard
       let location,
-      let proof = windows.proof(
-        at: location.name,
-        account: account.id,
-        connection: caller.connection,
-        now: clock.boot,
-        extending: extending
-      )
+      let proof = proofOfWindow(at: location.name, for: account.id, caller, extending: extending)
     else { return nil }
     return Authority(proof)
   }
 
   func isCoveredByWindow(_ account: AccountRow) throws(VaultFailure) -> Bool {
     try protectionClass(of: account) == .presence
-      && windows.isAnyOpen(for: account.id, now: clock.boot)
+      && isAnyWindowOpen(for: account.id)
   }
 
   /// The authority of the engine to refresh ahead: no protection, or an open window of the user.
@@ -71,12 +65,7 @@ extension Vault {
     guard try protectionClass(of: account) == .presence else {
       return (try? demandProtection(of: account)).map { Authority() }
     }
-    let proof = windows.proofAhead(
-      account: account.id,
-      connection: engine.connection,
-      now: clock.boot
-    )
-    guard let proof else { return nil }
+    guard let proof = proofOfWindowAhead(for: account.id, engine) else { return nil }
     return Authority(proof)
   }
 }

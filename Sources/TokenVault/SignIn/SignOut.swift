@@ -52,7 +52,7 @@ extension Vault {
     _ account: AccountRow,
     _ caller: Caller
   ) async throws(VaultFailure) -> RightToRevoke? {
-    guard windows.isAnyOpen(for: account.id, now: clock.boot) else { return nil }
+    guard isAnyWindowOpen(for: account.id) else { return nil }
     let location = await location(of: caller)
     let authority = try authorityWithoutAsking(for: account, caller, at: location, extending: false)
     return authority.map { RightToRevoke(authority: $0, purpose: .refresh) }

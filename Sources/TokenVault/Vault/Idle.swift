@@ -6,7 +6,7 @@ extension Vault {
 
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
-    !isAtWork && !isHeld && !windowState.isBeginning && !refreshes.isHoldingAll && !mustKeepPrompts
+    !isAtWork && !isHeld && !isOpeningWindow && !refreshes.isHoldingAll && !mustKeepPrompts
       && moving.upload.isEmpty && enrollments.isEmpty && !desktop.notices.isGiving
       && !ruleState.rates.isOwed(at: clock.boot)
   }

@@ -22,7 +22,7 @@ extension Vault {
 
   func facts(at location: String) throws(VaultFailure) -> VaultFacts {
     let now = clock.boot
-    let open = windows.window(at: location, now: now)
+    let open = window(at: location, now: now)
     var problem: (message: String, remedy: String?)?
     if case .vaultUnsafe(let message, let hint)? = freshness.failure ?? transferFailure {
       problem = (message, hint)
@@ -192,7 +192,7 @@ extension Vault {
         return .ready
       }
       guard try protectionClass(of: row) == .presence else { return .ready }
-      let window = windows.window(at: location.name, now: clock.boot)
+      let window = self.window(at: location.name, now: clock.boot)
       return window?.covers(row.id, at: clock.boot) == true ? .ready : .locked
     }
   }

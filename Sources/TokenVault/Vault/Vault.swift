@@ -52,9 +52,6 @@ package actor Vault {
   var handed: Handed
   var signIns = SignIns()
   var audit: AuditState
-  var windows = UnlockWindows() {
-    didSet { wakeWatchers() }
-  }
   var windowState = WindowState()
   var watchers = WatcherBook()
   var documents = MetadataCache()

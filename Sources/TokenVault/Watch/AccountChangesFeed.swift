@@ -117,8 +117,8 @@ extension Vault {
     while true {
       // The caller's location is not looked up until a window is opened somewhere. A change in
       // between is seen by the look that follows without a wait.
-      while windows.locations != seen {
-        seen = windows.locations
+      while locationsOfWindows != seen {
+        seen = locationsOfWindows
         location = await self.location(of: caller)
       }
       let (facts, end) = try look(at: name, from: location)
@@ -153,7 +153,7 @@ extension Vault {
     from location: CallerLocation
   ) throws(VaultFailure) -> (facts: WatchFacts, end: BootInstant?) {
     let now = clock.boot
-    let open = windows.window(at: location.name, now: now)
+    let open = window(at: location.name, now: now)
     let found = if let name { try accountIfAny(named: name) } else { try impliedAccount() }
     guard let row = found else {
       let isUnlocked = open.map { $0.accounts == nil } ?? false

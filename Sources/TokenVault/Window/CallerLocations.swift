@@ -92,6 +92,6 @@ extension Vault {
 
   /// The location whose window a caller may see; it is not looked up while no window is open.
   package func locationOfWindow(_ caller: Caller) async -> CallerLocation {
-    windows.isAnyOpen(now: clock.boot) ? await location(of: caller) : .everywhere
+    isHoldingWindow ? await location(of: caller) : .everywhere
   }
 }

@@ -38,6 +38,14 @@ extension Vault {
     return ends
   }
 
+  /// A window may be opened once the account is free: its end from outside counts until then.
+  func beginOpeningWindow() { windowState.begin() }
+
+  func endOpeningWindow() { windowState.endBeginning() }
+
+  /// Whether windows at a location were ended from outside since then.
+  func hasEndedWhileOpening(at location: String) -> Bool { windowState.hasEnded(at: location) }
+
   /// Closes the windows and cancels the open prompts, because of an event outside.
   ///
   /// The windows are closed before that is recorded, and in any case.
@@ -55,11 +63,11 @@ extension Vault {
     if let location {
       windowState.noteEnd(at: location)
       enrollments.cancel(at: location)
-      wasOpen = windows.close(at: location, now: clock.boot)
+      wasOpen = closeWindow(at: location)
     } else {
       windowState.noteEnd()
       enrollments.cancel(at: nil)
-      wasOpen = windows.closeAll(now: clock.boot)
+      wasOpen = closeWindows()
     }
     guard wasOpen else { return }
     let entry = AuditEntry(.lock, .done, account: nil, caller: .engine(owner), detail: why)

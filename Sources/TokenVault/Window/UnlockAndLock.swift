@@ -37,7 +37,7 @@ extension Vault {
     if try await waitForLeader(of: prompt, question, caller) {
       // A window that covers less than requested does not count, nor does one that was never opened
       // or is closed again.
-      guard windows.window(at: location, now: clock.boot)?.isFor(covered) == true else {
+      guard window(at: location, now: clock.boot)?.isFor(covered) == true else {
         throw try await askForPresence(question, account: nil, caller: caller)
       }
       return try facts(at: location)
@@ -59,7 +59,10 @@ extension Vault {
       (names.isEmpty ? "all accounts" : names.joined(separator: ", "))
       + (seconds.map { ", \($0) s" } ?? ", sliding")
     try change { try record(.unlock, .done, by: caller, detail: detail) }
-    if let opened { windows.open(opened, at: location, now: clock.boot) }
+    if let opened {
+      let now = clock.boot
+      changeWindows { $0.open(opened, at: location, now: now) }
+    }
     return try facts(at: location)
   }
 
@@ -102,9 +105,40 @@ extension Vault {
     return "\(what) for \(length)"
   }
 
+  /// Opens the unlock window of one account.
+  func openWindow(
+    of account: AccountRow,
+    provenBy origin: PresenceProof.Origin?,
+    at location: String,
+    _ policy: Policy,
+    _ caller: Caller
+  ) {
+    guard let origin,
+      let window = UnlockWindow(
+        accounts: [account.id],
+        seconds: nil,
+        sliding: Int64(policy.window) * 60,
+        limit: Int64(policy.windowLimit) * 3600,
+        provenBy: origin,
+        at: clock.boot
+      )
+    else { return }
+    let entry = AuditEntry(
+      .unlock,
+      .done,
+      account: account,
+      caller: caller,
+      detail: "\(account.name), sliding"
+    )
+    // Without its record there is no window; the protection is on in any case.
+    guard (try? change { try record(entry) }) != nil else { return }
+    let now = clock.boot
+    changeWindows { $0.add(window, for: account.id, at: location, now: now) }
+  }
+
   /// Closes all windows now, in every location; returns whether one was open.
   package func lock(caller: Caller) throws(VaultFailure) -> Bool {
-    let wasOpen = windows.closeAll(now: clock.boot)
+    let wasOpen = closeWindows()
     // No window has to be closed before the computer sleeps any more.
     endGuardLater()
     if wasOpen {
@@ -112,7 +146,4 @@ extension Vault {
     }
     return wasOpen
   }
-
-  /// Whether the engine holds something that a restart would lose.
-  package var isHoldingWindow: Bool { windows.isAnyOpen(now: clock.boot) }
 }
