@@ -100,9 +100,9 @@ extension Vault {
   /// Whether a rule decides about anything in this vault.
   func hasEffect(_ key: Policy.Key) -> Bool {
     switch key {
-    case .remote: locations != nil
+    case .remote: hasLocations
     // The programs that use a private vault may show their prompts themselves.
-    case .desktop: agents != nil && locations != nil
+    case .desktop: agents != nil && hasLocations
     case .notify: agents != nil
     case .store, .providers, .privateVaults, .journal: rules.policyFile != nil
     case .key, .window, .windowLimit, .accounts, .presence, .exportable: true

@@ -230,7 +230,7 @@ extension Vault {
     _ caller: Caller,
     shownBy shower: Caller
   ) async throws(VaultFailure) {
-    guard locations != nil else { return }
+    guard hasLocations else { return }
     let location = await location(of: shower)
     // Enter may come before the reader is armed: who has chosen the password goes on with it.
     if Task.isCancelled {

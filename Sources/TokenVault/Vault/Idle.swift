@@ -18,7 +18,7 @@ extension Vault {
   package func retire() async {
     await endChecks()
     try? flushCounts(isLast: true)
-    windowGuard?.rest()
+    restGuard()
     sendToJournalNow()
     // From here on only the file is the store. A file that replaces it is not mixed with the present
     // log, even if this process ends before its last task has released the vault.

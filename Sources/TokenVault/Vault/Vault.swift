@@ -27,12 +27,7 @@ package actor Vault {
   let rules: any MachineRules
   /// Reaches the service from a private vault; `nil` if this is none.
   let service: (any ServiceTransfer)?
-  /// Sees what ends the window from outside; `nil` if nothing does.
-  let windowGuard: (any SessionEvents)?
-  /// Finds the locations of callers; `nil` if all callers have one location.
-  let locations: (any CallerLocations)?
-  /// Finds the sessions of callers and agents, if all callers have one location.
-  let seats: (any CallerLocations)?
+  let sessions: UserSessions
   /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
   let agents: (any DesktopAgents)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
@@ -107,10 +102,8 @@ package actor Vault {
     self.check = check
     self.clock = clock
     self.rules = rules
-    self.windowGuard = windowGuard
-    self.locations = locations
     self.agents = agents
-    self.seats = seats
+    sessions = UserSessions(events: windowGuard, locations: locations, seats: seats)
     self.machineKeySlots = machineKeySlots
     self.service = service
     handed = Handed(cache: tokenCache)

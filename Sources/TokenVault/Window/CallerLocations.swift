@@ -5,15 +5,18 @@ internal import PresenceTerms
 // A person must be at the location from which the request comes. So windows and shared checks are
 // bound to that location. A finger counts only if the location is this machine's seat.
 extension Vault {
+  /// Whether the vault tells the locations of callers apart.
+  var hasLocations: Bool { sessions.locations != nil }
+
   /// The present location of a caller.
   func location(of caller: Caller) async -> CallerLocation {
-    guard let locations else { return .everywhere }
+    guard let locations = sessions.locations else { return .everywhere }
     return await locations.location(of: caller)
   }
 
   /// The session of a program, which decides whether it may show a prompt or have one shown.
   func seat(of caller: Caller) async -> CallerLocation {
-    guard let seats = seats ?? locations else { return .everywhere }
+    guard let seats = sessions.seats ?? sessions.locations else { return .everywhere }
     return await seats.location(of: caller)
   }
 
@@ -27,7 +30,7 @@ extension Vault {
 
   /// The location of a program in a session, to which prompts and windows are bound.
   func location(at seat: CallerLocation) -> CallerLocation {
-    locations == nil ? .everywhere : seat
+    hasLocations ? seat : .everywhere
   }
 
   /// Refuses a presence check if the policy forbids it at this location.

@@ -26,7 +26,7 @@ extension Vault {
   /// - Returns: a number that `endWindows` changes. After a change it is too late to open the
   ///   window.
   func beginGuarding() async -> UInt64 {
-    guard let windowGuard else { return windowState.ends }
+    guard let windowGuard = sessions.events else { return windowState.ends }
     windowState.begin()
     defer { windowState.endBeginning() }
     let ends = windowState.ends
@@ -79,17 +79,20 @@ extension Vault {
     guard !windowState.isBeginning, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
       return
     }
-    windowGuard?.rest()
+    restGuard()
   }
+
+  /// Tells the guard that nothing is open any more.
+  func restGuard() { sessions.events?.rest() }
 
   /// The same once the present step is over, because that step may still open a window.
   func endGuardLater() {
-    guard windowGuard != nil, prompts.isEmpty else { return }
+    guard sessions.events != nil, prompts.isEmpty else { return }
     Task { [weak self] in await self?.endGuard() }
   }
 
   func examineGuard() async -> [VaultFinding] {
-    guard let windowGuard else { return [] }
+    guard let windowGuard = sessions.events else { return [] }
     var found = Findings("login-events")
     if let flaw = await windowGuard.flaw() {
       found.warning(
