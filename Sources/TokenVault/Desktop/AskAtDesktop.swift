@@ -38,7 +38,7 @@ extension Vault {
     guard prompts.question(of: prompt)?.purpose.allowsDevices == true else {
       throw .noDesktop("the system password alone counts, which is asked for at a terminal")
     }
-    guard let agents else { throw .noDesktop("this engine has no agents") }
+    guard let agents = desktop.agents else { throw .noDesktop("this engine has no agents") }
     // The caller does not wait for logind or an agent, nor behind the prompt of another caller.
     guard agents.mayShow(for: caller.user) else { throw .noDesktop(Self.noAgent) }
     let seat = await seat(of: caller)
@@ -63,6 +63,7 @@ extension Vault {
     _ rule: Policy.Desktop,
     from seat: CallerLocation
   ) async throws(VaultFailure) -> String? {
+    let agents = desktop.agents
     var tried: Set<UInt64> = []
     var objection: String?
     // An agent that has left may be on its way back.
@@ -139,6 +140,17 @@ extension Vault {
 
   // MARK: The agent
 
+  /// Whether there may be agents: otherwise the clients show their prompts themselves.
+  var hasAgents: Bool { desktop.agents != nil }
+
+  /// Whether a prompt is shown at the desktop.
+  func isShownAtDesktop(_ prompt: String) -> Bool { desktop.shown?.prompt == prompt }
+
+  /// Whether the program of a connection shows a prompt at the desktop, or is about to.
+  func isShownAtDesktop(_ prompt: String, by agent: UInt64) -> Bool {
+    desktop.shows(prompt, by: agent)
+  }
+
   /// Has one agent show a prompt, and waits for the outcome.
   private func show(
     _ prompt: String,
@@ -147,7 +159,9 @@ extension Vault {
     at desk: CallerLocation,
     from seat: CallerLocation
   ) async throws(VaultFailure) -> DesktopOutcome {
-    guard let need = try await need(prompt, caller, at: desk, from: seat), let agents else {
+    guard let need = try await need(prompt, caller, at: desk, from: seat),
+      let agents = desktop.agents
+    else {
       return .failed(.cancelled)
     }
     let timer = Task { [weak self, clock] in
@@ -216,7 +230,7 @@ extension Vault {
   /// Ends the showing of a prompt, because its caller, its check or its agent has ended.
   private func endShowing(_ outcome: DesktopOutcome) {
     guard let shown = desktop.takeShown() else { return }
-    agents?.withdraw(from: shown.agent)
+    desktop.agents?.withdraw(from: shown.agent)
     shown.wake.resume(returning: outcome)
   }
 
@@ -226,14 +240,14 @@ extension Vault {
     guard let shown = desktop.shown, shown.prompt == prompt else { return }
     guard let failure else { return endShowing(.passed) }
     // An agent that waits for the person's answer has no call that could fail.
-    agents?.hangUp(shown.agent)
+    desktop.agents?.hangUp(shown.agent)
     endShowing(.failed(shown.failure ?? failure))
   }
 
   /// The check of another prompt has answered this one: an agent that still shows it need not.
   func endAnsweredShowing(of prompt: String) {
     guard let shown = desktop.shown, shown.prompt == prompt else { return }
-    agents?.hangUp(shown.agent)
+    desktop.agents?.hangUp(shown.agent)
     endShowing(of: prompt, with: nil)
   }
 

@@ -26,10 +26,14 @@ enum DesktopOutcome {
 
 /// The desktop's part of a vault: one prompt at a time is shown there.
 struct DesktopState {
+  /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
+  let agents: (any DesktopAgents)?
   /// The prompt whose turn it is.
   private(set) var current: String?
   private(set) var shown: ShownPrompt?
   var notices = NoticeQueue()
+
+  init(agents: (any DesktopAgents)?) { self.agents = agents }
 
   /// Whether this agent shows a prompt, or is about to.
   func shows(_ prompt: String, by agent: UInt64) -> Bool {

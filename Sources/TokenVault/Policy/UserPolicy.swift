@@ -102,8 +102,8 @@ extension Vault {
     switch key {
     case .remote: hasLocations
     // The programs that use a private vault may show their prompts themselves.
-    case .desktop: agents != nil && hasLocations
-    case .notify: agents != nil
+    case .desktop: hasAgents && hasLocations
+    case .notify: hasAgents
     case .store, .providers, .privateVaults, .journal: rules.policyFile != nil
     case .key, .window, .windowLimit, .accounts, .presence, .exportable: true
     }

@@ -183,7 +183,7 @@ extension Vault {
       case .ask(let text, let hidden):
         win(prompt, &run, by: method, race, caller)
         prompting.extend(prompt, at: clock.boot)
-        if desktop.shown?.prompt != prompt { prompting.checks.noteAsked(caller.peer, for: prompt) }
+        if !isShownAtDesktop(prompt) { prompting.checks.noteAsked(caller.peer, for: prompt) }
         return .ask(text: text, hidden: hidden)
       case .matched, .touched, .made:
         if let objection = objection(to: event, of: method, &run) {

@@ -184,7 +184,7 @@ extension Vault {
 
   /// Gives a prompt up.
   package func cancel(_ prompt: String, caller: Caller) {
-    let isAgents = desktop.shows(prompt, by: caller.connection)
+    let isAgents = isShownAtDesktop(prompt, by: caller.connection)
     guard isAgents || prompts.connection(of: prompt) == caller.connection else { return }
     // The person who denies at the desktop is not at the terminal of the caller.
     giveUp(prompt, as: .cancelled, byCaller: !isAgents)

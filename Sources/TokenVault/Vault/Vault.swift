@@ -28,8 +28,6 @@ package actor Vault {
   /// Reaches the service from a private vault; `nil` if this is none.
   let service: (any ServiceTransfer)?
   let sessions: UserSessions
-  /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
-  let agents: (any DesktopAgents)?
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
   /// Whether the user has rules for callers.
@@ -54,7 +52,7 @@ package actor Vault {
   var examination: Task<[VaultFinding], Never>?
 
   var prompting: Prompting
-  var desktop = DesktopState()
+  var desktop: DesktopState
   var ruleState = RuleState()
   var enrollments = EnrollmentRuns()
   var moving: Moving
@@ -102,7 +100,7 @@ package actor Vault {
     self.check = check
     self.clock = clock
     self.rules = rules
-    self.agents = agents
+    desktop = DesktopState(agents: agents)
     sessions = UserSessions(events: windowGuard, locations: locations, seats: seats)
     self.machineKeySlots = machineKeySlots
     self.service = service
