@@ -173,7 +173,7 @@ extension Vault {
         )
       } committed: {
         forgetTokens(of: row.id)
-        moving.forget(row.id)
+        noteLeavingForgotten(row.id)
       }
     } catch {
       throw answer.notErased(error)

@@ -110,7 +110,7 @@ extension Vault {
 
   /// The remedy for an account whose last refresh had an unclear answer.
   private func remedy(for account: AccountFacts) -> String {
-    guard let row = try? self.account(named: account.name), !moving.leaving.contains(row.id) else {
+    guard let row = try? self.account(named: account.name), !isLeaving(row) else {
       return Self.leavingRemedy
     }
     let answer = try? unclearAnswer(to: try intent(of: row))

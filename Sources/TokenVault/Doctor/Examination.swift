@@ -113,7 +113,7 @@ extension Vault {
     let isForKey = kinds.contains(.securityKey) && !kinds.contains(.tpm)
     let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
     // Only root changes the slots of the service.
-    let remedy = (service == nil && !isForKey ? "as root: " : "") + command
+    let remedy = (!isPrivate && !isForKey ? "as root: " : "") + command
     if storeState.isUnderMachineKey {
       let ways = facts?.ways ?? []
       guard !ways.isEmpty else {

@@ -159,7 +159,7 @@ extension Vault {
       return "no refresh token may leave the vault\(try origin(of: .exportable))"
     }
     guard account.exportable else { return "it is not exportable" }
-    guard !moving.leaving.contains(account.id) else {
+    guard !isLeaving(account) else {
       return "it is on its way into a private vault"
     }
     guard try intent(of: account) == nil else { return "the answer to its last refresh was lost" }

@@ -171,7 +171,9 @@ extension Vault {
   // MARK: - Parts
 
   private func serviceToExportFrom() throws(VaultFailure) -> any ServiceTransfer {
-    guard let service else { throw .refused("only a private vault takes accounts of the service") }
+    guard let service = moving.service else {
+      throw .refused("only a private vault takes accounts of the service")
+    }
     return service
   }
 

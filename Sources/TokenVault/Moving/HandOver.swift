@@ -200,7 +200,7 @@ extension Vault {
 
   /// The handover that is not known to have ended; `nil` if there is none.
   package func openHandOver() throws(VaultFailure) -> OpenHandOver? {
-    guard service == nil else { throw .refused("only the service hands accounts over") }
+    guard !isPrivate else { throw .refused("only the service hands accounts over") }
     return try stored(try Self.storedHandOver(in: store))
   }
 

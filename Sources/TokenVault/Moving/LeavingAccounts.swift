@@ -31,9 +31,12 @@ extension Vault {
     .vaultUnsafe("\(leavingProblem): \(names)", hint: leavingRemedy)
   }
 
+  /// Whether a private vault may have an account.
+  func isLeaving(_ account: AccountRow) -> Bool { moving.leaving.contains(account.id) }
+
   /// Refuses an account that a private vault may have.
   func demandNotLeaving(_ account: AccountRow) throws(VaultFailure) {
-    guard moving.leaving.contains(account.id) else { return }
+    guard isLeaving(account) else { return }
     throw Self.isLeaving(account.name)
   }
 
@@ -49,6 +52,9 @@ extension Vault {
     try dropFromHandOver(account)
   }
 
+  /// The same once that transaction is committed.
+  func noteLeavingForgotten(_ account: [UInt8]) { moving.forget(account) }
+
   // MARK: - What may move
 
   /// The accounts, and why each may not move into the private vault of the user.
@@ -62,7 +68,7 @@ extension Vault {
   }
 
   func demandExports() throws(VaultFailure) {
-    guard service == nil else { throw .refused("only the service hands accounts over") }
+    guard !isPrivate else { throw .refused("only the service hands accounts over") }
     try demandMayLeave()
     guard try policy().privateVaults != .never else {
       throw .refused("private vaults are not allowed\(setting(.privateVaults))")
@@ -86,7 +92,7 @@ extension Vault {
     guard try isAllowed(provider) else {
       return "its provider is not allowed\(try origin(of: .providers))"
     }
-    guard !moving.leaving.contains(account.id) else { return "an earlier export has not ended" }
+    guard !isLeaving(account) else { return "an earlier export has not ended" }
     guard try intent(of: account) == nil else {
       return "the answer to its last refresh was lost: first run thumblatch token \(account.name)"
     }

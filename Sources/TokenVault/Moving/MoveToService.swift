@@ -53,7 +53,9 @@ extension Vault {
     caller: Caller
   ) async throws(VaultFailure) -> [MovedAccount] {
     try demandCurrentStore()
-    guard let service else { throw .refused("only a private vault moves into the service") }
+    guard let service = moving.service else {
+      throw .refused("only a private vault moves into the service")
+    }
     if !moving.isTransferring, try accounts().isEmpty {
       if let prompt { cancel(prompt, caller: caller) }
       return []

@@ -2,6 +2,8 @@ internal import Storage
 
 /// The moves of accounts between vaults that have begun, and the backup that is restored.
 struct Moving {
+  /// Reaches the service from a private vault; `nil` if this is none.
+  let service: (any ServiceTransfer)?
   /// The backup that a client sends to restore it.
   var upload = BackupUpload()
   /// The accounts of the service that a private vault may have.
@@ -14,7 +16,8 @@ struct Moving {
   private var isExporting = false
 
   /// Reads what the store has of moves that were interrupted.
-  init(in store: Store) throws(StorageError) {
+  init(in store: Store, service: (any ServiceTransfer)?) throws(StorageError) {
+    self.service = service
     isTransferring = try store.meta(Vault.transferKey) != nil
     leaving = Set(try Vault.storedHandOver(in: store)?.accounts ?? [])
   }

@@ -31,6 +31,12 @@ extension Vault {
     try moving.upload.add(part, at: offset, from: caller.connection, now: clock.boot)
   }
 
+  /// Whether a client sends a backup.
+  var isTakingBackup: Bool { !moving.upload.isEmpty }
+
+  /// Drops the backup that a connection has sent.
+  func dropBackup(from connection: UInt64) { moving.upload.forget(connection: connection) }
+
   /// Frees the memory of an upload that does not go on.
   package func expireUpload() { moving.upload.expire(at: clock.boot) }
 
@@ -88,7 +94,7 @@ extension Vault {
       ),
       caller
     )
-    moving.upload.forget(connection: caller.connection)
+    dropBackup(from: caller.connection)
     return all
   }
 

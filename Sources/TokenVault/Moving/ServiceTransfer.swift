@@ -102,7 +102,7 @@ extension Vault {
   /// - Throws: `refused` if the service has the accounts, and if it does not answer.
   package func cancelTransfer(caller: Caller) async throws(VaultFailure) -> Bool {
     try demandCurrentStore()
-    guard let service, try openTransfer() != nil else { return false }
+    guard let service = moving.service, try openTransfer() != nil else { return false }
     return try await withAllAccounts { _, _ in
     } _: { () async throws(VaultFailure) in
       // A call may have ended it in the meantime.
@@ -162,6 +162,9 @@ extension Vault {
   }
 
   // MARK: - While it is open
+
+  /// Whether this is the vault of a user's own engine, which reaches the service.
+  var isPrivate: Bool { moving.service != nil }
 
   /// The failure that a call gets while it is not known if the service has the accounts.
   var transferFailure: VaultFailure? {

@@ -43,7 +43,7 @@ extension Vault {
   ) throws(VaultFailure) {
     try demandCurrentStore()
     try demandName(transfer)
-    defer { moving.upload.forget(connection: caller.connection) }
+    defer { dropBackup(from: caller.connection) }
     guard try !isTaken(transfer) else { return }
     guard try !droppedTransfers().contains(transfer) else {
       throw .refused("this transfer was given up: run 'thumblatch service import' again")

@@ -200,7 +200,7 @@ extension Vault {
     enrollments.cancel(for: connection)
     closeWindow(at: CallerLocation.aloneName(connection))
     signIns.pending.forget(connection: connection)
-    moving.upload.forget(connection: connection)
+    dropBackup(from: connection)
   }
 
   /// The methods that this caller may still try; none of a prompt of another caller.

@@ -7,7 +7,7 @@ extension Vault {
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
     !isAtWork && !isHeld && !isOpeningWindow && !refreshes.isHoldingAll && !mustKeepPrompts
-      && moving.upload.isEmpty && enrollments.isEmpty && !isGivingNotices
+      && !isTakingBackup && enrollments.isEmpty && !isGivingNotices
       && !ruleState.rates.isOwed(at: clock.boot)
   }
 

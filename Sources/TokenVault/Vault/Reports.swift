@@ -163,7 +163,7 @@ extension Vault {
   }
 
   private func cause(of row: AccountRow) throws(VaultFailure) -> String? {
-    if moving.leaving.contains(row.id) { return Self.leavingCause }
+    if isLeaving(row) { return Self.leavingCause }
     if let cause = row.cause { return cause }
     let intent = try intent(of: row)
     if let answer = try unclearAnswer(to: intent) { return answer.text }
@@ -178,7 +178,7 @@ extension Vault {
     at location: CallerLocation
   ) throws(VaultFailure) -> AccountState {
     // The other vault may have its only valid token.
-    if moving.leaving.contains(row.id) { return .uncertain }
+    if isLeaving(row) { return .uncertain }
     if let intent = try intent(of: row), intent.purpose == .refresh {
       guard refreshes.refresh(of: row.id) == nil else { return .refreshing }
       guard intent.uncertain else { return .refreshing }

@@ -25,8 +25,6 @@ package actor Vault {
   /// The slots of the machine key; `nil` if none is used.
   let machineKeySlots: MachineKeySlots?
   let rules: any MachineRules
-  /// Reaches the service from a private vault; `nil` if this is none.
-  let service: (any ServiceTransfer)?
   let sessions: UserSessions
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
@@ -103,7 +101,6 @@ package actor Vault {
     desktop = DesktopState(agents: agents)
     sessions = UserSessions(events: windowGuard, locations: locations, seats: seats)
     self.machineKeySlots = machineKeySlots
-    self.service = service
     handed = Handed(cache: tokenCache)
     do {
       var opening = try Opening(directory, of: owner, machineKeySlots)
@@ -122,7 +119,7 @@ package actor Vault {
         journal: journal,
         progress: try Self.keptJournalProgress(in: opening.store)
       )
-      moving = try Moving(in: opening.store)
+      moving = try Moving(in: opening.store, service: service)
       storeState = StoreState(opening)
     } catch let error as StorageError {
       throw VaultFailure(error)
