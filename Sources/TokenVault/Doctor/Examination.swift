@@ -192,7 +192,7 @@ extension Vault {
 
   private func examinePolicy(_ found: inout Findings) throws(VaultFailure) {
     do throws(ConfigurationError) {
-      _ = try rules.policy()
+      _ = try readableMachinePolicy()
     } catch {
       return found.problem(
         "the policy cannot be read: \(error)",
@@ -209,7 +209,7 @@ extension Vault {
     ] where isStrict && hasEffect(key) {
       found.ok("\(key.rawValue) = \(policy.value(of: key))\(try origin(of: key))")
     }
-    found.ok("the policy can be read\(rules.policyFile.map { " (\($0))" } ?? "")")
+    found.ok("the policy can be read\(policyFile.map { " (\($0))" } ?? "")")
   }
 
   private func examineClock(_ found: inout Findings) throws(VaultFailure) {

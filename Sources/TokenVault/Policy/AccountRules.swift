@@ -67,10 +67,10 @@ extension Vault {
 
   /// Whether the policy allows a sign-in at a provider.
   func isAllowed(_ provider: Provider) throws(VaultFailure) -> Bool {
-    guard rules.policyFile != nil, case .only(let names) = try policy().providers else {
+    guard policyFile != nil, case .only(let names) = try policy().providers else {
       return true
     }
-    return rules.isOfMachine(provider, named: names)
+    return ruleState.machine.isOfMachine(provider, named: names)
   }
 
   /// Refuses to bind an account to other addresses, if the policy keeps its refresh token in the vault.
@@ -79,7 +79,7 @@ extension Vault {
   /// administrator's.
   func demandSameAddresses(_ provider: Provider, as account: AccountRow) throws(VaultFailure) {
     guard provider.kind != .static, try policy().exportable == .never,
-      !rules.isOfMachine(provider, named: [provider.name])
+      !ruleState.machine.isOfMachine(provider, named: [provider.name])
     else { return }
     let changed = provider.asWritten.keys(differingFrom: try self.provider(of: account).asWritten)
       .intersection(Self.destinationKeys)

@@ -108,6 +108,12 @@ extension Vault {
     ruleState.rates.take(rule.rates, at: clock.boot)
   }
 
+  /// Gives a caller back what a call that failed has taken from the rates of its rule.
+  func giveBackRates(of rule: CallerRule?) { ruleState.rates.giveBack(rule?.rates ?? []) }
+
+  /// Whether a rate still counts what a caller got, which a closed vault would forget.
+  var isAnyRateOwed: Bool { ruleState.rates.isOwed(at: clock.boot) }
+
   /// Refuses a token that is not within the rule of its caller.
   func demand(_ grant: AccessGrant, within rule: CallerRule?) throws(VaultFailure) {
     guard let rule else { return }

@@ -56,12 +56,20 @@ extension Vault {
     try readingRules { rules throws(ConfigurationError) in try rules.policy() }
   }
 
+  /// The same with the error of the file that cannot be read.
+  func readableMachinePolicy() throws(ConfigurationError) -> Policy {
+    try ruleState.machine.policy()
+  }
+
+  /// The administrator's file; `nil` if there is none.
+  var policyFile: String? { ruleState.machine.policyFile }
+
   /// Reads the administrator's rules, and turns an error into a `VaultFailure`.
   func readingRules<Value>(
     _ read: (any MachineRules) throws(ConfigurationError) -> Value
   ) throws(VaultFailure) -> Value {
     do throws(ConfigurationError) {
-      return try read(rules)
+      return try read(ruleState.machine)
     } catch {
       throw .misconfigured(
         "\(error); until an administrator has corrected that, nothing is done that it decides about"
@@ -74,7 +82,11 @@ extension Vault {
   /// Whether it may lead to this machine is asked each time. If an administrator withdraws that, it
   /// ends with the next request, also for existing accounts.
   func terms(of provider: Provider) -> ExchangeTerms {
-    ExchangeTerms(provider, owner: owner, mayReachThisMachine: rules.mayReachThisMachine(provider))
+    ExchangeTerms(
+      provider,
+      owner: owner,
+      mayReachThisMachine: ruleState.machine.mayReachThisMachine(provider)
+    )
   }
 
   /// Demands that another account is allowed.
@@ -95,7 +107,7 @@ extension Vault {
   /// Refreshes of existing accounts never need this: losing a token that a provider has issued
   /// would be worse than any size.
   func demandRoom() throws(VaultFailure) {
-    guard rules.policyFile != nil else { return }
+    guard policyFile != nil else { return }
     let most = try policy().store
     let size = try stored(try store.size())
     guard size < Int64(most) << 20 else {
@@ -107,12 +119,12 @@ extension Vault {
 
   /// The text that names a setting and its file; empty if there is no file.
   func setting(_ key: Policy.Key) -> String {
-    let location = (try? rules.locatedPolicy())?.locations[key]
-    return (location ?? rules.policyFile).map { " (\(key.rawValue) in \($0))" } ?? ""
+    let location = (try? ruleState.machine.locatedPolicy())?.locations[key]
+    return (location ?? policyFile).map { " (\(key.rawValue) in \($0))" } ?? ""
   }
 
   /// The policy in the administrator's file; `nil` if there is none, or if it cannot be read.
   func administratorPolicy() -> Policy? {
-    rules.policyFile == nil ? nil : try? rules.policy()
+    policyFile == nil ? nil : try? readableMachinePolicy()
   }
 }

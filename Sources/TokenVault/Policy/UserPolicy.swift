@@ -78,7 +78,7 @@ extension Vault {
     let (machine, own) = (located.policy, try ownRules())
     let policy = machine.tightened(by: own)
     return PolicyFacts(
-      file: rules.policyFile,
+      file: policyFile,
       rules: Policy.Key.allCases.map { key in
         RuleFacts(
           key: key,
@@ -104,7 +104,7 @@ extension Vault {
     // The programs that use a private vault may show their prompts themselves.
     case .desktop: hasAgents && hasLocations
     case .notify: hasAgents
-    case .store, .providers, .privateVaults, .journal: rules.policyFile != nil
+    case .store, .providers, .privateVaults, .journal: policyFile != nil
     case .key, .window, .windowLimit, .accounts, .presence, .exportable: true
     }
   }
@@ -148,7 +148,7 @@ extension Vault {
     to value: String?
   ) throws(VaultFailure) -> (UserRules, String) {
     if let key = CallerRuleKey(name) {
-      guard rules.policyFile != nil else {
+      guard policyFile != nil else {
         throw .invalidArgument(
           "\(name) has no effect in a private vault: it is a rule of the service"
         )
@@ -195,7 +195,7 @@ extension Vault {
     guard value != nil, let value = next.value(of: key),
       machine.tightened(by: next).value(of: key) != value
     else { return next }
-    let whose = rules.policyFile == nil ? "the default" : "the machine's"
+    let whose = policyFile == nil ? "the default" : "the machine's"
     throw .refused(
       "\(key.rawValue) = \(value) is laxer than \(whose), \(machine.value(of: key))"
         + "\(setting(key)): a user may only tighten it"
@@ -204,7 +204,7 @@ extension Vault {
 
   private func shown(_ own: UserRules, _ key: Policy.Key, _ machine: Policy) -> String {
     if let value = own.value(of: key) { return key.shown(value) }
-    let whose = rules.policyFile == nil ? "the default" : "the machine's"
+    let whose = policyFile == nil ? "the default" : "the machine's"
     return "\(whose) \(key.shown(machine.value(of: key)))"
   }
 

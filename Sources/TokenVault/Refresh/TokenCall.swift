@@ -89,7 +89,7 @@ extension Vault {
       try recordOpened(grant, call)
       return telling(grant, token)
     } catch {
-      ruleState.rates.giveBack(caller.rule?.rates ?? [])
+      giveBackRates(of: caller.rule)
       throw error
     }
   }

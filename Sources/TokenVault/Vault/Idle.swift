@@ -8,7 +8,7 @@ extension Vault {
   package var isIdle: Bool {
     !isAtWork && !isHeld && !isOpeningWindow && !refreshes.isHoldingAll && !mustKeepPrompts
       && !isTakingBackup && enrollments.isEmpty && !isGivingNotices
-      && !ruleState.rates.isOwed(at: clock.boot)
+      && !isAnyRateOwed
   }
 
   /// Whether the process must not end, because a window is open or only memory has an answer.

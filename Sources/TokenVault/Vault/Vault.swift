@@ -24,7 +24,6 @@ package actor Vault {
   let clock: any VaultClock
   /// The slots of the machine key; `nil` if none is used.
   let machineKeySlots: MachineKeySlots?
-  let rules: any MachineRules
   let sessions: UserSessions
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
@@ -51,7 +50,7 @@ package actor Vault {
 
   var prompting: Prompting
   var desktop: DesktopState
-  var ruleState = RuleState()
+  var ruleState: RuleState
   var enrollments = EnrollmentRuns()
   var moving: Moving
 
@@ -97,7 +96,7 @@ package actor Vault {
     self.exchange = exchange
     self.check = check
     self.clock = clock
-    self.rules = rules
+    ruleState = RuleState(machine: rules)
     desktop = DesktopState(agents: agents)
     sessions = UserSessions(events: windowGuard, locations: locations, seats: seats)
     self.machineKeySlots = machineKeySlots

@@ -39,7 +39,7 @@ extension Vault {
     let whose =
       try isOwn(.remote)
       ? ", your own rule; at this machine itself: thumblatch policy remote default"
-      : rules.policyFile.map { " in \($0)" } ?? ""
+      : policyFile.map { " in \($0)" } ?? ""
     throw .refused(
       "no presence check is made from here"
         + " (\(location.objection ?? "not certain to be at this machine")): remote = deny\(whose)"
