@@ -77,7 +77,9 @@ extension Vault {
     }
     if !isAskedAnew {
       for source in sources {
-        if let known = documents.metadata(source, at: clock.boot) { return .document(known) }
+        if let known = providers.documents.metadata(source, at: clock.boot) {
+          return .document(known)
+        }
       }
     }
     var unreadable: VaultFailure?
@@ -104,7 +106,7 @@ extension Vault {
         unreadable = unreadable ?? failure
         continue
       }
-      documents.put(metadata, source, at: clock.boot)
+      providers.documents.put(metadata, source, at: clock.boot)
       return .document(metadata)
     }
     if let unreadable { throw unreadable }
@@ -127,23 +129,35 @@ extension Vault {
     isMissingOne: Bool = false
   ) async throws(VaultFailure) -> KeySet? {
     guard let source = keySource(of: provider) else { return nil }
-    if let known = documents.keys(source, isMissingOne: isMissingOne, at: clock.boot) {
+    if let known = providers.documents.keys(source, isMissingOne: isMissingOne, at: clock.boot) {
       return known
     }
-    if isMissingOne, let failure = documents.keyFailure(source, at: clock.boot) { throw failure }
+    if isMissingOne, let failure = providers.documents.keyFailure(source, at: clock.boot) {
+      throw failure
+    }
     do throws(VaultFailure) {
       let keys = try await readKeys(provider, source)
-      if isMissingOne { documents.noteReread(source, at: clock.boot) }
+      if isMissingOne { providers.documents.noteReread(source, at: clock.boot) }
       return keys
     } catch {
-      documents.noteKeyFailure(error, source, at: clock.boot)
+      noteKeyFailure(error, source)
       throw error
     }
   }
 
   /// The cached keys, without a request.
   func keysAtHand(of provider: Provider) -> KeySet? {
-    keySource(of: provider).flatMap { documents.keys($0, at: clock.boot) }
+    keySource(of: provider).flatMap { providers.documents.keys($0, at: clock.boot) }
+  }
+
+  /// Whether the keys of a source could not be read a moment ago, and are left alone.
+  func haveKeysFailed(_ source: MetadataCache.Source) -> Bool {
+    providers.documents.keyFailure(source, at: clock.boot) != nil
+  }
+
+  /// Leaves the keys of a source alone for a while.
+  func noteKeyFailure(_ failure: VaultFailure, _ source: MetadataCache.Source) {
+    providers.documents.noteKeyFailure(failure, source, at: clock.boot)
   }
 
   /// Reads the keys, even if the cache has them.
@@ -163,7 +177,7 @@ extension Vault {
     let keys = try mappingErrors(to: .misconfigured(at: request.url)) {
       try KeySet(answer.body.bytes)
     }
-    documents.put(keys, source, at: clock.boot)
+    providers.documents.put(keys, source, at: clock.boot)
     return keys
   }
 

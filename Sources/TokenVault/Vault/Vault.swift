@@ -35,8 +35,6 @@ package actor Vault {
   nonisolated let helperHandouts = Mutex(HelperHandouts())
 
   var storeState: StoreState
-  /// The last account without a client secret whose provider was parsed.
-  var lastContext: AccountContext?
   var unwritten = UnwrittenAnswers()
   var refreshes = RefreshQueue()
   var handed: Handed
@@ -44,7 +42,7 @@ package actor Vault {
   var audit: AuditState
   var windowState = WindowState()
   var watchers = WatcherBook()
-  var documents = MetadataCache()
+  var providers = ProviderState()
   /// The examination that runs now.
   var examination: Task<[VaultFinding], Never>?
 

@@ -28,14 +28,14 @@ extension Vault {
     guard let account = try? renewed(earlier), account.row.state == .signedIn,
       handed.unchecked[account.row.id] == nil, let source = keySource(of: account.provider),
       keysAtHand(of: account.provider) == nil,
-      documents.keyFailure(source, at: clock.boot) == nil
+      !haveKeysFailed(source)
     else { return }
     do throws(VaultFailure) {
       _ = try await readKeys(account.provider, source, tries: 1)
     } catch {
       // A provider that names a wait is left alone for that time.
       guard case .providerUnavailable(_, _?, _) = error else { return }
-      documents.noteKeyFailure(error, source, at: clock.boot)
+      noteKeyFailure(error, source)
     }
   }
 
