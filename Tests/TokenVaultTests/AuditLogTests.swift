@@ -166,7 +166,7 @@ private struct FullDisk {
     try await bench.signIn(vault)
     bench.clock.advance(3600)
     try await keepsTheAnswer(scratch, bench, vault, .overTheSocket(access: "at-2", refresh: "rt-2"))
-    #expect(await vault.unwritten.isEmpty)
+    #expect(await !vault.hasUnwrittenAnswers)
   }
 
   /// A try that cannot be charged does not begin.

@@ -45,3 +45,18 @@ struct EnrollmentRuns {
     }
   }
 }
+
+// How other folders reach the enrollments.
+extension Vault {
+  /// Whether a finger is being enrolled.
+  var isAnyEnrolling: Bool { !enrollments.isEmpty }
+
+  /// Whether the helper of an enrollment may hold the reader.
+  var isTakingPrints: Bool { enrollments.isTakingPrints }
+
+  /// Ends the enrollment of a connection.
+  func cancelEnrollment(for connection: UInt64) { enrollments.cancel(for: connection) }
+
+  /// Ends the enrollments at one location; `nil` for all.
+  func cancelEnrollments(at location: String?) { enrollments.cancel(at: location) }
+}

@@ -43,7 +43,7 @@ extension Vault {
   ///
   /// A helper that is told to end releases its reader before its last event.
   func readersReleased() async {
-    for _ in 0..<150 where prompting.attempts.tries.isUnderWay || enrollments.isTakingPrints {
+    for _ in 0..<150 where prompting.attempts.tries.isUnderWay || isTakingPrints {
       await clock.pause(milliseconds: 20)
     }
   }

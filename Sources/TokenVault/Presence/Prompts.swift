@@ -197,9 +197,9 @@ extension Vault {
       wakeJoinedWaiter(prompt)
       giveUp(prompt, as: .cancelled, byCaller: true)
     }
-    enrollments.cancel(for: connection)
+    cancelEnrollment(for: connection)
     closeWindow(at: CallerLocation.aloneName(connection))
-    signIns.pending.forget(connection: connection)
+    dropPendingSignIns(of: connection)
     dropBackup(from: connection)
   }
 

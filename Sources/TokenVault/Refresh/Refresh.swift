@@ -95,7 +95,7 @@ extension Vault {
       try settle(answer, caller: request.caller)
     } catch {
       // The new refresh token is stored by now; the access token may wait for newer keys.
-      let unchecked = handed.unchecked[identifier]
+      let unchecked = uncheckedToken(of: identifier)
       guard unchecked?.intent.intent == answer.intent.intent else { throw error }
       if let refusal = try await admitUnchecked(identifier) { throw refusal }
     }

@@ -111,7 +111,7 @@ extension Vault {
 
   /// Forgets what is in memory about the tokens of an account whose login has ended.
   func forgetTokens(of account: [UInt8]) {
-    handed.forget(account)
+    forgetHanded(of: account)
     refreshes.forget(account)
     unwritten.drop(of: account)
   }
@@ -120,7 +120,7 @@ extension Vault {
   ///
   /// The engine hands out all tokens, and the front the usual one from its file.
   private func isUsed(_ row: AccessTokenRow, _ account: AccountRow) -> Bool {
-    if handed.isUsed(row) { return true }
+    if isHandedOut(row) { return true }
     guard row.scopeSet.isEmpty else { return false }
     return (try? TokenFiles.wasRead(account: account.name, in: directory)) == true
   }

@@ -98,3 +98,34 @@ struct RefreshQueue {
     retryAfter[account] = nil
   }
 }
+
+// How other folders reach the queue.
+extension Vault {
+  /// Whether an exchange with a provider runs, or the recovery of one, which must not be cut off.
+  package var isAtWork: Bool { !refreshes.isEmpty }
+
+  /// Whether a refresh of an account runs.
+  func isRefreshing(_ account: [UInt8]) -> Bool { refreshes.refresh(of: account) != nil }
+
+  /// A token of an account has come: its last refresh has not failed.
+  func noteToken(of account: [UInt8]) { refreshes.noteToken(of: account) }
+
+  /// Waits until no other step works on the account.
+  ///
+  /// No transaction is open during the wait.
+  func enter(_ account: [UInt8]) async {
+    guard !refreshes.enter(account) else { return }
+    await withCheckedContinuation { refreshes.wait(for: account, $0) }
+  }
+
+  /// Leaves an account, and lets the next step in.
+  func leave(_ account: [UInt8]) { refreshes.leave(account) }
+
+  /// Begins the one step that works on all accounts; `false` if there is one already.
+  func holdAllAccounts() -> Bool { refreshes.holdAll() }
+
+  func releaseAllAccounts() { refreshes.releaseAll() }
+
+  /// Whether one step works on all accounts.
+  var isHoldingAllAccounts: Bool { refreshes.isHoldingAll }
+}

@@ -189,7 +189,7 @@ extension Vault {
     }
     // An exchange that outlived its engine may have brought a token already, or one waits for the
     // provider's keys: then no person is asked.
-    guard try intent(of: account) != nil || handed.unchecked[account.id] != nil else {
+    guard try intent(of: account) != nil || uncheckedToken(of: account.id) != nil else {
       return .nothing
     }
     try await finishInterrupted(account)

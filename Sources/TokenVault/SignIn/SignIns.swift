@@ -30,3 +30,17 @@ struct SignIns {
     discarded.removeValue(forKey: intent)
   }
 }
+
+// How other folders reach the sign-ins.
+extension Vault {
+  /// Drops the sign-ins that a closed connection began.
+  func dropPendingSignIns(of connection: UInt64) { signIns.pending.forget(connection: connection) }
+
+  /// Takes the sign-in that would replace a protected account, from the call that made it.
+  func takeHeldSignIn(_ intent: [UInt8]) -> HeldSignIn? { signIns.takeHeld(intent) }
+
+  /// Notes a refresh token that is not kept, until it is revoked.
+  func noteDiscarded(_ token: DiscardedToken, _ intent: [UInt8]) { signIns.discard(token, intent) }
+
+  func takeDiscarded(_ intent: [UInt8]) -> DiscardedToken? { signIns.takeDiscarded(intent) }
+}

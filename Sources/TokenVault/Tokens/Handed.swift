@@ -52,3 +52,21 @@ struct Handed {
     forgetUngranted(of: account)
   }
 }
+
+// How other folders reach the tokens.
+extension Vault {
+  /// Whether the token was handed out from the store since it was stored.
+  func isHandedOut(_ row: AccessTokenRow) -> Bool { handed.isUsed(row) }
+
+  /// The access token of an account whose ID token cannot be judged yet.
+  func uncheckedToken(of account: [UInt8]) -> UncheckedToken? { handed.unchecked[account] }
+
+  func keepUnchecked(_ token: UncheckedToken, of account: [UInt8]) {
+    handed.keepUnchecked(token, of: account)
+  }
+
+  func dropUnchecked(of account: [UInt8]) { handed.dropUnchecked(of: account) }
+
+  /// Forgets the tokens of an account, which are no more.
+  func forgetHanded(of account: [UInt8]) { handed.forget(account) }
+}

@@ -177,7 +177,7 @@ extension Vault {
 
   /// Stores an access token in place of the last one of its set, inside the transaction.
   func keep(_ token: AccessTokenRow) throws(StorageError) {
-    refreshes.noteToken(of: token.account)
+    noteToken(of: token.account)
     try store.put(token)
     try store.trimAccessTokens(
       account: token.account,

@@ -17,10 +17,10 @@ extension Vault {
     prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
     _ body: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    guard refreshes.holdAll() else { throw .busy("all accounts are being worked on") }
+    guard holdAllAccounts() else { throw .busy("all accounts are being worked on") }
     var taken: [[UInt8]] = []
     defer {
-      refreshes.releaseAll()
+      releaseAllAccounts()
       for identifier in taken { leave(identifier) }
     }
     // While this step waits for an account, another one may be made or removed.

@@ -1,18 +1,15 @@
 internal import Storage
 
 extension Vault {
-  /// Whether an exchange with a provider runs, or the recovery of one, which must not be cut off.
-  package var isAtWork: Bool { !refreshes.isEmpty }
-
   /// Whether the vault may be closed without a loss, and opened again by the next call.
   package var isIdle: Bool {
-    !isAtWork && !isHeld && !isOpeningWindow && !refreshes.isHoldingAll && !mustKeepPrompts
-      && !isTakingBackup && enrollments.isEmpty && !isGivingNotices
+    !isAtWork && !isHeld && !isOpeningWindow && !isHoldingAllAccounts && !mustKeepPrompts
+      && !isTakingBackup && !isAnyEnrolling && !isGivingNotices
       && !isAnyRateOwed
   }
 
   /// Whether the process must not end, because a window is open or only memory has an answer.
-  package var isHeld: Bool { isHoldingWindow || !unwritten.isEmpty }
+  package var isHeld: Bool { isHoldingWindow || hasUnwrittenAnswers }
 
   /// Ends all checks and records what was only counted: the last call before the vault is closed.
   package func retire() async {

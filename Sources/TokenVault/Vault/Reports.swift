@@ -180,7 +180,7 @@ extension Vault {
     // The other vault may have its only valid token.
     if isLeaving(row) { return .uncertain }
     if let intent = try intent(of: row), intent.purpose == .refresh {
-      guard refreshes.refresh(of: row.id) == nil else { return .refreshing }
+      guard !isRefreshing(row.id) else { return .refreshing }
       guard intent.uncertain else { return .refreshing }
       return .uncertain
     }

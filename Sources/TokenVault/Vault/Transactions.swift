@@ -116,19 +116,6 @@ extension Vault {
     try stored(try store.intent(account: account.id))
   }
 
-  // MARK: - One at a time
-
-  /// Waits until no other step works on the account.
-  ///
-  /// No transaction is open during the wait.
-  func enter(_ account: [UInt8]) async {
-    guard !refreshes.enter(account) else { return }
-    await withCheckedContinuation { refreshes.wait(for: account, $0) }
-  }
-
-  /// Leaves an account, and lets the next step in.
-  func leave(_ account: [UInt8]) { refreshes.leave(account) }
-
   // MARK: - What the front reads
 
   /// Writes the token file that the front reads.

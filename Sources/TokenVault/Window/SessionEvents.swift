@@ -62,11 +62,11 @@ extension Vault {
     for prompt in open { hangUp(prompt) }
     if let location {
       windowState.noteEnd(at: location)
-      enrollments.cancel(at: location)
+      cancelEnrollments(at: location)
       wasOpen = closeWindow(at: location)
     } else {
       windowState.noteEnd()
-      enrollments.cancel(at: nil)
+      cancelEnrollments(at: nil)
       wasOpen = closeWindows()
     }
     guard wasOpen else { return }
@@ -76,7 +76,7 @@ extension Vault {
 
   /// Lets the guard rest if nothing is open; the server calls it each minute.
   package func endGuard() {
-    guard !windowState.isBeginning, !isHoldingWindow, prompts.isEmpty, enrollments.isEmpty else {
+    guard !windowState.isBeginning, !isHoldingWindow, prompts.isEmpty, !isAnyEnrolling else {
       return
     }
     restGuard()

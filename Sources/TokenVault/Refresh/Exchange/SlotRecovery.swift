@@ -70,7 +70,7 @@ extension Vault {
       return .tokens(replaced: await end(replaced, replacedBy: intent.intent))
     } catch {
       // No caller is left that could show a prompt.
-      if let held = signIns.takeHeld(intent.intent) {
+      if let held = takeHeldSignIn(intent.intent) {
         return .over(error.telling(await discard(held)))
       }
       if case .vaultUnsafe = error { throw error }

@@ -20,3 +20,8 @@ struct UnwrittenAnswers {
 
   mutating func drop(of account: [UInt8]) { answers[account] = nil }
 }
+
+extension Vault {
+  /// Whether only memory has an answer.
+  var hasUnwrittenAnswers: Bool { !unwritten.isEmpty }
+}

@@ -27,14 +27,14 @@ extension Vault {
   ) {
     guard let token else { return }
     let discarded = DiscardedToken(provider: provider, subject: subject, token: token)
-    signIns.discard(discarded, intent.intent)
+    noteDiscarded(discarded, intent.intent)
   }
 
   /// Revokes the refresh token that an answer brought and that is not kept.
   ///
   /// - Returns: the result; `nil` if no token was noted.
   func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
-    guard let found = signIns.takeDiscarded(intent) else { return nil }
+    guard let found = takeDiscarded(intent) else { return nil }
     guard !endsOtherLogins(found.provider, subject: found.subject) else { return .endsOtherLogins }
     return await end(found.token, at: found.provider)
   }
@@ -59,7 +59,7 @@ extension Vault {
 
   /// Forgets it; the provider is not told.
   func dropDiscarded(of intent: [UInt8]) {
-    _ = signIns.takeDiscarded(intent)
+    _ = takeDiscarded(intent)
   }
 
   // MARK: - The previous login

@@ -26,7 +26,7 @@ extension Vault {
   /// It tries once, because an answer without an ID token needs none.
   func readKeysAhead(for earlier: AccountContext) async {
     guard let account = try? renewed(earlier), account.row.state == .signedIn,
-      handed.unchecked[account.row.id] == nil, let source = keySource(of: account.provider),
+      uncheckedToken(of: account.row.id) == nil, let source = keySource(of: account.provider),
       keysAtHand(of: account.provider) == nil,
       !haveKeysFailed(source)
     else { return }
@@ -51,7 +51,7 @@ extension Vault {
       caller: settlement.caller,
       generation: try account(withIdentifier: identifier).generation
     )
-    handed.keepUnchecked(token, of: identifier)
+    keepUnchecked(token, of: identifier)
   }
 
   /// Reads the provider's keys, and stores the access token that waits for them.
@@ -66,7 +66,7 @@ extension Vault {
     let keys = try await keys(of: provider, isMissingOne: true)
     // The keys may have taken long to read.
     guard try waitingToken(identifier) != nil else { return nil }
-    handed.dropUnchecked(of: identifier)
+    dropUnchecked(of: identifier)
     let account = try account(withIdentifier: identifier)
     let settlement = Settlement(
       intent: waiting.intent,
@@ -90,12 +90,12 @@ extension Vault {
 
   /// The access token that waits, if it can still be used.
   private func waitingToken(_ identifier: [UInt8]) throws(VaultFailure) -> UncheckedToken? {
-    guard let waiting = handed.unchecked[identifier] else { return nil }
+    guard let waiting = uncheckedToken(of: identifier) else { return nil }
     let account = try account(withIdentifier: identifier)
     guard account.state == .signedIn, account.generation == waiting.generation,
       let left = secondsLeft(of: waiting.row), left > 0
     else {
-      handed.dropUnchecked(of: identifier)
+      dropUnchecked(of: identifier)
       return nil
     }
     return waiting
