@@ -23,7 +23,7 @@ struct NoticeTests {
 
   /// The notices so far, once no agent is looked for any more.
   private func notices() async -> [Notice] {
-    while await vault.desktop.notices.isGiving { await Task.yield() }
+    while await vault.isGivingNotices { await Task.yield() }
     return agents.notices.map(\.notice)
   }
 
@@ -146,7 +146,7 @@ struct NoticeTests {
     }
     await agents.untilHeld()
     #expect(agents.notices.count == before)
-    let isGiving = await vault.desktop.notices.isGiving
+    let isGiving = await vault.isGivingNotices
     #expect(isGiving)
     agents.release()
     #expect(await notices().count == before + NoticeQueue.most)

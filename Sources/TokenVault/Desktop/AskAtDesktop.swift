@@ -38,7 +38,7 @@ extension Vault {
     guard prompts.question(of: prompt)?.purpose.allowsDevices == true else {
       throw .noDesktop("the system password alone counts, which is asked for at a terminal")
     }
-    guard let agents = desktop.agents else { throw .noDesktop("this engine has no agents") }
+    guard let agents = desktopState.agents else { throw .noDesktop("this engine has no agents") }
     // The caller does not wait for logind or an agent, nor behind the prompt of another caller.
     guard agents.mayShow(for: caller.user) else { throw .noDesktop(Self.noAgent) }
     let seat = await seat(of: caller)
@@ -63,7 +63,7 @@ extension Vault {
     _ rule: Policy.Desktop,
     from seat: CallerLocation
   ) async throws(VaultFailure) -> String? {
-    let agents = desktop.agents
+    let agents = desktopState.agents
     var tried: Set<UInt64> = []
     var objection: String?
     // An agent that has left may be on its way back.
@@ -123,8 +123,8 @@ extension Vault {
     while true {
       if isAnswered(prompt) { return false }
       guard prompts.contains(prompt) else { throw .presenceFailed(.cancelled, methods: []) }
-      guard let other = desktop.current, other != prompt, prompts.contains(other) else {
-        desktop.beginTurn(of: prompt)
+      guard let other = desktopState.current, other != prompt, prompts.contains(other) else {
+        desktopState.beginTurn(of: prompt)
         return true
       }
       guard try await waitForTurn(prompt, behind: other, caller, unless: Self.noDesk) else {
@@ -134,21 +134,21 @@ extension Vault {
   }
 
   private func endTurn(_ prompt: String) {
-    guard desktop.current == prompt else { return }
+    guard desktopState.current == prompt else { return }
     wakeJoinedWaiters(of: prompt, with: Self.noDesk)
   }
 
   // MARK: The agent
 
   /// Whether there may be agents: otherwise the clients show their prompts themselves.
-  var hasAgents: Bool { desktop.agents != nil }
+  var hasAgents: Bool { desktopState.agents != nil }
 
   /// Whether a prompt is shown at the desktop.
-  func isShownAtDesktop(_ prompt: String) -> Bool { desktop.shown?.prompt == prompt }
+  func isShownAtDesktop(_ prompt: String) -> Bool { desktopState.shown?.prompt == prompt }
 
   /// Whether the program of a connection shows a prompt at the desktop, or is about to.
   func isShownAtDesktop(_ prompt: String, by agent: UInt64) -> Bool {
-    desktop.shows(prompt, by: agent)
+    desktopState.shows(prompt, by: agent)
   }
 
   /// Has one agent show a prompt, and waits for the outcome.
@@ -160,7 +160,7 @@ extension Vault {
     from seat: CallerLocation
   ) async throws(VaultFailure) -> DesktopOutcome {
     guard let need = try await need(prompt, caller, at: desk, from: seat),
-      let agents = desktop.agents
+      let agents = desktopState.agents
     else {
       return .failed(.cancelled)
     }
@@ -173,7 +173,7 @@ extension Vault {
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
-        desktop.show(
+        desktopState.show(
           ShownPrompt(prompt: prompt, caller: caller, agent: agent.connection, wake: wake)
         )
         // From here on the person may see it.
@@ -219,41 +219,43 @@ extension Vault {
   }
 
   private func demandOnScreen(_ prompt: String, _ agent: UInt64) {
-    guard desktop.shows(prompt, by: agent), desktop.shown?.isOnScreen == false else { return }
+    guard desktopState.shows(prompt, by: agent), desktopState.shown?.isOnScreen == false else {
+      return
+    }
     endShowing(.notShown)
   }
 
   private func demandEnd(_ prompt: String, _ agent: UInt64) {
-    if desktop.shows(prompt, by: agent) { giveUp(prompt, as: .timedOut) }
+    if desktopState.shows(prompt, by: agent) { giveUp(prompt, as: .timedOut) }
   }
 
   /// Ends the showing of a prompt, because its caller, its check or its agent has ended.
   private func endShowing(_ outcome: DesktopOutcome) {
-    guard let shown = desktop.takeShown() else { return }
-    desktop.agents?.withdraw(from: shown.agent)
+    guard let shown = desktopState.takeShown() else { return }
+    desktopState.agents?.withdraw(from: shown.agent)
     shown.wake.resume(returning: outcome)
   }
 
   /// Tells the agent and the caller of a prompt that it is over; `failure` is `nil` if it passed.
   func endShowing(of prompt: String, with failure: PresenceFailure?) {
-    desktop.endTurn(of: prompt)
-    guard let shown = desktop.shown, shown.prompt == prompt else { return }
+    desktopState.endTurn(of: prompt)
+    guard let shown = desktopState.shown, shown.prompt == prompt else { return }
     guard let failure else { return endShowing(.passed) }
     // An agent that waits for the person's answer has no call that could fail.
-    desktop.agents?.hangUp(shown.agent)
+    desktopState.agents?.hangUp(shown.agent)
     endShowing(.failed(shown.failure ?? failure))
   }
 
   /// The check of another prompt has answered this one: an agent that still shows it need not.
   func endAnsweredShowing(of prompt: String) {
-    guard let shown = desktop.shown, shown.prompt == prompt else { return }
-    desktop.agents?.hangUp(shown.agent)
+    guard let shown = desktopState.shown, shown.prompt == prompt else { return }
+    desktopState.agents?.hangUp(shown.agent)
     endShowing(of: prompt, with: nil)
   }
 
   /// An agent has ended.
   func leaveDesktop(_ agent: UInt64) {
-    guard let shown = desktop.shown, shown.agent == agent else { return }
+    guard let shown = desktopState.shown, shown.agent == agent else { return }
     guard shown.isOnScreen else { return endShowing(.left) }
     let failure = PresenceFailure(.cancelled, detail: "the agent at the desktop has ended")
     giveUp(shown.prompt, as: failure)
@@ -265,9 +267,9 @@ extension Vault {
   ///
   /// - Throws: `busy` to that caller while its prompt is shown.
   func owner(of prompt: String, _ caller: Caller) throws(VaultFailure) -> Caller {
-    guard let shown = desktop.shown, shown.prompt == prompt else { return caller }
-    if desktop.shows(prompt, by: caller.connection) {
-      desktop.noteOnScreen()
+    guard let shown = desktopState.shown, shown.prompt == prompt else { return caller }
+    if desktopState.shows(prompt, by: caller.connection) {
+      desktopState.noteOnScreen()
       return shown.caller
     }
     guard shown.caller.connection == caller.connection else { return caller }
@@ -276,6 +278,6 @@ extension Vault {
 
   /// Keeps why the last check at the desktop did not pass; `nil` when another one begins.
   func noteDesktop(_ failure: PresenceFailure?, of prompt: String) {
-    desktop.note(failure, of: prompt)
+    desktopState.note(failure, of: prompt)
   }
 }

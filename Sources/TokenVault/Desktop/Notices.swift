@@ -52,24 +52,24 @@ extension Vault {
   /// Gives a notice to an agent if the rule asks for it.
   private func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
     guard hasAgents, let policy = try? policy(), policy.notify >= rule else { return }
-    guard desktop.notices.add(notice()) else { return }
+    guard desktopState.notices.add(notice()) else { return }
     Task { await self.giveNotices() }
   }
 
   /// Whether notices wait for an agent.
-  var isGivingNotices: Bool { desktop.notices.isGiving }
+  var isGivingNotices: Bool { desktopState.notices.isGiving }
 
   private func giveNotices() async {
     let agent = await noticeAgent()
     // Without an agent they are dropped.
-    for notice in desktop.notices.takeAll() {
-      if let agent { desktop.agents?.give(notice, to: agent) }
+    for notice in desktopState.notices.takeAll() {
+      if let agent { desktopState.agents?.give(notice, to: agent) }
     }
   }
 
   /// The newest agent whose desk is neither locked nor left nor remote; `nil` if there is none.
   private func noticeAgent() async -> UInt64? {
-    let agents = desktop.agents
+    let agents = desktopState.agents
     var tried: Set<UInt64> = []
     while tried.count < Self.mostAgents,
       let agent = await agents?.newest(

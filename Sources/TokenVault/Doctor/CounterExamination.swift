@@ -3,7 +3,7 @@ internal import MachineKey
 extension Vault {
   /// Examines if the TPM detects an old copy of the whole directory.
   func examineMachineCounter(_ found: inout Findings) throws(VaultFailure) {
-    guard storeState.isUnderMachineKey, let slots = machineKeySlots else { return }
+    guard isUnderMachineKey, let slots = machineKeySlots else { return }
     guard case .some(.none) = slots.counterCheck,
       try slots.facts(of: owner).slots.contains(where: { $0.kind == .tpm })
     else { return }

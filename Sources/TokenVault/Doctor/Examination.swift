@@ -73,7 +73,7 @@ extension Vault {
   private func examineCounter(_ found: inout Findings) throws(VaultFailure) {
     if let failure = freshness.failure { throw failure }
     let count = try boxChanges()
-    guard !storeState.isCounterBehind || count == storeState.counter else {
+    guard !isCounterBehind || count == rollbackCounter else {
       return found.problem(
         "the rollback counter cannot be written, so nothing can be changed",
         remedy: "free space, and check the disk; the next change writes the counter first"
@@ -114,7 +114,7 @@ extension Vault {
     let command = "thumblatch device-secret add " + (isForKey ? "fido2" : "tpm")
     // Only root changes the slots of the service.
     let remedy = (!isPrivate && !isForKey ? "as root: " : "") + command
-    if storeState.isUnderMachineKey {
+    if isUnderMachineKey {
       let ways = facts?.ways ?? []
       guard !ways.isEmpty else {
         return found.problem(

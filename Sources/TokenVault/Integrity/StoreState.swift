@@ -48,3 +48,15 @@ struct StoreState: ~Copyable {
 
   mutating func noteCounterRaised() { isCounterBehind = false }
 }
+
+// What other folders see of it. They borrow the keys, which cannot be copied, where they stand.
+extension Vault {
+  /// Whether the keys need the machine key besides the device-secret file.
+  var isUnderMachineKey: Bool { storeState.isUnderMachineKey }
+
+  /// The value of the rollback counter.
+  var rollbackCounter: UInt64 { storeState.counter }
+
+  /// Whether a change was counted that the rollback counter does not show yet.
+  var isCounterBehind: Bool { storeState.isCounterBehind }
+}

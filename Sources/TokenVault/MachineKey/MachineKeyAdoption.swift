@@ -6,7 +6,7 @@ internal import Storage
 extension Vault {
   /// Whether there is an open machine key, and this vault opens without it.
   var needsMachineKey: Bool {
-    machineKeySlots?.opened != nil && !storeState.isUnderMachineKey
+    machineKeySlots?.opened != nil && !isUnderMachineKey
   }
 
   /// Seals everything again under the machine key, if this vault opens without it.

@@ -38,10 +38,10 @@ extension Vault {
   /// A refresh asks several times, and parsing takes longer than the comparison. A provider with a
   /// client secret is not kept.
   func provider(of account: AccountRow) throws(VaultFailure) -> Provider {
-    if let known = providers.parsed(for: account) { return known }
+    if let known = providerState.parsed(for: account) { return known }
     let provider = try parsedProvider(of: account)
     if account.sealedClientSecret == nil {
-      providers.keep(AccountContext(row: account, provider: provider))
+      providerState.keep(AccountContext(row: account, provider: provider))
     }
     return provider
   }

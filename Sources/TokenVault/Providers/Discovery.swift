@@ -77,7 +77,7 @@ extension Vault {
     }
     if !isAskedAnew {
       for source in sources {
-        if let known = providers.documents.metadata(source, at: clock.boot) {
+        if let known = providerState.documents.metadata(source, at: clock.boot) {
           return .document(known)
         }
       }
@@ -106,7 +106,7 @@ extension Vault {
         unreadable = unreadable ?? failure
         continue
       }
-      providers.documents.put(metadata, source, at: clock.boot)
+      providerState.documents.put(metadata, source, at: clock.boot)
       return .document(metadata)
     }
     if let unreadable { throw unreadable }
@@ -129,15 +129,16 @@ extension Vault {
     isMissingOne: Bool = false
   ) async throws(VaultFailure) -> KeySet? {
     guard let source = keySource(of: provider) else { return nil }
-    if let known = providers.documents.keys(source, isMissingOne: isMissingOne, at: clock.boot) {
+    if let known = providerState.documents.keys(source, isMissingOne: isMissingOne, at: clock.boot)
+    {
       return known
     }
-    if isMissingOne, let failure = providers.documents.keyFailure(source, at: clock.boot) {
+    if isMissingOne, let failure = providerState.documents.keyFailure(source, at: clock.boot) {
       throw failure
     }
     do throws(VaultFailure) {
       let keys = try await readKeys(provider, source)
-      if isMissingOne { providers.documents.noteReread(source, at: clock.boot) }
+      if isMissingOne { providerState.documents.noteReread(source, at: clock.boot) }
       return keys
     } catch {
       noteKeyFailure(error, source)
@@ -147,17 +148,17 @@ extension Vault {
 
   /// The cached keys, without a request.
   func keysAtHand(of provider: Provider) -> KeySet? {
-    keySource(of: provider).flatMap { providers.documents.keys($0, at: clock.boot) }
+    keySource(of: provider).flatMap { providerState.documents.keys($0, at: clock.boot) }
   }
 
   /// Whether the keys of a source could not be read a moment ago, and are left alone.
   func haveKeysFailed(_ source: MetadataCache.Source) -> Bool {
-    providers.documents.keyFailure(source, at: clock.boot) != nil
+    providerState.documents.keyFailure(source, at: clock.boot) != nil
   }
 
   /// Leaves the keys of a source alone for a while.
   func noteKeyFailure(_ failure: VaultFailure, _ source: MetadataCache.Source) {
-    providers.documents.noteKeyFailure(failure, source, at: clock.boot)
+    providerState.documents.noteKeyFailure(failure, source, at: clock.boot)
   }
 
   /// Reads the keys, even if the cache has them.
@@ -177,7 +178,7 @@ extension Vault {
     let keys = try mappingErrors(to: .misconfigured(at: request.url)) {
       try KeySet(answer.body.bytes)
     }
-    providers.documents.put(keys, source, at: clock.boot)
+    providerState.documents.put(keys, source, at: clock.boot)
     return keys
   }
 

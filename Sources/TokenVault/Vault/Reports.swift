@@ -34,7 +34,7 @@ extension Vault {
       fingers: try printRows().map(\.finger).sorted(),
       keys: try keyRows().map(\.name),
       isFingerprintLockedOut: fingerLockout.isPasswordOnly,
-      isUnderMachineKey: storeState.isUnderMachineKey,
+      isUnderMachineKey: isUnderMachineKey,
       counter: machineKeySlots?.counterCheck,
       problem: problem
     )

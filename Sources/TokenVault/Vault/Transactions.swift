@@ -17,7 +17,7 @@ extension Vault {
     journalsLater: Bool = false,
     _ body: () throws -> Value
   ) throws(VaultFailure) -> Value {
-    if storeState.isCounterBehind { try raiseCounter() }
+    if isCounterBehind { try raiseCounter() }
     do {
       let value = try store.transaction {
         // Before the commit, because the cached tokens of these accounts may be wrong afterwards.

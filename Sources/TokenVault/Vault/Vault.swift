@@ -35,19 +35,19 @@ package actor Vault {
   nonisolated let helperHandouts = Mutex(HelperHandouts())
 
   var storeState: StoreState
-  var unwritten = UnwrittenAnswers()
+  var unwrittenAnswers = UnwrittenAnswers()
   var refreshes = RefreshQueue()
   var handed: Handed
   var signIns = SignIns()
   var audit: AuditState
   var windowState = WindowState()
   var watchers = WatcherBook()
-  var providers = ProviderState()
+  var providerState = ProviderState()
   /// The examination that runs now.
   var examination: Task<[VaultFinding], Never>?
 
   var prompting: Prompting
-  var desktop: DesktopState
+  var desktopState: DesktopState
   var ruleState: RuleState
   var enrollments = EnrollmentRuns()
   var moving: Moving
@@ -95,7 +95,7 @@ package actor Vault {
     self.check = check
     self.clock = clock
     ruleState = RuleState(machine: rules)
-    desktop = DesktopState(agents: agents)
+    desktopState = DesktopState(agents: agents)
     sessions = UserSessions(events: windowGuard, locations: locations, seats: seats)
     self.machineKeySlots = machineKeySlots
     handed = Handed(cache: tokenCache)

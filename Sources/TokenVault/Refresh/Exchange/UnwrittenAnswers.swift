@@ -23,5 +23,5 @@ struct UnwrittenAnswers {
 
 extension Vault {
   /// Whether only memory has an answer.
-  var hasUnwrittenAnswers: Bool { !unwritten.isEmpty }
+  var hasUnwrittenAnswers: Bool { !unwrittenAnswers.isEmpty }
 }
