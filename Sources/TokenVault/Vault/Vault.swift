@@ -24,7 +24,6 @@ package actor Vault {
   let clock: any VaultClock
   /// The slots of the machine key; `nil` if none is used.
   let machineKeySlots: MachineKeySlots?
-  let sessions: UserSessions
   /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
   /// Whether the user has rules for callers.
@@ -40,7 +39,7 @@ package actor Vault {
   var handed: Handed
   var signIns = SignIns()
   var audit: AuditState
-  var windowState = WindowState()
+  var windowState: WindowState
   var watchers = WatcherBook()
   var providerState = ProviderState()
   /// The examination that runs now.
@@ -96,7 +95,9 @@ package actor Vault {
     self.clock = clock
     ruleState = RuleState(machine: rules)
     desktopState = DesktopState(agents: agents)
-    sessions = UserSessions(events: windowGuard, locations: locations, seats: seats)
+    windowState = WindowState(
+      sessions: UserSessions(events: windowGuard, locations: locations, seats: seats)
+    )
     self.machineKeySlots = machineKeySlots
     handed = Handed(cache: tokenCache)
     do {

@@ -6,17 +6,19 @@ internal import PresenceTerms
 // bound to that location. A finger counts only if the location is this machine's seat.
 extension Vault {
   /// Whether the vault tells the locations of callers apart.
-  var hasLocations: Bool { sessions.locations != nil }
+  var hasLocations: Bool { windowState.sessions.locations != nil }
 
   /// The present location of a caller.
   func location(of caller: Caller) async -> CallerLocation {
-    guard let locations = sessions.locations else { return .everywhere }
+    guard let locations = windowState.sessions.locations else { return .everywhere }
     return await locations.location(of: caller)
   }
 
   /// The session of a program, which decides whether it may show a prompt or have one shown.
   func seat(of caller: Caller) async -> CallerLocation {
-    guard let seats = sessions.seats ?? sessions.locations else { return .everywhere }
+    guard let seats = windowState.sessions.seats ?? windowState.sessions.locations else {
+      return .everywhere
+    }
     return await seats.location(of: caller)
   }
 

@@ -26,7 +26,7 @@ extension Vault {
   /// - Returns: a number that `endWindows` changes. After a change it is too late to open the
   ///   window.
   func beginGuarding() async -> UInt64 {
-    guard let windowGuard = sessions.events else { return windowState.ends }
+    guard let windowGuard = windowState.sessions.events else { return windowState.ends }
     windowState.begin()
     defer { windowState.endBeginning() }
     let ends = windowState.ends
@@ -83,16 +83,16 @@ extension Vault {
   }
 
   /// Tells the guard that nothing is open any more.
-  func restGuard() { sessions.events?.rest() }
+  func restGuard() { windowState.sessions.events?.rest() }
 
   /// The same once the present step is over, because that step may still open a window.
   func endGuardLater() {
-    guard sessions.events != nil, prompts.isEmpty else { return }
+    guard windowState.sessions.events != nil, prompts.isEmpty else { return }
     Task { [weak self] in await self?.endGuard() }
   }
 
   func examineGuard() async -> [VaultFinding] {
-    guard let windowGuard = sessions.events else { return [] }
+    guard let windowGuard = windowState.sessions.events else { return [] }
     var found = Findings("login-events")
     if let flaw = await windowGuard.flaw() {
       found.warning(

@@ -3,6 +3,7 @@ internal import System
 
 /// The unlock windows, their ends from outside, and the windows that are about to be opened.
 struct WindowState {
+  let sessions: UserSessions
   private(set) var windows = UnlockWindows()
   /// How often all windows were ended from outside.
   private(set) var ends: UInt64 = 0
@@ -11,6 +12,8 @@ struct WindowState {
   private var endedLocations: Set<String> = []
   /// The prompts that the last end from outside has cancelled, at which a question may still be shown.
   private var cancelled: Set<String> = []
+
+  init(sessions: UserSessions) { self.sessions = sessions }
 
   mutating func change<Value: ~Copyable>(_ body: (inout UnlockWindows) -> Value) -> Value {
     body(&windows)
