@@ -113,7 +113,6 @@ extension Vault {
   func forgetTokens(of account: [UInt8]) {
     forgetHanded(of: account)
     refreshes.forget(account)
-    unwrittenAnswers.drop(of: account)
   }
 
   /// Whether the token was handed out since it was stored.

@@ -15,6 +15,7 @@ struct RefreshQueue {
   private var retryAfter: [[UInt8]: BootInstant] = [:]
   /// Whether one step works on all accounts.
   private(set) var isHoldingAll = false
+  var unwritten = UnwrittenAnswers()
 
   /// Whether no account is worked on.
   var isEmpty: Bool { refreshes.isEmpty && recoveries.isEmpty && waiting.isEmpty }
@@ -96,6 +97,7 @@ struct RefreshQueue {
   mutating func forget(_ account: [UInt8]) {
     failed.remove(account)
     retryAfter[account] = nil
+    unwritten.drop(of: account)
   }
 }
 
@@ -120,6 +122,9 @@ extension Vault {
 
   /// Leaves an account, and lets the next step in.
   func leave(_ account: [UInt8]) { refreshes.leave(account) }
+
+  /// Whether only memory has an answer.
+  var hasUnwrittenAnswers: Bool { !refreshes.unwritten.isEmpty }
 
   /// Begins the one step that works on all accounts; `false` if there is one already.
   func holdAllAccounts() -> Bool { refreshes.holdAll() }

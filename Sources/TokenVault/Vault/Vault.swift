@@ -34,7 +34,6 @@ package actor Vault {
   nonisolated let helperHandouts = Mutex(HelperHandouts())
 
   var storeState: StoreState
-  var unwrittenAnswers = UnwrittenAnswers()
   var refreshes = RefreshQueue()
   var handed: Handed
   var signIns = SignIns()

@@ -73,7 +73,7 @@ extension Vault {
   ) throws(VaultFailure) -> [UInt8] {
     switch reply {
     case .sealed(let image):
-      unwrittenAnswers.keep(image, of: intent)
+      refreshes.unwritten.keep(image, of: intent)
       return image
     case .notSent(let reason):
       // No exchange helper ran, so the engine seals the same record.

@@ -42,7 +42,7 @@ extension Vault {
   ) async throws(VaultFailure) -> Recovery {
     try demandCurrentStore()
     let found = try stored(try store.intent(account: identifier))
-    let kept = unwrittenAnswers.image(of: identifier, for: found)
+    let kept = refreshes.unwritten.image(of: identifier, for: found)
     let image = if let kept { kept } else { try stored(try slot.readWhole()) }
     guard let intent = found else {
       if !SlotImage.isEmpty(image) { try stored(try slot.zero()) }

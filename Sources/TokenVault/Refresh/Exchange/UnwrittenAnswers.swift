@@ -20,8 +20,3 @@ struct UnwrittenAnswers {
 
   mutating func drop(of account: [UInt8]) { answers[account] = nil }
 }
-
-extension Vault {
-  /// Whether only memory has an answer.
-  var hasUnwrittenAnswers: Bool { !unwrittenAnswers.isEmpty }
-}

@@ -105,7 +105,7 @@ extension Vault {
     evidence: Evidence = Evidence()
   ) throws(VaultFailure) -> Settled {
     let verdict = try judge(intent, image, caller, evidence)
-    unwrittenAnswers.drop(of: intent.account)
+    refreshes.unwritten.drop(of: intent.account)
     // A slot that cannot be written does not undo what is in the store by now: the next holder finds
     // no intent, and zeroes it.
     guard !SlotImage.isEmpty(image) else { return try verdict.get() }
