@@ -529,7 +529,7 @@ let package = Package(
         "Varlink", "JSON", "PlainText",
         "PresenceTerms", "System", "SecretMemory", "TestSupport",
       ],
-      exclude: ["Messages/messages.txt"]
+      exclude: ["Messages/messages.txt", "Messages/Rooms"]
     ),
     .target(name: "FuzzMeter", path: "Tests/Fuzz/Meter"),
     .target(

@@ -27,7 +27,7 @@ package struct ConfigurationCheck: Sendable {
   package init(_ files: MachineDirectory) {
     do throws(ConfigurationError) {
       guard try files.openDirectory(files.path) != nil else {
-        ignore("\(ConfigurationError.shown(files.path)): there is none: the defaults hold")
+        ignore("\(ConfigurationError.shown(files.path)): it does not exist, so the defaults apply")
         return
       }
     } catch {

@@ -185,7 +185,7 @@ package struct MachineDirectory: Sendable {
       let status = try file.status()
       flaw =
         status.kind != .regular
-        ? "it is no regular file"
+        ? "it is not a regular file"
         : status.size > Int64(Self.maximumFile)
           ? "it is larger than \(Self.maximumFile) bytes" : self.flaw(of: status, at: path)
       if flaw == nil { return file }

@@ -75,5 +75,7 @@ case "--private" where arguments.count == 1:
 case "--check-config": exit(checkConfiguration(Array(arguments.dropFirst())))
 case "--service": exit(service(Array(arguments.dropFirst())))
 default:
-  refuse("thumblatch or the socket unit starts this program; by hand only --check-config is called")
+  refuse(
+    "thumblatch or the socket unit starts this program; only --check-config is for use by hand"
+  )
 }

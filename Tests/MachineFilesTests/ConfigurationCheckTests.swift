@@ -30,7 +30,7 @@ struct ConfigurationCheckTests {
     #expect(!check.hasErrors)
     #expect(
       check.findings.map(\.description) == [
-        "\(machine.path)/none: there is none: the defaults hold"
+        "\(machine.path)/none: it does not exist, so the defaults apply"
       ]
     )
   }

@@ -79,7 +79,7 @@ struct DropInTests {
     try machine.folder("conf.d")
     _ = try Directory(path: machine.path + "/conf.d").openDirectory("x.conf", create: true)
     let error = try #require(throws: ConfigurationError.self) { try machine.files.policy() }
-    #expect("\(error)".contains("it is no regular file"))
+    #expect("\(error)".contains("it is not a regular file"))
     machine = try MachineScratch()
     try machine.write("conf.d", "[Policy]\n")
     #expect(throws: ConfigurationError.self) { try machine.files.policy() }

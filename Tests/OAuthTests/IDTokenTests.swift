@@ -78,7 +78,7 @@ struct IDTokenTests {
     let other = try samples.token(["sub": #""u\u0308""#])
     #expect(
       samples.check(other, samples.expectations(subject: "ü"))
-        == refused + "it is about someone else than the account"
+        == refused + "it is about another person than the account"
     )
   }
 
@@ -100,16 +100,16 @@ struct IDTokenTests {
     for party in ["", #""client-2""#, "null", #"["client-1"]"#] {
       #expect(
         try samples.check(claims: ["aud": both, "azp": party])
-          == refused + "it was given out to another client"
+          == refused + "it was issued to another client"
       )
     }
     #expect(
       try samples.check(claims: ["azp": #""client-2""#])
-        == refused + "it was given out to another client"
+        == refused + "it was issued to another client"
     )
     #expect(
       try samples.check(claims: ["aud": #"["client-1",7]"#])
-        == refused + "it was given out to another client"
+        == refused + "it was issued to another client"
     )
   }
 
@@ -133,7 +133,7 @@ struct IDTokenTests {
     let now = IDTokenSamples.now
     for text in ["", "null", #""\#(now + 300)""#, "[1]", "true", "{}"] {
       #expect(
-        try samples.check(claims: ["exp": text]) == refused + "it does not say until when it holds"
+        try samples.check(claims: ["exp": text]) == refused + "it does not say when it expires"
       )
       #expect(
         try samples.check(claims: ["iat": text]) == refused + "it does not say when it was made"
@@ -166,7 +166,7 @@ struct IDTokenTests {
     for other in ["u2", "U1", "u1 ", ""] {
       #expect(
         try samples.check(claims: [:], samples.expectations(subject: other))
-          == refused + "it is about someone else than the account"
+          == refused + "it is about another person than the account"
       )
     }
     let long = String(repeating: "u", count: 256)
@@ -175,7 +175,7 @@ struct IDTokenTests {
       #""\#(long)""#,
     ] {
       #expect(
-        try samples.check(claims: ["sub": subject]) == refused + "it does not say about whom it is"
+        try samples.check(claims: ["sub": subject]) == refused + "it does not name a person"
       )
     }
     #expect(try samples.check(claims: ["sub": #""\#(long.dropLast())""#]).count == 255)

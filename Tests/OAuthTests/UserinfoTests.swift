@@ -33,7 +33,7 @@ struct UserinfoTests {
     for body in [#"{"sub":"u2","email":"a@b"}"#, #"{"email":"a@b"}"#, "{}", #"{"sub":["u1"]}"#] {
       #expect(
         try judged(200, body, subject: "u1")
-          == "refused 200 the provider answered about someone else"
+          == "refused 200 the provider answered about another person"
       )
     }
   }

@@ -28,7 +28,7 @@ extension AskAtDesktopTests {
     }
     #expect(
       await failure { try await vault.askAtDesktop(need.prompt, caller: caller()) }
-        == .noDesktop("the system password alone counts, which is asked for at a terminal")
+        == .noDesktop("only the system password counts here: use a terminal")
     )
     #expect(agents.given.isEmpty)
   }

@@ -87,7 +87,7 @@ public struct IDToken: Sendable {
     try claims.check(expectations, algorithm)
     subject = try claims.subject()
     if let expected = expectations.subject, !expected.utf8.elementsEqual(subject.utf8) {
-      throw .refused("it is about someone else than the account")
+      throw .refused("it is about another person than the account")
     }
     facts = claims.facts(of: subject)
   }

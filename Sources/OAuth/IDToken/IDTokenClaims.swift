@@ -44,7 +44,7 @@ struct IDTokenClaims {
   func subject() throws(IDTokenError) -> String {
     guard case .string(let subject) = claims["sub"], (1...255).contains(subject.utf8.count),
       subject.utf8.elementsEqual((DisplayText.of(subject, most: 255) ?? "").utf8)
-    else { throw .refused("it does not say about whom it is") }
+    else { throw .refused("it does not name a person") }
     return subject
   }
 
@@ -84,7 +84,7 @@ struct IDTokenClaims {
     switch claims["azp"] {
     case let party? where Self.is(party, clientID): break
     case nil where !isForOthers: break
-    default: throw .refused("it was given out to another client")
+    default: throw .refused("it was issued to another client")
     }
   }
 
@@ -96,7 +96,7 @@ struct IDTokenClaims {
   }
 
   private func checkTimes(_ now: Int64) throws(IDTokenError) {
-    guard let expiry = time("exp") else { throw .refused("it does not say until when it holds") }
+    guard let expiry = time("exp") else { throw .refused("it does not say when it expires") }
     guard let issued = time("iat") else { throw .refused("it does not say when it was made") }
     let now = Double(now)
     let skew = Double(IDToken.skew)

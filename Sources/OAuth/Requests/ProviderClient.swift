@@ -256,7 +256,7 @@ public struct ProviderClient: Sendable {
     if let subject, provider.kind == .oidc, case .profile(let facts, _) = judgement,
       facts.id?.isByteEqual(to: subject) != true
     {
-      return .refused(status: status, message: "the provider answered about someone else")
+      return .refused(status: status, message: "the provider answered about another person")
     }
     return judgement
   }

@@ -72,7 +72,7 @@ extension AuthError {
     case .listener: "name its user in the provider's loopback_users, if it is the provider"
     case .notYetValid, .expired: "nothing was sent; check the clock and the server's certificate"
     case .authority, .name, .certificate, .pin:
-      "nothing was sent; check the provider's authority and pins, or do not go on over this network"
+      "nothing was sent; check the provider's authority and pins, or use another network"
     }
   }
 

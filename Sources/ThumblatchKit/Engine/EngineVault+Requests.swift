@@ -112,8 +112,8 @@ extension EngineVault {
     }
     return AuthError(
       .providerUnavailable(retryAfter: nil, status: nil),
-      "no whole answer came from \(host) (\(reason.rawValue))",
-      recoverySuggestion: "the request may have taken effect"
+      "no complete answer came from \(host) (\(reason.rawValue))",
+      recoverySuggestion: "the request may have taken effect: check before you send it again"
     )
   }
 
@@ -142,14 +142,14 @@ extension EngineVault {
     case .tls, .authority, .expired, .notYetValid, .name:
       AuthError(
         .providerNotTrusted,
-        "the certificate of \(host) does not hold: nothing was sent",
-        recoverySuggestion: "do not go on over this network"
+        "the certificate of \(host) is not trusted here: nothing was sent",
+        recoverySuggestion: "check the clock and the server's certificate, or use another network"
       )
     case .pin:
       AuthError(
         .providerNotTrusted,
-        "the key of \(host) is none of those that are pinned: nothing was sent",
-        recoverySuggestion: "do not go on over this network"
+        "the key of \(host) is not one of the pinned keys: nothing was sent",
+        recoverySuggestion: "check the provider's pins, or use another network"
       )
     default:
       AuthError(

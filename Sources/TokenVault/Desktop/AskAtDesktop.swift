@@ -36,7 +36,7 @@ extension Vault {
       throw .noDesktop("desktop = off\(origin)")
     }
     guard prompts.question(of: prompt)?.purpose.allowsDevices == true else {
-      throw .noDesktop("the system password alone counts, which is asked for at a terminal")
+      throw .noDesktop("only the system password counts here: use a terminal")
     }
     guard let agents = desktopState.agents else { throw .noDesktop("this engine has no agents") }
     // The caller does not wait for logind or an agent, nor behind the prompt of another caller.

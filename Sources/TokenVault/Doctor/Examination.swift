@@ -215,20 +215,20 @@ extension Vault {
   private func examineClock(_ found: inout Findings) throws(VaultFailure) {
     let last = try stored(try store.auditTail())
     let ahead = (last?.time ?? 0) - clock.wall.seconds
-    guard ahead > 60 else { return found.ok("the clock stands after the last audit record") }
+    guard ahead > 60 else { return found.ok("the clock is after the last audit record") }
     found.problem(
-      "the clock stands \(ahead) s before the last audit record",
+      "the clock is \(ahead) s before the last audit record",
       remedy: "set the clock (timedatectl); until then tokens may look valid for too long"
     )
   }
 
   private func examineMemory(_ found: inout Findings) {
     switch try? SecretBytes.protection {
-    case .secretMemory: found.ok("secrets lie in secret memory")
-    case .locked: found.ok("secrets lie in locked memory")
+    case .secretMemory: found.ok("secrets are in secret memory")
+    case .locked: found.ok("secrets are in locked memory")
     case .ordinary, nil:
       found.warning(
-        "secrets lie in ordinary memory, which may be swapped to disk",
+        "secrets are in ordinary memory, which may be swapped to disk",
         remedy: "raise RLIMIT_MEMLOCK (ulimit -l) to 1 MiB or more, then end the engine"
       )
     }

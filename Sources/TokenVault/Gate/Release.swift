@@ -55,7 +55,10 @@ extension Vault {
     switch account.state {
     case .signedOut: throw .loginRequired(account: account.name, message: "signed out")
     case .loginRequired:
-      throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
+      throw .loginRequired(
+        account: account.name,
+        message: account.cause ?? "the provider ended its login"
+      )
     case .signedIn: break
     }
     if keep { try demandSteadiness(of: account, provider) }

@@ -14,7 +14,10 @@ extension Vault {
       let message = isSecret ? "it keeps no secret now" : "signed out"
       throw .loginRequired(account: account.name, message: message)
     case .loginRequired:
-      throw .loginRequired(account: account.name, message: account.cause ?? "its grant has ended")
+      throw .loginRequired(
+        account: account.name,
+        message: account.cause ?? "the provider ended its login"
+      )
     case .signedIn: break
     }
     try demandProtection(of: account)

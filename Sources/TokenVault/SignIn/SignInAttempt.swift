@@ -70,7 +70,7 @@ extension Vault {
     case .signedIn(let facts): return facts
     case .held(let held): try await askToReplace(held, caller)
     case .pending:
-      throw .misconfigured("the provider puts off an answer that is due at once")
+      throw .misconfigured("the provider answered as if the sign-in were still pending")
     }
   }
 

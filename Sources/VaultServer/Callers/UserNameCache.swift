@@ -10,7 +10,7 @@ final class UserNameCache: Sendable {
   typealias Answer = Result<String?, SystemError>
 
   /// The error if the machine's databases do not answer and too many lookups wait already.
-  private static let tooMany = SystemError("too many looks for a user name", code: 11)
+  private static let tooMany = SystemError("too many user names are being looked up", code: 11)
 
   struct Finding {
     let name: String

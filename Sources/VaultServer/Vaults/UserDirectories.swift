@@ -157,7 +157,7 @@ struct UserDirectories: ~Copyable, Sendable {
     // stored in it.
     guard try !Self.isMade(directory) else {
       throw VaultFailure.vaultUnsafe(
-        "the vault of user \(user) does not say whom it was made for",
+        "the vault of user \(user) does not name the user that it was made for",
         hint: remedy
       )
     }

@@ -237,7 +237,7 @@ extension Vaults {
         try await vault.recordSlotChange(what, isByCode: isByCode, caller: caller)
       }
     } catch {
-      Journal.note("the audit log does not tell that: \(error)")
+      Journal.note("the audit log has no record of that: \(error)")
     }
   }
 
@@ -250,7 +250,7 @@ extension Vaults {
       try await opened.vault.recordSlotChange(what, isByCode: true, caller: caller)
     } catch {
       if case .noSuchUser = error { return }
-      Journal.note("the audit log does not tell that: \(error)")
+      Journal.note("the audit log has no record of that: \(error)")
     }
   }
 

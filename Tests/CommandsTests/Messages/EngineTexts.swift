@@ -3,6 +3,7 @@ extension StatedTexts {
   typealias Entry = (what: String, text: String)
 
   static let accounts: [Entry] = [
+    ("several accounts, and none is named", "there are several accounts: name one"),
     ("a new name that another account has", "there is an account ‹work› already"),
     (
       "a finger with another name",

@@ -42,11 +42,15 @@ struct ListedErrors {
         ),
         ListedErrors(title: "What doctor finds", entries: try DoctorFindings.entries),
         ListedErrors(title: "Presence prompts", entries: prompts),
+        ListedErrors(
+          title: "Purposes in few words",
+          entries: PresencePurpose.allCases.map { entry($0.rawValue, $0.words) }
+        ),
         ListedErrors(title: "Notices of the desktop", entries: DesktopNotices.entries),
         ListedErrors(title: "The agent of the desktop", entries: agents),
         ListedErrors(title: "Presence checks: advice", entries: advice),
         ListedErrors(title: "Presence checks: after a failed try", entries: nextTries),
-      ] + StatedTexts.all.map(\.list)
+      ] + (try StatedTexts.all.map(\.list))
     }
   }
 
@@ -216,7 +220,7 @@ struct ListedErrors {
       }
     }
     return tries(.fingerprint, both) + tries(.fingerprint, [.password])
-      + tries(.password, [.password])
+      + tries(.key, [.password]) + tries(.password, [.password])
       + [
         entry(
           "swipe",

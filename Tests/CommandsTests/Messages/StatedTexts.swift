@@ -11,30 +11,48 @@ import VaultInterface
 struct StatedTexts {
   let title: String
   /// The folders of the source.
-  let folders: [String]
+  var folders: [String]
   /// The function whose literals are compared; `nil` for all of the room.
   var call: String?
   /// The texts, with what brings each about; a marked value is `‹work›`.
-  let entries: [(what: String, text: String)]
+  var entries: [(what: String, text: String)]
   /// Whether they are what the engine says of a call.
   var isOfEngine = false
+  /// What translators read of the room, in small letters; empty if it is not translated.
+  var catalog = ""
+  /// Texts that no situation brings, each with the fault that shows it.
+  var unreachable: [(fault: String, text: String)] = []
 
   /// The texts of the source that are compared.
   var parts: [SourceTexts.Part] {
     get throws { try folders.flatMap { try SourceTexts(of: $0, in: call).parts } }
   }
 
-  /// The rest of a text without its marked values and these parts of the source.
-  static func rest(of text: String, without parts: [SourceTexts.Part]) -> String {
-    Set(parts.map(\.text)).sorted { $0.count > $1.count }
-      .reduce(text.replacing(/‹[^›]*›/, with: "|")) { $0.replacing($1, with: "|") }
+  /// Whether a text of this file must be in the list.
+  func covers(_ file: String) -> Bool {
+    folders.contains { file.hasPrefix($0 + "/") }
   }
+
+  /// The rest of a text without its marked values and these parts of the source, the longest first.
+  static func rest(of text: String, without parts: [String]) -> String {
+    parts.reduce(text.replacing(/‹[^›]*›/, with: "|")) { rest, part in
+      SourceTexts.finds(part, in: rest) ? rest.replacing(part, with: "|") : rest
+    }
+  }
+
+  /// The texts of parts, the longest first.
+  static func sorted(_ parts: [SourceTexts.Part]) -> [String] {
+    Set(parts.map(\.text)).sorted { $0.count > $1.count }
+  }
+
+  /// A text as a person reads it.
+  static func unmarked(_ text: String) -> String { text.replacing(/[‹›]/, with: "") }
 
   var list: ListedErrors {
     ListedErrors(
       title: title,
       entries: entries.map { entry in
-        let text = entry.text.replacing(/[‹›]/, with: "")
+        let text = Self.unmarked(entry.text)
         guard isOfEngine else { return ListedErrors.entry(entry.what, text) }
         let error = VaultError.invalidArgument(message: text)
         return ListedErrors.entry(entry.what, CommandError(error))
@@ -42,7 +60,11 @@ struct StatedTexts {
     )
   }
 
-  static let all = [
+  static var all: [StatedTexts] {
+    get throws { try stated + RoomTexts.rooms.flatMap { try RoomTexts.lists(of: $0) } }
+  }
+
+  private static let stated = [
     StatedTexts(
       title: "Calls that the engine refuses",
       folders: ["Sources/TokenVault", "Sources/VaultServer"],

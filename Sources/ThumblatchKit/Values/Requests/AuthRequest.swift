@@ -55,7 +55,7 @@ extension AuthRequest {
     guard Self.methods.contains(method) else {
       throw AuthError(
         .invalidArgument,
-        "the method is none of \(Self.methods.sorted().joined(separator: ", "))"
+        "the method must be one of \(Self.methods.sorted().joined(separator: ", "))"
       )
     }
     guard method != "HEAD" || body == nil else {
@@ -64,7 +64,7 @@ extension AuthRequest {
     guard timeout > .zero, timeout <= .seconds(Self.longestTimeout) else {
       throw AuthError(
         .invalidArgument,
-        "a timeout is longer than nothing and at most \(Self.longestTimeout) s"
+        "a timeout must be more than 0 s and at most \(Self.longestTimeout) s"
       )
     }
     guard (body?.count ?? 0) <= Self.longestBody else {

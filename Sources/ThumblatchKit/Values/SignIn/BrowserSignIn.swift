@@ -55,7 +55,12 @@ final class BrowserSignIn: @unchecked Sendable {
       listener = try RedirectListener(at: address, for: .app)
     } catch {
       guard error.code == EADDRINUSE else {
-        throw AuthError(.unexpected, "\(address.text) cannot be listened at", cause: error)
+        throw AuthError(
+          .unexpected,
+          "the browser's answer cannot be received at \(address.text)",
+          recoverySuggestion: "sign in by a code",
+          cause: error
+        )
       }
       throw AuthError(
         .busy,

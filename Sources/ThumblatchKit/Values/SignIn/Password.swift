@@ -15,7 +15,7 @@ public struct Password: Sendable {
   ///   than 8 KiB.
   public init(_ text: consuming String) throws(AuthError) {
     guard text.utf8.count <= Self.longest else {
-      throw AuthError(.invalidArgument, "a password may have \(Self.longest) bytes")
+      throw AuthError(.invalidArgument, "a password may have at most \(Self.longest) bytes")
     }
     do {
       secret = SharedSecret(try SecretBytes(copying: Array(text.utf8)))
@@ -85,7 +85,7 @@ extension AuthError {
     switch error {
     case .interrupted: self = .taskCancelled
     case .tooLong(let maximum):
-      self.init(.invalidArgument, "a password may have \(maximum) bytes here")
+      self.init(.invalidArgument, "a password may have at most \(maximum) bytes here")
     case .holdsNUL:
       self.init(.invalidArgument, "a password cannot hold a NUL character")
     case .notText: self.init(.invalidArgument, "the password is not UTF-8")

@@ -20,7 +20,7 @@ public struct RedirectQuery: Sendable {
   ///   than 16 KiB.
   public init(_ text: consuming String) throws(AuthError) {
     guard text.utf8.count <= Self.longest else {
-      throw AuthError(.invalidArgument, "that is not what a provider sends to a browser")
+      throw AuthError(.invalidArgument, "a redirect may have at most \(Self.longest) bytes")
     }
     do {
       secret = SharedSecret(try SecretBytes(copying: Array(text.utf8)))

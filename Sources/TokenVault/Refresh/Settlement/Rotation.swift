@@ -103,7 +103,7 @@ extension Vault {
   func demandSteadiness(of account: AccountRow, _ provider: Provider) throws(VaultFailure) {
     guard provider.refreshReuse != .revokes else {
       throw .refused(
-        "--keep: \(provider.name.text) takes a refresh token that is used twice for stolen"
+        "--keep: \(provider.name.text) treats a refresh token that is used twice as stolen"
           + " (refresh_reuse = revokes); leave out --keep"
       )
     }
