@@ -456,6 +456,13 @@ let package = Package(
       resources: [.embedInCode("UI")],
       swiftSettings: desktop
     ),
+    .executableTarget(
+      name: "PromptProbe",
+      dependencies: ["DesktopApp", "GTK", "PresenceTerms", "TerminalIO", "VaultInterface"],
+      path: "Tests/PromptProbe",
+      swiftSettings: desktop
+    ),
+    tests("DesktopAppTests", ["PromptProbe", "System", "TestSupport"]),
     tests("GTKTests", ["GTKProbe", "System", "TestSupport"]),
     tests("SystemBusTests", ["SystemBus", "SecretMemory", "System", "TestSupport"]),
     tests("SecretServiceTests", ["SecretService", "KeyAgreement", "SecretMemory", "SystemBus"]),

@@ -2,9 +2,10 @@ internal import PlainText
 package import PresenceTerms
 package import VaultInterface
 
-/// The sentences of the presence dialogue.
+/// The sentences of the presence dialogue, in English.
 ///
-/// Commands and apps use the same ones.
+/// Commands, notifications and the windows of pinentry use the same ones. `PresenceWords` of the
+/// desktop app has them in the language of the person.
 package enum PresenceText {
   /// The most characters of a check's purpose.
   ///
@@ -37,12 +38,7 @@ package enum PresenceText {
     return "a presence check to \(purpose(of: request))\(reason)"
   }
 
-  /// Why the password is needed instead of a finger; `nil` if no reason is needed.
-  package static func reason(of request: PresenceRequest) -> String? {
-    request.reason.map(reason)
-  }
-
-  /// The same for a given reason.
+  /// Why the password is needed instead of a finger.
   package static func reason(_ text: String) -> String {
     sentence(PlainText.line(text, limit: 600)) + "."
   }

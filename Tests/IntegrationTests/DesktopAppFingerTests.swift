@@ -34,7 +34,7 @@ struct DesktopAppFingerTests {
   /// Begins the enrollment of the finger that is offered first.
   private func beginEnrollment() throws {
     try app.press("Enroll Finger")
-    try app.sees("Type the system password to enroll right-index.")
+    try app.sees("Type the system password to enroll your right index finger.")
     try app.typePassword()
     try app.sees("Touch the reader several times with your right index finger")
   }
@@ -138,7 +138,7 @@ struct DesktopAppFingerTests {
     try app.misses("Left little finger")
     try app.run("tab_to('Enroll Finger')")
     try app.run("key('Return')")
-    try app.sees("Type the system password to enroll right-thumb.")
+    try app.sees("Type the system password to enroll your right thumb.")
     try app.run("key('Escape')")
     try app.sees("Enroll Finger")
 

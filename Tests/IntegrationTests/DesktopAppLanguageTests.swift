@@ -71,6 +71,11 @@ struct DesktopAppLanguageTests {
     try expectFit("account")
     try app.run("press('Anwesenheitsschutz', 'check box')")
     try app.sees("Hier angefragt.")
+    try app.sees(
+      "Geben Sie das Systempasswort ein, um den Anwesenheitsschutz für das Konto „work“ einzuschalten"
+    )
+    try app.sees(" und es zu entsperren, bis es 10 min lang nicht verwendet wird.")
+    try app.sees("Systempasswort für ")
     try expectGerman("prompt")
     try app.press("Ablehnen")
     try app.misses("Hier angefragt.")
@@ -127,10 +132,12 @@ struct DesktopAppLanguageTests {
     try app.run("open(LANGUAGE='de')")
     try app.run("click('Finger', 'list item')")
     try app.press("Finger erfassen")
-    // The question is that of the system.
-    try app.sees("System password")
+    try app.sees(
+      "Geben Sie das Systempasswort ein, um diesen Finger zu erfassen: rechter Zeigefinger."
+    )
+    try app.sees("Systempasswort für ")
     try app.run("prompt_takes_keys('Anwesenheitsprüfung')")
-    try app.run("type_secret('\(Someone.systemPassword)', 'System password')")
+    try app.run("type_secret('\(Someone.systemPassword)', 'Systempasswort für ')")
     try app.run("key('Return')")
     try app.sees("mit diesem Finger, und heben Sie ihn jedes Mal: rechter Zeigefinger.")
     try person.reader("RETRY 0")
@@ -141,6 +148,38 @@ struct DesktopAppLanguageTests {
     try expectGerman("enrollment")
     try app.press("Abbrechen")
     try app.sees("Kein Finger erfasst")
+  }
+
+  @Test
+  func promptsOfOtherProgramsAreInTheLanguageOfThePerson() throws {
+    defer { bus.remove() }
+    try person.register()
+    try person.enrollFinger()
+    let enable = try person.terminal("presence", "enable", "me")
+    // The command line is English.
+    try enable.expect("Touch the fingerprint reader to turn on")
+    try person.touch()
+    try enable.end()
+    try person.expireTokens()
+    try person.startEngine(asking: bus)
+    try app.run("open(LANGUAGE='de')")
+
+    let call = try person.start(["token", "me"])
+    try app.sees("Berühren Sie den Fingerabdruckleser, um das Konto „me“ zu verwenden.")
+    try app.sees("Angefragt von „thumblatch-cli“")
+    try expectGerman("other")
+    try person.touch("a-stranger")
+    try app.sees("Der Finger passte nicht. Berühren Sie den Leser noch einmal.")
+    try app.run("awaits_focus('Ablehnen', 'Anwesenheitsprüfung')")
+    try app.press("Stattdessen Passwort eingeben")
+    try app.sees("Geben Sie das Systempasswort ein, um das Konto „me“ zu verwenden.")
+    try app.run("awaits_focus('Systempasswort für ', 'Anwesenheitsprüfung')")
+    try app.run("type_secret('wrong', 'Systempasswort für ')")
+    try app.press("Weiter")
+    try app.sees("Falsches Passwort.")
+    try expectGerman("wrong")
+    try app.press("Ablehnen")
+    #expect(try call.text().contains("cancelled"))
   }
 
   @Test

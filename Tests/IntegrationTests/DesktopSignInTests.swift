@@ -164,7 +164,7 @@ struct DesktopSignInTests {
     try app.press("Enroll Finger…")
     try app.sees("No Finger Enrolled")
     try app.press("Enroll Finger")
-    try app.sees("Type the system password to enroll right-index.")
+    try app.sees("Type the system password to enroll your right index finger.")
   }
 
   @Test

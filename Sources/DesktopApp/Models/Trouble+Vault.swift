@@ -1,6 +1,5 @@
 internal import GTK
 internal import PresenceTerms
-internal import TerminalIO
 internal import VaultInterface
 
 extension Trouble {
@@ -8,9 +7,9 @@ extension Trouble {
   init(_ error: VaultError) {
     switch error {
     case .presenceNeeded(let request):
-      self.init(tr("%s is needed", PresenceText.need(request)), advice: tr("try again"))
+      self.init(PresenceWords.need(request), advice: tr("try again"))
     case .presenceFailed(let outcome, let message, _):
-      self.init(PresenceText.failure(outcome, message), advice: Self.advice(outcome))
+      self.init(PresenceWords.failure(outcome, message), advice: Self.advice(outcome))
     case .busy(let message, let retryAfter):
       let advice = retryAfter.map {
         ntr("try again in %d second", "try again in %d seconds", $0)

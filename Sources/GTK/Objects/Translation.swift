@@ -24,13 +24,17 @@ package enum Translation {
 ///   - values: what is put in for each `%s`, one after the other.
 /// - Returns: the translation, or the English text if there is none.
 package func tr(_ text: String, _ values: String...) -> String {
+  filled(translation(of: text), "%s", values)
+}
+
+private func translation(of text: String) -> String {
   // The translation of the empty text is the header of the catalog.
   guard !text.isEmpty else { return text }
   // Without a translation, the answer is the pointer to the English text. (g_dgettext(3))
   let found = unsafe text.withCString { english in
     unsafe g_dgettext(Translation.domain, english).map { unsafe String(cString: $0) }
   }
-  return filled(found ?? text, "%s", values)
+  return found ?? text
 }
 
 /// A text with a number in the language of the person, which may have several plural forms.
@@ -50,6 +54,54 @@ package func ntr(_ one: String, _ many: String, _ count: Int, _ values: String..
   }
   // The number comes first: a value may contain `%d`.
   return filled(filled(found ?? many, "%d", ["\(count)"]), "%s", values)
+}
+
+/// The form of a text that the app gets in English, such as `scope %s`.
+///
+/// `Scripts/translations` finds it in the source, as it finds the texts of `tr`.
+package struct TextForm: Sendable {
+  private let english: String
+
+  /// Makes a form of an English text, as a literal, with `%s` for each value.
+  package init(_ english: String) { self.english = english }
+
+  /// A text of this form in the language of the person; `nil` for another text.
+  ///
+  /// If a value contains the words between two values, the text does not show where the value ends.
+  /// Such a text counts as another one.
+  ///
+  /// - Parameters:
+  ///   - text: the English text.
+  ///   - translate: translates each value.
+  /// - Returns: the translation, or the English text if there is none.
+  package func translated(
+    _ text: String,
+    _ translate: (String) -> String = { $0 }
+  ) -> String? {
+    guard let values = values(in: text) else { return nil }
+    return filled(translation(of: english), "%s", values.map(translate))
+  }
+
+  /// The values in a text, none of which is empty; `nil` if it has another form.
+  private func values(in text: String) -> [String]? {
+    var pieces = english.split(separator: "%s", omittingEmptySubsequences: false)
+    var rest = Substring(text).utf8
+    let begin = pieces.removeFirst().utf8
+    guard rest.starts(with: begin) else { return nil }
+    rest = rest.dropFirst(begin.count)
+    guard let end = pieces.popLast()?.utf8 else { return rest.isEmpty ? [] : nil }
+    guard rest.count >= end.count, rest.suffix(end.count).elementsEqual(end) else { return nil }
+    rest = rest.dropLast(end.count)
+    var values: [String] = []
+    for piece in pieces {
+      let places = rest.ranges(of: piece.utf8)
+      guard let place = places.first, places.count == 1 else { return nil }
+      values.append(String(Substring(rest[..<place.lowerBound])))
+      rest = rest[place.upperBound...]
+    }
+    values.append(String(Substring(rest)))
+    return values.contains("") ? nil : values
+  }
 }
 
 /// Puts values in for a mark, one after the other; a mark in a value stays.

@@ -69,7 +69,7 @@ final class SlotModel {
     guard stage != nil else { return }
     switch step {
     case .code(let code): (self.code, stage) = (code, .showing)
-    case .pin(let question): (self.question, stage) = (question, .pin)
+    case .pin(let question): (self.question, stage) = (QuestionWords.pin(question), .pin)
     case .touch: stage = .touching
     }
   }

@@ -2,7 +2,6 @@ internal import GTK
 internal import Observation
 internal import PresenceTerms
 internal import SecretMemory
-internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
@@ -50,10 +49,8 @@ final class PromptModel {
     self.link = link
     isOwn = link.isOwn
     scan = link.request.scan ?? .press
-    let asked = PresenceText.requested(by: PresenceText.requester(of: link.request))
-    who =
-      link.isOwn ? tr("Requested here.") : asked.prefix(1).uppercased() + asked.dropFirst() + "."
-    notice = PresenceText.reason(of: link.request)
+    who = link.isOwn ? tr("Requested here.") : PresenceWords.requester(of: link.request)
+    notice = PresenceWords.reason(of: link.request)
   }
 
   /// Follows the check until it is over.
@@ -78,16 +75,13 @@ final class PromptModel {
       ask(by: [method])
       asking = method
       (offersPassword, awaitsTouch) = (false, false)
-      phase = .typing(
-        PresenceText.questionLines(text).joined(separator: "\n"),
-        isHidden: isHidden
-      )
+      phase = .typing(QuestionWords.lines(text), isHidden: isHidden)
     case .event(let event): take(event)
     }
   }
 
   private func ask(by methods: [PresenceMethod]) {
-    what = "\(methods.request(scan)) to \(PresenceText.purpose(of: link.request))."
+    what = PresenceWords.question(link.request, by: methods, scan)
   }
 
   private func take(_ event: PresenceEvent) {
@@ -107,7 +101,7 @@ final class PromptModel {
       notice = nil
       phase = .waiting
     case .failed(let method, let outcome, let message, let left):
-      notice = PresenceText.nextTry(
+      notice = PresenceWords.nextTry(
         after: method,
         outcome,
         message,

@@ -1,0 +1,151 @@
+import System
+import TestSupport
+import Testing
+
+/// The sentences of the app's prompts, in a program of their own: gettext takes the language from the
+/// environment of its process.
+struct PromptSentenceTests {
+  /// A sentence of the app.
+  private struct Sentence {
+    let text: String
+    /// What the command line says; empty if it says something else in English too.
+    let atTerminal: String
+
+    /// The words of two letters and more.
+    var words: Set<Substring> {
+      Set(text.split { !$0.isLetter }.filter { $0.count > 1 })
+    }
+  }
+
+  private let catalogs: ScratchDirectory
+
+  init() throws {
+    catalogs = try ScratchDirectory()
+    let compilation = try ChildProcess(
+      path: BuiltPrograms.sourceDirectory + "/Scripts/translations",
+      arguments: ["--compile", catalogs.path],
+      environment: ["PATH=/usr/bin:/bin"],
+      descriptors: [-1, 2, 2]
+    )
+    #expect(try compilation.wait() == .exited(0))
+  }
+
+  private func sentences(_ subject: String, in language: String) throws -> [String: Sentence] {
+    let (near, far) = try UnixSocket.pair()
+    let output = Descriptor(owning: near)
+    let child: ChildProcess
+    do {
+      // The output ends with the process.
+      let theirs = Descriptor(owning: far)
+      child = try ChildProcess(
+        path: BuiltPrograms.path("PromptProbe"),
+        arguments: [subject, catalogs.path],
+        // gettext translates nothing in the locale C.
+        environment: ["LC_ALL=C.UTF-8", "LANGUAGE=" + language],
+        descriptors: [-1, theirs.number, 2]
+      )
+    }
+    let text = String(decoding: try output.readAll(limit: 1 << 22), as: UTF8.self)
+    #expect(try child.wait() == .exited(0))
+    var found: [String: Sentence] = [:]
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      try #require(parts.count == 3, "\(line)")
+      #expect(
+        found.updateValue(Sentence(text: parts[1], atTerminal: parts[2]), forKey: parts[0]) == nil
+      )
+    }
+    return found
+  }
+
+  /// A word is the same in both languages, or part of a command or a name.
+  private static let sameWords: Set<Substring> = ["PID", "PIN", "in", "logind", "min"]
+
+  @Test
+  func noSentenceOfAGermanPromptHasEnglishWords() throws {
+    let english = try sentences("all", in: "eo")
+    let german = try sentences("all", in: "de")
+    #expect(english.count > 1000)
+    #expect(Set(english.keys) == Set(german.keys))
+    for (name, sentence) in german {
+      let original = try #require(english[name])
+      let kept = sentence.words.intersection(original.words).subtracting(Self.sameWords)
+      #expect(kept.isEmpty, "\(name): \(sentence.text)")
+      #expect(!sentence.words.isEmpty, "\(name)")
+      // Quotation marks are „those“.
+      #expect(!sentence.text.contains { "\"'”’".contains($0) }, "\(name): \(sentence.text)")
+    }
+  }
+
+  @Test
+  func withoutACatalogTheAppSaysWhatTheCommandLineSays() throws {
+    for (name, sentence) in try sentences("all", in: "eo") where !sentence.atTerminal.isEmpty {
+      #expect(sentence.text == sentence.atTerminal, "\(name)")
+    }
+  }
+
+  @Test
+  func aGermanSentenceIsWhole() throws {
+    let german = try sentences("all", in: "de")
+    func expect(_ name: String, _ text: String) {
+      #expect(german[name]?.text == text)
+    }
+    expect(
+      "refresh m7 1 0 press",
+      "Berühren Sie den Fingerabdruckleser, um das Konto „m7“ zu verwenden (Berechtigungen s7 t7)."
+    )
+    expect(
+      "enable m7 3 3 swipe",
+      "Ziehen Sie den Finger über den Fingerabdruckleser oder berühren Sie den Sicherheitsschlüssel,"
+        + " um den Anwesenheitsschutz für das Konto „m7“ einzuschalten (p7@q7 bei d7) und es zu"
+        + " entsperren, bis es 10 min lang nicht verwendet wird."
+    )
+    expect(
+      "enroll - 1 2 press",
+      "Geben Sie das Systempasswort ein, um diesen Finger zu erfassen: rechter Zeigefinger."
+    )
+    expect(
+      "try fingerprint no_match 3 press",
+      "Der Finger passte nicht. Berühren Sie den Leser noch einmal oder den Sicherheitsschlüssel."
+    )
+    expect("requester 1 0", "Angefragt von „b7“, gestartet von „c7“, PID 4211.")
+    expect(
+      "requester 3 1",
+      "Angefragt von „b7“, PID 4211, nicht aus Ihrer Sitzung; angegebener Grund, nicht geprüft:"
+        + " „x 7“."
+    )
+    expect("question 3", "PIN des Sicherheitsschlüssels (noch 1 Versuch): ")
+    expect("question 5", "Falsche PIN. PIN des Sicherheitsschlüssels (noch 3 Versuche): ")
+    expect(
+      "clause 2",
+      "Die erfassten Finger haben sich geändert: hinzugefügt: rechter Zeigefinger; entfernt: linker"
+        + " Daumen; ersetzt: linker Ringfinger; einmal ist das Systempasswort nötig."
+    )
+  }
+
+  @Test
+  func noValueChangesASentence() throws {
+    let german = try sentences("hostile", in: "de")
+    func expect(_ name: String, _ text: String) {
+      #expect(german[name]?.text == text)
+    }
+    expect(
+      "question",
+      "Berühren Sie den Fingerabdruckleser, um das Konto „%s\\u{202E}<b>“ zu verwenden"
+        + " (Berechtigungen not set, scope %s\\u{1B}[2J)."
+    )
+    let requester = try #require(german["requester"]?.text)
+    #expect(requester.hasPrefix("Angefragt von „b7\\u{202E}“, PID 7xxx"), "\(requester)")
+    #expect(
+      requester.hasSuffix("xxx...; angegebener Grund, nicht geprüft: „%s</b>“."),
+      "\(requester)"
+    )
+    #expect(requester.unicodeScalars.count < 220)
+    expect(
+      "ambiguous",
+      "Geben Sie das Systempasswort ein, um das Konto „m7“ zu entfernen (p7 at q7 at r7)."
+    )
+    expect("unknown", "Something new.")
+    expect("module", "cancelled | Token: ")
+  }
+}

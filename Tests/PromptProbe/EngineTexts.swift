@@ -1,0 +1,93 @@
+import PresenceTerms
+
+/// The texts of the engine and its helpers that a prompt shows, with values that are no words.
+enum EngineTexts {
+  static func details(of purpose: PresencePurpose) -> [String?] {
+    switch purpose {
+    case .refresh: [nil, "scope s7 t7", "for a7", "for a7, for b7, scope s7"]
+    case .enable:
+      [
+        nil, "and unlock it until it is idle for 10 min",
+        "and unlock it until the open unlock window ends",
+        "of p7@q7 at d7, and unlock it until it is idle for 10 min",
+        "of a person that the provider did not name at d7, and unlock it until the open unlock window"
+          + " ends",
+      ]
+    case .unlock: [nil, "the vault", "the vault for 1 h", "m7, n7 for 10 min", "m7"]
+    case .enroll, .deleteFinger: [nil, "right-index", "the security key 'k7'"]
+    case .machineKey: [nil, "add tpm", "add recovery", "add fido2", "remove a7"]
+    case .rename: [nil, "n7"]
+    case .policy:
+      [nil, "k7: the default 10 → 5", "k7: the machine's 10 → not set", "k7: not set → 1"]
+    case .signOut: [nil, "m7 n7", "p7@q7 at d7"]
+    case .remove: [nil, "p7@q7 at d7", "a person that the provider did not name at d7", "d7"]
+    case .replace, .exportable: [nil] + replacements
+    case .setDefault: [nil, "instead of n7"]
+    case .applyProvider: [nil, "issuer i7 → j7; d7 → e7; changed: c7"]
+    case .restore: [nil, "m7, n7", "m7, n7 and 3 more"]
+    case .moveToPrivateVault: [nil, "m7, n7"]
+    case .disable, .release, .rekey, .recover, .test, .backup, .moveToService: [nil]
+    }
+  }
+
+  private static let replacements: [String] = [
+    "another secret at d7 (i7)", "another secret, of p8 at d7 (i7)",
+    "a login of another program at d7; protection ends for another person, and if the answer names"
+      + " none",
+    "a new user at d7; protection ends", "a new user p8@q8 at d7; protection ends",
+    "at d7 with other settings; protection ends for another person",
+    "p8@q8 at d7 with other settings; protection ends for another person", "at d7; protection ends",
+    "p8@q8 at d7; protection ends", "p8@q8 at d7 with other settings",
+    "a person that the provider does not name at d7; protection ends",
+  ].map { "p7@q7 at d7 → " + $0 }
+
+  static let requesters = [
+    "\"b7\", PID 4211", "\"b7\" run by \"c7\", PID 4211", "an unknown program, PID 7",
+    "\"b7\", PID 4211, not of your session", "rule \"r7\"", "user's rule \"r7\", rule \"s7\"",
+    "restricted socket \"r7\"",
+  ]
+  static let questions = [
+    "", "System password for p7: ", "PIN of the security key: ",
+    "PIN of the security key (1 try left): ", "PIN of the security key (2 tries left): ",
+    "Wrong PIN. PIN of the security key (3 tries left): ", "Wrong PIN. PIN of the security key: ",
+  ]
+
+  static let clauses = fingers + places + reader + key + check
+
+  private static let fingers = [
+    "too many fingers failed; the system password is needed once",
+    "enrolled fingers not confirmed yet: right-index, left-thumb (desktop)",
+    "enrolled fingers changed: added right-index; removed left-thumb; replaced left-ring",
+    "enrolled fingers changed: the desktop's fingers are seen by their prints now",
+    "the record of the confirmed fingers was altered; enrolled: right-thumb",
+  ].map { $0.hasSuffix("once") ? $0 : $0 + "; the system password is needed once" }
+  private static let places = [
+    "remote session", "not active", "no seat", "no session", "closing", "its screen is locked",
+    "another user's session", "not a person's session", "the caller has ended",
+    "logind does not answer",
+  ].flatMap {
+    [
+      "no finger counts from here: \($0)", "no finger or security key counts from here: \($0)",
+    ]
+  }
+  private static let reader = [
+    "there is no reader", "reader busy: another program has it",
+    "reader busy: another program has it (7)", "no fingerprint reader is free",
+    "no finger is enrolled on this reader", "the reader no longer has your finger: enroll it again",
+    "the fingerprint reader was unplugged", "the fingerprint reader is too hot, wait a little",
+    "the fingerprint reader was not touched in time", "the fingerprint reader failed (7)",
+    "the enrolled print of left-little does not open",
+    "the desktop's fingers cannot be seen now: there is no reader",
+  ]
+  private static let key = [
+    "no security key is plugged in", "the security key wants its PIN",
+    "wrong PIN of the security key; tries left: 2", "wrong PIN of the security key",
+    "the security key was not touched in time",
+    "the counter of the security key 'k7' did not rise, so it may be a copy: if it is yours, remove"
+      + " it and enroll it again (7)",
+  ]
+  private static let check = [
+    "the system refuses this user", "the last check has not ended yet", "the policy cannot be read",
+    "no prompt can be shown at the desktop", "this needs the system password",
+  ]
+}

@@ -1,0 +1,167 @@
+import DesktopApp
+import GTK
+import PresenceTerms
+import TerminalIO
+import VaultInterface
+
+/// Prints the sentences of the app's prompts in the language of the environment, one a line.
+///
+/// A line has a name, the sentence of the app, and that of the command line if it is the same in
+/// English, with a tab between them. No value in them has a word of two letters.
+
+/// Prints a line.
+func say(_ name: String, _ text: String, like other: String = "") {
+  print([name, text, other].map { $0.replacing("\n", with: " | ") }.joined(separator: "\t"))
+}
+
+let methodLists: [[PresenceMethod]] = [[.fingerprint], [.key], [.password], [.fingerprint, .key]]
+
+/// The questions of a purpose about an account or none, with a detail that the vault writes.
+@MainActor
+func sayQuestions(of purpose: PresencePurpose, _ account: String?, _ number: Int, _ detail: String?)
+{
+  let request = PresenceRequest(
+    prompt: "",
+    requester: "",
+    account: account,
+    purpose: purpose,
+    detail: detail,
+    methods: [],
+    timeout: 60
+  )
+  let sense = PresenceText.purpose(of: request)
+  // The command line has the identifiers of fingers.
+  let isAlike = !(detail ?? "").hasPrefix("right-")
+  for (index, methods) in methodLists.enumerated() {
+    for scan in ScanType.allCases {
+      say(
+        "\(purpose.rawValue) \(account ?? "-") \(number) \(index) \(scan.rawValue)",
+        PresenceWords.question(request, by: methods, scan),
+        like: isAlike ? "\(methods.request(scan)) to \(sense)." : ""
+      )
+    }
+  }
+  say("need \(purpose.rawValue) \(account ?? "-") \(number)", PresenceWords.need(request))
+}
+
+@MainActor
+func sayTries() {
+  let lists: [[PresenceMethod]] =
+    methodLists + [[.fingerprint, .password], [.key, .password], []]
+  for method in PresenceMethod.allCases {
+    for outcome in PresenceOutcome.allCases {
+      for (index, left) in lists.enumerated() {
+        for scan in ScanType.allCases {
+          // The command line names the key that chooses the password, and the app has a button.
+          let isAlike = !left.contains(where: \.isDevice) || left.allSatisfy(\.isDevice)
+          say(
+            "try \(method.rawValue) \(outcome.rawValue) \(index) \(scan.rawValue)",
+            PresenceWords.nextTry(after: method, outcome, "", left: left, scan),
+            like: isAlike
+              ? PresenceText.nextTry(after: method, outcome, "", left: left, scan) : ""
+          )
+        }
+      }
+    }
+  }
+  for outcome in PresenceOutcome.allCases {
+    say(
+      "outcome \(outcome.rawValue)",
+      PresenceWords.failure(outcome, ""),
+      like: PresenceText.failure(outcome, "")
+    )
+  }
+}
+
+@MainActor
+func sayTexts() {
+  for (index, text) in EngineTexts.clauses.enumerated() {
+    let isAlike = !text.contains("right-") && !text.contains("left-")
+    say(
+      "clause \(index)",
+      PresenceWords.reason(of: asked(reason: text)) ?? "",
+      like: isAlike ? PresenceText.reason(text) : ""
+    )
+    say(
+      "failure \(index)",
+      PresenceWords.failure(.denied, text),
+      like: isAlike ? PresenceText.failure(.denied, text) : ""
+    )
+  }
+  for (index, text) in EngineTexts.requesters.enumerated() {
+    for (number, reason) in [nil, "x 7"].enumerated() {
+      let request = asked(by: text, stating: reason)
+      let other = PresenceText.requested(by: PresenceText.requester(of: request))
+      say(
+        "requester \(index) \(number)",
+        PresenceWords.requester(of: request),
+        like: other.prefix(1).uppercased() + other.dropFirst() + "."
+      )
+    }
+  }
+  for (index, text) in EngineTexts.questions.enumerated() {
+    let lines = PresenceText.questionLines(text)
+    say("question \(index)", QuestionWords.lines(text), like: lines.joined(separator: "\n"))
+  }
+}
+
+func asked(
+  by requester: String = "",
+  reason: String? = nil,
+  stating statedReason: String? = nil,
+  _ account: String? = nil,
+  _ detail: String? = nil
+) -> PresenceRequest {
+  PresenceRequest(
+    prompt: "",
+    requester: requester,
+    account: account,
+    purpose: .refresh,
+    detail: detail,
+    methods: [],
+    timeout: 60,
+    reason: reason,
+    statedReason: statedReason
+  )
+}
+
+/// What a program or a provider could make of its names.
+@MainActor
+func sayHostile() {
+  let hostile = asked(
+    by: "\"b7\u{202E}\", PID 7" + String(repeating: "x", count: 200),
+    stating: "%s</b>",
+    "%s\u{202E}<b>",
+    "scope not set, scope %s\u{1B}[2J"
+  )
+  say("question", PresenceWords.question(hostile, by: [.fingerprint], .press))
+  say("requester", PresenceWords.requester(of: hostile))
+  // An ambiguous text stays as it is, and so does one that the code does not know.
+  let removal = PresenceRequest(
+    prompt: "",
+    requester: "",
+    account: "m7",
+    purpose: .remove,
+    detail: "p7 at q7 at r7",
+    methods: [],
+    timeout: 60
+  )
+  say("ambiguous", PresenceWords.question(removal, by: [.password], .press))
+  say("unknown", PresenceWords.reason(of: asked(reason: "something new")) ?? "")
+  say("module", QuestionWords.lines("cancelled\nToken: "))
+}
+
+Translation.begin(in: CommandLine.arguments[2])
+if CommandLine.arguments[1] == "hostile" {
+  sayHostile()
+} else {
+  for purpose in PresencePurpose.allCases {
+    for account in ["m7", nil] {
+      for (number, detail) in EngineTexts.details(of: purpose).enumerated() {
+        sayQuestions(of: purpose, account, number, detail)
+      }
+    }
+  }
+  sayTries()
+  sayTexts()
+}
