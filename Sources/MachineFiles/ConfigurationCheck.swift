@@ -43,7 +43,19 @@ package struct ConfigurationCheck: Sendable {
     var policy = PolicyFiles()
     let source = PolicyFiles.Source(file: file, bytes: bytes)
     attempt { () throws(ConfigurationError) in try policy.add(source) }
-    for error in policy.errors() { fail(error) }
+    checkSections(policy)
+  }
+
+  /// Finds the errors of a policy, and the rules for callers that hold for more programs than it seems.
+  private mutating func checkSections(_ files: PolicyFiles) {
+    for error in files.errors() { fail(error) }
+    guard let policy = try? files.policy() else { return }
+    for rule in policy.callers where rule.rule.desktop.map({ $0 > policy.desktop }) == true {
+      guard let unit = NamedRule.loosenedUnitOfUsers(rule.settings),
+        let location = files.locationOfDesktop(in: rule)
+      else { continue }
+      ignore("\(location): desktop: \(NamedRule.warning(ofUnit: unit))")
+    }
   }
 
   /// The providers that a policy allows.
@@ -82,7 +94,7 @@ package struct ConfigurationCheck: Sendable {
     for replaced in policy.replaced {
       ignore("\(replaced.location): \(replaced.key): ignored: \(replaced.by) sets it")
     }
-    for error in policy.errors() { fail(error) }
+    checkSections(policy)
     guard let rules = try? policy.policy() else { return nil }
     if rules.exportable == .never, rules.providers == .any,
       let location = policy.location(of: .exportable)

@@ -15,8 +15,9 @@ package struct PasswordCheck: Sendable {
     /// The password is wrong.
     ///
     /// `delay` is the stack's requested delay in microseconds. It was not waited for here, because
-    /// the caller that counts failures applies its own.
-    case noMatch(delay: UInt32)
+    /// the caller that counts failures applies its own. `notes` is what modules said about it, in one
+    /// line.
+    case noMatch(delay: UInt32, notes: String = "")
   }
 
   private let user: UInt32
@@ -76,7 +77,7 @@ package struct PasswordCheck: Sendable {
     // A stack whose last word is PAM_IGNORE, as that of pam_faillock(8) is, ends with PAM_PERM_DENIED.
     case PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_PERM_DENIED:
       if unsafe geteuid() == 0 && cpam_password_is_locked(name) == 1 { throw .passwordLocked }
-      return .noMatch(delay: delay)
+      return .noMatch(delay: delay, notes: fault.notes)
     case PAM_MAXTRIES: throw .tooManyTries
     case PAM_ACCT_EXPIRED: throw .accountExpired
     case PAM_NEW_AUTHTOK_REQD: throw .mustChangePassword

@@ -37,6 +37,23 @@ struct LateNotificationTests {
     #expect(eventually { server.calls.contains("CloseNotification") })
   }
 
+  /// The prompt is on the screen, and its text changes, as when a finger does not match.
+  @Test
+  func aChangeThatIsShownTooLateEndsThePrompt() throws {
+    defer { bus.remove() }
+    server.hold(false)
+    let notification = try NotificationServer(of: desktop)
+    try notification.show("a", "b", [])
+    #expect(notification.takeEvents() == [])
+    server.hold(true)
+    #expect(throws: DesktopError.notShown) { try notification.show("a", "c", []) }
+    #expect(notification.takeEvents() == [.closed])
+    #expect(!server.calls.contains("CloseNotification"))
+    server.release.signal()
+    notification.close()
+    #expect(eventually { server.calls.contains("CloseNotification") })
+  }
+
   @Test
   func theActionOfANoticeThatIsShownTooLateCounts() throws {
     defer { bus.remove() }
@@ -55,7 +72,7 @@ struct LateNotificationTests {
   }
 }
 
-/// Holds the first notification until `release`, and reports its action then.
+/// Holds one notification until `release`, and reports its action then.
 private final class SlowServer: Sendable {
   private static let name = "org.freedesktop.Notifications"
   private static let number: UInt32 = 7
@@ -63,6 +80,7 @@ private final class SlowServer: Sendable {
   let started: WakeEvent
   let release: WakeEvent
   private let members = Mutex<[String]>([])
+  private let holds = Mutex(true)
 
   /// The methods that were called.
   var calls: [String] { members.withLock { $0 } }
@@ -72,21 +90,25 @@ private final class SlowServer: Sendable {
     release = try WakeEvent()
   }
 
+  /// Whether the next notification is held.
+  func hold(_ isHeld: Bool) { holds.withLock { $0 = isHeld } }
+
   /// Serves until the bus ends.
   func serve(at address: String) throws {
     let bus = try SystemBus(address)
     let isOwner = try bus.own(Self.name)
     #expect(isOwner)
     started.signal()
-    var isFirst = true
     while let call = try bus.next(within: BusLimit()) {
       let member = call.member
       members.withLock { $0.append(member) }
       switch member {
       case "GetCapabilities": try bus.answer(call, [.texts(["actions"])])
       case "Notify":
-        let isHeld = isFirst
-        isFirst = false
+        let isHeld = holds.withLock { holds in
+          defer { holds = false }
+          return holds
+        }
         if isHeld { _ = try release.descriptor.waitReadable(milliseconds: 60_000) }
         try bus.answer(call, [.number(Self.number)])
         guard isHeld else { continue }

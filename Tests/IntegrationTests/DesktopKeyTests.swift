@@ -56,6 +56,29 @@ struct DesktopKeyTests {
     try desk.expectEnd(of: run, 0, "PresenceFailure.cancelled", hiding: Self.pin)
   }
 
+  /// The person may see only then that the prompt is not wanted.
+  @Test(arguments: [
+    (["AppAtTerminal", "desktop", "to show your mail"], Int32(0), "PresenceFailure.cancelled"),
+    (["thumblatch", "unlock", "me"], 3, "the presence check was cancelled"),
+  ])
+  func denyingAfterThePINEndsTheLightOfTheKey(
+    _ command: [String],
+    _ code: Int32,
+    _ text: String
+  ) throws {
+    let run = try start([person.programs + "/" + command[0]] + command.dropFirst())
+    try desk.sees("Touch the security key to unlock")
+    try desk.run("desk.click('Type PIN')")
+    try desk.run("desk.await_window()")
+    try desk.run("desk.type('\(Self.pin)')")
+    // It has signed to protect the account. With the right PIN it is lit again.
+    try key.wait(for: "signed")
+    try key.wait(for: "touch")
+    try desk.run("desk.click('Deny')")
+    try desk.expectEnd(of: run, code, text, hiding: Self.pin)
+    try key.wait(for: "cancelled")
+  }
+
   @Test
   func atATerminalThePINIsNotIntroducedAsThePassword() throws {
     let app = try TerminalSession(

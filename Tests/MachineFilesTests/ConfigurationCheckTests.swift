@@ -90,6 +90,33 @@ struct ConfigurationCheckTests {
     #expect(machine.findings == [])
   }
 
+  /// A rule for such a unit may show prompts of programs that its administrator does not mean.
+  @Test(arguments: [
+    ("cron.service", "user", "cron.service"), ("cron*.service", "session", nil),
+    ("*.service", "user", "cron.service"), ("sshd@7.service", "user", "sshd@*.service"),
+    ("postfix@*.service", "user", "postfix@*.service"), ("backup.service", "user", nil),
+    ("cronjobs.service", "user", nil), ("atd.service", "off", nil), ("atd.service", nil, nil),
+  ])
+  func aRuleThatShowsPromptsForAUnitOfUsersIsNoted(
+    unit: String,
+    desktop: String?,
+    named: String?
+  ) throws {
+    let machine = try MachineScratch()
+    let rule = "[Caller job]\nunit = \(unit)\n\(desktop.map { "desktop = \($0)\n" } ?? "")"
+    try machine.write("conf.d/a.conf", rule)
+    let note = named.map {
+      "desktop: holds for any program of a user: users can start programs in \($0)"
+    }
+    #expect(machine.findings == note.map { ["conf.d/a.conf:3: \($0)"] } ?? [])
+    #expect(!machine.check.hasErrors)
+    let check = ConfigurationCheck(policyFile: Array(rule.utf8), file: "/tmp/x")
+    #expect(check.findings.map(\.description) == note.map { ["/tmp/x:3: \($0)"] } ?? [])
+    // It loosens nothing if the policy says the same.
+    try machine.write("thumblatch.conf", "[Policy]\ndesktop = user\n")
+    #expect(machine.findings == [])
+  }
+
   @Test
   func anAllowedProviderWithoutAFileIsNoted() throws {
     let machine = try MachineScratch()

@@ -156,6 +156,48 @@ extension PromptBookTests {
     #expect(opening("alone") == .asks)
   }
 
+  @Test
+  func aCheckThatIsShownElsewhereAnswersBothLocations() throws {
+    var book = PromptBook()
+    book.open("leader", location: "unit a", by: 1)
+    let isMoved = book.move("leader", to: "desk", impossible: [.key], at: at(0))
+    #expect(isMoved)
+    #expect(book.isShownElsewhere("leader"))
+    for (connection, location) in [(UInt64(2), "unit a"), (3, "desk"), (4, "unit b")] {
+      book.open(location, location: location, by: connection)
+      _ = book.begin("late \(location)", question: question(), connection: connection, at: at(0))
+    }
+    _ = try book.arm("leader", method: .fingerprint, connection: 1, at: at(1))
+    for (name, arming) in [
+      ("unit a", PromptBook.Arming.join("leader")), ("unit b", .wait("leader")),
+    ] {
+      let queued = book.queue(name, behind: "leader", at: at(1))
+      #expect(queued == arming)
+      book.endWait(name, at: at(1))
+    }
+    book.pass("leader", at: at(2))
+    #expect(book.sameRequests(of: "leader").sorted() == ["desk", "unit a"])
+    for (location, state) in [
+      ("unit a", PromptBook.PromptState.answered(by: "leader")),
+      ("desk", .answered(by: "leader")), ("unit b", .asks),
+    ] {
+      let opened = book.open("late \(location)", location: location, impossible: [], at: at(2))
+      #expect(opened == state)
+    }
+  }
+
+  /// If no agent shows it, its caller may show it itself.
+  @Test
+  func aPromptThatComesBackIsShownAtItsCallersLocation() {
+    var book = PromptBook()
+    book.open("p", location: "unit a")
+    for (location, isElsewhere) in [("desk", true), ("unit a", false)] {
+      let isMoved = book.move("p", to: location, impossible: [], at: at(0))
+      #expect(isMoved)
+      #expect(book.isShownElsewhere("p") == isElsewhere)
+    }
+  }
+
   @Test(arguments: [true, false])
   func whatBroughtNothingAnswersNobody(_ isGivenUp: Bool) throws {
     var book = PromptBook()

@@ -36,7 +36,7 @@ struct RealUserTests {
       let begun = clock.now
       let verdict = try check(user.user, Stack.installed, Typist("wrong"))
       quickest = min(quickest, clock.now - begun)
-      guard case .noMatch(let delay) = verdict else { return #expect(Bool(false), "\(verdict)") }
+      guard case .noMatch(let delay, _) = verdict else { return #expect(Bool(false), "\(verdict)") }
       // pam_unix asks for two seconds, which PAM varies by half.
       #expect((500_000...4_000_000).contains(delay))
     }

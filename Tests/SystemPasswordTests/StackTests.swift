@@ -146,6 +146,25 @@ struct StackTests {
     #expect(error?.description.hasSuffix(": Come back later.)") == true)
   }
 
+  /// As pam_faillock(8) does if it is asked only after the password.
+  @Test
+  func whatAModuleSaysBesideAWrongPasswordIsTold() throws {
+    let stack = try Stack(
+      """
+      auth sufficient \(matrix)
+      auth optional pam_echo.so Come back later.
+      auth requisite pam_deny.so
+      account required \(matrix)
+      """,
+      passwords: "nobody:secret:thumblatch\n"
+    )
+    defer { stack.remove() }
+    #expect(
+      try check(user, stack.stack, Typist("wrong")) == .noMatch(delay: 0, notes: "Come back later.")
+    )
+    #expect(try check(user, stack.stack, Typist("secret")) == .matched)
+  }
+
   /// As the stack of pam_faillock(8) ends, whose `authfail` only counts.
   @Test
   func aStackWhoseLastWordIsToBeIgnoredHasRefusedThePassword() throws {

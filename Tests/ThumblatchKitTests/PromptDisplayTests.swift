@@ -17,10 +17,13 @@ struct PromptDisplayTests {
   }
 
   /// The view of a prompt that may wait for no time at all.
-  private func begin() throws {
-    let quiet = try WakeEventBox.make()
+  private func view(_ quiet: WakeEventBox) -> PromptView {
     let number = quiet.event.descriptor.number
-    let view = PromptView(prompt: prompt, ending: number, interrupt: number, longestDisplay: 0)
+    return PromptView(prompt: prompt, ending: number, interrupt: number, longestDisplay: 0)
+  }
+
+  private func begin() throws {
+    let view = view(try WakeEventBox.make())
     try view.begin(.fingerprint, of: [.fingerprint], isFirst: true)
   }
 
@@ -38,6 +41,17 @@ struct PromptDisplayTests {
     }
     try begin()
     #expect(shown.join() == nil)
+  }
+
+  /// A module of PAM may say more than that the password is wrong.
+  @Test(arguments: [
+    ("", "that was not the password"),
+    ("The account is locked", "that was not the password (The account is locked)"),
+  ])
+  func aWrongPasswordIsNamedWithWhatAModuleSays(message: String, notice: String) throws {
+    let quiet = try WakeEventBox.make()
+    view(quiet).show(.failed(.password, .noMatch, message: message, left: [.password]))
+    #expect(prompt.notice == notice)
   }
 
   @Test

@@ -182,6 +182,42 @@ extension AskAtDesktopTests {
     try await three.value
   }
 
+  /// The first prompt is at the desk already if the second one comes.
+  @Test
+  func programsOfOneSystemUnitShareThePromptAtTheDesk() async throws {
+    administrator.write("[Policy]\ndesktop = user\n")
+    for (connection, unit) in [(UInt64(3), "backup"), (7, "mail")] {
+      locations.seat(
+        connection,
+        at: "unit \(unit).service",
+        objection: "no session",
+        hasSession: false
+      )
+    }
+    let first = try await prompt(5)
+    async let one: Void = vault.askAtDesktop(first, caller: caller(5))
+    let shown = await agents.prompt()
+    let second = try await prompt(3)
+    let other = try await prompt(7)
+    let two = Task { try await vault.askAtDesktop(second, caller: caller(3)) }
+    let three = Task { await failure { try await vault.askAtDesktop(other, caller: caller(7)) } }
+    while await vault.waitingAtDesktop < 2 { await Task.yield() }
+    bench.check.plan([.ready, .matched])
+    _ = try await vault.check(shown.prompt, by: .fingerprint, caller: caller(9)) { _ in }
+    try await one
+    // The person has not seen that another unit asks.
+    let next = await agents.prompt(2)
+    try #require(next.requester == "bash, PID 7, not of your session")
+    await vault.cancel(next.prompt, caller: caller(9))
+    #expect(await three.value == .presenceFailed(.cancelled, methods: []))
+    try await two.value
+    bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2", lifetime: 3600))
+    for (connection, prompt) in [(UInt64(5), first), (3, second)] {
+      let grant = try await vault.token(prompt: prompt, caller: caller(connection))
+      #expect(grant.accessToken == "at-2")
+    }
+  }
+
   /// The kernel closes the connection of a program that is killed.
   @Test
   func theEndOfACallerThatWaitsForItsTurnEndsNothingElse() async throws {

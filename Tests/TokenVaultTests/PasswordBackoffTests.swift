@@ -86,6 +86,25 @@ struct PasswordBackoffTests {
   }
 
   @Test
+  func aWrongPasswordOfWhichAModuleSaysMoreCostsTheSame() async throws {
+    let bench = try Bench()
+    let vault = try await bench.expired()
+    let wrong = PresenceFailure(.noMatch, detail: "The account is locked")
+    let (prompt, stack) = try await asked(bench, vault)
+    let answer = Task {
+      await failure { _ = try await vault.respond(prompt, text: shared("no"), caller: caller()) }
+    }
+    stack.tell(.failed(wrong))
+    await bench.clock.untilAsleep(milliseconds: 2000)
+    bench.clock.advance(2)
+    #expect(await answer.value == .presenceFailed(wrong, methods: [.fingerprint, .password]))
+    #expect(try await failures(vault) == 1)
+    // A module's words are no part of the audit log.
+    let records = try await vault.auditPage(after: 0, since: nil, account: nil)
+    #expect(records.last { $0.method == "password" }?.detail?.contains("locked") == false)
+  }
+
+  @Test
   func anEngineThatIsKilledWaitsOn() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()

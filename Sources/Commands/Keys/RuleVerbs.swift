@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 internal import VaultInterface
 
@@ -28,6 +29,12 @@ enum RuleVerbs {
     let note =
       reply.file.map { "no rules for callers in \($0)" }
       ?? "a private vault has no rules for callers"
+    for rule in reply.rules where !rule.own {
+      guard let unit = NamedRule.loosenedUnitOfUsers(rule.settings) else { continue }
+      session.output.warn(
+        "warning: rule \(rule.name): desktop \(NamedRule.warning(ofUnit: unit))"
+      )
+    }
     try session.show(
       ["file": AccountText.optional(reply.file), "rules": .array(rules)],
       reply.rules.isEmpty ? note : table(reply.rules, columns: session.output.columns)

@@ -4,7 +4,7 @@ package struct NamedRule: Sendable, Equatable {
   package enum Match: Sendable, Equatable {
     /// The programs of a unit of the system's manager, such as `backup.service`.
     ///
-    /// No user can put a program there.
+    /// No user can put a program there, except in `UnitsOfUsers` and below `user.slice`.
     case unit(String)
     /// The programs of a unit of a user's own manager, such as `app-code*.scope`.
     ///
@@ -104,9 +104,9 @@ package struct NamedRule: Sendable, Equatable {
 
   /// The rule as it holds for a caller; `nil` if it does not.
   ///
-  /// Only a rule of the machine for a unit of the system loosens: no user can put a program there, except
-  /// in the units below `user.slice`, such as `session-1.scope`. A restricted socket that names the rule
-  /// can be made by any program of the user.
+  /// Only a rule of the machine for a unit of the system loosens. Units below `user.slice`, such as
+  /// `session-1.scope`, run any program of the user. So do `UnitsOfUsers`, which only the administrator
+  /// can know for certain. A restricted socket that names the rule can be made by any program of the user.
   fileprivate func rule(for marks: CallerMarks) -> CallerRule? {
     guard matches(marks) else { return nil }
     var rule = rule
@@ -119,7 +119,7 @@ package struct NamedRule: Sendable, Equatable {
   }
 
   /// Whether a unit has a name, in which one star stands for any characters.
-  private static func fits(_ pattern: String, _ name: String) -> Bool {
+  static func fits(_ pattern: String, _ name: String) -> Bool {
     let parts = pattern.split(separator: "*", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return pattern == name }
     return name.utf8.count >= parts[0].utf8.count + parts[1].utf8.count

@@ -131,6 +131,11 @@ package struct PolicyFiles {
     positions[Policy.section].flatMap { sections[$0].entries[key.rawValue]?.location }
   }
 
+  /// The location of `desktop` in a rule for callers; `nil` if no file sets it.
+  package func locationOfDesktop(in rule: NamedRule) -> Location? {
+    positions[NamedRule.section + rule.name].flatMap { sections[$0].entries["desktop"]?.location }
+  }
+
   private static func read(
     _ section: Section,
     into policy: inout Policy

@@ -175,6 +175,8 @@ extension PresenceFailure {
       case .notAvailable: detail ?? "there is no reader"
       case .busy: detail ?? "reader busy: another program has it"
       case .denied: detail ?? "the system refuses this user"
+      // What PAM's modules say about a wrong password.
+      case .noMatch: detail ?? ""
       default: ""
       }
     self.init(outcome, detail: detail)

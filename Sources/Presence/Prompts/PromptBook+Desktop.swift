@@ -22,7 +22,7 @@ extension PromptBook {
 
   /// Whether an agent shows the prompt at another location than its caller's.
   package func isShownElsewhere(_ name: String) -> Bool {
-    prompts[name]?.isShownElsewhere == true
+    prompts[name].map { $0.location != $0.origin } ?? false
   }
 
   /// Binds an open prompt to the location at which it is shown.
@@ -37,7 +37,6 @@ extension PromptBook {
     guard prompts[name]?.state == .open, prompts[name]?.counts(at: now) == true else {
       return false
     }
-    if prompts[name]?.location != location { prompts[name]?.isShownElsewhere = true }
     prompts[name]?.location = location
     prompts[name]?.impossible = impossible
     renew(name, at: now)

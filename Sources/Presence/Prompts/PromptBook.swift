@@ -35,10 +35,10 @@ package struct PromptBook: Sendable {
 
   struct Prompt: Sendable {
     let question: PromptQuestion
-    /// `nil` until the location is known.
+    /// Where it is shown; `nil` until the location is known.
     var location: String?
-    /// Whether an agent shows it at another location than its caller's.
-    var isShownElsewhere = false
+    /// The location of its caller, also while an agent shows it elsewhere.
+    var origin: String?
     let connection: UInt64
     var state = State.beginning
     var deadline: BootInstant
@@ -123,6 +123,7 @@ package struct PromptBook: Sendable {
     guard var prompt = prompts[name], prompt.state == .beginning else { return nil }
     prompt.state = .open
     prompt.location = location
+    prompt.origin = location
     prompt.impossible = impossible
     prompt.deadline = now.advanced(bySeconds: Self.lifetime)
     prompts[name] = prompt
@@ -228,10 +229,12 @@ package struct PromptBook: Sendable {
     else { return }
     prompts[name]?.state = .passed(method)
     renew(name, at: now)
-    guard prompt.question.purpose.mayBeShared, let location = prompt.location else { return }
+    guard prompt.question.purpose.mayBeShared else { return }
     for (other, beginning) in prompts
     where beginning.state == .beginning && beginning.question == prompt.question {
-      prompts[other]?.passedMeanwhile[location] = name
+      for location in [prompt.location, prompt.origin].compactMap(\.self) {
+        prompts[other]?.passedMeanwhile[location] = name
+      }
     }
   }
 

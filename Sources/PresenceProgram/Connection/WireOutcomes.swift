@@ -38,7 +38,8 @@ extension HelperCheckEvent {
     switch result {
     case .success(.matched): self = .matched(finger: nil)
     // The engine adds the delay for a wrong password, without holding a process.
-    case .success(.noMatch): self = .notMatched
+    case .success(.noMatch(_, let notes)):
+      self = notes.isEmpty ? .notMatched : .failed(.noMatch, detail: notes)
     case .failure(let error): self = .failed(PresenceOutcome(error), detail: error.description)
     }
   }

@@ -83,7 +83,8 @@ struct PromptView: PresenceView {
       if !devices.isEmpty { prompt.setDevices(devices) }
       let way = PresencePrompt.Way(method)
       let known = outcome == .noMatch ? way.noMatch : PresenceText.failure(outcome, "")
-      let sentence = message.isEmpty ? known : message
+      let sentence =
+        message.isEmpty ? known : outcome == .noMatch ? "\(known) (\(message))" : message
       prompt.show(
         notice: .init(sentence, about: way),
         event: event,

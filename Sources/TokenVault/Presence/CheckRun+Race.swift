@@ -44,7 +44,7 @@ extension Vault {
       race.cancel()
       let cost = isFirst ? cost(of: last, run) : await cost(ofAll: race, &run)
       let error = try failed(prompt, run, failure, caller, cost: cost)
-      if !run.method.isDevice && failure == .noMatch { await waitOut(report) }
+      if !run.method.isDevice && failure.outcome == .noMatch { await waitOut(report) }
       throw error
     }
     race.leave(method)

@@ -34,6 +34,19 @@ extension Situation {
         )
       )
     },
+    Situation("rule list", "a rule for cron jobs") { stage in
+      _ = try stage.expect(ListRulesCall.self)
+      let jobs = ["unit": "cron.service", "desktop": "user"]
+      try stage.reply(
+        ListRulesReply(
+          file: "/etc/thumblatch/thumblatch.conf",
+          rules: [
+            VaultCallerRule(name: "jobs", settings: jobs),
+            VaultCallerRule(name: "mine", settings: jobs, own: true),
+          ]
+        )
+      )
+    },
     Situation("rule list", "none") { stage in
       _ = try stage.expect(ListRulesCall.self)
       try stage.reply(ListRulesReply(file: "/etc/thumblatch/thumblatch.conf", rules: []))

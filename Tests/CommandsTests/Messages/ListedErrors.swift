@@ -225,7 +225,16 @@ struct ListedErrors {
         entry(
           "swipe",
           PresenceText.nextTry(after: .fingerprint, .noMatch, "1 try left", left: both, .swipe)
-        )
+        ),
+        entry(
+          "password: noMatch, of which a module of PAM says more",
+          PresenceText.nextTry(
+            after: .password,
+            .noMatch,
+            "The account is locked due to 3 failed logins.",
+            left: [.password]
+          )
+        ),
       ]
   }
 }

@@ -90,13 +90,15 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
         with open(own, "w", encoding="utf-8") as file:
             file.write("auth required pam_faillock.so preauth deny=10\n"
                        "auth sufficient pam_unix.so\n"
+                       "auth optional pam_echo.so Come back later.\n"
                        "auth [default=die] pam_faillock.so authfail deny=10\n"
                        "account required pam_unix.so\n")
         command = ADA.thumblatch("presence", "test")
         command.expect("Touch the fingerprint reader").type("")
         # "press Enter for your password." is on the screen before the question.
         command.expect("System password for").type("not-adas-password")
-        command.expect("Wrong password").interrupt()
+        # What a module says beside a wrong password is shown with it.
+        command.expect("Wrong password (Come back later.)").interrupt()
     finally:
         with open(own, "w", encoding="utf-8") as file:
             file.write(stack)
