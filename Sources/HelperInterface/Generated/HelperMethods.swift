@@ -359,7 +359,8 @@ package struct LoadPrintCall: VarlinkMethod {
 /// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
 /// key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
 /// A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-/// plugged in makes a credential instead, unless it holds one of `key_credentials`.
+/// plugged in makes a credential instead, unless it holds one of `key_credentials`. With `key_look`, it is
+/// neither lit nor asked for its PIN: matched says that it is there.
 package struct HelperCheckCall: VarlinkMethod {
   package typealias Reply = HelperCheckEvent
   package static let method = "io.thumblatch.Helper.Check"
@@ -389,6 +390,8 @@ package struct HelperCheckCall: VarlinkMethod {
   package var keyName: String?
   /// The PIN for a new credential, in UTF-8.
   package var keyPin: SharedSecret?
+  /// Whether the only key that is plugged in is looked for.
+  package var keyLook: Bool
 
   package init(
     presenceMethod: PresenceMethod,
@@ -403,7 +406,8 @@ package struct HelperCheckCall: VarlinkMethod {
     raced: Bool = false,
     keyUser: [UInt8]? = nil,
     keyName: String? = nil,
-    keyPin: SharedSecret? = nil
+    keyPin: SharedSecret? = nil,
+    keyLook: Bool = false
   ) {
     self.presenceMethod = presenceMethod
     self.user = user
@@ -418,6 +422,7 @@ package struct HelperCheckCall: VarlinkMethod {
     self.keyUser = keyUser
     self.keyName = keyName
     self.keyPin = keyPin
+    self.keyLook = keyLook
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -434,6 +439,7 @@ package struct HelperCheckCall: VarlinkMethod {
     keyUser = (try object.optional("key_user") as WireBytes?)?.bytes
     keyName = try object.optional("key_name")
     keyPin = try object.optional("key_pin")
+    keyLook = try object.optional("key_look") ?? false
   }
 
   package var encoded: JSONObject {
@@ -452,6 +458,7 @@ package struct HelperCheckCall: VarlinkMethod {
         "key_user": keyUser.map(WireBytes.init(bytes:)),
         "key_name": keyName,
         "key_pin": keyPin,
+        "key_look": keyLook ? true : nil,
       ])
     }
   }
