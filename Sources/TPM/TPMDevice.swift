@@ -12,9 +12,6 @@ package struct TPMDevice: TPMSealing {
   /// The bytes of a secret and of an authorization value.
   package static let secretCount = 32
 
-  /// How often an index is drawn until one is free.
-  private static let draws = 16
-
   private let path: String
   /// The name of the storage key that calls about counters expect.
   private let parentName: [UInt8]?
@@ -88,16 +85,15 @@ package struct TPMDevice: TPMSealing {
   }
 
   /// Defines a counter; see `TPMSealing`.
-  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+  package func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
     let connection = try TPMConnection(path)
     let parent = try connection.parent(named: parentName)
     let session = try connection.session(with: parent, policy: false)
-    for _ in 0..<Self.draws {
-      let index = TPMConnection.anyIndex
-      guard let counter = try connection.define(index, authorization, session) else { continue }
-      return try begin(counter, index, authorization, connection, session)
-    }
-    throw .unexpected("no free index")
+    let counter = try connection.define(index, authorization, session)
+    return try begin(counter, index, authorization, connection, session)
   }
 
   /// Increments a defined counter for the first time.
@@ -113,7 +109,7 @@ package struct TPMDevice: TPMSealing {
       try connection.increment(counter, session)
       return TPMCounter(index: index, value: try connection.read(counter, session))
     } catch {
-      // The caller will not know the index.
+      // The caller has no counter after an error.
       try? connection.undefine(counter)
       throw error
     }

@@ -56,6 +56,8 @@ struct OpenDoor: PresenceChecker {
     return Conversation()
   }
 
+  func lookForKey(of caller: Caller) async throws(PresenceFailure) { throw .notAvailable("") }
+
   func enroll(
     _ request: EnrollmentRequest
   ) async throws(PresenceFailure) -> any EnrollmentConversation { throw .notAvailable("") }

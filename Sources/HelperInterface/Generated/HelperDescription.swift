@@ -232,6 +232,8 @@ let helperDescription = #"""
     no_counter,
     # There is no room for a counter.
     no_room,
+    # The index of the new counter is taken.
+    index_taken,
     # Another response, whose code is in `detail`.
     unexpected
   )
@@ -419,7 +421,8 @@ let helperDescription = #"""
   # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
   # key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
   # A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-  # plugged in makes a credential instead, unless it holds one of `key_credentials`.
+  # plugged in makes a credential instead, unless it holds one of `key_credentials`. With `key_look`, it is
+  # neither lit nor asked for its PIN: matched says that it is there.
   method Check(
     method: PresenceMethod,
     # The user name, for the password.
@@ -452,7 +455,10 @@ let helperDescription = #"""
     key_name: ?string,
     # The PIN for a new credential, in UTF-8.
     # [secret]
-    key_pin: ?string
+    key_pin: ?string,
+    # Whether the only key that is plugged in is looked for.
+    # [false if absent]
+    key_look: ?bool
   ) -> (
     # [variant]
     event: HelperCheckStep,
@@ -673,8 +679,9 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # Defines a counter at a free index, and increments it for the first time.
+  # Defines a counter at this index, and increments it for the first time.
   method DefineCounter(
+    index: int,
     # What reads and increments it: 32 bytes.
     # [secret, base64]
     authorization: string,

@@ -360,7 +360,8 @@ package struct LoadPrintCall: VarlinkMethod {
 /// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
 /// key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
 /// A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-/// plugged in makes a credential instead, unless it holds one of `key_credentials`.
+/// plugged in makes a credential instead, unless it holds one of `key_credentials`. With `key_look`, it is
+/// neither lit nor asked for its PIN: matched says that it is there.
 package struct HelperCheckCall: VarlinkMethod {
   package typealias Reply = HelperCheckEvent
   package static let method = "io.thumblatch.Helper.Check"
@@ -390,6 +391,8 @@ package struct HelperCheckCall: VarlinkMethod {
   package var keyName: String?
   /// The PIN for a new credential, in UTF-8.
   package var keyPin: SharedSecret?
+  /// Whether the only key that is plugged in is looked for.
+  package var keyLook: Bool
 
   package init(
     presenceMethod: PresenceMethod,
@@ -404,7 +407,8 @@ package struct HelperCheckCall: VarlinkMethod {
     raced: Bool = false,
     keyUser: [UInt8]? = nil,
     keyName: String? = nil,
-    keyPin: SharedSecret? = nil
+    keyPin: SharedSecret? = nil,
+    keyLook: Bool = false
   ) {
     self.presenceMethod = presenceMethod
     self.user = user
@@ -419,6 +423,7 @@ package struct HelperCheckCall: VarlinkMethod {
     self.keyUser = keyUser
     self.keyName = keyName
     self.keyPin = keyPin
+    self.keyLook = keyLook
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -435,6 +440,7 @@ package struct HelperCheckCall: VarlinkMethod {
     keyUser = (try object.optional("key_user") as WireBytes?)?.bytes
     keyName = try object.optional("key_name")
     keyPin = try object.optional("key_pin")
+    keyLook = try object.optional("key_look") ?? false
   }
 
   package var encoded: JSONObject {
@@ -453,6 +459,7 @@ package struct HelperCheckCall: VarlinkMethod {
         "key_user": keyUser.map(WireBytes.init(bytes:)),
         "key_name": keyName,
         "key_pin": keyPin,
+        "key_look": keyLook ? true : nil,
       ])
     }
   }
@@ -1069,25 +1076,29 @@ package enum OpenedSecretReply: VarlinkRecord {
   }
 }
 
-/// Defines a counter at a free index, and increments it for the first time.
+/// Defines a counter at this index, and increments it for the first time.
 package struct DefineCounterCall: VarlinkMethod {
   package typealias Reply = CounterReply
   package static let method = "io.thumblatch.Helper.DefineCounter"
 
+  package var index: Int
   /// What reads and increments it: 32 bytes.
   package var authorization: SharedSecret
   /// The name that the storage key must have. Absent: any.
   package var parentName: [UInt8]?
 
   package init(
+    index: Int,
     authorization: SharedSecret,
     parentName: [UInt8]? = nil
   ) {
+    self.index = index
     self.authorization = authorization
     self.parentName = parentName
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
+    index = try object.required("index")
     authorization = (try object.required("authorization") as WireSecret).secret
     parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
   }
@@ -1095,6 +1106,7 @@ package struct DefineCounterCall: VarlinkMethod {
   package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
+        "index": index,
         "authorization": WireSecret(secret: authorization),
         "parent_name": parentName.map(WireBytes.init(bytes:)),
       ])

@@ -36,6 +36,14 @@ extension Vault {
     lit: @Sendable () -> Void
   ) async throws(VaultFailure) {
     try await demandEnrollableKey(name, caller)
+    // A person is asked for the password only if there is a key.
+    if prompt == nil {
+      do throws(PresenceFailure) {
+        try await check.lookForKey(of: caller)
+      } catch {
+        throw error.whileEnrolling
+      }
+    }
     let question = caller.question(.enroll, detail: "the security key '\(name)'")
     try await spendPassword(for: question, by: prompt, caller)
     discardProofs()
@@ -56,8 +64,7 @@ extension Vault {
       try change {
         try record(.keyEnrollment, .failed, by: caller, detail: "\(name): \(error.auditText)")
       }
-      throw error.outcome == .busy
-        ? .busy(error.detail) : .presenceFailed(error, methods: [])
+      throw error.whileEnrolling
     }
     try await demandEnrollableKey(name, caller)
     var row = SecurityKeyRow(
@@ -159,5 +166,12 @@ extension Vault {
         throw .notAvailable("the presence program gave an answer that makes no sense")
       }
     }
+  }
+}
+
+extension PresenceFailure {
+  /// What the caller of an enrollment is told.
+  fileprivate var whileEnrolling: VaultFailure {
+    outcome == .busy ? .busy(detail) : .presenceFailed(self, methods: [])
   }
 }

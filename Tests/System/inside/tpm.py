@@ -1,7 +1,7 @@
 """The TPM, which is swtpm behind the terminal that stands at /dev/tpmrm0.
 
-The last scenarios add it to what opens the vaults. Then the machine is rebooted (tpm_boot.py), and its
-disk is copied to a machine without that TPM (tpm_copy.py)."""
+The last scenarios add it to what opens the vaults. Then it has faults (tpm_faults.py), the machine is
+rebooted (tpm_boot.py), and its disk is copied to a machine without that TPM (tpm_copy.py)."""
 import base64
 import contextlib
 import grp
@@ -14,7 +14,7 @@ import sealed
 from household import ADA, BOB, begin
 from scenarios import STATE, check, main, no_unit_of_ours_failed, run, scenario
 
-PLACE, NODE, ASIDE = "/run/thumblatch/secret", "/dev/tpmrm0", "/run/tpm-node"
+PLACE = "/run/thumblatch/secret"
 SECRET, AUTHORIZATION = (base64.b64encode(bytes([letter]) * 32).decode() for letter in b"sa")
 # Asks as the user of the engine.
 CALLER = """
@@ -76,19 +76,10 @@ def itAnswersNobodyButTheEngine():
 
 @scenario
 def aMachineWithoutATPMSaysSo():
-    open(ASIDE, "w", encoding="ascii").close()
-    run("mount", "--bind", NODE, ASIDE)
-    run("umount", NODE)
-    os.unlink(NODE)
-    try:
+    with sealed.without_tpm():
         reply = ask("GetTPM")
         check(reply == {"outcome": "failed", "reason": "absent"}, f"{reply}")
         no_unit_of_ours_failed()
-    finally:
-        open(NODE, "w", encoding="ascii").close()
-        run("mount", "--bind", ASIDE, NODE)
-        run("umount", ASIDE)
-        os.unlink(ASIDE)
     has_tpm()
 
 
@@ -129,7 +120,7 @@ def aMachineWithoutTheGroupGetsIt():
     run("groupdel", "tss", status=None)
     check("tss" not in {group.gr_name for group in grp.getgrall()}, "the group is still there")
     run("systemd-sysusers", "thumblatch.conf")
-    os.chown(NODE, 0, grp.getgrnam("tss").gr_gid)
+    os.chown(sealed.NODE, 0, grp.getgrnam("tss").gr_gid)
     has_tpm()
 
 
