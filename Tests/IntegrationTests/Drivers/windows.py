@@ -159,29 +159,6 @@ class Windows(Starts, Focus, Prompts, Stalls):
         node = self.find("check box", name)
         return node.get_state_set().contains(self.atspi.StateType.CHECKED)
 
-    def waits(self):
-        """The threads of the app, and how often each has waited (proc_pid_status(5))."""
-        tasks, found = "/proc/%d/task/" % self.app.pid, {}
-        for task in os.listdir(tasks):
-            try:
-                with open(tasks + task + "/comm") as name, open(tasks + task + "/status") as status:
-                    count = next(line for line in status if line.startswith("voluntary_ctxt_switches"))
-                    found[task + " " + name.read().strip()] = int(count.split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                pass  # The thread has ended.
-        return found
-
-    def awake(self, seconds):
-        """The threads that wake during some seconds, once the app stands still: a tooltip may come first."""
-        def is_still():
-            before = self.waits()
-            time.sleep(2)
-            return before == self.waits()
-        self.until(is_still, "a thread wakes each second")
-        before = self.waits()
-        time.sleep(seconds)
-        return sorted(name for name, count in self.waits().items() if before.get(name) != count)
-
     # What the person does
 
     def press(self, name, role="push button"):
