@@ -154,6 +154,11 @@ class Windows(Starts, Focus, Prompts, Stalls):
             node.get_name() for node in self.shown("label") if node.get_name() != "GtkLabel"
             and ((box := self.extents(node))[0] < 0 < box[0] + box[2] or box[0] < width < box[0] + box[2])])
 
+    def widest(self, name):
+        """The width of the widest label with this text."""
+        return self.steadily(lambda: max(
+            self.extents(node)[2] for node in self.shown("label", name) if node.get_name() == name))
+
     def is_on(self, name):
         """Whether a switch is on."""
         node = self.find("check box", name)
