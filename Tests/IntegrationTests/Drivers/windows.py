@@ -204,12 +204,15 @@ class Windows(Starts, Focus, Prompts, Stalls):
         return self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
 
     def resize(self, width, height):
-        """Makes the window as large, and waits until it is."""
+        """Makes the window as large, and waits until it is: a page that is higher makes it higher."""
         window = self.window()
         self.tool("windowmove", "--sync", window, "0", "0")
         self.tool("windowsize", window, str(width), str(height))
         frame = self.find("frame", "Thumblatch")
-        self.until(lambda: abs(self.extents(frame)[2] - width) < 20, "not resized")
+        def is_resized():
+            across, down = self.extents(frame)[2:]
+            return abs(across - width) < 20 and down < height + 20
+        self.until(is_resized, "not resized")
         self.width = width
 
     def leave(self):
