@@ -150,6 +150,27 @@ struct DesktopAppLanguageTests {
     try app.sees("Kein Finger erfasst")
   }
 
+  /// Its words are long, and large text makes them longer.
+  @Test
+  func largeTextFitsTheWidthOfATelephone() throws {
+    defer { bus.remove() }
+    try app.run("enlarge(1.5)")
+    try app.run("open(LANGUAGE='de')")
+    try app.sees("Sicherung wiederherstellen …")
+    try expectFit("large-empty")
+    try app.run("click('Schlüssel, Sicherung', 'list item')")
+    try app.sees("Kein Sicherheitsschlüssel erfasst")
+    try app.run("resize(360, 860)")
+    #expect(try app.run("overflowing()") == .array([]))
+    app.keepPicture("german-large-keys")
+    // No button beside the heading takes the room that the word needs.
+    let width = try app.run("widest('Sicherheitsschlüssel')")
+    guard case .integer(320...) = width else {
+      Issue.record("\(width)")
+      return
+    }
+  }
+
   @Test
   func promptsOfOtherProgramsAreInTheLanguageOfThePerson() throws {
     defer { bus.remove() }

@@ -110,4 +110,48 @@ struct DesktopAppLookTests {
     #expect(try extent(3, of: "Ready · not protected") * 10 > usual * 13)
     try visit("large")
   }
+
+  /// Moves the focus to a control by the keyboard, which scrolls it into the window.
+  private func reach(_ name: String, _ role: String) throws {
+    try app.run("tab_to('\(name)')")
+    try app.run(
+      "until(lambda: app.lies_within('\(name)', 'Thumblatch', '\(role)'), 'out of the window')"
+    )
+  }
+
+  /// The least size: that of a small telephone that lies on its side, or stands upright.
+  @Test
+  func aLowWindowScrollsToWhatItHas() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    for (page, text) in [
+      ("Fingers", "No Finger Enrolled"), ("Keys and Backup", "Security Keys"),
+      ("Activity", "The audit log is whole"), ("Programs", "Restricted Sockets"),
+      ("Health", "Look Again"),
+      ("Settings", "Start with the session"),
+    ] {
+      try app.run("resize(800, 860)")
+      try app.run("click('\(page)', 'list item')")
+      try app.sees(text)
+      try app.run("resize(360, 294)")
+      app.keepPicture("low-\(page)")
+    }
+    try app.press("Back")
+    try reach("work", "list item")
+    try reach("Settings", "list item")
+    try reach("Fingers", "list item")
+    app.keepPicture("low-list")
+    try app.run("tab_to('work')")
+    try app.run("key('Return')")
+    try app.sees("work@example.org")
+    try reach("Remove…", "push button")
+    try app.run("key('ctrl+n')")
+    try app.sees("Add a Provider")
+    try reach("A server that takes e-mail and password", "list item")
+    try app.run("key('ctrl+l')")
+    try app.sees("The Vault Is Locked")
+    try app.run("key('Tab')")
+    try reach("Unlock", "push button")
+  }
 }

@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 /// The desktop app while nothing happens.
+///
+/// It wakes by itself only for the next change on the screen: when the shown minute of the countdown of
+/// an unlock window ends, when that window closes, and when an access token expires.
 @Suite(.serialized)
 struct DesktopIdleTests {
   private let person: Person
@@ -34,6 +37,29 @@ struct DesktopIdleTests {
     try app.sees("The Vault Is Locked")
     let awake = try app.run("awake(60)")
     #expect(awake == .array([]), "\(awake)")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  /// The page of an account follows the audit log, which costs nothing while no record comes.
+  @Test
+  func anIdleAppWithTenAccountsWakesNoThreadWhileTheVaultIsOpen() throws {
+    defer { bus.remove() }
+    for number in 1...10 { try person.register("work-\(number)") }
+    try app.run("open()")
+    try app.run("click('work-7', 'list item')")
+    try app.sees("work-7@example.org")
+    try app.sees("Registration, done")
+    let awake = try app.run("awake(60)")
+    #expect(awake == .array([]), "\(awake)")
+
+    // The countdown of an unlock window says another number once a minute, and never counts seconds.
+    try app.run("press('Presence protection', 'check box')")
+    try app.typePassword()
+    try app.sees("Locks in 10 minutes")
+    let count = try app.run("awakenings(60)")
+    #expect(count == .integer(1) || count == .integer(2), "\(count)")
+    try app.sees("Locks in ")
+    try app.misses("Locks in 10 minutes")
     #expect(try app.run("quit()") == .integer(0))
   }
 }

@@ -216,6 +216,7 @@ struct DesktopSignInTests {
     try app.sees("Valid for ")
     let page = try #require(try texts(app).first { $0.hasPrefix(member.provider.issuer) })
     let code = try #require(try texts(app).first { $0.wholeMatch(of: /[A-Z0-9-]{8,9}/) != nil })
+    #expect(try readPicture(of: app) == "\(member.provider.issuer)/device/?user_code=\(code)\n")
     try member.visit(page, ["--user-code", code]).succeeded()
     try app.sees("Protect “idp”?")
     try app.sees("right-index, and your system password")
@@ -227,5 +228,15 @@ struct DesktopSignInTests {
   private func texts(_ app: AppWindows) throws -> [String] {
     guard case .array(let texts) = try app.run("texts()") else { return [] }
     return texts.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  /// The text of the QR code on the screen, as a phone would read it. (zbarimg(1))
+  private func readPicture(of app: AppWindows) throws -> String {
+    let path = app.session + "/code.png"
+    try app.run("picture('\(path)')")
+    let options = ["--quiet", "--raw", "--nodbus", path]
+    let (text, end) = try output(of: "/usr/bin/zbarimg", options)
+    #expect(end == .exited(0))
+    return text
   }
 }

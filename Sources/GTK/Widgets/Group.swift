@@ -4,6 +4,15 @@ internal import CAdwaita
 package final class Group: Widget {
   override class var type: UInt { adw_preferences_group_get_type() }
 
+  required init(_ pointer: UnsafeMutableRawPointer) {
+    unsafe super.init(pointer)
+    // libadwaita cuts a heading that is longer than a line.
+    guard let heading = firstLabel else { return }
+    unsafe gtk_label_set_ellipsize(heading.opaque, PANGO_ELLIPSIZE_NONE)
+    unsafe gtk_label_set_wrap(heading.opaque, 1)
+    unsafe gtk_label_set_wrap_mode(heading.opaque, PANGO_WRAP_WORD_CHAR)
+  }
+
   /// The text below the heading.
   package var text: String {
     get { text("description") }

@@ -13,8 +13,9 @@ extension Row {
 
   /// Puts a button with words behind the texts.
   package func addButton(label: String) -> Button {
-    let button = unsafe Button(new(gtk_button_new_with_label(label)))
-    unsafe gtk_widget_set_valign(button.typed(), GTK_ALIGN_CENTER)
+    let made = unsafe gtk_button_new_with_label(label)
+    unsafe gtk_widget_set_valign(made, GTK_ALIGN_CENTER)
+    let button = unsafe Button(new(made))
     unsafe adw_action_row_add_suffix(typed(), button.typed())
     return button
   }

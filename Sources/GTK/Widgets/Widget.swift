@@ -36,6 +36,17 @@ package class Widget: Object {
   /// Sets the name that a screen reader speaks. (GTK_ACCESSIBLE_PROPERTY_LABEL)
   package func name(_ name: String) { tell(GTK_ACCESSIBLE_PROPERTY_LABEL, name) }
 
+  /// The first label in it, itself included; `nil` if it has none.
+  var firstLabel: Label? {
+    if unsafe cadwaita_is(pointer, Label.type) != 0 { return unsafe Label(pointer) }
+    var child = unsafe gtk_widget_get_first_child(widget)
+    while let part = unsafe child {
+      if let label = unsafe Widget(UnsafeMutableRawPointer(part)).firstLabel { return label }
+      unsafe child = gtk_widget_get_next_sibling(part)
+    }
+    return nil
+  }
+
   /// Sets a text for screen readers. (gtk_accessible_update_property(3))
   func tell(_ property: GtkAccessibleProperty, _ text: String) {
     unsafe withValue(of: cadwaita_type_string()) { value in
@@ -101,10 +112,28 @@ package final class Icon: Widget {
 package final class Button: Widget {
   override class var type: UInt { gtk_button_get_type() }
 
-  /// The words on it.
+  required init(_ pointer: UnsafeMutableRawPointer) {
+    unsafe super.init(pointer)
+    wrapWords()
+  }
+
+  /// The words on it, which may take several lines.
   package var label: String {
     get { text("label") }
-    set { set("label", newValue) }
+    set {
+      set("label", newValue)
+      wrapWords()
+    }
+  }
+
+  /// Wraps the words: as large text, those of one line may be wider than the window.
+  ///
+  /// Beside a text, which wraps too, the button is centered, and its words stay in one line.
+  private func wrapWords() {
+    guard unsafe gtk_widget_get_valign(typed()) != GTK_ALIGN_CENTER, let words = firstLabel
+    else { return }
+    unsafe gtk_label_set_wrap(words.opaque, 1)
+    unsafe gtk_label_set_justify(words.opaque, GTK_JUSTIFY_CENTER)
   }
 
   /// Calls a closure at each click.

@@ -1,6 +1,8 @@
-"""How long a program with windows answers nothing. windows.py uses it."""
+"""How long a program with windows answers nothing, and how often it wakes. windows.py uses it."""
+import os
 import subprocess
 import sys
+import time
 
 # Asks the app of a process for something that no cache has, again and again, until its input ends. Prints
 # the longest time of an answer in milliseconds, without that in which the app's main thread could run and
@@ -28,7 +30,8 @@ print(round(1000 * longest))
 
 
 class Stalls:
-    """Measures the main loop of `app`, by a process of its own, while other things are done."""
+    """Measures the main loop of `app` while other things are done, by a process of its own, and the threads of
+    `app` while nothing is done."""
 
     def watch(self):
         """Begins to measure."""
@@ -40,5 +43,45 @@ class Stalls:
     def longest_stall(self):
         """The longest time since `watch` in which the app answered nothing, in milliseconds."""
         return int(self.watcher.communicate(timeout=30)[0])
+
+    def waits(self):
+        """The threads of the app, and how often each has waited (proc_pid_status(5))."""
+        tasks, found = "/proc/%d/task/" % self.app.pid, {}
+        for task in os.listdir(tasks):
+            try:
+                with open(tasks + task + "/comm") as name, open(tasks + task + "/status") as status:
+                    count = next(line for line in status if line.startswith("voluntary_ctxt_switches"))
+                    found[task + " " + name.read().strip()] = int(count.split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # The thread has ended.
+        return found
+
+    def rest(self):
+        """Waits until the app stands still: a tooltip may come first. How often its threads have waited."""
+        def is_still():
+            before = self.waits()
+            time.sleep(2)
+            return before == self.waits()
+        self.until(is_still, "a thread wakes each second")
+        return self.waits()
+
+    def awake(self, seconds):
+        """The threads that wake during some seconds, once the app stands still."""
+        before = self.rest()
+        time.sleep(seconds)
+        return sorted(name for name, count in self.waits().items() if before.get(name) != count)
+
+    def awakenings(self, seconds):
+        """How often the app wakes during some seconds, once it stands still. What it does until it has stood still
+        for two seconds counts once."""
+        before, count, last = self.rest(), 0, 0
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(0.2)
+            now, waits = time.monotonic(), self.waits()
+            if waits != before:
+                count += now - last > 2
+                before, last = waits, now
+        return count
 
 

@@ -154,33 +154,15 @@ class Windows(Starts, Focus, Prompts, Stalls):
             node.get_name() for node in self.shown("label") if node.get_name() != "GtkLabel"
             and ((box := self.extents(node))[0] < 0 < box[0] + box[2] or box[0] < width < box[0] + box[2])])
 
+    def widest(self, name):
+        """The width of the widest label with this text."""
+        return self.steadily(lambda: max(
+            self.extents(node)[2] for node in self.shown("label", name) if node.get_name() == name))
+
     def is_on(self, name):
         """Whether a switch is on."""
         node = self.find("check box", name)
         return node.get_state_set().contains(self.atspi.StateType.CHECKED)
-
-    def waits(self):
-        """The threads of the app, and how often each has waited (proc_pid_status(5))."""
-        tasks, found = "/proc/%d/task/" % self.app.pid, {}
-        for task in os.listdir(tasks):
-            try:
-                with open(tasks + task + "/comm") as name, open(tasks + task + "/status") as status:
-                    count = next(line for line in status if line.startswith("voluntary_ctxt_switches"))
-                    found[task + " " + name.read().strip()] = int(count.split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                pass  # The thread has ended.
-        return found
-
-    def awake(self, seconds):
-        """The threads that wake during some seconds, once the app stands still: a tooltip may come first."""
-        def is_still():
-            before = self.waits()
-            time.sleep(2)
-            return before == self.waits()
-        self.until(is_still, "a thread wakes each second")
-        before = self.waits()
-        time.sleep(seconds)
-        return sorted(name for name, count in self.waits().items() if before.get(name) != count)
 
     # What the person does
 
@@ -222,12 +204,15 @@ class Windows(Starts, Focus, Prompts, Stalls):
         return self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
 
     def resize(self, width, height):
-        """Makes the window as large, and waits until it is."""
+        """Makes the window as large, and waits until it is: a page that is higher makes it higher."""
         window = self.window()
         self.tool("windowmove", "--sync", window, "0", "0")
         self.tool("windowsize", window, str(width), str(height))
         frame = self.find("frame", "Thumblatch")
-        self.until(lambda: abs(self.extents(frame)[2] - width) < 20, "not resized")
+        def is_resized():
+            across, down = self.extents(frame)[2:]
+            return abs(across - width) < 20 and down < height + 20
+        self.until(is_resized, "not resized")
         self.width = width
 
     def leave(self):

@@ -35,11 +35,12 @@ def type_password():
     misses("System password")
 
 
-def open_app():
+def open_app(*arguments):
     """Starts the app as a desktop does: as a unit of Ada's manager."""
     # As the driver's own programs; a picture shows a state, not the way to it.
     variables = [f"--setenv={name}" for name in ("GSK_RENDERER=cairo", "GDK_BACKEND=x11")]
-    DESK.manager("systemd-run", "--quiet", "--collect", f"--unit={UNIT}", *variables, PROGRAM)
+    DESK.manager("systemd-run", "--quiet", "--collect", f"--unit={UNIT}", *variables,
+                 PROGRAM, *arguments)
     process = DESK.manager("systemctl", "show", "--value", "--property=MainPID", UNIT).strip()
     try:
         DESK.run(f"app.attach({process})")
@@ -126,6 +127,24 @@ def aLockedScreenTakesTheAccountsFromTheTree():
     misses(ACCOUNT)
     run("loginctl", "unlock-session", session)
     unlock()
+
+
+@scenario
+def thePrivateFormShowsAVaultOfHerOwn():
+    DESK.manager("systemctl", "stop", UNIT)
+    open_app("--private")
+    sees("No Accounts Yet")
+    misses(ACCOUNT)
+    store = ADA.thumblatch("--private", "store", "forge", "--host", "git.example.org")
+    store.expect("Secret of forge").type("a-secret-of-ada").end()
+    sees("forge, Ready · not protected")
+    DESK.run("app.click('forge', 'list item')")
+    DESK.run("app.press('Presence protection', 'check box')")
+    type_password()
+    sees("forge, Ready · protected")
+    DESK.picture("app-private", "app.picture({!r})")
+    accounts = [account["name"] for account in household.status()["accounts"]]
+    check(accounts == [ACCOUNT], f"the service has {accounts}")
 
 
 @scenario
