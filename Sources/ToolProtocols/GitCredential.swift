@@ -17,7 +17,9 @@ package struct GitCredential: Sendable {
   package static let quit = Array("quit=1\n".utf8)
 
   /// The last value of each key.
-  private var values: [String: String] = [:]
+  ///
+  /// An array: Swift needs longer to make the type of a dictionary than to search these few keys.
+  private var values: [(key: String, value: String)] = []
   /// Whether git can send a token as such.
   private var hasAuthtype = false
   /// Whether one of the server's challenges is `Bearer`; `nil` if there is no challenge.
@@ -54,14 +56,19 @@ package struct GitCredential: Sendable {
         isChallengedForBearer =
           value.isEmpty ? nil : isChallengedForBearer == true || Self.isForBearer(value)
       // A challenge may have any bytes, and is not kept.
-      default: values[key] = try ToolRequest.text(Array(value))
+      default:
+        let text = try ToolRequest.text(Array(value))
+        values.removeAll { $0.key == key }
+        values.append((key, text))
       }
     }
     // The host of a certificate (`protocol=cert`) is empty.
-    guard values["protocol"]?.isEmpty == false, values["host"] != nil else {
+    guard self["protocol"]?.isEmpty == false, self["host"] != nil else {
       throw ToolRequestError(description: "the request names no protocol or no host")
     }
   }
+
+  private subscript(key: String) -> String? { values.first { $0.key == key }?.value }
 
   /// Whether an empty line ends the request.
   ///
@@ -77,27 +84,27 @@ package struct GitCredential: Sendable {
   }
 
   /// The server; git's `host` has a port if the URL has one.
-  package var url: String { "\(values["protocol"] ?? "")://\(values["host"] ?? "")" }
+  package var url: String { "\(self["protocol"] ?? "")://\(self["host"] ?? "")" }
 
   /// The user name in the URL; `nil` if there is none.
-  package var username: String? { values["username"].flatMap { $0.isEmpty ? nil : $0 } }
+  package var username: String? { self["username"].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The token or password that the server refused, or accepted.
   package var secret: String? {
-    let value = values["credential"] ?? values["password"] ?? ""
+    let value = self["credential"] ?? self["password"] ?? ""
     return value.isEmpty ? nil : value
   }
 
   /// The password that git gives to keep; `nil` if there is none.
   package var stored: ToolSecret? {
-    guard let password = values["password"], !password.isEmpty, let username else { return nil }
-    let end = values["password_expiry_utc"].flatMap { Int64($0) }
+    guard let password = self["password"], !password.isEmpty, let username else { return nil }
+    let end = self["password_expiry_utc"].flatMap { Int64($0) }
     return ToolSecret(password, username: username, expiresAt: end)
   }
 
   /// The refresh token of another helper; `nil` if none comes with it.
   package var refreshToken: String? {
-    values["oauth_refresh_token"].flatMap { $0.isEmpty ? nil : $0 }
+    self["oauth_refresh_token"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Whether git can send a token as such, and the server takes one.

@@ -21,7 +21,7 @@ package struct HostAccount: Sendable, Equatable {
   package static let basic = "basic"
 
   /// Reads the settings of a section.
-  package init(_ host: TokenHost, settings: [String: String]) throws(ConfigurationError) {
+  init(_ host: TokenHost, settings: [(key: String, value: String)]) throws(ConfigurationError) {
     self.host = host
     var reader = ProviderSettings(settings)
     account = try reader.take("account") { name throws(ConfigurationError) in
@@ -77,7 +77,7 @@ package struct HostFile: Sendable {
   private let text: String
   private let file: String
   /// The lines of each entry, from 1.
-  private var lines: [Set<Int>] = []
+  private var lines: [[Int]] = []
   /// The line of each entry's account, from 1.
   private var accountLines: [Int] = []
 
@@ -98,10 +98,10 @@ package struct HostFile: Sendable {
         let host = try TokenHost(section.name)
         // A host may be written in several ways.
         guard self[host] == nil else { throw ConfigurationError(.repeatedSection(section.name)) }
-        return try HostAccount(host, settings: section.values)
+        return try HostAccount(host, settings: section.settings)
       }
       entries.append(entry)
-      lines.append(Set(section.entries.values.map(\.line) + [section.line]))
+      lines.append([section.line] + section.entries.all.map(\.value.line))
       accountLines.append(section.entries["account"]?.line ?? section.line)
     }
   }

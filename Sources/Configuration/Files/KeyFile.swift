@@ -17,15 +17,18 @@ struct KeyFile {
   struct Section {
     let name: String
     let line: Int
-    var entries: [String: Entry] = [:]
+    fileprivate(set) var entries = NamedValues<Entry>()
 
-    var values: [String: String] { entries.mapValues(\.value) }
+    /// The values by their keys.
+    var values: [String: String] { Dictionary(uniqueKeysWithValues: settings) }
+    /// The keys with their values, in the order of the lines.
+    var settings: [(key: String, value: String)] { entries.all.map { ($0.name, $0.value.value) } }
   }
 
   let file: String
   private(set) var sections: [Section] = []
   /// Searching the array would be quadratic: 64 KiB hold 12,000 sections.
-  private var names: Set<String> = []
+  private var names = NamedValues<Int>()
 
   init(text: String, file: String) throws(ConfigurationError) {
     self.file = file
@@ -60,7 +63,7 @@ struct KeyFile {
       }
       let name = String(Substring(line.dropFirst().dropLast()))
       guard Self.isASCII(name) else { throw ConfigurationError(.unknownSection(name)) }
-      guard names.insert(name).inserted else { throw ConfigurationError(.repeatedSection(name)) }
+      guard names.add(number, named: name) else { throw ConfigurationError(.repeatedSection(name)) }
       sections.append(Section(name: name, line: number))
       return
     }
@@ -71,11 +74,11 @@ struct KeyFile {
     guard !key.isEmpty else { throw ConfigurationError(.badLine) }
     guard let current = sections.indices.last else { throw ConfigurationError(.keyOutsideSection) }
     guard Self.isASCII(key) else { throw ConfigurationError(.unknownKey, key: key) }
-    guard sections[current].entries[key] == nil else {
+    let value = String(Substring(line[equals...].dropFirst()).trimmingSpaces())
+    let entry = Entry(value: value, line: number)
+    guard sections[current].entries.add(entry, named: key) else {
       throw ConfigurationError(.repeatedKey, key: key)
     }
-    let value = String(Substring(line[equals...].dropFirst()).trimmingSpaces())
-    sections[current].entries[key] = Entry(value: value, line: number)
   }
 
   /// Returns the only section that the file may have.

@@ -87,7 +87,7 @@ package struct PolicyFiles {
       )
     }
     guard let position = positions[section.name] else { return }
-    for (key, entry) in section.entries.sorted(by: { $0.value.line < $1.value.line }) {
+    for (key, entry) in section.entries.all {
       let location = Location(file: file, line: entry.line)
       if let earlier = sections[position].entries[key] {
         replaced.append(Replaced(key: key, location: earlier.location, by: location))

@@ -11,12 +11,12 @@ public struct JSONObject: Sendable {
 
   /// An object of these members; for a duplicate name the last value counts.
   public init(_ members: [(String, JSONValue)]) {
-    var indices: [ByteText: Int] = [:]
+    // Not a dictionary, whose type Swift makes at run time: most objects have few members.
+    var names = MemberNames()
     for (name, value) in members {
-      if let index = indices[ByteText(name)] {
+      if let index = names.insert(name, after: self.members) {
         self.members[index].value = value
       } else {
-        indices[ByteText(name)] = self.members.count
         self.members.append((name, value))
       }
     }
