@@ -33,8 +33,6 @@ extension PresenceFailure {
 
   /// The detail of a check or an enrollment for which the security key wants its PIN.
   package static let keyWantsPIN = "the security key wants its PIN"
-  /// Why no security key can be used.
-  package static let noKeyPluggedIn = "no security key is plugged in"
 
   /// The method cannot be used, for this reason.
   public static func notAvailable(_ detail: String) -> PresenceFailure {

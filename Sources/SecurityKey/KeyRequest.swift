@@ -110,11 +110,6 @@ package final class KeyRequest: Sendable {
     }
   }
 
-  /// Finds the only key that is plugged in; it is neither lit nor asked for its PIN.
-  ///
-  /// - Throws: `noKey`, `severalKeys`, or another `KeyFailure`.
-  package func look() throws(KeyFailure) { _ = try onlyKey() }
-
   /// The only key that is plugged in.
   func onlyKey() throws(KeyFailure) -> OpenKey {
     let keys = try openKeys()

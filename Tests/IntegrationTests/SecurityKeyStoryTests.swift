@@ -129,32 +129,6 @@ struct SecurityKeyStoryTests {
     try byFinger.end()
   }
 
-  /// The password is asked for only if exactly one key is there.
-  @Test
-  func aKeyThatIsNotPluggedInCostsNoPassword() throws {
-    let directory = try makeTemporaryDirectory()
-    defer { removeTemporaryDirectory(directory) }
-    let key = try SoftwareKey(state: directory + "/key")
-    let person = try person(key)
-    try shell("echo >\(person.programs)/virtual-reader.conf")
-    let none = try person.terminal("keys", "enroll", "blue", columns: 200)
-    try none.expect("no security key is plugged in")
-    try none.end(3)
-    #expect(!none.screen.contains(Self.question))
-    let other = try SoftwareKey(state: directory + "/other")
-    try person.plug(other)
-    try shell(
-      "printf '%s\\n' KEY=\(key.path) KEY=\(other.path) >\(person.programs)/virtual-reader.conf"
-    )
-    let two = try person.terminal("keys", "enroll", "blue", columns: 200)
-    try two.expect("several security keys are plugged in: leave the one to enroll")
-    try two.end(3)
-    // A look lights no key.
-    try person.plug(key)
-    try person.enroll(key)
-    #expect(try !person.run("audit").succeeded().contains("failed"))
-  }
-
   @Test
   func withoutItsKeyAPersonIsAskedForThePassword() throws {
     let directory = try makeTemporaryDirectory()

@@ -56,8 +56,6 @@ struct OpenDoor: PresenceChecker {
     return Conversation()
   }
 
-  func lookForKey(of caller: Caller) async throws(PresenceFailure) { throw .notAvailable("") }
-
   func enroll(
     _ request: EnrollmentRequest
   ) async throws(PresenceFailure) -> any EnrollmentConversation { throw .notAvailable("") }

@@ -199,29 +199,6 @@ struct SecurityKeyTests {
   }
 
   @Test
-  func aMissingKeyIsToldBeforeThePassword() async throws {
-    let rig = try await KeyRig()
-    let vault = rig.vault
-    let missing = PresenceFailure.notAvailable("no security key is plugged in")
-    rig.bench.check.hideKey(missing)
-    guard
-      case .presenceFailed(missing, methods: [])? = await failure({
-        try await vault.enrollKey("blue", pin: nil, prompt: nil, caller: caller()) {}
-      })
-    else {
-      Issue.record("something else than the missing key is told")
-      return
-    }
-    // A name that is refused asks no key.
-    _ = await failure { try await vault.enrollKey("", pin: nil, prompt: nil, caller: caller()) {} }
-    #expect(rig.bench.check.looks == 1 && rig.bench.check.conversations.isEmpty)
-    rig.bench.check.hideKey(nil)
-    try await rig.enroll()
-    // With the prompt, the key is asked for what it makes, and not looked for again.
-    #expect(rig.bench.check.looks == 2)
-  }
-
-  @Test
   func aNameIsTakenOnceAndShownPlainly() async throws {
     let rig = try await KeyRig()
     try await rig.enroll()

@@ -53,8 +53,6 @@ struct ReaderPrintRemovalTests {
       return Door()
     }
 
-    func lookForKey(of caller: Caller) async throws(PresenceFailure) { throw .notAvailable("") }
-
     func enroll(
       _ request: EnrollmentRequest
     ) async throws(PresenceFailure) -> any EnrollmentConversation { Taking(finger: request.finger) }

@@ -42,8 +42,6 @@ final class SlotMachine: Sendable {
       return Check()
     }
 
-    func lookForKey(of caller: Caller) async throws(PresenceFailure) { throw .notAvailable("") }
-
     func enroll(
       _ request: EnrollmentRequest
     ) async throws(PresenceFailure) -> any EnrollmentConversation { Taking() }

@@ -49,22 +49,15 @@ enum SecurityKeyVerbs {
         if reply.event == .waiting { output.say("Touch the security key.") }
       }
     } catch {
-      throw explained(error)
+      guard error.message.contains(PresenceFailure.keyWantsPIN) else { throw error }
+      throw CommandError(
+        error.code,
+        error.message,
+        hint: "thumblatch keys enroll NAME \(withPIN)"
+      )
     }
     let shown = PlainText.line(name, limit: 64)
     try session.report(["enrolled": .string(name)], "the security key '\(shown)' is enrolled")
-  }
-
-  /// The same error, with its remedy if the key is missing or wants its PIN.
-  private static func explained(_ error: CommandError) -> CommandError {
-    let remedies = [
-      PresenceFailure.keyWantsPIN: "thumblatch keys enroll NAME \(withPIN)",
-      PresenceFailure.noKeyPluggedIn: "plug in the security key, and no other one",
-    ]
-    guard let (_, remedy) = remedies.first(where: { error.message.contains($0.key) }) else {
-      return error
-    }
-    return CommandError(error.code, error.message, hint: remedy)
   }
 
   static let remove = Verb(

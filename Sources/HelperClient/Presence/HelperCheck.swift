@@ -68,11 +68,11 @@ struct HelperCheck: CheckConversation {
   }
 
   /// Runs a check that needs no reader.
-  init(
+  private init(
     _ call: HelperCheckCall,
     of caller: Caller,
     by route: HelperRoute,
-    prepared: HelperLink? = nil
+    prepared: HelperLink?
   ) throws(PresenceFailure) {
     isDevice = call.presenceMethod.isDevice
     conversation = try HelperConversation(by: route, prepared: prepared) {

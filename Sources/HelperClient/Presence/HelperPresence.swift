@@ -13,8 +13,6 @@ package struct HelperPresence: PresenceChecker {
   static let pauses: [Int32] = [250, 500, 1000, 2000, 4000]
   /// How long a reader may take to delete a print, in milliseconds.
   private static let deletionTime = 8000
-  /// How long a look for a security key may take, in milliseconds.
-  private static let lookTime = 5000
 
   private let route: HelperRoute
   private let turn = ReaderTurn()
@@ -34,25 +32,6 @@ package struct HelperPresence: PresenceChecker {
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation {
     try HelperCheck(attempt, of: caller, by: route, turn: turn)
-  }
-
-  /// Looks for the security key that is to be enrolled; see `PresenceChecker`.
-  package func lookForKey(of caller: Caller) async throws(PresenceFailure) {
-    let call = HelperCheckCall(presenceMethod: .key, timeout: Self.lookTime, keyLook: true)
-    let look = try HelperCheck(call, of: caller, by: route)
-    let event = await withTaskCancellationHandler {
-      await look.next()
-    } onCancel: {
-      look.cancel()
-    }
-    switch event {
-    case .matched: return
-    case .failed(let failure): throw failure
-    case .lost(let reason): throw Task.isCancelled ? .cancelled : .notAvailable(reason)
-    default:
-      look.cancel()
-      throw .notAvailable("the presence program gave an answer that makes no sense")
-    }
   }
 
   /// Enrolls a new print; see `PresenceChecker`.

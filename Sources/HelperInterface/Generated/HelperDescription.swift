@@ -421,8 +421,7 @@ let helperDescription = #"""
   # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
   # key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
   # A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-  # plugged in makes a credential instead, unless it holds one of `key_credentials`. With `key_look`, it is
-  # neither lit nor asked for its PIN: matched says that it is there.
+  # plugged in makes a credential instead, unless it holds one of `key_credentials`.
   method Check(
     method: PresenceMethod,
     # The user name, for the password.
@@ -455,10 +454,7 @@ let helperDescription = #"""
     key_name: ?string,
     # The PIN for a new credential, in UTF-8.
     # [secret]
-    key_pin: ?string,
-    # Whether the only key that is plugged in is looked for.
-    # [false if absent]
-    key_look: ?bool
+    key_pin: ?string
   ) -> (
     # [variant]
     event: HelperCheckStep,

@@ -360,8 +360,7 @@ package struct LoadPrintCall: VarlinkMethod {
 /// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
 /// key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
 /// A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-/// plugged in makes a credential instead, unless it holds one of `key_credentials`. With `key_look`, it is
-/// neither lit nor asked for its PIN: matched says that it is there.
+/// plugged in makes a credential instead, unless it holds one of `key_credentials`.
 package struct HelperCheckCall: VarlinkMethod {
   package typealias Reply = HelperCheckEvent
   package static let method = "io.thumblatch.Helper.Check"
@@ -391,8 +390,6 @@ package struct HelperCheckCall: VarlinkMethod {
   package var keyName: String?
   /// The PIN for a new credential, in UTF-8.
   package var keyPin: SharedSecret?
-  /// Whether the only key that is plugged in is looked for.
-  package var keyLook: Bool
 
   package init(
     presenceMethod: PresenceMethod,
@@ -407,8 +404,7 @@ package struct HelperCheckCall: VarlinkMethod {
     raced: Bool = false,
     keyUser: [UInt8]? = nil,
     keyName: String? = nil,
-    keyPin: SharedSecret? = nil,
-    keyLook: Bool = false
+    keyPin: SharedSecret? = nil
   ) {
     self.presenceMethod = presenceMethod
     self.user = user
@@ -423,7 +419,6 @@ package struct HelperCheckCall: VarlinkMethod {
     self.keyUser = keyUser
     self.keyName = keyName
     self.keyPin = keyPin
-    self.keyLook = keyLook
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -440,7 +435,6 @@ package struct HelperCheckCall: VarlinkMethod {
     keyUser = (try object.optional("key_user") as WireBytes?)?.bytes
     keyName = try object.optional("key_name")
     keyPin = try object.optional("key_pin")
-    keyLook = try object.optional("key_look") ?? false
   }
 
   package var encoded: JSONObject {
@@ -459,7 +453,6 @@ package struct HelperCheckCall: VarlinkMethod {
         "key_user": keyUser.map(WireBytes.init(bytes:)),
         "key_name": keyName,
         "key_pin": keyPin,
-        "key_look": keyLook ? true : nil,
       ])
     }
   }

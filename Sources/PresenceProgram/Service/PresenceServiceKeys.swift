@@ -30,14 +30,6 @@ extension PresenceService {
   func begin(key call: HelperCheckCall, more: Bool) throws(VarlinkError) {
     guard more else { throw .expectedMore }
     guard renounce() else { return refuse(.notAvailable, "privileges could not be given up") }
-    let request = KeyRequest(keys)
-    if call.keyLook {
-      return use(request, PasswordDialogue(milliseconds: call.timeout) { _ in }) {
-        () throws(KeyFailure) in
-        try request.look()
-        return .matched()
-      }
-    }
     guard let challenge = call.challenge, challenge.count == 32 else {
       throw .invalidParameter("challenge")
     }
@@ -46,6 +38,7 @@ extension PresenceService {
       credentials.allSatisfy({ (1...Self.longestCredential).contains($0.count) })
     else { throw .invalidParameter("key_credentials") }
     let inbox = inbox
+    let request = KeyRequest(keys)
     let dialogue = PasswordDialogue(milliseconds: call.timeout) { inbox.put(.question($0)) }
     let lit: @Sendable () -> Void = { inbox.put(.lit) }
     let work: @Sendable () throws(KeyFailure) -> HelperCheckEvent
@@ -75,17 +68,7 @@ extension PresenceService {
         )
       }
     }
-    use(request, dialogue, work)
-  }
-
-  /// Uses a key on another thread.
-  private func use(
-    _ request: KeyRequest,
-    _ dialogue: PasswordDialogue,
-    _ work: @escaping @Sendable () throws(KeyFailure) -> HelperCheckEvent
-  ) {
     running = .key(KeyUse(request: request, dialogue: dialogue))
-    let inbox = inbox
     self.work {
       inbox.put(.key(Result { () throws(KeyFailure) in try work() }, isLate: dialogue.isExpired))
     }
@@ -161,7 +144,7 @@ extension KeyFailure {
     switch self {
     case .timedOut, .cancelled: nil
     case .noLibrary: "libfido2 is missing or too old: install libfido2-1"
-    case .noKey: PresenceFailure.noKeyPluggedIn
+    case .noKey: "no security key is plugged in"
     case .notEnrolled: "the security key that is plugged in is not enrolled here"
     case .severalKeys: "several security keys are plugged in: leave the one to enroll"
     case .alreadyEnrolled: "this security key is enrolled already"

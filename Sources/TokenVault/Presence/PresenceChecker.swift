@@ -152,10 +152,6 @@ package protocol PresenceChecker: Sendable {
     _ attempt: PresenceAttempt,
     of caller: Caller
   ) async throws(PresenceFailure) -> any CheckConversation
-  /// Looks for the security key that is to be enrolled; it is neither lit nor asked for its PIN.
-  ///
-  /// - Throws: why there is not exactly one.
-  func lookForKey(of caller: Caller) async throws(PresenceFailure)
   /// Takes a new print.
   func enroll(
     _ request: EnrollmentRequest

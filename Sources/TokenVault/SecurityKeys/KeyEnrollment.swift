@@ -36,14 +36,6 @@ extension Vault {
     lit: @Sendable () -> Void
   ) async throws(VaultFailure) {
     try await demandEnrollableKey(name, caller)
-    // A person is asked for the password only if there is a key.
-    if prompt == nil {
-      do throws(PresenceFailure) {
-        try await check.lookForKey(of: caller)
-      } catch {
-        throw error.whileEnrolling
-      }
-    }
     let question = caller.question(.enroll, detail: "the security key '\(name)'")
     try await spendPassword(for: question, by: prompt, caller)
     discardProofs()
@@ -64,7 +56,8 @@ extension Vault {
       try change {
         try record(.keyEnrollment, .failed, by: caller, detail: "\(name): \(error.auditText)")
       }
-      throw error.whileEnrolling
+      throw error.outcome == .busy
+        ? .busy(error.detail) : .presenceFailed(error, methods: [])
     }
     try await demandEnrollableKey(name, caller)
     var row = SecurityKeyRow(
@@ -166,12 +159,5 @@ extension Vault {
         throw .notAvailable("the presence program gave an answer that makes no sense")
       }
     }
-  }
-}
-
-extension PresenceFailure {
-  /// What the caller of an enrollment is told.
-  fileprivate var whileEnrolling: VaultFailure {
-    outcome == .busy ? .busy(detail) : .presenceFailed(self, methods: [])
   }
 }

@@ -113,12 +113,6 @@ struct SharedPresence: PresenceChecker {
     try await check.start(attempt, of: caller)
   }
 
-  func lookForKey(of caller: Caller) async throws(PresenceFailure) {
-    _ = await shares.questions.take(for: user, .pressing)
-    defer { shares.questions.giveBack(of: user, .pressing) }
-    try await check.lookForKey(of: caller)
-  }
-
   func enroll(
     _ request: EnrollmentRequest
   ) async throws(PresenceFailure) -> any EnrollmentConversation {

@@ -33,16 +33,6 @@ extension Situation {
       fails: .presenceFailed(.denied, message: "the security key wants its PIN", methods: [])
     ),
     Situation(
-      "keys enroll blue",
-      "no key is plugged in",
-      EnrollKeyCall.self,
-      fails: .presenceFailed(
-        .notAvailable,
-        message: PresenceFailure.noKeyPluggedIn,
-        methods: []
-      )
-    ),
-    Situation(
       "keys enroll blue --with-pin",
       "its PIN is asked for",
       script: { stage in

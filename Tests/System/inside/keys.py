@@ -79,13 +79,6 @@ def enroll(key, name, *options):
 
 
 @scenario
-def aMissingKeyIsToldBeforeThePassword():
-    plug()
-    said = ADA.thumblatch("keys", "enroll", "blue").end(status=3)
-    check("no security key is plugged in" in said and "System password" not in said, said)
-
-
-@scenario
 def aKeyIsEnrolledByATouch():
     enroll(BLUE, "blue")
     check(status()["enrolled_keys"] == ["blue"], f"{status()}")

@@ -12,8 +12,6 @@ final class ScriptedCheck: PresenceChecker {
     var enrollments: [Enrollment] = []
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     var failure: PresenceFailure?
-    var keyFailure: PresenceFailure?
-    var looks = 0
     var desktop: DesktopFingers?
     var desktopFailure: PresenceFailure?
     var desktopQuestions = 0
@@ -44,14 +42,6 @@ final class ScriptedCheck: PresenceChecker {
   func breakReader(_ failure: PresenceFailure?) {
     state.withLock { $0.failure = failure }
   }
-
-  /// From now on no security key is found, for this reason; `nil` if one is plugged in.
-  func hideKey(_ failure: PresenceFailure?) {
-    state.withLock { $0.keyFailure = failure }
-  }
-
-  /// How often a security key was looked for.
-  var looks: Int { state.withLock { $0.looks } }
 
   /// The fingers that the desktop has enrolled from now on.
   func setDesktop(_ desktop: DesktopFingers?) {
@@ -181,14 +171,6 @@ final class ScriptedCheck: PresenceChecker {
       await hold { $0.holdsStarts }
       return begin(.password, nil)
     }
-  }
-
-  func lookForKey(of caller: Caller) async throws(PresenceFailure) {
-    let failure = state.withLock { state in
-      state.looks += 1
-      return state.keyFailure
-    }
-    if let failure { throw failure }
   }
 
   func enroll(
