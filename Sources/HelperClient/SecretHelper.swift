@@ -72,18 +72,9 @@ package struct SecretHelper: TPMSealing {
   }
 
   /// Defines a counter; see `TPMSealing`.
-  package func defineCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter {
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
     try counter(
-      ask(
-        DefineCounterCall(
-          index: Int(index),
-          authorization: authorization,
-          parentName: parentName
-        )
-      )
+      ask(DefineCounterCall(authorization: authorization, parentName: parentName))
     )
   }
 
@@ -163,7 +154,6 @@ extension TPMFailure {
       case .lockedOut: .lockedOut
       case .noCounter: .noCounter
       case .noRoom: .noRoom
-      case .indexTaken: .indexTaken
       case .unexpected: .unexpected(detail ?? "no code")
       }
   }

@@ -77,12 +77,9 @@ struct SecretConversation: ~Copyable {
     case .defineCounter(let call):
       try VarlinkReply(
         counter(call.parentName) { tpm throws(TPMFailure) in
-          let counter = try tpm.defineCounter(
-            index(call.index),
-            authorization: call.authorization
-          )
+          let counter = try tpm.defineCounter(authorization: call.authorization)
           guard engineWaits else {
-            // The engine, or its successor, may have looked for it already.
+            // No engine will know its index.
             try tpm.removeCounter(counter.index)
             throw .unreachable("the engine no longer waits")
           }
@@ -203,7 +200,6 @@ extension TPMFailure {
     case .lockedOut: .lockedOut
     case .noCounter: .noCounter
     case .noRoom: .noRoom
-    case .indexTaken: .indexTaken
     case .unexpected, .unreachable: .unexpected
     }
   }

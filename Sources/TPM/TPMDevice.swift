@@ -12,6 +12,9 @@ package struct TPMDevice: TPMSealing {
   /// The bytes of a secret and of an authorization value.
   package static let secretCount = 32
 
+  /// How often an index is drawn until one is free.
+  private static let draws = 16
+
   private let path: String
   /// The name of the storage key that calls about counters expect.
   private let parentName: [UInt8]?
@@ -85,15 +88,16 @@ package struct TPMDevice: TPMSealing {
   }
 
   /// Defines a counter; see `TPMSealing`.
-  package func defineCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter {
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
     let connection = try TPMConnection(path)
     let parent = try connection.parent(named: parentName)
     let session = try connection.session(with: parent, policy: false)
-    let counter = try connection.define(index, authorization, session)
-    return try begin(counter, index, authorization, connection, session)
+    for _ in 0..<Self.draws {
+      let index = TPMConnection.anyIndex
+      guard let counter = try connection.define(index, authorization, session) else { continue }
+      return try begin(counter, index, authorization, connection, session)
+    }
+    throw .unexpected("no free index")
   }
 
   /// Increments a defined counter for the first time.
@@ -109,7 +113,7 @@ package struct TPMDevice: TPMSealing {
       try connection.increment(counter, session)
       return TPMCounter(index: index, value: try connection.read(counter, session))
     } catch {
-      // The caller has no counter after an error.
+      // The caller will not know the index.
       try? connection.undefine(counter)
       throw error
     }

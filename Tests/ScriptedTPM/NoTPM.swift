@@ -19,10 +19,9 @@ package struct NoTPM: TPMSealing {
     authorization: SharedSecret
   ) throws(TPMFailure) -> SharedSecret { throw .absent }
 
-  package func defineCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { throw .absent }
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+    throw .absent
+  }
 
   package func readCounter(
     _ index: UInt32,

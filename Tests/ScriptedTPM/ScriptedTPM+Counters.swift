@@ -11,7 +11,7 @@ extension ScriptedTPM {
   }
 
   /// How many counters there are.
-  package var counters: Int { (try? kept { $0.counters.count }) ?? 0 }
+  package var counters: Int { state.withLock { $0.counters.count } }
 
   /// Has room for this many counters.
   package func limitCounters(to room: Int) { state.withLock { $0.room = room } }
@@ -32,17 +32,14 @@ extension ScriptedTPM {
     BoundTPM(tpm: self, parentName: parentName)
   }
 
-  /// Defines a counter at this index.
-  package func defineCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter {
+  /// Defines a counter at a free index.
+  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
     _ = try seed()
     let bytes = bytes(authorization)
     return try kept { state throws(TPMFailure) in
       guard state.counters.count < state.room else { throw .noRoom }
-      guard state.counters[index] == nil else { throw .indexTaken }
       state.highest += 1
+      let index = 0x0180_0000 + UInt32(state.highest)
       state.counters[index] = Counter(authorization: bytes, value: state.highest)
       return TPMCounter(index: index, value: state.highest)
     }
@@ -168,12 +165,9 @@ private struct BoundTPM: TPMSealing {
     authorization: SharedSecret
   ) throws(TPMFailure) -> SharedSecret { try tpm.open(sealed, authorization: authorization) }
 
-  func defineCounter(
-    _ index: UInt32,
-    authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter {
+  func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
     try tpm.demand(parentName)
-    return try tpm.defineCounter(index, authorization: authorization)
+    return try tpm.defineCounter(authorization: authorization)
   }
 
   func readCounter(

@@ -42,7 +42,7 @@ func tellAll() throws {
   }
   var first: TPMCounter?
   report("define") {
-    first = try tpm.defineCounter(0x0180_0000, authorization: authorization)
+    first = try tpm.defineCounter(authorization: authorization)
     return "done"
   }
   guard let first else { return }

@@ -39,14 +39,6 @@ struct Bench {
     SharedSecret(try SecretBytes.random(count: 32))
   }
 
-  /// Defines a counter at a free index.
-  func defineCounter(by tpm: TPMDevice? = nil) throws(TPMFailure) -> TPMCounter {
-    try (tpm ?? self.tpm).defineCounter(
-      .random(in: TPMCounter.indices),
-      authorization: authorization
-    )
-  }
-
   func seal() throws -> TPMSealedSecret {
     try tpm.seal(secret, authorization: authorization)
   }

@@ -25,7 +25,7 @@ struct InterposerTests {
     let sealed = try bench.seal()
     #expect(try bench.opens(sealed))
     let tpm = TPMDevice(path: bench.chip.device, parentName: sealed.parentName)
-    let counter = try bench.defineCounter(by: tpm)
+    let counter = try tpm.defineCounter(authorization: bench.authorization)
     _ = try tpm.incrementCounter(counter.index, authorization: bench.authorization)
     _ = try tpm.readCounter(counter.index, authorization: bench.authorization)
     try tpm.removeCounter(counter.index)
@@ -51,7 +51,7 @@ struct InterposerTests {
     let tpm = TPMDevice(path: bench.chip.device, parentName: sealed.parentName)
     try bench.chip.command("answer \(Bench.Command.createPrimary.rawValue) \(lie)")
     #expect(throws: TPMFailure.anotherTPM) {
-      try bench.defineCounter(by: tpm)
+      try tpm.defineCounter(authorization: bench.authorization)
     }
     let since = try bench.commands().dropFirst(before)
     #expect(!since.contains(Bench.Command.startSession.number))
@@ -63,7 +63,7 @@ struct InterposerTests {
     let sealed = try bench.seal()
     try bench.chip.command("answer \(Bench.Command.unseal.rawValue) flip")
     #expect(throws: TPMFailure.anotherTPM) { try bench.opens(sealed) }
-    let counter = try bench.defineCounter()
+    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
     for command in [Bench.Command.increment, .read] {
       try bench.chip.command("answer \(command.rawValue) flip")
       #expect(throws: TPMFailure.anotherTPM) {

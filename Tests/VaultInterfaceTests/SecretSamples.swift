@@ -38,13 +38,7 @@ private func sealingSamples() throws -> [Sample] {
 
 private func counterSamples() throws -> [Sample] {
   try [
-    call(
-      DefineCounterCall(
-        index: 25_165_824,
-        authorization: secret("authorization"),
-        parentName: [0, 11, 1]
-      )
-    ),
+    call(DefineCounterCall(authorization: secret("authorization"), parentName: [0, 11, 1])),
     reply(to: DefineCounterCall.self, .done(index: 25_165_824, value: 1), isVariant: true),
     reply(to: DefineCounterCall.self, .failed(.busy, detail: "d"), isVariant: true),
     call(

@@ -71,6 +71,11 @@ static inline void ctss_sealed(TPM2B_PUBLIC *object) {
   area->parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL;
 }
 
+// The indices that a counter may have: those of the owner that no other program reserves (TCG registry
+// of reserved TPM 2.0 handles, section 2.2.2).
+#define CTSS_FIRST_INDEX 0x01800000u
+#define CTSS_LAST_INDEX 0x01bfffffu
+
 static inline void ctss_counter(TPM2B_NV_PUBLIC *counter, TPM2_HANDLE index) {
   memset(counter, 0, sizeof *counter);
   TPMS_NV_PUBLIC *area = &counter->nvPublic;

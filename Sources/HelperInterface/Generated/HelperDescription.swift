@@ -232,8 +232,6 @@ let helperDescription = #"""
     no_counter,
     # There is no room for a counter.
     no_room,
-    # The index of the new counter is taken.
-    index_taken,
     # Another response, whose code is in `detail`.
     unexpected
   )
@@ -675,9 +673,8 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # Defines a counter at this index, and increments it for the first time.
+  # Defines a counter at a free index, and increments it for the first time.
   method DefineCounter(
-    index: int,
     # What reads and increments it: 32 bytes.
     # [secret, base64]
     authorization: string,

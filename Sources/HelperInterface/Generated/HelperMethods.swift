@@ -1069,29 +1069,25 @@ package enum OpenedSecretReply: VarlinkRecord {
   }
 }
 
-/// Defines a counter at this index, and increments it for the first time.
+/// Defines a counter at a free index, and increments it for the first time.
 package struct DefineCounterCall: VarlinkMethod {
   package typealias Reply = CounterReply
   package static let method = "io.thumblatch.Helper.DefineCounter"
 
-  package var index: Int
   /// What reads and increments it: 32 bytes.
   package var authorization: SharedSecret
   /// The name that the storage key must have. Absent: any.
   package var parentName: [UInt8]?
 
   package init(
-    index: Int,
     authorization: SharedSecret,
     parentName: [UInt8]? = nil
   ) {
-    self.index = index
     self.authorization = authorization
     self.parentName = parentName
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
-    index = try object.required("index")
     authorization = (try object.required("authorization") as WireSecret).secret
     parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
   }
@@ -1099,7 +1095,6 @@ package struct DefineCounterCall: VarlinkMethod {
   package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
-        "index": index,
         "authorization": WireSecret(secret: authorization),
         "parent_name": parentName.map(WireBytes.init(bytes:)),
       ])

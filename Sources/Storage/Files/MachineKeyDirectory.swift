@@ -8,8 +8,6 @@ package import System
 /// | `slot-<id>` | one way to open it |
 /// | `ledger` | the value of the TPM's counter, and the counts of the vaults |
 ///
-/// The file `machine-key.counter` beside it has the index of a counter that is being defined.
-///
 /// It is made beside its location, and then renamed. So there is either none, or one with its first
 /// slots.
 package final class MachineKeyDirectory: Sendable {
@@ -38,7 +36,6 @@ package final class MachineKeyDirectory: Sendable {
 
   static let name = "machine-key"
   static let nextName = "machine-key.new"
-  private static let intendedName = "machine-key.counter"
   private static let stateName = "state"
   private static let ledgerName = "ledger"
   private static let slotPrefix = "slot-"
@@ -132,25 +129,6 @@ package final class MachineKeyDirectory: Sendable {
   /// Replaces the ledger durably.
   package func write(ledger: [UInt8]) throws(StorageError) {
     try replace(Self.ledgerName, with: ledger)
-  }
-
-  /// The index of a counter that is being defined; `nil` if there is none.
-  package func intended() throws(StorageError) -> UInt32? {
-    guard let bytes = try read(Self.intendedName, in: parent) else { return nil }
-    guard bytes.count == 4 else { throw .damaged(Self.intendedName) }
-    return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
-  /// Writes the index of a counter durably, before it is defined.
-  package func write(intended index: UInt32) throws(StorageError) {
-    let bytes = (0..<4).map { UInt8(truncatingIfNeeded: index >> (8 * $0)) }
-    let temporary = Self.intendedName + Self.temporarySuffix
-    try parent.replace(Self.intendedName, with: bytes, by: temporary, durable: true)
-  }
-
-  /// Removes the index of a counter that was defined, or is gone.
-  package func removeIntended() throws(StorageError) {
-    try calling { () throws(SystemError) in _ = try parent.unlink(Self.intendedName) }
   }
 
   /// Adds a slot durably.

@@ -102,10 +102,18 @@ struct MachineCounter: Sendable {
     do throws(CryptographyError) { salt = try randomBytes(32) } catch {
       throw .unexpected("no counter can be defined: \(error)")
     }
-    let defined = try intent.define(
-      parentName: parentName,
-      authorization: authorization(salt)
-    )
+    let authorization = try authorization(salt)
+    let defined: TPMCounter
+    do throws(TPMFailure) {
+      defined = try tpm.bound(to: parentName).defineCounter(authorization: authorization)
+    } catch .ownerPassword {
+      // The storage key is there: a slot was sealed with it.
+      throw .invalidArgument(
+        "the TPM has an owner password, so no counter can be defined: as root, remove the password"
+      )
+    } catch {
+      throw .slotNotSealed(error)
+    }
     return try made(
       CounterLedger.Counter(index: defined.index, salt: salt, parentName: parentName),
       value: defined.value,
@@ -114,15 +122,7 @@ struct MachineCounter: Sendable {
     )
   }
 
-  /// The ledger of a defined counter is durable.
-  func finishDefinition() { intent.end() }
-
   /// Removes the counter of a ledger that was not written.
-  ///
-  /// If the TPM does not do it now, the next engine tries again.
-  func takeBackDefinition() { try? intent.clear() }
-
-  /// Removes the counter of a ledger.
   func remove(_ ledger: CounterLedger) {
     try? tpm.bound(to: ledger.counter.parentName).removeCounter(ledger.counter.index)
   }
@@ -198,8 +198,6 @@ struct MachineCounter: Sendable {
 
   // MARK: - The counter
 
-  private var intent: CounterIntent { CounterIntent(directory: directory, tpm: tpm) }
-
   private func compared(_ ledger: CounterLedger) throws(VaultFailure) -> Finding {
     guard let value = try read(ledger) else { return .distrusted(.anotherCounter(ledger)) }
     if value == ledger.value { return .current(ledger) }
@@ -251,10 +249,9 @@ struct MachineCounter: Sendable {
     } catch {
       // The disk may hold the ledger after an uncertain write, and a ledger needs its counter.
       if case .uncertain = error { throw VaultFailure(error) }
-      takeBackDefinition()
+      remove(ledger)
       throw VaultFailure(error)
     }
-    finishDefinition()
     return ledger
   }
 

@@ -55,14 +55,11 @@ extension MachineKeySlots {
       } catch {
         // After an uncertain write, the directory may be there and need its counter.
         if case .uncertain = error { throw VaultFailure(error) }
-        counter(key, in: identifier).takeBackDefinition()
+        if let ledger { removeCounter(ledger, key, in: identifier) }
         throw VaultFailure(error)
       }
       keep(key, state)
-      if let ledger {
-        counter(key, in: identifier).finishDefinition()
-        withCounter { $0.finding = .current(ledger) }
-      }
+      if let ledger { withCounter { $0.finding = .current(ledger) } }
     }
   }
 

@@ -20,7 +20,7 @@ extension MachineKeySlots {
     return CounterUse.Finding(try counter.check(isExpected: true))
   }
 
-  func counter(_ key: MachineKey, in identifier: [UInt8]) -> MachineCounter {
+  private func counter(_ key: MachineKey, in identifier: [UInt8]) -> MachineCounter {
     MachineCounter(directory, tpm, key, identifier: identifier)
   }
 
@@ -180,6 +180,11 @@ extension MachineKeySlots {
     }
   }
 
+  /// Removes the counter of a machine key that was not made.
+  func removeCounter(_ ledger: CounterLedger, _ key: MachineKey, in identifier: [UInt8]) {
+    counter(key, in: identifier).remove(ledger)
+  }
+
   /// Compares again, in turn; with a TPM that has no counter of this directory it begins a new one.
   ///
   /// It begins one only if the machine key is open and a slot is sealed with this TPM now. That
@@ -239,7 +244,7 @@ extension MachineKeySlots {
     try noteCounter(false)
     withCounter { $0.finding = .none }
     let (key, identifier) = try openedKey()
-    if case .current(let ledger) = finding { counter(key, in: identifier).remove(ledger) }
+    if case .current(let ledger) = finding { removeCounter(ledger, key, in: identifier) }
   }
 
   /// Writes into the state whether there is a counter.

@@ -35,7 +35,7 @@ struct CounterRig {
 
   func ledger() throws -> [UInt8]? { try directory().ledger() }
 
-  func directory() throws -> MachineKeyDirectory {
+  private func directory() throws -> MachineKeyDirectory {
     try MachineKeyDirectory(in: try Directory.make(path: bench.scratch.path))
   }
 
