@@ -8,9 +8,13 @@ struct NamedValuesTests {
   @Test(arguments: [1, 2, 15, 16, 17, 18, 40])
   func eachNameIsKeptOnce(count: Int) {
     var values = NamedValues<Int>()
-    for number in 0..<count { #expect(values.add(number, named: "n\(number)")) }
     for number in 0..<count {
-      #expect(!values.add(-1, named: "n\(number)"))
+      let isNew = values.add(number, named: "n\(number)")
+      #expect(isNew)
+    }
+    for number in 0..<count {
+      let isNew = values.add(-1, named: "n\(number)")
+      #expect(!isNew)
       #expect(values["n\(number)"] == number)
     }
     #expect(values["n\(count)"] == nil)
