@@ -8,8 +8,11 @@ internal import ToolProtocols
 /// They are `[--private] token [NAME]`, `[--private] token|headers NAME --helper [--min-ttl TIME]
 /// [--within TIME]`, with NAME and the options in any order, and `kube-credential NAME`. `name` points
 /// into the arguments, which exist until the process ends.
+///
+/// It holds no references: with one, the runtime would make the metadata of its optional at each start,
+/// which takes longer than the rest of the request.
 @safe
-struct TokenRequest {
+struct TokenRequest: BitwiseCopyable {
   /// The least remaining lifetime of a token in a file, in seconds.
   static let leastLifetime: Int64 = 10
   /// The smallest `--within` that the front answers, in seconds.
@@ -25,8 +28,6 @@ struct TokenRequest {
   ///
   /// Only an engine can tell whether the tool repeats its call, so no file answers it.
   private(set) var isHelper = false
-  /// What the token is needed for, without characters that need an escape; `nil` if that is not stated.
-  private(set) var reason: String?
   /// For how many seconds the token must stay valid; `nil` for 10.
   private(set) var minimumLifetime: Int64?
 
@@ -43,7 +44,7 @@ struct TokenRequest {
         unsafe Self.isName(word), unsafe arguments[next + 2] == nil
       else { return nil }
       // A client keeps the token until its end, and calls again only after a 401.
-      (form, isHelper, reason) = (asked, true, KubeCredential.reason)
+      (form, isHelper) = (asked, true)
       unsafe name = UnsafePointer(word)
       return
     }
@@ -73,6 +74,11 @@ struct TokenRequest {
       }
     }
     guard isHelper || (!isForHeaders && minimumLifetime == nil && !isLimited) else { return nil }
+  }
+
+  /// What the token is needed for, without characters that need an escape; `nil` if that is not stated.
+  var reason: String? {
+    if case .kubernetes = form { KubeCredential.reason } else { nil }
   }
 
   /// The result of a request.
