@@ -65,6 +65,18 @@ struct UnusableTests {
     #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
   }
 
+  /// Of up to 8 members, names are searched one by one; a table of more grows with them.
+  @Test(arguments: [8, 9, 70])
+  func theLastValueOfARepeatedNameCounts(count: Int) {
+    let names = (0..<count).map { "n\($0)" }
+    let object = JSONObject(
+      names.map { ($0, JSONValue.integer(0)) } + [("n0", 1), ("n\(count - 1)", 2)]
+    )
+    #expect(object.members.map(\.name) == names)
+    let between = [JSONValue](repeating: 0, count: count - 2)
+    #expect(object.members.map(\.value) == [1] + between + [2])
+  }
+
   @Test
   func aNameThatComesTwiceIsFoundAmongMany() throws {
     for count in [2, 7, 8, 9, 10, 100, 5000] {

@@ -20,21 +20,34 @@ package struct HostAccount: Sendable, Equatable {
   /// The value for a password: HTTP's scheme `Basic`.
   package static let basic = "basic"
 
-  /// Reads the settings of a section.
-  init(_ host: TokenHost, settings: [(key: String, value: String)]) throws(ConfigurationError) {
+  fileprivate static let accountKey = "account"
+  private static let keys = [accountKey, "scope", "audience", "min-ttl", "username", schemeKey]
+
+  /// Reads the settings of a section, without a dictionary; see `NamedValues`.
+  init(_ host: TokenHost, _ section: KeyFile.Section) throws(ConfigurationError) {
+    func value<Value>(
+      _ key: String,
+      _ parse: (String) throws(ConfigurationError) -> Value
+    ) throws(ConfigurationError) -> Value? {
+      guard let text = section.entries[key]?.value else { return nil }
+      return try ProviderSettings.parsed(text, of: key, parse)
+    }
     self.host = host
-    var reader = ProviderSettings(settings)
-    account = try reader.take("account") { name throws(ConfigurationError) in
+    let account = try value(Self.accountKey) { name throws(ConfigurationError) in
       try AccountName(name)
     }
-    scope = try reader.takeOptional("scope") { text throws(ConfigurationError) in
+    guard let account else { throw ConfigurationError(.missingKey, key: Self.accountKey) }
+    self.account = account
+    scope = try value("scope") { text throws(ConfigurationError) in
       try OAuthRules.scopes(text).joined(separator: " ")
     }
-    audience = try reader.takeOptional("audience", ProviderSettings.identifier)
-    minimumLifetime = try reader.takeOptional("min-ttl", Self.lifetime)
-    username = try reader.takeOptional("username", Self.username)
-    isBasic = try reader.takeOptional(Self.schemeKey, Self.scheme) ?? false
-    try reader.finish()
+    audience = try value("audience", ProviderSettings.identifier)
+    minimumLifetime = try value("min-ttl", Self.lifetime)
+    username = try value("username", Self.username)
+    isBasic = try value(Self.schemeKey, Self.scheme) ?? false
+    // The first in alphabetical order, so that the error is stable.
+    let unknown = section.entries.all.map(\.name).filter { !Self.keys.contains($0) }.min()
+    if let unknown { throw ConfigurationError(.unknownKey, key: unknown) }
   }
 
   private static func scheme(_ text: String) throws(ConfigurationError) -> Bool {
@@ -98,11 +111,11 @@ package struct HostFile: Sendable {
         let host = try TokenHost(section.name)
         // A host may be written in several ways.
         guard self[host] == nil else { throw ConfigurationError(.repeatedSection(section.name)) }
-        return try HostAccount(host, settings: section.settings)
+        return try HostAccount(host, section)
       }
       entries.append(entry)
       lines.append([section.line] + section.entries.all.map(\.value.line))
-      accountLines.append(section.entries["account"]?.line ?? section.line)
+      accountLines.append(section.entries[HostAccount.accountKey]?.line ?? section.line)
     }
   }
 

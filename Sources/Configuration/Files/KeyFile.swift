@@ -20,9 +20,9 @@ struct KeyFile {
     fileprivate(set) var entries = NamedValues<Entry>()
 
     /// The values by their keys.
-    var values: [String: String] { Dictionary(uniqueKeysWithValues: settings) }
-    /// The keys with their values, in the order of the lines.
-    var settings: [(key: String, value: String)] { entries.all.map { ($0.name, $0.value.value) } }
+    var values: [String: String] {
+      Dictionary(uniqueKeysWithValues: entries.all.map { ($0.name, $0.value.value) })
+    }
   }
 
   let file: String

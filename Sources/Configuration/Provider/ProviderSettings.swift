@@ -1,6 +1,6 @@
 internal import PlainText
 
-/// Takes settings out of a list one by one, so that the remaining ones are unknown.
+/// Takes settings out of a dictionary one by one, so that the remaining ones are unknown.
 struct ProviderSettings {
   /// The greatest length of one value, except for certificates.
   static let maximumValueLength = 1024
@@ -9,14 +9,9 @@ struct ProviderSettings {
   /// The most public keys that can be pinned.
   static let maximumPins = 16
 
-  private var rest: [(key: String, value: String)]
+  private var rest: [String: String]
 
   init(_ settings: [String: String]) {
-    rest = settings.map { ($0.key, $0.value) }
-  }
-
-  /// Takes settings whose keys differ.
-  init(_ settings: [(key: String, value: String)]) {
     rest = settings
   }
 
@@ -39,9 +34,17 @@ struct ProviderSettings {
     _ key: String,
     _ parse: (String) throws(ConfigurationError) -> Value
   ) throws(ConfigurationError) -> Value? {
-    guard let position = rest.firstIndex(where: { $0.key == key }) else { return nil }
-    let text = rest.remove(at: position).value
-    let limit = Self.maximumLength(of: key)
+    guard let text = rest.removeValue(forKey: key) else { return nil }
+    return try Self.parsed(text, of: key, parse)
+  }
+
+  /// Parses the value of a key, whose name is in each error.
+  static func parsed<Value>(
+    _ text: String,
+    of key: String,
+    _ parse: (String) throws(ConfigurationError) -> Value
+  ) throws(ConfigurationError) -> Value {
+    let limit = maximumLength(of: key)
     guard text.utf8.count <= limit else { throw ConfigurationError(.tooLarge(limit), key: key) }
     do throws(ConfigurationError) {
       return try parse(text)
@@ -54,7 +57,7 @@ struct ProviderSettings {
   ///
   /// A key of another kind gives another error than an unknown key.
   func finish(for kind: Provider.Kind) throws(ConfigurationError) {
-    guard let key = rest.map(\.key).min() else { return }
+    guard let key = rest.keys.min() else { return }
     throw Self.misplaced(key, in: kind)
   }
 
@@ -66,7 +69,7 @@ struct ProviderSettings {
 
   /// Refuses the settings of a login.
   func demandNoLoginKeys() throws(ConfigurationError) {
-    guard let key = rest.map(\.key).filter({ !Self.staticKeys.contains($0) }).min() else { return }
+    guard let key = rest.keys.filter({ !Self.staticKeys.contains($0) }).min() else { return }
     throw Self.misplaced(key, in: .static)
   }
 
@@ -81,7 +84,7 @@ struct ProviderSettings {
 
   /// Refuses remaining settings of a file without kinds.
   func finish() throws(ConfigurationError) {
-    guard let key = rest.map(\.key).min() else { return }
+    guard let key = rest.keys.min() else { return }
     throw ConfigurationError(.unknownKey, key: key)
   }
 

@@ -119,7 +119,7 @@ struct MessageTests {
     }
   }
 
-  /// The rooms whose texts a person may meet; the engine's are those of the calls that it refuses.
+  /// The rooms whose texts situations show; the others have a file in `Rooms`.
   private static let rooms = [
     "Commands", "Configuration", "DesktopPrompt", "Doctor", "PresenceTerms", "Providers",
     "TerminalIO", "VaultClient", "thumblatch",

@@ -5,8 +5,9 @@ import TestSupport
 ///
 /// A file has lists, each with a title (`== The engine`) and the folders that it covers
 /// (`< Sources/VaultServer`), and the catalog that has more of its texts, if there is one
-/// (`& Sources/Translations/thumblatch.pot`). Another line is `situation | text`, or `! fault | part` for a part of a
-/// literal that no situation brings. In a text, a value between words is marked: `‹work›`.
+/// (`& Sources/Translations/thumblatch.pot`). Another line is `situation | text`, or
+/// `! fault | part` for a part of a literal that no situation brings. In a text, a value between
+/// words is marked: `‹work›`.
 enum RoomTexts {
   private static let folder = "Tests/CommandsTests/Messages/Rooms"
   private static let ending = ".txt"
@@ -50,10 +51,13 @@ enum RoomTexts {
     return lists
   }
 
-  /// The texts of a file for translators, in small letters: a text goes on in the next line there.
+  /// The texts of a file for translators, in small letters.
+  ///
+  /// A text goes on in the next line there, and its quotes are escaped.
   private static func catalog(_ path: String) throws -> String {
     let text = String(decoding: try InterfaceFile.read(path), as: UTF8.self)
-    return SourceTexts.flowing(text.replacing("\"\n\"", with: "")).lowercased()
+    let whole = text.replacing("\"\n\"", with: "").replacing("\\\"", with: "\"")
+    return SourceTexts.flowing(whole).lowercased()
   }
 
   private static func halves(_ line: Substring) throws -> (String, String) {
