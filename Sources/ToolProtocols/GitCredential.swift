@@ -133,16 +133,19 @@ package struct GitCredential: Sendable {
   ///   - isPassword: whether it goes to the server as a password only.
   /// - Returns: the bytes for git.
   package func answer(_ token: ToolToken, username: String, isPassword: Bool = false) -> [UInt8] {
-    let lines: [String]
     if takesBearer, !isPassword {
-      lines = [
-        "capability[]=authtype", "authtype=Bearer", "credential=\(token.text)", "ephemeral=1",
-      ]
-    } else {
-      lines =
-        ["username=\(username)", "password=\(token.text)"]
-        + (token.expiresAt.map { ["password_expiry_utc=\($0)"] } ?? [])
+      return Array(
+        """
+        capability[]=authtype
+        authtype=Bearer
+        credential=\(token.text)
+        ephemeral=1
+
+        """.utf8
+      )
     }
-    return Array((lines.joined(separator: "\n") + "\n").utf8)
+    var text = "username=\(username)\npassword=\(token.text)\n"
+    if let end = token.expiresAt { text += "password_expiry_utc=\(end)\n" }
+    return Array(text.utf8)
   }
 }

@@ -42,7 +42,8 @@ package struct RequestTarget: Sendable, Equatable {
     isLoopback = address.isLoopback
     // A fragment is only for the client and is never sent.
     let path = after[end...].prefix { $0 != "#" }
-    rest = path.hasPrefix("/") ? String(path) : "/" + path
+    // `"/" + path` would look up how to append a substring, which takes as long as all of the rest.
+    rest = path.hasPrefix("/") ? String(path) : "/\(String(path))"
   }
 
   package var text: String { origin + rest }

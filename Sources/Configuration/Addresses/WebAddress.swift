@@ -96,13 +96,24 @@ struct WebAddress: Sendable, Hashable {
   /// `127.1` and `0x7f000001` are neither, although resolvers take them for an address.
   private static func isHostName(_ host: String) -> Bool {
     guard (1...253).contains(host.utf8.count) else { return false }
-    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    guard
-      labels.allSatisfy({ label in
-        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
-          && label.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
-      }), let last = labels.last, let initial = last.utf8.first
-    else { return false }
+    let hyphen = UInt8(ascii: "-")
+    // The bytes of the label so far, its first one, and its last one.
+    var count = 0
+    var initial = hyphen
+    var last = hyphen
+    for byte in host.utf8 {
+      if byte == UInt8(ascii: ".") {
+        guard last != hyphen else { return false }
+        count = 0
+        last = hyphen
+        continue
+      }
+      guard isAlphanumeric(byte) || (byte == hyphen && count > 0), count < 63 else { return false }
+      if count == 0 { initial = byte }
+      count += 1
+      last = byte
+    }
+    guard last != hyphen else { return false }
     return isDigit(initial) ? isIPv4(host) : true
   }
 

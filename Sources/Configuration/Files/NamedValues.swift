@@ -7,8 +7,8 @@ struct NamedValues<Value> {
   private static var few: Int { 16 }
 
   private(set) var all: [(name: String, value: Value)] = []
-  /// The position of each name; empty while there are few.
-  private var positions: [String: Int] = [:]
+  /// `nil` while there are few names.
+  private var positions: NamePositions?
 
   subscript(name: String) -> Value? { position(of: name).map { all[$0].value } }
 
@@ -16,17 +16,26 @@ struct NamedValues<Value> {
   mutating func add(_ value: Value, named name: String) -> Bool {
     guard position(of: name) == nil else { return false }
     all.append((name, value))
-    if all.count == Self.few + 1 {
-      for (position, known) in all.enumerated() { positions[known.name] = position }
-    } else if all.count > Self.few {
-      positions[name] = all.count - 1
+    guard all.count > Self.few else { return true }
+    if positions == nil || !isKnownUniquelyReferenced(&positions) {
+      let fresh = NamePositions()
+      for (position, known) in all.enumerated() { fresh.byName[known.name] = position }
+      positions = fresh
+    } else {
+      positions?.byName[name] = all.count - 1
     }
     return true
   }
 
   private func position(of name: String) -> Int? {
-    all.count > Self.few ? positions[name] : all.firstIndex { $0.name == name }
+    guard let positions else { return all.firstIndex { $0.name == name } }
+    return positions.byName[name]
   }
 }
 
-extension NamedValues: Sendable where Value: Sendable {}
+/// The positions of many names.
+///
+/// It is a class because Swift makes the type of a dictionary also to release an empty one.
+private final class NamePositions {
+  var byName: [String: Int] = [:]
+}
