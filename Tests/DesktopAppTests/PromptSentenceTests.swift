@@ -8,12 +8,12 @@ struct PromptSentenceTests {
   /// A sentence of the app.
   private struct Sentence {
     let text: String
-    /// What the command line says; empty if it says something else in English too.
+    /// The sentence of the command line; empty if it differs in English too.
     let atTerminal: String
 
-    /// The words of two letters and more.
+    /// The words of two letters and more, also those with a hyphen.
     var words: Set<Substring> {
-      Set(text.split { !$0.isLetter }.filter { $0.count > 1 })
+      Set(text.split { !$0.isLetter && $0 != "-" }.filter { $0.count > 1 })
     }
   }
 
@@ -58,8 +58,11 @@ struct PromptSentenceTests {
     return found
   }
 
-  /// A word is the same in both languages, or part of a command or a name.
-  private static let sameWords: Set<Substring> = ["PID", "PIN", "in", "logind", "min"]
+  /// The words that both languages have, and names of commands and standards.
+  private static let sameWords: Set<Substring> = [
+    "PAM", "PID", "PIN", "fprintd", "fprintd-delete", "hmac-secret", "in", "logind", "min",
+    "passwd", "seat",
+  ]
 
   @Test
   func noSentenceOfAGermanPromptHasEnglishWords() throws {
@@ -114,6 +117,11 @@ struct PromptSentenceTests {
       "Angefragt von „b7“, PID 4211, nicht aus Ihrer Sitzung; angegebener Grund, nicht geprüft:"
         + " „x 7“."
     )
+    expect("refused", "Das System lehnt dieses Benutzerkonto ab. Versuchen Sie es noch einmal.")
+    expect(
+      "unlock - 6 2 press",
+      "Geben Sie das Systempasswort ein, um m7 („t7, c7“), n7 („u7“) für 7 s zu entsperren."
+    )
     expect("question 3", "PIN des Sicherheitsschlüssels (noch 1 Versuch): ")
     expect("question 5", "Falsche PIN. PIN des Sicherheitsschlüssels (noch 3 Versuche): ")
     expect(
@@ -145,7 +153,21 @@ struct PromptSentenceTests {
       "ambiguous",
       "Geben Sie das Systempasswort ein, um das Konto „m7“ zu entfernen (p7 at q7 at r7)."
     )
+    expect(
+      "ending",
+      "Geben Sie das Systempasswort ein, um die Anmeldung des Kontos „m7“ zu ersetzen (p7 at q7 →"
+        + " r7 → s7 at d7; der Schutz endet)."
+    )
+    expect(
+      "label",
+      "Geben Sie das Systempasswort ein, um m7 („token for CI“) zu entsperren."
+    )
+    expect(
+      "labels",
+      "Geben Sie das Systempasswort ein, um m7 („t7, n7 for 5 min“), o7 für 10 min zu entsperren."
+    )
     expect("unknown", "Something new.")
     expect("module", "cancelled | Token: ")
+    expect("module's PIN", "Wrong PIN. Token: ")
   }
 }

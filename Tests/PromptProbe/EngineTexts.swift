@@ -13,7 +13,11 @@ enum EngineTexts {
         "of a person that the provider did not name at d7, and unlock it until the open unlock window"
           + " ends",
       ]
-    case .unlock: [nil, "the vault", "the vault for 1 h", "m7, n7 for 10 min", "m7"]
+    case .unlock:
+      [
+        nil, "the vault", "the vault for 1 h", "m7, n7 for 10 min", "m7", "m7 (\"t7 c7\")",
+        "m7 (\"t7, c7\"), n7 (\"u7\") for 7 s",
+      ]
     case .enroll, .deleteFinger: [nil, "right-index", "the security key 'k7'"]
     case .machineKey: [nil, "add tpm", "add recovery", "add fido2", "remove a7"]
     case .rename: [nil, "n7"]
@@ -23,7 +27,8 @@ enum EngineTexts {
     case .remove: [nil, "p7@q7 at d7", "a person that the provider did not name at d7", "d7"]
     case .replace, .exportable: [nil] + replacements
     case .setDefault: [nil, "instead of n7"]
-    case .applyProvider: [nil, "issuer i7 → j7; d7 → e7; changed: c7"]
+    case .applyProvider:
+      [nil, "issuer i7 → j7; d7 → e7; k7 (none) → v7; l7 v7 → (none); changed: c7"]
     case .restore: [nil, "m7, n7", "m7, n7 and 3 more"]
     case .moveToPrivateVault: [nil, "m7, n7"]
     case .disable, .release, .rekey, .recover, .test, .backup, .moveToService: [nil]
@@ -52,7 +57,7 @@ enum EngineTexts {
     "Wrong PIN. PIN of the security key (3 tries left): ", "Wrong PIN. PIN of the security key: ",
   ]
 
-  static let clauses = fingers + places + reader + key + check
+  static let clauses = fingers + places + reader + key + password + check
 
   private static let fingers = [
     "too many fingers failed; the system password is needed once",
@@ -78,6 +83,12 @@ enum EngineTexts {
     "the fingerprint reader was not touched in time", "the fingerprint reader failed (7)",
     "the enrolled print of left-little does not open",
     "the desktop's fingers cannot be seen now: there is no reader",
+    "the fingerprint reader has no room for another finger",
+    "the fingerprint reader knows this finger already: it is enrolled as right-index",
+    "the fingerprint reader knows this finger already, and it was not enrolled here: remove it in"
+      + " the desktop's settings, or with fprintd-delete",
+    "the stored print cannot be used: 7", "fprintd does not answer",
+    "the desktop's fingers have changed",
   ]
   private static let key = [
     "no security key is plugged in", "the security key wants its PIN",
@@ -85,9 +96,28 @@ enum EngineTexts {
     "the security key was not touched in time",
     "the counter of the security key 'k7' did not rise, so it may be a copy: if it is yours, remove"
       + " it and enroll it again (7)",
+    "several security keys are plugged in: leave the one to enroll",
+    "this security key is enrolled already", "the security key made no usable credential",
+    "the security key has no hmac-secret", "the security key verifies its person always",
+    "the security key answered with error 7",
+  ]
+  private static let password = [
+    "the system refuses this user (7)", "the system refuses this user without a question",
+    "the system refuses this user without a question: 7",
+    "the system cannot check a password (7)", "there is no user with the number 7",
+    "the PAM service file 7 is missing", "the PAM stack is missing, or others could change it",
+    "the PAM stack asked for no password", "a PAM module changed the user",
+    "this account has expired", "the password must be changed first, with passwd",
+    "the password expired, and the account is inactive",
+    "the password of this account is locked", "too many failed tries",
   ]
   private static let check = [
     "the system refuses this user", "the last check has not ended yet", "the policy cannot be read",
     "no prompt can be shown at the desktop", "this needs the system password",
+    "the presence program ended without an answer",
+    "the presence program gave an answer that makes no sense",
+    "privileges could not be given up", "the check was passed already",
+    "another presence prompt is open", "too many prompts are open on this connection",
+    "the prompt is shown at the desktop",
   ]
 }

@@ -64,6 +64,12 @@ func sayTries() {
       }
     }
   }
+  // The reason of the engine is the sentence of the app.
+  let reason = "the system refuses this user"
+  say(
+    "refused",
+    PresenceWords.nextTry(after: .password, .denied, reason, left: [.password], .press)
+  )
   for outcome in PresenceOutcome.allCases {
     say(
       "outcome \(outcome.rawValue)",
@@ -125,7 +131,20 @@ func asked(
   )
 }
 
-/// What a program or a provider could make of its names.
+func question(to purpose: PresencePurpose, _ account: String?, _ detail: String) -> String {
+  let request = PresenceRequest(
+    prompt: "",
+    requester: "",
+    account: account,
+    purpose: purpose,
+    detail: detail,
+    methods: [],
+    timeout: 60
+  )
+  return PresenceWords.question(request, by: [.password], .press)
+}
+
+/// Prints sentences with names that a program or a provider chose.
 @MainActor
 func sayHostile() {
   let hostile = asked(
@@ -137,18 +156,13 @@ func sayHostile() {
   say("question", PresenceWords.question(hostile, by: [.fingerprint], .press))
   say("requester", PresenceWords.requester(of: hostile))
   // An ambiguous text stays as it is, and so does one that the code does not know.
-  let removal = PresenceRequest(
-    prompt: "",
-    requester: "",
-    account: "m7",
-    purpose: .remove,
-    detail: "p7 at q7 at r7",
-    methods: [],
-    timeout: 60
-  )
-  say("ambiguous", PresenceWords.question(removal, by: [.password], .press))
+  say("ambiguous", question(to: .remove, "m7", "p7 at q7 at r7"))
+  say("ending", question(to: .replace, "m7", "p7 at q7 → r7 → s7 at d7; protection ends"))
+  say("label", question(to: .unlock, nil, "m7 (\"token for CI\")"))
+  say("labels", question(to: .unlock, nil, "m7 (\"t7, n7 for 5 min\"), o7 for 10 min"))
   say("unknown", PresenceWords.reason(of: asked(reason: "something new")) ?? "")
   say("module", QuestionWords.lines("cancelled\nToken: "))
+  say("module's PIN", QuestionWords.lines("Wrong PIN. Token: "))
 }
 
 Translation.begin(in: CommandLine.arguments[2])

@@ -2,11 +2,12 @@
 
 usage: engine-cutter.py STATE METHOD WHEN
 
-It takes the place of the engine's socket in the directory STATE, and moves that into $HOME. It kills the
-engine at the first call of METHOD: before the engine gets the call, or once it has answered, as WHEN says
-("before", "after"). No client gets the answer. Then this program ends, and the next engine takes its place.
+It moves the engine's socket from the directory STATE into $HOME, and listens in its place. It kills the
+engine at the first call of METHOD. WHEN is "before" if the engine must not get the call, and "after" if it
+must have answered. No client gets the answer. Then this program ends, so a client starts the next engine.
 """
 import os
+import select
 import selectors
 import signal
 import socket
@@ -20,7 +21,13 @@ NAME, MOVED = STATE + "/engine", os.path.expanduser("~/moved-engine")
 
 def cut(engine):
     """Kills the engine. While this program listens, no client starts another one."""
-    os.kill(struct.unpack("iII", engine.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0], signal.SIGKILL)
+    pid = struct.unpack("iII", engine.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    process = os.pidfd_open(pid)
+    signal.pidfd_send_signal(process, signal.SIGKILL)
+    # A descriptor of a process is readable once the process has ended, and its locks are free.
+    ended = select.poll()
+    ended.register(process, select.POLLIN)
+    ended.poll()
     os.unlink(NAME)
     os._exit(0)
 
@@ -55,7 +62,7 @@ def serve(client):
 
 
 def main():
-    signal.alarm(90)  # Nothing may wait for a call that does not come.
+    signal.alarm(90)  # If the call does not come, this program still ends.
     os.rename(NAME, MOVED)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(NAME)

@@ -72,8 +72,8 @@ class Stalls:
         return sorted(name for name, count in self.waits().items() if before.get(name) != count)
 
     def awakenings(self, seconds):
-        """How often the app wakes during some seconds, once it stands still. What it does until it has stood still
-        for two seconds counts once."""
+        """How often the app wakes during some seconds, once it stands still. Wakes less than two seconds apart
+        count as one."""
         before, count, last = self.rest(), 0, 0
         end = time.monotonic() + seconds
         while time.monotonic() < end:

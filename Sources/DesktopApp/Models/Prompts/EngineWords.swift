@@ -23,6 +23,12 @@ enum EngineWords {
     (TextForm("the desktop's fingers cannot be seen now: %s"), clause),
     (TextForm("the counter of the security key '%s' did not rise, so it may be a copy: %s"), copy),
     (TextForm("the enrolled print of %s does not open"), names),
+    (TextForm("the fingerprint reader knows this finger already: it is enrolled as %s"), names),
+    (
+      TextForm(
+        "the fingerprint reader knows this finger already, and it was not enrolled here: %s"
+      ), unknownFinger
+    ),
   ]
 
   /// Why no device counts at the place of the person.
@@ -45,6 +51,13 @@ enum EngineWords {
     TextForm("if it is yours, remove it and enroll it again (%s)").translated(text) ?? text
   }
 
+  /// How to remove a finger that another program enrolled; the command stays.
+  @Sendable
+  private static func unknownFinger(_ text: String) -> String {
+    // Sent in parts.
+    TextForm("remove it in the desktop's settings, or with fprintd-delete").translated(text) ?? text
+  }
+
   /// Why the fingers need the password.
   @Sendable
   private static func fingers(_ text: String) -> String {
@@ -60,6 +73,7 @@ enum EngineWords {
   }
 
   private static func changes(_ text: String) -> String {
+    // Sent in parts.
     let forms = [TextForm("added %s"), TextForm("removed %s"), TextForm("replaced %s")]
     return DetailWords.parts(of: text, "; ") { part in
       let seen = [
@@ -104,6 +118,10 @@ enum EngineWords {
     TextForm("the desktop's fingers cannot be seen now"),
     TextForm("more fingers are enrolled than can be confirmed"),
     TextForm("the enrolled prints cannot be read"),
+    TextForm("the fingerprint reader has no room for another finger"),
+    TextForm("the stored print cannot be used: %s"),
+    TextForm("fprintd does not answer"),
+    TextForm("the desktop's fingers have changed"),
   ]
   private static let key = [
     TextForm("libfido2 is missing or too old: install libfido2-1"),
@@ -122,9 +140,32 @@ enum EngineWords {
     TextForm("the security key was unplugged, or does not answer"),
     TextForm("this user may not open the security key"),
     TextForm("the enrolled security keys cannot be read"),
+    TextForm("several security keys are plugged in: leave the one to enroll"),
+    TextForm("this security key is enrolled already"),
+    TextForm("the security key made no usable credential"),
+    TextForm("the security key has no hmac-secret"),
+    TextForm("the security key verifies its person always"),
+    TextForm("the security key answered with error %s"),
   ]
   private static let check = [
     TextForm("the system refuses this user"),
+    TextForm("the system refuses this user (%s)"),
+    TextForm("the system refuses this user without a question"),
+    TextForm("the system refuses this user without a question: %s"),
+    TextForm("the system cannot check a password (%s)"),
+    TextForm("there is no user with the number %s"),
+    TextForm("the PAM service file %s is missing"),
+    TextForm("the PAM stack is missing, or others could change it"),
+    TextForm("the PAM stack asked for no password"),
+    TextForm("a PAM module changed the user"),
+    TextForm("this account has expired"),
+    TextForm("the password must be changed first, with passwd"),
+    TextForm("the password expired, and the account is inactive"),
+    TextForm("the password of this account is locked"),
+    TextForm("too many failed tries"),
+    TextForm("the presence program ended without an answer"),
+    TextForm("the presence program gave an answer that makes no sense"),
+    TextForm("privileges could not be given up"),
     TextForm("the last check has not ended yet"),
     TextForm("the policy cannot be read"),
     TextForm("no prompt can be shown at the desktop"),
@@ -132,6 +173,10 @@ enum EngineWords {
     TextForm("no such prompt on this connection"),
     TextForm("the request comes from elsewhere now: ask again"),
     TextForm("the check was not passed"),
+    TextForm("the check was passed already"),
+    TextForm("another presence prompt is open"),
+    TextForm("too many prompts are open on this connection"),
+    TextForm("the prompt is shown at the desktop"),
     TextForm("this needs the system password"),
     TextForm("a presence check is needed"),
     TextForm("a presence check is needed now: ask again"),

@@ -8,7 +8,7 @@ package import VaultInterface
 ///
 /// `PresenceText` has those of the command line, which are English.
 package enum PresenceWords {
-  /// What the person is asked for, and what it allows.
+  /// The sentence of a prompt: the act of the person, and the action that it allows.
   package static func question(
     _ request: PresenceRequest,
     by methods: [PresenceMethod],
@@ -18,7 +18,7 @@ package enum PresenceWords {
     tr("%s to %s.", act(methods, scan), PurposeWords.clause(of: request))
   }
 
-  /// What the person is to do.
+  /// The act that passes a check.
   private static func act(_ methods: [PresenceMethod], _ scan: ScanType) -> String {
     switch (methods.contains(.fingerprint), methods.contains(.key), scan) {
     case (true, true, .press): tr("Touch the fingerprint reader or the security key")
@@ -31,7 +31,7 @@ package enum PresenceWords {
     }
   }
 
-  /// What the person is to do after a finger did not pass.
+  /// The act that passes a check after a finger did not.
   private static func actAgain(_ devices: [PresenceMethod], _ scan: ScanType) -> String {
     switch (devices.contains(.fingerprint), devices.contains(.key), scan) {
     case (true, true, .press): tr("Touch the reader again or the security key")
@@ -136,7 +136,8 @@ package enum PresenceWords {
   private static func withDetail(_ clause: String, _ detail: String) -> String {
     guard !detail.isEmpty else { return clause }
     let detail = EngineWords.clause(PlainText.line(detail))
-    return detail == clause ? clause : "\(clause) (\(detail))"
+    // The beginning of a sentence has a capital.
+    return capitalized(detail) == capitalized(clause) ? clause : "\(clause) (\(detail))"
   }
 
   private static func capitalized(_ clause: String) -> String {

@@ -68,7 +68,9 @@ enum PurposeWords {
     case .replace: tr("replace the login of account '%s'", name)
     case .setDefault: tr("make account '%s' the default account", name)
     case .applyProvider: tr("change the provider of account '%s'", name)
-    default: purpose.action(account: name, detail: nil)
+    case .rename, .enroll, .deleteFinger, .rekey, .machineKey, .recover, .test, .policy, .backup,
+      .restore, .moveToService, .moveToPrivateVault:
+      purpose.action(account: name, detail: nil)
     }
   }
 
@@ -84,7 +86,9 @@ enum PurposeWords {
     case .replace: tr("replace the login of the account")
     case .setDefault: tr("make the account the default account")
     case .applyProvider: tr("change the provider of the account")
-    default: purpose.action(account: nil, detail: nil)
+    case .unlock, .signOut, .rename, .enroll, .deleteFinger, .rekey, .machineKey, .recover, .test,
+      .policy, .backup, .restore, .moveToService, .moveToPrivateVault:
+      purpose.action(account: nil, detail: nil)
     }
   }
 
@@ -120,7 +124,9 @@ enum PurposeWords {
     case .backup: tr("back up the vault")
     case .restore: tr("restore accounts from a backup")
     case .moveToService: tr("move all accounts into the service of this machine")
-    default: purpose.action(account: nil, detail: nil)
+    case .refresh, .enable, .disable, .unlock, .release, .exportable, .signOut, .remove, .replace,
+      .setDefault, .applyProvider, .rename, .enroll, .deleteFinger, .moveToPrivateVault:
+      purpose.action(account: nil, detail: nil)
     }
   }
 }

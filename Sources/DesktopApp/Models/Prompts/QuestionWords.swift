@@ -27,23 +27,22 @@ package enum QuestionWords {
 
   /// The question for the PIN of a security key, without its colon.
   static func pin(_ question: String) -> String {
-    TextForm("Wrong PIN. %s").translated(question, pinOfKey) ?? pinOfKey(question)
+    if let found = pinOfKey(question) { return found }
+    // Not translated: the engine and the client write so.
+    let begin = "Wrong PIN. "
+    guard question.hasPrefix(begin), let rest = pinOfKey(String(question.dropFirst(begin.count)))
+    else { return question }
+    return tr("Wrong PIN. %s", rest)
   }
 
-  private static func pinOfKey(_ question: String) -> String {
+  /// `nil` if it is another question.
+  private static func pinOfKey(_ question: String) -> String? {
     // Not translated: the engine and the client write so.
-    let (begin, end) = ("PIN of the security key", " tries left)")
-    guard question.hasPrefix(begin + " ("), question.hasSuffix(end),
+    let (begin, ends) = ("PIN of the security key", [" try left)", " tries left)"])
+    guard question != begin else { return tr("PIN of the security key") }
+    guard question.hasPrefix(begin + " ("), let end = ends.first(where: question.hasSuffix),
       let count = Int(question.dropFirst(begin.count + 2).dropLast(end.count))
-    else {
-      let forms = [
-        // Sent in parts.
-        TextForm("PIN of the security key"),
-        // Sent in parts.
-        TextForm("PIN of the security key (1 try left)"),
-      ]
-      return DetailWords.first(question, forms)
-    }
+    else { return nil }
     return ntr(
       "PIN of the security key (%d try left)",
       "PIN of the security key (%d tries left)",

@@ -10,6 +10,7 @@ enum RequesterWords {
 
   private static func program(_ text: String) -> String {
     let programs = [
+      // Sent in parts.
       TextForm("\"%s\" run by \"%s\", PID %s"), TextForm("\"%s\", PID %s"),
       TextForm("an unknown program, PID %s"),
     ]
@@ -17,6 +18,7 @@ enum RequesterWords {
       if let found = form.translated(text) { return found }
     }
     let rules = [
+      // Sent in parts.
       TextForm("restricted socket \"%s\""), TextForm("user's rule \"%s\""), TextForm("rule \"%s\""),
     ]
     return DetailWords.parts(of: text, ", ") { DetailWords.first($0, rules) }
