@@ -22,7 +22,7 @@ final class NotificationServer {
   /// The call whose notification may still come to the screen; `nil` if there is none.
   private var lateCall: UInt64?
   /// How long the server may take to show a notification, in milliseconds.
-  private let limit: Int
+  var limit: Int
   /// A descriptor that ends the wait for a late notification; -1 for none.
   private let interrupt: Int32
   /// Events that came during a call.

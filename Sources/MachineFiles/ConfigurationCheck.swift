@@ -43,18 +43,23 @@ package struct ConfigurationCheck: Sendable {
     var policy = PolicyFiles()
     let source = PolicyFiles.Source(file: file, bytes: bytes)
     attempt { () throws(ConfigurationError) in try policy.add(source) }
-    checkSections(policy)
+    // Another file may set a stricter value.
+    checkSections(policy, desktop: policy.location(of: .desktop) == nil ? .off : nil)
   }
 
   /// Finds the errors of a policy, and the rules for callers that hold for more programs than it seems.
-  private mutating func checkSections(_ files: PolicyFiles) {
+  ///
+  /// - Parameters:
+  ///   - files: the files of the policy.
+  ///   - desktop: the value that rules loosen; `nil` for that of the files.
+  private mutating func checkSections(_ files: PolicyFiles, desktop: Policy.Desktop? = nil) {
     for error in files.errors() { fail(error) }
     guard let policy = try? files.policy() else { return }
-    for rule in policy.callers where rule.rule.desktop.map({ $0 > policy.desktop }) == true {
-      guard let unit = NamedRule.loosenedUnitOfUsers(rule.settings),
-        let location = files.locationOfDesktop(in: rule)
+    for rule in policy.callers where rule.loosens(desktop ?? policy.desktop) {
+      guard let unit = rule.settings["unit"].flatMap(UnitsOfUsers.first),
+        let value = rule.rule.desktop?.rawValue, let location = files.locationOfDesktop(in: rule)
       else { continue }
-      ignore("\(location): desktop: \(NamedRule.warning(ofUnit: unit))")
+      ignore("\(location): \(NamedRule.warning(ofUnit: unit, desktop: value))")
     }
   }
 

@@ -200,8 +200,10 @@ package enum PresenceText {
     "requested by \(PlainText.line(requester, limit: 400))"
   }
 
-  private static func withDetail(_ clause: String, _ detail: String) -> String {
-    detail.isEmpty || detail == clause ? clause : "\(clause) (\(PlainText.line(detail)))"
+  /// A clause with a detail in parentheses, without the full stop of the detail.
+  package static func withDetail(_ clause: String, _ detail: String) -> String {
+    let detail = detail.hasSuffix(".") ? String(detail.dropLast()) : detail
+    return detail.isEmpty || detail == clause ? clause : "\(clause) (\(PlainText.line(detail)))"
   }
 
   private static func sentence(_ clause: String) -> String {

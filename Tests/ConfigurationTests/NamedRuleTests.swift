@@ -42,6 +42,18 @@ struct NamedRuleTests {
     #expect(policy.callers[1].rule.settings == ["presence": "window"])
   }
 
+  /// Only a rule for a unit of the system loosens, and only if its value is the wider one.
+  @Test
+  func aRuleForAUnitLoosensAStricterPolicy() throws {
+    let unit = try #require(try rules("[Caller a]\nunit = a.service\ndesktop = session\n").first)
+    let stricter = Policy.Desktop.allCases.filter { unit.loosens($0) }
+    #expect(stricter == [.off])
+    for rule in ["user-unit = a.service\ndesktop = user", "unit = a.service\nrate = 5"] {
+      let other = try #require(try rules("[Caller a]\n\(rule)\n").first)
+      #expect(Policy.Desktop.allCases.allSatisfy { !other.loosens($0) })
+    }
+  }
+
   @Test(arguments: [
     ("[Caller ci]\nunits = a.service\n", "units: unknown key"),
     ("[Caller ci]\nunit = a\n", "unit: must be the name of a unit"),

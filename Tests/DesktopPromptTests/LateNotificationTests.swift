@@ -42,10 +42,11 @@ struct LateNotificationTests {
   func aChangeThatIsShownTooLateEndsThePrompt() throws {
     defer { bus.remove() }
     server.hold(false)
-    let notification = try NotificationServer(of: desktop)
+    let notification = try NotificationServer(of: desktop, within: 60_000)
     try notification.show("a", "b", [])
     #expect(notification.takeEvents() == [])
     server.hold(true)
+    notification.limit = 100
     #expect(throws: DesktopError.notShown) { try notification.show("a", "c", []) }
     #expect(notification.takeEvents() == [.closed])
     #expect(!server.calls.contains("CloseNotification"))

@@ -92,10 +92,12 @@ struct ConfigurationCheckTests {
 
   /// A rule for such a unit may show prompts of programs that its administrator does not mean.
   @Test(arguments: [
-    ("cron.service", "user", "cron.service"), ("cron*.service", "session", nil),
+    ("cron.service", "user", "cron.service"), ("cron-1.service", "user", "cron-*.service"),
+    ("*@tty1.service", "user", "cron-*.service"), ("getty*1.service", "user", "getty@*.service"),
     ("*.service", "user", "cron.service"), ("sshd@7.service", "user", "sshd@*.service"),
     ("postfix@*.service", "user", "postfix@*.service"), ("backup.service", "user", nil),
     ("cronjobs.service", "user", nil), ("atd.service", "off", nil), ("atd.service", nil, nil),
+    ("cron-*.scope", "user", nil), ("*@tty1.scope", "user", nil),
   ])
   func aRuleThatShowsPromptsForAUnitOfUsersIsNoted(
     unit: String,
@@ -106,7 +108,7 @@ struct ConfigurationCheckTests {
     let rule = "[Caller job]\nunit = \(unit)\n\(desktop.map { "desktop = \($0)\n" } ?? "")"
     try machine.write("conf.d/a.conf", rule)
     let note = named.map {
-      "desktop: holds for any program of a user: users can start programs in \($0)"
+      "any program of a user gets desktop = user: users can start programs in \($0)"
     }
     #expect(machine.findings == note.map { ["conf.d/a.conf:3: \($0)"] } ?? [])
     #expect(!machine.check.hasErrors)
@@ -114,6 +116,25 @@ struct ConfigurationCheckTests {
     #expect(check.findings.map(\.description) == note.map { ["/tmp/x:3: \($0)"] } ?? [])
     // It loosens nothing if the policy says the same.
     try machine.write("thumblatch.conf", "[Policy]\ndesktop = user\n")
+    #expect(machine.findings == [])
+  }
+
+  /// The policy of the machine may be stricter than a file that is checked on its own.
+  @Test
+  func aFileWithoutAPolicyIsNotedForEachValueThatMayLoosen() throws {
+    let rule = "[Caller job]\nunit = cron.service\ndesktop = session\n"
+    func findings(_ text: String) -> [String] {
+      ConfigurationCheck(policyFile: Array(text.utf8), file: "/tmp/x").findings.map(\.description)
+    }
+    let note =
+      "any program of a user gets desktop = session: users can start programs in cron.service"
+    #expect(findings(rule) == ["/tmp/x:3: \(note)"])
+    #expect(findings(rule + "[Policy]\nwindow = 5\n") == ["/tmp/x:3: \(note)"])
+    #expect(findings(rule + "[Policy]\ndesktop = session\n") == [])
+    #expect(findings(rule.replacing("session", with: "off")) == [])
+    // The files of the machine are known, and have the usual policy.
+    let machine = try MachineScratch()
+    try machine.write("conf.d/a.conf", rule)
     #expect(machine.findings == [])
   }
 

@@ -4,6 +4,7 @@ import System
 import TestSupport
 import Testing
 import VaultClient
+import VaultInterface
 
 @testable import ThumblatchKit
 
@@ -23,13 +24,22 @@ struct PromptDisplayTests {
   }
 
   private func begin() throws {
-    let view = view(try WakeEventBox.make())
-    try view.begin(.fingerprint, of: [.fingerprint], isFirst: true)
+    let quiet = try WakeEventBox.make()
+    try withExtendedLifetime(quiet) {
+      try view(quiet).begin(.fingerprint, of: [.fingerprint], isFirst: true)
+    }
   }
 
   @Test
   func aPromptThatIsNotShownInTimeEndsItsCheck() {
-    #expect(throws: VaultClientError.self) { try begin() }
+    #expect {
+      try begin()
+    } throws: { error in
+      guard case .refused(.presenceFailed(.timedOut, _, _))? = error as? VaultClientError else {
+        return false
+      }
+      return true
+    }
   }
 
   @Test
@@ -46,11 +56,13 @@ struct PromptDisplayTests {
   /// A module of PAM may say more than that the password is wrong.
   @Test(arguments: [
     ("", "that was not the password"),
-    ("The account is locked", "that was not the password (The account is locked)"),
+    ("The account is locked.", "that was not the password (The account is locked)"),
   ])
   func aWrongPasswordIsNamedWithWhatAModuleSays(message: String, notice: String) throws {
     let quiet = try WakeEventBox.make()
-    view(quiet).show(.failed(.password, .noMatch, message: message, left: [.password]))
+    withExtendedLifetime(quiet) {
+      view(quiet).show(.failed(.password, .noMatch, message: message, left: [.password]))
+    }
     #expect(prompt.notice == notice)
   }
 
@@ -58,6 +70,13 @@ struct PromptDisplayTests {
   func aPromptThatIsCancelledInTheQueueEndsItsCheck() {
     prompt.isQueued = true
     prompt.cancel()
-    #expect(throws: VaultClientError.self) { try begin() }
+    #expect {
+      try begin()
+    } throws: { error in
+      guard case .refused(.presenceFailed(.cancelled, _, _))? = error as? VaultClientError else {
+        return false
+      }
+      return true
+    }
   }
 }

@@ -182,7 +182,7 @@ extension AskAtDesktopTests {
     try await three.value
   }
 
-  /// The first prompt is at the desk already if the second one comes.
+  /// The first prompt is at the desk already when the second one comes.
   @Test
   func programsOfOneSystemUnitShareThePromptAtTheDesk() async throws {
     administrator.write("[Policy]\ndesktop = user\n")

@@ -233,12 +233,14 @@ struct AskAtDesktopTests {
     let prompt = try await prompt()
     async let asked = failure { try await vault.askAtDesktop(prompt, caller: caller()) }
     _ = await agents.prompt()
-    bench.check.plan([.ready, .failed(.noMatch)])
-    _ = await failure {
+    let wrong = PresenceFailure(.noMatch, detail: "3 failed logins")
+    bench.check.plan([.ready, .failed(wrong)])
+    let shown = await failure {
       _ = try await vault.check(prompt, by: .fingerprint, caller: caller(9)) { _ in }
     }
+    #expect(shown == .presenceFailed(wrong, methods: [.fingerprint, .password]))
     await vault.cancel(prompt, caller: caller(9))
-    // The last check says more than the end of the prompt.
+    // The last check says more than the end of the prompt. What a module of PAM says is for the person.
     #expect(await asked == .presenceFailed(.noMatch, methods: []))
   }
 

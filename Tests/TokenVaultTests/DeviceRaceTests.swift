@@ -124,12 +124,13 @@ struct DeviceRaceTests {
     try await race.useToken()
   }
 
-  @Test
-  func aMissReadsTheFingerAgainAndLeavesTheKeyLit() async throws {
+  @Test(arguments: ["", "a helper says more"])
+  func aMissReadsTheFingerAgainAndLeavesTheKeyLit(detail: String) async throws {
     let race = try await Race()
-    race.finger.tell(.failed(.noMatch))
+    let miss = PresenceFailure(.noMatch, detail: detail)
+    race.finger.tell(.failed(miss))
     #expect(
-      await race.notices.next() == .out(.fingerprint, .noMatch, goesOnBy: [.fingerprint, .key])
+      await race.notices.next() == .out(.fingerprint, miss, goesOnBy: [.fingerprint, .key])
     )
     let second = await race.finger(after: 1)
     #expect(second.method == .fingerprint && !race.key.isCancelled)

@@ -122,7 +122,8 @@ struct AskedFingerTests {
     let vault = try await bench.expired()
     try await bench.enroll(vault, "left-thumb")
     func miss(_ only: String?) -> [CheckEvent] {
-      [.reader(reader, only: only), .ready, .failed(.noMatch)]
+      let said = PresenceFailure(.noMatch, detail: "a helper says more")
+      return [.reader(reader, only: only), .ready, .failed(said)]
     }
     let first = try await touch(bench, vault, miss("right-index"))
     #expect(first.first == nil)

@@ -116,7 +116,9 @@ private func ruleSamples() throws -> [Sample] {
       to: ListRulesCall.self,
       ListRulesReply(
         file: "/etc/thumblatch/thumblatch.conf",
-        rules: [VaultCallerRule(name: "ci", settings: ["rate": "5"], own: true)]
+        rules: [
+          VaultCallerRule(name: "ci", settings: ["rate": "5"], own: true, loosensDesktop: true)
+        ]
       )
     ),
     call(TestRuleCall(process: 7, unit: "ci.service")),

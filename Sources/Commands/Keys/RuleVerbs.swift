@@ -29,10 +29,12 @@ enum RuleVerbs {
     let note =
       reply.file.map { "no rules for callers in \($0)" }
       ?? "a private vault has no rules for callers"
-    for rule in reply.rules where !rule.own {
-      guard let unit = NamedRule.loosenedUnitOfUsers(rule.settings) else { continue }
+    for rule in reply.rules where rule.loosensDesktop {
+      guard let unit = rule.settings["unit"].flatMap(UnitsOfUsers.first),
+        let desktop = rule.settings["desktop"]
+      else { continue }
       session.output.warn(
-        "warning: rule \(rule.name): desktop \(NamedRule.warning(ofUnit: unit))"
+        "warning: rule \(rule.name): \(NamedRule.warning(ofUnit: unit, desktop: desktop))"
       )
     }
     try session.show(

@@ -4,7 +4,8 @@ package struct NamedRule: Sendable, Equatable {
   package enum Match: Sendable, Equatable {
     /// The programs of a unit of the system's manager, such as `backup.service`.
     ///
-    /// No user can put a program there, except in `UnitsOfUsers` and below `user.slice`.
+    /// Users can put programs there only below `user.slice` and in units that run programs of users.
+    /// The known ones are in `UnitsOfUsers`.
     case unit(String)
     /// The programs of a unit of a user's own manager, such as `app-code*.scope`.
     ///
@@ -105,8 +106,9 @@ package struct NamedRule: Sendable, Equatable {
   /// The rule as it holds for a caller; `nil` if it does not.
   ///
   /// Only a rule of the machine for a unit of the system loosens. Units below `user.slice`, such as
-  /// `session-1.scope`, run any program of the user. So do `UnitsOfUsers`, which only the administrator
-  /// can know for certain. A restricted socket that names the rule can be made by any program of the user.
+  /// `session-1.scope`, run any program of the user. So do `UnitsOfUsers` and perhaps others, which only
+  /// the administrator can know. A restricted socket that names the rule can be made by any program of
+  /// the user.
   fileprivate func rule(for marks: CallerMarks) -> CallerRule? {
     guard matches(marks) else { return nil }
     var rule = rule
@@ -118,12 +120,31 @@ package struct NamedRule: Sendable, Equatable {
     return rule
   }
 
+  /// Whether the rule lets more prompts be shown than `desktop` of a policy.
+  package func loosens(_ desktop: Policy.Desktop) -> Bool {
+    guard case .unit = match, !isOwn else { return false }
+    return rule.desktop.map { $0 > desktop } ?? false
+  }
+
   /// Whether a unit has a name, in which one star stands for any characters.
   static func fits(_ pattern: String, _ name: String) -> Bool {
+    guard let ends = ends(of: pattern) else { return pattern == name }
+    return name.utf8.count >= ends.first.utf8.count + ends.last.utf8.count
+      && name.hasPrefix(ends.first) && name.hasSuffix(ends.last)
+  }
+
+  /// Whether there can be a unit that has both names.
+  static func overlap(_ one: String, _ other: String) -> Bool {
+    let (ends, others) = (Self.ends(of: one), Self.ends(of: other))
+    guard let ends, let others else { return fits(one, other) || fits(other, one) }
+    return (ends.first.hasPrefix(others.first) || others.first.hasPrefix(ends.first))
+      && (ends.last.hasSuffix(others.last) || others.last.hasSuffix(ends.last))
+  }
+
+  /// What stands before and behind the star of a pattern; `nil` if it has none.
+  private static func ends(of pattern: String) -> (first: Substring, last: Substring)? {
     let parts = pattern.split(separator: "*", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return pattern == name }
-    return name.utf8.count >= parts[0].utf8.count + parts[1].utf8.count
-      && name.hasPrefix(parts[0]) && name.hasSuffix(parts[1])
+    return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 
   // MARK: Reading

@@ -107,7 +107,7 @@ private struct CheckTalk: ~Copyable {
   private let seconds: Int64
   private var buffer = MessageBuffer(.helper)
   private var prints = 0
-  private var isReader = false
+  private var method = PresenceMethod.fallback
   private(set) var hasAnswered = false
 
   init(_ helper: HelperLink, seconds: Int64) {
@@ -127,7 +127,7 @@ private struct CheckTalk: ~Copyable {
       try helper.send(LoadPrintCall(finger: print.finger, print: print.print))
     }
     self.prints = prints.count
-    isReader = call.presenceMethod == .fingerprint
+    method = call.presenceMethod
     try helper.send(call, more: call.presenceMethod.isDevice, passing: connection)
   }
 
@@ -149,7 +149,7 @@ private struct CheckTalk: ~Copyable {
       switch reply {
       case .failed(.busy, let detail, _, hiddenReader: true):
         return detail ?? "reader busy: another program has it"
-      case .ready where !isReader:
+      case .ready where method != .fingerprint:
         isArmed = true
         put(.ready)
       case .ready(let name, let driver, let scan, let finger):
@@ -159,7 +159,7 @@ private struct CheckTalk: ~Copyable {
       // The screen already says that the reader waits. It does not say that the reader is busy.
       case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.timeout: continue
       default:
-        let event = TokenVault.CheckEvent(reply)
+        let event = TokenVault.CheckEvent(reply, of: method)
         put(event)
         if event.isLast { return nil }
       }
@@ -176,7 +176,7 @@ extension TokenVault.CheckEvent: ConversationEvent {
 }
 
 extension TokenVault.CheckEvent {
-  fileprivate init(_ event: HelperCheckEvent) {
+  fileprivate init(_ event: HelperCheckEvent, of method: PresenceMethod) {
     switch event {
     case .ready: self = .ready
     case .waiting: self = .waiting
@@ -193,7 +193,7 @@ extension TokenVault.CheckEvent {
     case .failed(.notEnrolled, let detail, lost: true, _):
       self = .failed(.denied(detail ?? "the reader no longer has your finger: enroll it again"))
     case .failed(let reason, let detail, _, _):
-      self = .failed(PresenceFailure(helper: reason, detail: detail))
+      self = .failed(PresenceFailure(helper: reason, detail: detail, of: method))
     }
   }
 }

@@ -168,15 +168,15 @@ extension HelperError {
 }
 
 extension PresenceFailure {
-  /// The failure that a helper reports.
-  init(helper outcome: PresenceOutcome, detail: String?) {
+  /// The failure that a helper reports; `method` is `nil` for an enrollment.
+  init(helper outcome: PresenceOutcome, detail: String?, of method: PresenceMethod? = nil) {
     let detail =
       switch outcome {
       case .notAvailable: detail ?? "there is no reader"
       case .busy: detail ?? "reader busy: another program has it"
       case .denied: detail ?? "the system refuses this user"
       // What PAM's modules say about a wrong password.
-      case .noMatch: detail ?? ""
+      case .noMatch where method == .password: detail ?? ""
       default: ""
       }
     self.init(outcome, detail: detail)

@@ -413,8 +413,8 @@ let helperDescription = #"""
     former: ?bool
   ) -> ()
   # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
-  # password: `ask` (answer with Respond), then matched, not_matched or failed. A wrong password of which a
-  # module of PAM says more is failed, no_match, with these words as the detail.
+  # password: `ask` (answer with Respond), then matched, not_matched or failed. If a
+  # PAM module says more, a wrong password is `failed` with `no_match` and that text.
   # The fingers that ListEnrolled told of take part if they are still exactly those of
   # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
   # key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.

@@ -5,8 +5,8 @@ package import System
 ///
 /// Pure: no clock, no I/O.
 ///
-/// Only one prompt at a time is armed. A second caller with the same question from the same
-/// location joins it and gets its outcome. Any other prompt is busy, or waits until the armed one
+/// Only one prompt at a time is armed. A second caller with the same request joins it
+/// and gets its outcome; see `isSameRequest`. Any other prompt is busy, or waits until the armed one
 /// ends. It is not armed automatically then: otherwise a touch that was meant for the previous
 /// prompt would approve it.
 package struct PromptBook: Sendable {
@@ -110,7 +110,7 @@ package struct PromptBook: Sendable {
   ///
   /// - Parameters:
   ///   - name: its name.
-  ///   - location: the location of the caller; a check is shared only within one location.
+  ///   - location: the location of the caller, at which the prompt is shown until `move`.
   ///   - impossible: the methods that cannot pass it.
   ///   - now: the moment of the call.
   /// - Returns: the state of the prompt; `nil` if it was given up.
@@ -143,7 +143,7 @@ package struct PromptBook: Sendable {
 
   package func question(of name: String) -> PromptQuestion? { prompts[name]?.question }
 
-  /// The location of a prompt's caller; `nil` until it is known.
+  /// The location at which a prompt is shown; `nil` until it is known.
   package func location(of name: String) -> String? { prompts[name]?.location }
 
   /// Arms a prompt for a method; with `mayWait` it waits instead of being busy.

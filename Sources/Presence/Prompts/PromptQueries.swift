@@ -3,7 +3,7 @@ package import System
 
 // Queries about the prompts.
 extension PromptBook {
-  /// The unarmed prompts with the same question and location.
+  /// The unarmed prompts for the same request; see `isSameRequest`.
   ///
   /// If the question may be shared, a passed check answers them too.
   package func sameRequests(of name: String) -> [String] {
@@ -80,7 +80,7 @@ extension PromptBook {
     prompts.filter { $0.value.connection == connection }.map(\.key)
   }
 
-  /// The ready prompts of a location.
+  /// The ready prompts that are shown at a location.
   package func names(at location: String) -> [String] {
     prompts.filter { $0.value.location == location }.map(\.key)
   }

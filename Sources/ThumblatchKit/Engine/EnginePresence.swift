@@ -84,7 +84,7 @@ struct PromptView: PresenceView {
       let way = PresencePrompt.Way(method)
       let known = outcome == .noMatch ? way.noMatch : PresenceText.failure(outcome, "")
       let sentence =
-        message.isEmpty ? known : outcome == .noMatch ? "\(known) (\(message))" : message
+        message.isEmpty || outcome == .noMatch ? PresenceText.withDetail(known, message) : message
       prompt.show(
         notice: .init(sentence, about: way),
         event: event,

@@ -98,7 +98,7 @@ extension Vault {
   /// program can cause all other results without limit, by asking and going away. They get a record
   /// only so often, and are counted otherwise.
   func record(_ entry: AuditEntry, of failure: PresenceFailure) throws(VaultFailure) {
-    guard failure == .noMatch || audit.takeCheckRecord(at: clock.boot) else {
+    guard failure.outcome == .noMatch || audit.takeCheckRecord(at: clock.boot) else {
       return noteRefusal("check \(failure.outcome.rawValue)", by: entry.requester ?? "")
     }
     try record(entry)

@@ -243,7 +243,9 @@ extension Vault {
     guard let failure else { return endShowing(.passed) }
     // An agent that waits for the person's answer has no call that could fail.
     desktopState.agents?.hangUp(shown.agent)
-    endShowing(.failed(shown.failure ?? failure))
+    let last = shown.failure ?? failure
+    // What a module of PAM says of a wrong password is for the person, not for the program that asks.
+    endShowing(.failed(last.outcome == .noMatch ? .noMatch : last))
   }
 
   /// The check of another prompt has answered this one: an agent that still shows it need not.

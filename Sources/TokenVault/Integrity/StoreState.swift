@@ -49,7 +49,7 @@ struct StoreState: ~Copyable {
   mutating func noteCounterRaised() { isCounterBehind = false }
 }
 
-// What other folders see of it. They borrow the keys, which cannot be copied, where they stand.
+// What other folders see of it. They borrow the keys, which cannot be copied.
 extension Vault {
   /// Whether the keys need the machine key besides the device-secret file.
   var isUnderMachineKey: Bool { storeState.isUnderMachineKey }

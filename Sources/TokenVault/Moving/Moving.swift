@@ -2,7 +2,7 @@ internal import Storage
 
 /// The moves of accounts between vaults that have begun, and the backup that is restored.
 struct Moving {
-  /// Reaches the service from a private vault; `nil` if this is none.
+  /// Reaches the service from a private vault; `nil` in the service.
   let service: (any ServiceTransfer)?
   /// The backup that a client sends to restore it.
   var upload = BackupUpload()

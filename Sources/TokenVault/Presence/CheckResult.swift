@@ -23,7 +23,7 @@ extension Vault {
   /// costs one too.
   func cost(of last: CheckEvent, _ run: CheckRun) -> CheckCost {
     switch last {
-    case .failed(let failure) where failure.outcome == .noMatch: .miss
+    case _ where last.isMiss: .miss
     case .lost where run.isArmed || run.backoffCharged != nil: .charge
     default: .nothing
     }

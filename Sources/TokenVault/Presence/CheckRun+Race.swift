@@ -48,7 +48,7 @@ extension Vault {
       throw error
     }
     race.leave(method)
-    let isMiss = last == .failed(.noMatch) && isFirst
+    let isMiss = isFirst && last.isMiss
     if isMiss {
       try writeFailure(prompt, run, failure, caller, .miss)
       if fingerLockout.isPasswordOnly {

@@ -78,6 +78,11 @@ package enum CheckEvent: Sendable, Equatable {
     case .reader, .ready, .waiting, .retry, .ask: false
     }
   }
+
+  /// Whether it is a wrong finger or a wrong password, whatever is said of it.
+  var isMiss: Bool {
+    if case .failed(let failure) = self { failure.outcome == .noMatch } else { false }
+  }
 }
 
 /// What the caller is told while its check runs.

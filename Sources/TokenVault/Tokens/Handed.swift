@@ -45,7 +45,7 @@ struct Handed {
 
   mutating func dropUnchecked(of account: [UInt8]) { unchecked[account] = nil }
 
-  /// Forgets the tokens of an account, which are no more.
+  /// Forgets the tokens of an account whose login has ended.
   mutating func forget(_ account: [UInt8]) {
     unchecked[account] = nil
     uses = uses.filter { $0.key.account != account }
@@ -67,6 +67,6 @@ extension Vault {
 
   func dropUnchecked(of account: [UInt8]) { handed.dropUnchecked(of: account) }
 
-  /// Forgets the tokens of an account, which are no more.
+  /// Forgets the tokens of an account whose login has ended.
   func forgetHanded(of account: [UInt8]) { handed.forget(account) }
 }

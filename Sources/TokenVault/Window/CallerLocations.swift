@@ -2,8 +2,9 @@ internal import Configuration
 internal import Presence
 internal import PresenceTerms
 
-// A person must be at the location from which the request comes. So windows and shared checks are
-// bound to that location. A finger counts only if the location is this machine's seat.
+// A person is asked at the location from which the request comes, or by an agent at the desktop. Windows
+// are bound to the location of the caller. A check is shared at either location. A finger counts only if
+// the prompt is shown at this machine's seat.
 extension Vault {
   /// Whether the vault tells the locations of callers apart.
   var hasLocations: Bool { windowState.sessions.locations != nil }

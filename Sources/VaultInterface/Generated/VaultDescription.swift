@@ -580,7 +580,10 @@ let vaultDescription = #"""
     settings: [string]string,
     # Whether it is the user's own.
     # [false if absent]
-    own: ?bool
+    own: ?bool,
+    # Whether its `desktop` lets more prompts be shown than the policy of the machine.
+    # [false if absent]
+    loosens_desktop: ?bool
   )
 
   # The engine and the unlock window.

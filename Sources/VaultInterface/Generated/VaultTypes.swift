@@ -982,21 +982,26 @@ public struct VaultCallerRule: VarlinkRecord, WireValue, Equatable {
   public var settings: [String: String]
   /// Whether it is the user's own.
   public var own: Bool
+  /// Whether its `desktop` lets more prompts be shown than the policy of the machine.
+  public var loosensDesktop: Bool
 
   public init(
     name: String,
     settings: [String: String],
-    own: Bool = false
+    own: Bool = false,
+    loosensDesktop: Bool = false
   ) {
     self.name = name
     self.settings = settings
     self.own = own
+    self.loosensDesktop = loosensDesktop
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
     name = try object.required("name")
     settings = try object.required("settings")
     own = try object.optional("own") ?? false
+    loosensDesktop = try object.optional("loosens_desktop") ?? false
   }
 
   public var encoded: JSONObject {
@@ -1005,6 +1010,7 @@ public struct VaultCallerRule: VarlinkRecord, WireValue, Equatable {
         "name": name,
         "settings": settings,
         "own": own ? true : nil,
+        "loosens_desktop": loosensDesktop ? true : nil,
       ])
     }
   }

@@ -135,10 +135,13 @@ extension Vaults {
     return rules.rule(for: marks).map { base.tightened(by: $0) } ?? base
   }
 
-  /// The rules of the machine.
-  func callerRules() throws(VaultFailure) -> [NamedRule] {
+  /// The rules for callers of the machine.
+  func callerRules() throws(VaultFailure) -> [NamedRule] { try policy().callers }
+
+  /// The policy of the machine.
+  func policy() throws(VaultFailure) -> Policy {
     do throws(ConfigurationError) {
-      return try rules.policy().callers
+      return try rules.policy()
     } catch {
       throw .misconfigured(
         "\(error); until an administrator has corrected that, no token is handed out"

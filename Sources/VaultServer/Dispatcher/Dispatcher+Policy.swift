@@ -29,10 +29,11 @@ extension Dispatcher {
 
   func listRules(_ call: ListRulesCall) async throws(VaultFailure) -> ListRulesReply {
     let own = try await ownCallerRules()
+    let policy = try vaults.policy()
     return ListRulesReply(
       file: vaults.rules.policyFile,
-      rules: try vaults.callerRules().map { VaultCallerRule($0, own: false) }
-        + own.map { VaultCallerRule($0, own: true) }
+      rules: policy.callers.map { VaultCallerRule($0, own: false, under: policy) }
+        + own.map { VaultCallerRule($0, own: true, under: policy) }
     )
   }
 
@@ -81,8 +82,13 @@ extension Dispatcher {
 }
 
 extension VaultCallerRule {
-  init(_ rule: NamedRule, own: Bool) {
-    self.init(name: rule.name, settings: rule.settings, own: own)
+  init(_ rule: NamedRule, own: Bool, under policy: Policy) {
+    self.init(
+      name: rule.name,
+      settings: rule.settings,
+      own: own,
+      loosensDesktop: rule.loosens(policy.desktop)
+    )
   }
 }
 

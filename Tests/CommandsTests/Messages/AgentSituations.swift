@@ -41,9 +41,19 @@ extension Situation {
         ListRulesReply(
           file: "/etc/thumblatch/thumblatch.conf",
           rules: [
-            VaultCallerRule(name: "jobs", settings: jobs),
+            VaultCallerRule(name: "jobs", settings: jobs, loosensDesktop: true),
             VaultCallerRule(name: "mine", settings: jobs, own: true),
           ]
+        )
+      )
+    },
+    Situation("rule list", "a rule for cron jobs that says the same as the policy") { stage in
+      _ = try stage.expect(ListRulesCall.self)
+      let jobs = ["unit": "cron.service", "desktop": "user"]
+      try stage.reply(
+        ListRulesReply(
+          file: "/etc/thumblatch/thumblatch.conf",
+          rules: [VaultCallerRule(name: "jobs", settings: jobs)]
         )
       )
     },

@@ -134,8 +134,10 @@ package enum PresenceWords {
   }
 
   private static func withDetail(_ clause: String, _ detail: String) -> String {
+    let detail = EngineWords.clause(
+      PlainText.line(detail.hasSuffix(".") ? String(detail.dropLast()) : detail)
+    )
     guard !detail.isEmpty else { return clause }
-    let detail = EngineWords.clause(PlainText.line(detail))
     // The beginning of a sentence has a capital.
     return capitalized(detail) == capitalized(clause) ? clause : "\(clause) (\(detail))"
   }

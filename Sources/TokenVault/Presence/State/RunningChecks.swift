@@ -76,7 +76,7 @@ struct RunningChecks {
       return
     }
     switch event {
-    case .failed(.noMatch): nextFinger = run.fingers[(index + 1) % run.fingers.count]
+    case _ where event.isMiss: nextFinger = run.fingers[(index + 1) % run.fingers.count]
     case .matched: nextFinger = only
     default: break
     }
