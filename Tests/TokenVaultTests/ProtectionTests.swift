@@ -278,13 +278,7 @@ extension Vault {
     let row = try row()
     var authority = Authority()
     if let holder {
-      let proof = windows.proof(
-        at: "",
-        account: row.id,
-        connection: holder.connection,
-        now: clock.boot,
-        extending: false
-      )
+      let proof = proofOfWindow(at: "", for: row.id, holder, extending: false)
       if let proof { authority = Authority(proof) }
     }
     _ = try openRefreshToken(of: row, authority: authority, use: use)

@@ -10,9 +10,6 @@ import TokenFile
 @testable import TokenVault
 
 extension Vault {
-  /// Closes all windows as if their time was over, without a record in the audit log.
-  func closeWindows() { windows = UnlockWindows() }
-
   /// Requests a token as a caller does.
   func token(
     _ name: String? = "me",
