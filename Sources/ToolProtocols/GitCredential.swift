@@ -133,19 +133,17 @@ package struct GitCredential: Sendable {
   ///   - isPassword: whether it goes to the server as a password only.
   /// - Returns: the bytes for git.
   package func answer(_ token: ToolToken, username: String, isPassword: Bool = false) -> [UInt8] {
+    var text: String
     if takesBearer, !isPassword {
-      return Array(
-        """
-        capability[]=authtype
-        authtype=Bearer
-        credential=\(token.text)
-        ephemeral=1
-
-        """.utf8
-      )
+      text = "capability[]=authtype\n"
+      text += "authtype=Bearer\n"
+      text += "credential=\(token.text)\n"
+      text += "ephemeral=1\n"
+    } else {
+      text = "username=\(username)\n"
+      text += "password=\(token.text)\n"
+      if let end = token.expiresAt { text += "password_expiry_utc=\(end)\n" }
     }
-    var text = "username=\(username)\npassword=\(token.text)\n"
-    if let end = token.expiresAt { text += "password_expiry_utc=\(end)\n" }
     return Array(text.utf8)
   }
 }
