@@ -60,8 +60,8 @@ struct PromptSentenceTests {
 
   /// The words that both languages have, and names of commands and standards.
   private static let sameWords: Set<Substring> = [
-    "PAM", "PID", "PIN", "fprintd", "fprintd-delete", "hmac-secret", "in", "logind", "min",
-    "passwd", "seat",
+    "Fprintd", "PAM", "PID", "PIN", "fprintd", "fprintd-delete", "hmac-secret", "in", "logind",
+    "min", "passwd", "seat",
   ]
 
   @Test
