@@ -23,6 +23,11 @@ struct StackTests {
     #expect(try check(user, stack.stack, Typist("")) == .noMatch(delay: 0))
   }
 
+  /// Whether a password was wrong, whatever the modules say.
+  private func isMiss(_ verdict: PasswordCheck.Verdict) -> Bool {
+    if case .noMatch(delay: 0, notes: _) = verdict { true } else { false }
+  }
+
   @Test
   func aModuleThatPassesNoPlaceForAnswersDoesNoHarm() throws {
     // `verbose` calls the conversation with a NULL reply pointer.
@@ -32,7 +37,7 @@ struct StackTests {
     )
     defer { stack.remove() }
     #expect(try check(user, stack.stack, Typist("secret")) == .matched)
-    #expect(try check(user, stack.stack, Typist("wrong")) == .noMatch(delay: 0))
+    #expect(try isMiss(check(user, stack.stack, Typist("wrong"))))
   }
 
   @Test
@@ -178,7 +183,7 @@ struct StackTests {
       passwords: "nobody:secret:thumblatch\n"
     )
     defer { stack.remove() }
-    #expect(try check(user, stack.stack, Typist("wrong")) == .noMatch(delay: 0))
+    #expect(try isMiss(check(user, stack.stack, Typist("wrong"))))
     #expect(try check(user, stack.stack, Typist("secret")) == .matched)
   }
 
