@@ -98,7 +98,7 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
         # "press Enter for your password." is on the screen before the question.
         command.expect("System password for").type("not-adas-password")
         # What a module says beside a wrong password is shown with it.
-        command.expect("Wrong password (Come back later.)").interrupt()
+        command.expect("Wrong password (Come back later)").interrupt()
     finally:
         with open(own, "w", encoding="utf-8") as file:
             file.write(stack)
