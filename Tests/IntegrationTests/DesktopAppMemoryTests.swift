@@ -40,7 +40,7 @@ struct DesktopAppMemoryTests {
     try type(Self.wrong)
     try app.press("Continue")
     try app.sees("Wrong password.")
-    try record.keep("wrong password", of: person, running: Self.program)
+    // The app's locked memory may keep this answer until the next one.
     try type(Someone.systemPassword)
     try app.press("Continue")
     try app.sees("work, Ready · protected · dev", "list item")
