@@ -48,7 +48,7 @@ struct AppPromptTests {
     let plain = screen.replacing(", to show your mail", with: "").replacing("\u{1B}[K", with: "")
       .replacing(asked, with: "requested by X")
       .replacing("Try again in 1 second.", with: "Try again in 2 seconds.")
-    let passing = ["unlocked", "checking", "still"]
+    let passing = ["unlocked", "checking", "still", "lift the finger"]
     // A carriage return and a line feed are one Character. Line breaks differ with the caller.
     return plain.split(whereSeparator: \.isNewline).filter { line in
       !passing.contains { line.hasPrefix($0) }

@@ -127,9 +127,8 @@ struct DesktopAppLookTests {
     try app.run("open()")
     for (page, text) in [
       ("Fingers", "No Finger Enrolled"), ("Keys and Backup", "Security Keys"),
-      ("Activity", "The audit log is whole"), ("Programs", "Restricted Sockets"),
-      ("Health", "Look Again"),
-      ("Settings", "Start with the session"),
+      ("Activity", "The audit log is whole"), ("Programs", "No Rules in a Private Vault"),
+      ("Health", "Look Again"), ("Settings", "Start with the session"),
     ] {
       try app.run("resize(800, 860)")
       try app.run("click('\(page)', 'list item')")
