@@ -139,7 +139,6 @@ struct DesktopAppLookTests {
     try app.press("Back")
     try reach("work", "list item")
     try reach("Settings", "list item")
-    try reach("Fingers", "list item")
     app.keepPicture("low-list")
     try app.run("tab_to('work')")
     try app.run("key('Return')")

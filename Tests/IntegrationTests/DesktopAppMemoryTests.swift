@@ -3,14 +3,13 @@ import System
 import TestSupport
 import Testing
 
-/// What a person has typed into the desktop app, in the memory of its process: real engine, real PAM,
-/// development backend.
+/// What a person has typed into the desktop app, in the memory of its process: real engine and real
+/// PAM.
 @Suite(.serialized)
 struct DesktopAppMemoryTests {
   private static let program = "thumblatch-desktop"
   private static let wrong = "wrong-Pa55word-90c1ab37"
   private static let half = "half-a-Pa55word-5e7d02"
-  private static let ofProvider = "backend-Pa55word-c41f86de"
 
   private let person: Person
   private let bus: DesktopBus
@@ -58,27 +57,5 @@ struct DesktopAppMemoryTests {
     // The search looks at the memory in which the app keeps what it shows.
     let shown = try record.places(of: ["e-mail": "work@example.org"])
     #expect(shown.contains("denied, \(Self.program): e-mail"))
-  }
-
-  @Test
-  func noPasswordIsLeftAfterASignIn() throws {
-    defer { bus.remove() }
-    let record = try MemoryRecord()
-    let configuration = person.home + "/.config"
-    try app.run("open(XDG_CONFIG_HOME='\(configuration)', XDG_CONFIG_DIRS='\(person.base)/screen')")
-    try app.run("resize(800, 880)")
-    try app.run("key('ctrl+n')")
-    try app.run("click('dev, http', 'list item')")
-    try app.press("Register Instead")
-    try app.run("tab_to('E-mail')")
-    try app.run("type('ada@example.org')")
-    for title in ["Password", "Password again"] {
-      try app.run("tab_to('\(title)')")
-      try app.run("type_secret('\(Self.ofProvider)')")
-    }
-    try app.run("key('Return')")
-    try app.sees("Protect “dev”?")
-    try record.keep("registered", of: person, running: Self.program)
-    #expect(try record.places(of: ["password": Self.ofProvider]) == [])
   }
 }
