@@ -46,23 +46,11 @@ struct DesktopIdleTests {
     defer { bus.remove() }
     for number in 1...10 { try person.register("work-\(number)") }
     try app.run("open()")
-    try app.run("click('work-7', 'list item')")
-    try app.sees("work-7@example.org")
+    try app.run("click('work-2', 'list item')")
+    try app.sees("work-2@example.org")
     try app.sees("Registration, done")
     let awake = try app.run("awake(60)")
     #expect(awake == .array([]), "\(awake)")
-
-    // The countdown of an unlock window says another number once a minute, and never counts seconds.
-    try app.run("press('Presence protection', 'check box')")
-    try app.typePassword()
-    let countdown = "sees('Locks in ')"
-    let first = try app.run(countdown)
-    let count = try app.run("awakenings(60)")
-    // On a busy machine, one change of the screen may count as two.
-    let expected: [JSONValue] = [.integer(1), .integer(2), .integer(3)]
-    #expect(expected.contains(count), "\(count)")
-    let last = try app.run(countdown)
-    #expect(last != first)
     #expect(try app.run("quit()") == .integer(0))
   }
 }

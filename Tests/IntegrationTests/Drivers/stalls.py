@@ -56,32 +56,13 @@ class Stalls:
                 pass  # The thread has ended.
         return found
 
-    def rest(self):
-        """Waits until the app stands still: a tooltip may come first. How often its threads have waited."""
+    def awake(self, seconds):
+        """The threads that wake during some seconds, once the app stands still: a tooltip may come first."""
         def is_still():
             before = self.waits()
             time.sleep(2)
             return before == self.waits()
         self.until(is_still, "a thread wakes each second")
-        return self.waits()
-
-    def awake(self, seconds):
-        """The threads that wake during some seconds, once the app stands still."""
-        before = self.rest()
+        before = self.waits()
         time.sleep(seconds)
         return sorted(name for name, count in self.waits().items() if before.get(name) != count)
-
-    def awakenings(self, seconds):
-        """How often the app wakes during some seconds, once it stands still. Wakes less than two seconds apart
-        count as one."""
-        before, count, last = self.rest(), 0, 0
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            time.sleep(0.2)
-            now, waits = time.monotonic(), self.waits()
-            if waits != before:
-                count += now - last > 2
-                before, last = waits, now
-        return count
-
-
