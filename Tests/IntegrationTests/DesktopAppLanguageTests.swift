@@ -201,7 +201,8 @@ struct DesktopAppLanguageTests {
     try expectGerman("wrong")
     try app.press("Ablehnen")
     // The message of the command stays English.
-    #expect(try call.text().contains("thumblatch: error: "))
+    let refusal = "thumblatch: error: the presence check failed: no match"
+    #expect(try call.text().contains(refusal))
   }
 
   @Test
