@@ -54,8 +54,10 @@ final class VaultModel {
   }
   /// What the page shows instead of an account.
   private(set) var place: Place?
-  /// A short message about what happened.
+  /// What happened: a message that is shown for seconds.
   var news: String?
+  /// What is left to the person: a message that is shown until it is closed.
+  var notice: String?
   /// How often the vault may have changed.
   private(set) var changes = 0
 

@@ -220,9 +220,14 @@ final class MainWindow {
   }
 
   private func updateNews() {
-    guard let news = model.news else { return }
-    toasts.show(news)
-    model.news = nil
+    if let notice = model.notice {
+      toasts.show(notice, stays: true)
+      model.notice = nil
+    }
+    if let news = model.news {
+      toasts.show(news, stays: false)
+      model.news = nil
+    }
   }
 }
 

@@ -175,16 +175,23 @@ package final class StatusPage: Widget {
   }
 }
 
-/// Shows short messages above its child for a few seconds.
+/// Shows short messages above its child.
 package final class ToastOverlay: Widget {
   override class var type: UInt { adw_toast_overlay_get_type() }
 
-  /// Shows a message, which is never markup.
-  package func show(_ text: String) {
+  /// Shows a message, which is never markup: for seconds, or until the person closes it.
+  ///
+  /// A message that passes is shown above one that stays.
+  package func show(_ text: String, stays: Bool) {
     // AdwToast takes markup.
     guard let escaped = unsafe g_markup_escape_text(text, -1) else { return }
     defer { unsafe g_free(escaped) }
     guard let toast = unsafe adw_toast_new(escaped) else { return }
+    if stays {
+      unsafe adw_toast_set_timeout(toast, 0)
+    } else {
+      unsafe adw_toast_set_priority(toast, ADW_TOAST_PRIORITY_HIGH)
+    }
     unsafe adw_toast_overlay_add_toast(opaque, toast)
   }
 }

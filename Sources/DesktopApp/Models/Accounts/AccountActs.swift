@@ -68,7 +68,7 @@ extension VaultModel {
       advice: tr("hosts may still get tokens by the former name; to look: thumblatch host list")
     )
     // The page of an account that is gone is closed.
-    if !items.contains(where: { $0 === item }) { news = tr("hosts.conf may still name it") }
+    if !items.contains(where: { $0 === item }) { notice = tr("hosts.conf may still name it") }
   }
 
   /// Turns presence protection on or off.
@@ -113,11 +113,15 @@ extension VaultModel {
     }
     guard let (reply, failure) = done else { return }
     let isConfirmed = Self.unconfirmed(reply.grant, reply.reason, item) == nil
+    if isConfirmed, failure == nil {
+      news = tr("Account removed")
+      return
+    }
     var texts = [
       isConfirmed ? tr("Account removed") : tr("Removed, not confirmed by the provider")
     ]
     if failure != nil { texts.append(tr("hosts.conf may still name it")) }
-    news = texts.joined(separator: "; ")
+    notice = texts.joined(separator: "; ")
   }
 
   /// Gives an account another name.
