@@ -50,7 +50,6 @@ struct DesktopAppSettingsTests {
 
     try choose("Unlock window stays open after", "2 minutes", below: 2, in: app)
     try app.typePassword()
-    try app.sees("Rule changed")
     try app.sees("2 minutes")
     #expect(try person.run("policy", "window").succeeded().contains("2 min"))
     try app.misses("10 minutes (default)")

@@ -42,6 +42,7 @@ struct DesktopAppTurnTests {
     try app.sees("to turn on presence protection for account 'work'")
     try app.press("Remove…")
     try app.run("press('Remove Remove')")
+    try app.run("point_at_toasts()")
     try app.typePassword()
     try app.sees("to remove account 'work'")
     try app.typePassword()

@@ -180,6 +180,11 @@ class Windows(Starts, Focus, Prompts, Stalls):
         window = self.tool("getactivewindow").strip()
         self.tool("mousemove", "--window", window, str(x + width // 2), str(y + height // 2), "click", "1")
 
+    def point_at_toasts(self):
+        """Holds the pointer where toasts are shown: one below it stays, and the next ones wait."""
+        width, height = self.extents(self.find("frame", "Thumblatch"))[2:]
+        self.tool("mousemove", "--window", self.window(), str(width // 2), str(height - 45))
+
     def takes_keys(self):
         """Waits until the keyboard is at a window of the app: a window that closes keeps it for a moment."""
         return self.until(self.has_keys, "the keyboard is at no window of the app")
