@@ -158,7 +158,7 @@ struct DesktopAppKeysTests {
     try app.sees("Touch the security key to unlock the vault.")
     try app.run("prompt_takes_keys()")
     try app.run("type_secret('\(Self.pin)', 'PIN of the security key')")
-    try app.misses(Self.pin)
+    try app.hides(Self.pin)
     try app.press("Continue")
     try key.wait(for: "touch")
     app.keepPicture(picture)

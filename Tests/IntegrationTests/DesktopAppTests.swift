@@ -22,10 +22,10 @@ struct DesktopAppTests {
     app.keepPicture("prompt")
     // What is typed reaches no program on the accessibility bus.
     try app.run("type_secret('secret7', 'System password')")
-    try app.misses("secret7")
+    try app.hides("secret7")
     try app.run("key('ctrl+a', 'BackSpace')")
     try app.run("type_secret(\"\(password)\", 'System password')")
-    try app.misses(password)
+    try app.hides(password)
     try app.press("Continue")
   }
 

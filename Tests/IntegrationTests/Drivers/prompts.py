@@ -5,6 +5,8 @@ import subprocess
 import threading
 import time
 
+TITLES = ("Presence Check", "Anwesenheitsprüfung")
+
 
 class Prompts:
     """What windows.py does beside the main window."""
@@ -58,7 +60,7 @@ class Prompts:
     def marks(self, name, role=None, place=None):
         """The columns and rows of those pixels of a control that differ much from their left neighbor, in the
         active window or in one at a place."""
-        left, top, width, height = self.extents(self.find(role, name))
+        left, top, width, height = self.extents(self.in_prompt(role, name) or self.find(role, name))
         x, y = (place or self.place())[:2]
         rows = [self.screen.row(y + top + line)[4 * (x + left) + 1:4 * (x + left + width):4]
                 for line in range(height)]
@@ -157,10 +159,37 @@ class Prompts:
             thread.join()
 
     def below(self, title):
-        """The nodes of the windows with this title."""
-        for window in self.nodes():
+        """The nodes of the windows with this title. It looks at no other window."""
+        found = []
+        # Each window is the child of the application.
+        for window in self.nodes(is_deep=False):
             if window.get_name() == title and window.get_role_name() in ("dialog", "frame"):
-                yield from self.walk(window)
+                found.append(window)
+        for window in found:
+            yield from self.walk(window)
+
+    def in_prompt(self, role, name):
+        """The node with this role and this text in its name that a prompt shows; None if there is none."""
+        try:
+            return next((node for title in TITLES for node in self.below(title) if node.get_role_name() == role
+                         and name in node.get_name() and self.extents(node)[2] > 0), None)
+        except self.glib.Error:
+            return None  # A prompt went while it was read.
+
+    def hides(self, text):
+        """Waits until no prompt has this text, shown or not. It looks at no other window."""
+        return self.until(lambda: not any(text in each for title in TITLES for each in
+                                          self.told(self.below(title))), "a prompt still tells " + text)
+
+    def answer(self, secret, name="System password"):
+        """Types a secret into a prompt, where no program on the accessibility bus can read it, and goes on.
+
+        It looks at the prompt only: that ends after 30 seconds, and one look at all windows may take some."""
+        self.until(lambda: self.in_prompt("text", name), "no prompt asks for " + name)
+        self.prompt_takes_keys()
+        self.type_secret(secret, name)
+        self.hides(secret)
+        self.until(lambda: self.in_prompt("push button", "Continue"), "no button").get_action_iface().do_action(0)
 
     def fonts(self, text):
         """The parts of the label with this text, each with its font."""

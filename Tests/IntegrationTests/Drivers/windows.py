@@ -52,8 +52,9 @@ class Windows(Starts, Focus, Prompts, Stalls):
 
     # What is there
 
-    def nodes(self):
-        """All nodes of the app's windows, one after the other: each costs some messages."""
+    def nodes(self, is_deep=True):
+        """All nodes of the app's windows, one after the other: each costs some messages. Otherwise the windows
+        alone."""
         while self.glib.MainContext.default().iteration(False):
             pass
         desktop = self.atspi.get_desktop(0)
@@ -61,7 +62,12 @@ class Windows(Starts, Focus, Prompts, Stalls):
             application = desktop.get_child_at_index(index)
             if application is not None and application.get_process_id() == self.app.pid:
                 application.clear_cache()  # With those of all nodes below.
-                yield from self.walk(application)
+                # The newest window first: a prompt waits for 30 seconds, and the main window has many nodes.
+                for number in reversed(range(application.get_child_count())):
+                    window = application.get_child_at_index(number)
+                    if window is not None:
+                        yield window
+                        yield from self.walk(window) if is_deep else ()
 
     def walk(self, node):
         for index in range(node.get_child_count()):
@@ -124,8 +130,11 @@ class Windows(Starts, Focus, Prompts, Stalls):
 
     def texts(self):
         """All that the accessibility bus tells: the names, descriptions and texts of all nodes."""
+        return self.told(self.nodes())
+
+    def told(self, nodes):
         found = []
-        for node in self.nodes():
+        for node in nodes:
             found += [node.get_name() or "", node.get_description() or ""]
             text = node.get_text_iface()
             if text is not None:
