@@ -24,7 +24,7 @@ final class Desk {
       as: person,
       in: directory,
       environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=\(directory)"],
-      within: 90,
+      within: 600,
       errors: 2
     )
     variables = [

@@ -10,8 +10,8 @@ from authenticator import BOOT_RETRIES, Key, Refusal, say
 
 REPORT = 64
 INIT, CBOR, CANCEL, KEEPALIVE, ERROR, PING = 0x86, 0x90, 0x91, 0xBB, 0xBF, 0x81
-# How long the key waits for a touch, in seconds.
-PATIENCE = 30
+# How long the key waits for a touch, in seconds: longer than each program that asks for one.
+PATIENCE = 120
 
 
 class Line:

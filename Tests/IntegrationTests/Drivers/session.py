@@ -2,7 +2,8 @@
 import os
 import subprocess
 
-LIMIT = 30
+# How long a look may wait, in seconds. A busy machine may take seconds for one look at all windows.
+LIMIT = 120
 
 
 def manage_windows(directory, start):

@@ -28,7 +28,8 @@ class Starts:
     def call(self, name, path, interface, method, types, *values):
         from gi.repository import Gio, GLib
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-        return bus.call_sync(name, path, interface, method, GLib.Variant(types, values), None, 0, 30_000).unpack()
+        return bus.call_sync(name, path, interface, method, GLib.Variant(types, values), None, 0,
+                             LIMIT * 1000).unpack()
 
     def bus(self, method, types, *values):
         return self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method,
@@ -67,7 +68,7 @@ class Starts:
     def again(self, *options):
         """Starts the app once more; the exit code."""
         child = self.desktop.start(*sys.argv[2:], *options)
-        code = child.wait(30)
+        code = child.wait(LIMIT)
         self.desktop.children.remove(child)
         return code
 

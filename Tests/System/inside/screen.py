@@ -36,7 +36,8 @@ class Desk:
         self.manager("systemctl", "set-environment", f"DISPLAY={self._receive()['display']}")
 
     def _receive(self):
-        if not select.select([self.process.stdout], [], [], 2 * LIMIT)[0]:
+        # The driver has a limit of its own for each look.
+        if not select.select([self.process.stdout], [], [], 10 * LIMIT)[0]:
             raise Failure("the desktop does not answer")
         return json.loads(self.process.stdout.readline() or "{}")
 
