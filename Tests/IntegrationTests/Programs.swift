@@ -151,7 +151,7 @@ final class Run {
 
   /// Waits for the first output.
   func waitForOutput() throws {
-    guard try output.waitReadable(milliseconds: 40_000) else {
+    guard try output.waitReadable(milliseconds: 120_000) else {
       throw SystemError("read", code: ETIMEDOUT)
     }
   }

@@ -42,7 +42,9 @@ final class TerminalSession {
     )
   }
 
-  /// Waits at most 40 s until a text appears after the last expected text.
+  /// Waits until a text appears after the last expected text.
+  ///
+  /// It fails if the program shows nothing for two minutes.
   ///
   /// Returns the output in between.
   @discardableResult
@@ -101,7 +103,7 @@ final class TerminalSession {
   /// Reads new output.
   ///
   /// False at the end, or if no output comes within the time.
-  fileprivate func look(milliseconds: Int32 = 40_000) throws -> Bool {
+  fileprivate func look(milliseconds: Int32 = 120_000) throws -> Bool {
     guard try keyboard.waitReadable(milliseconds: milliseconds) else { return false }
     var chunk = [UInt8](repeating: 0, count: 4096)
     let result: Result<Int, SystemError> = unsafe chunk.withUnsafeMutableBytes { buffer in

@@ -46,7 +46,7 @@ final class TestVault {
   /// until its exec. So a start that met a lock is tried again, as the client does.
   func launchAlone() throws -> EngineProcess {
     var started = try launch()
-    let deadline = BootInstant.now.advanced(bySeconds: 30)
+    let deadline = BootInstant.now.advanced(bySeconds: 120)
     while started.report == .silent, BootInstant.now < deadline {
       try #require(started.end() == .exited(0))
       _ = poll(nil, 0, 10)
@@ -153,9 +153,9 @@ func linkTarget(_ path: String) -> String? {
   return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
 }
 
-/// Waits at most 40 s for the end of a process that is not a child.
+/// Waits at most two minutes for the end of a process that is not a child.
 func waitForEnd(_ process: Int32) throws {
   guard let handle = try? ProcessHandle(identifier: process) else { return }
-  let hasEnded = handle.waitForEnd(milliseconds: 40_000)
+  let hasEnded = handle.waitForEnd(milliseconds: 120_000)
   try #require(hasEnded)
 }

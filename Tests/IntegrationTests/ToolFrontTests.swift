@@ -97,7 +97,7 @@ struct ToolFrontTests {
         """
         cd \(fixture.root)/bin; exec 3<>../open
         printf '\(Self.git.replacing("\n", with: "\\n"))' >&3
-        exec /usr/bin/timeout 20 ./git-credential-thumblatch get <../open
+        exec /usr/bin/timeout 120 ./git-credential-thumblatch get <../open
         """,
       ],
       environment: fixture.environment + ["HOME=/nonexistent", "XDG_CONFIG_HOME=\(fixture.root)"]

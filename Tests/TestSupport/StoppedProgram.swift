@@ -26,7 +26,7 @@ public struct StoppedProgram {
   /// A program beside the test's own, with the directory of the trace and of the report.
   ///
   /// `refusal` is the report of a run that found the vault open in another process. A task may still
-  /// have a vault that the test has dropped. The test repeats such a run for up to 30 seconds.
+  /// have a vault that the test has dropped. The test repeats such a run for up to two minutes.
   public init(_ name: String, _ arguments: [String], base: String, refusal: String) throws {
     path = try ThisProcess.programDirectory() + "/" + name
     self.arguments = arguments
@@ -40,7 +40,7 @@ public struct StoppedProgram {
   ///
   /// - Throws: `Unfinished` if nothing was injected, and the program failed all the same.
   public func stopped(at call: String, _ number: Int, _ injection: Injection) throws -> [String]? {
-    let end = BootInstant.now.advanced(bySeconds: 30)
+    let end = BootInstant.now.advanced(bySeconds: 120)
     while true {
       let (isInjected, status, lines) = try run(call, number, injection)
       if isInjected { return lines }
