@@ -97,14 +97,19 @@ struct PresenceStoryTests {
 
   /// Other work on the machine makes some rounds slow.
   ///
-  /// A delay in the programs would slow nearly all of them.
+  /// A delay in the programs would slow nearly all of them. A machine on which forty starts of a shell
+  /// take longer than a tenth of a second has that time.
   @Test
   func ctrlCReleasesTheReaderWithinATenthOfASecond() throws {
     let person = try protected()
     try person.expireTokens()
     try person.backend.clear()
     var times: [Int64] = []
+    var starts: [Int64] = []
     for round in 0..<20 {
+      let start = BootInstant.now.nanoseconds
+      try shell("true")
+      starts.append(BootInstant.now.nanoseconds - start)
       // After two cancelled prompts the same engine delays the next one, so start a new engine.
       if round % 2 == 0 { try person.endEngine() }
       let terminal = try person.terminal("token", "me")
@@ -118,7 +123,8 @@ struct PresenceStoryTests {
       try terminal.end(130)
     }
     times.sort()
-    #expect(times[4] <= 100, "\(times) ms")
+    starts.sort()
+    #expect(times[4] <= max(100, 40 * starts[4] / 1_000_000), "\(times) ms, \(starts) ns")
     #expect(try person.backend.requests() == [])
     try person.endEngine()
     // Nothing has changed: the next touch counts.
