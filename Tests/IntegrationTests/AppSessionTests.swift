@@ -87,9 +87,9 @@ struct AppSessionTests {
     #expect(try app.run("protect") == "")
     #expect(try app.run("lock") == "")
     try app.state("locked")
-    // The window may end before the command has ended.
+    // The window may end before the command has ended. The app must have looked at it before that.
     try app.begin("await authenticated")
-    try unlock(person, "--for", "2s")
+    try unlock(person, "--for", "15s")
     #expect(try app.outcome() == "")
     try app.state("locked")
   }

@@ -110,15 +110,7 @@ extension EngineConnection {
     at backend: DevBackend,
     settings: [String: String] = [:]
   ) throws -> VaultAccount {
-    try call(
-      RegisterCall(
-        account: account,
-        provider: provider(backend.url, settings),
-        email: "\(account)@example.org",
-        name: "Ada Lovelace",
-        password: try secret(password)
-      )
-    ).account
+    try call(registration(account, at: backend, settings: settings)).account
   }
 
   /// An access token, or a new one if `rejected` is the stored one.
@@ -133,6 +125,21 @@ extension EngineConnection {
 
   /// The state of an account.
   func state(_ name: String = "me") throws -> AccountState? { try account(name)?.state }
+}
+
+/// The call that registers a user at the backend, and an account for them in the vault.
+func registration(
+  _ account: String,
+  at backend: DevBackend,
+  settings: [String: String] = [:]
+) throws -> RegisterCall {
+  RegisterCall(
+    account: account,
+    provider: provider(backend.url, settings),
+    email: "\(account)@example.org",
+    name: "Ada Lovelace",
+    password: try secret(password)
+  )
 }
 
 /// The password of every user that a test makes.

@@ -203,15 +203,16 @@ final class Customer: Someone {
 
   /// Registers the account `me` and signs it in.
   func register(_ account: String = "me") throws {
-    try run(
-      "register",
-      account,
-      "--provider",
-      "dev",
-      "--email",
-      "\(account)-\(user.name)@example.org",
-      "--password-stdin",
-      input: "backend-password\n"
-    ).succeeded()
+    try run(registration(account), input: "backend-password\n").succeeded()
+  }
+
+  /// The command that registers an account.
+  ///
+  /// It reads the password from its input.
+  func registration(_ account: String = "me") -> [String] {
+    [
+      "register", account, "--provider", "dev", "--email",
+      "\(account)-\(user.name)@example.org", "--password-stdin",
+    ]
   }
 }

@@ -100,7 +100,8 @@ struct ServiceLimitTests {
     // The other calls are still under way. Of some of them only the exchange helper is left.
     let begun = BootInstant.now
     try scene.bench.endEngine()
-    #expect(BootInstant.now.seconds(since: begun) < 15)
+    // They would last for longer than the engine waits for its calls, 65 s.
+    #expect(BootInstant.now.seconds(since: begun) < 50)
     for caller in callers { #expect(try caller.reply() == nil) }
   }
 

@@ -16,9 +16,15 @@ struct SpareExchangeHelperTests {
     let backend = try DevBackend()
     let vault = try TestVault()
     try vault.start()
-    let token = try signIn(vault, backend)
+    let caller = try vault.connect()
+    let helpers = { vault.running(Self.program) }
+    let spare = try waiting(backend, among: helpers) { proceed in
+      try caller.send(registration("me", at: backend))
+      try proceed()
+      _ = try caller.result(of: RegisterCall.self)
+    }
     try backend.clear()
-    return (backend, vault, token, try waiting { vault.running(Self.program) })
+    return (backend, vault, try caller.token(), spare)
   }
 
   /// A vault of the service, after whose sign-in a spare exchange helper waits.
@@ -26,38 +32,57 @@ struct SpareExchangeHelperTests {
     let backend = try DevBackend()
     let bench = try ServiceBench()
     let person = try Customer(bench, backend: backend)
-    try person.register()
-    let spare = try waiting { processes(in: bench.programs, named: Self.program) }
+    let spare = try waiting(after: person, backend)
     return (backend, person, try person.run("token", "me").succeeded(), spare)
   }
 
-  /// The waiting exchange helper.
-  ///
-  /// A helper that has served ends within two seconds.
-  private func waiting(among exchangeHelpers: () -> [Int32]) throws -> Int32 {
-    while true {
-      var found: [Int32] = []
-      try #require(
-        eventually {
-          found = exchangeHelpers()
-          return found.count == 1
-        }
-      )
-      guard let handle = try? ProcessHandle(identifier: found[0]) else { continue }
-      let hasEnded = handle.waitForEnd(milliseconds: 3000)
-      if !hasEnded { return found[0] }
+  /// The exchange helper that waits after a person has registered at the service.
+  private func waiting(after person: Customer, _ backend: DevBackend) throws -> Int32 {
+    let helpers = { processes(in: person.bench.programs, named: Self.program) }
+    return try waiting(backend, among: helpers) { proceed in
+      let run = try person.start(person.registration(), typing: "backend-password\n")
+      try proceed()
+      let text = try run.text()
+      #expect(try run.child.wait() == .exited(0), "\(text)")
     }
   }
 
+  /// The exchange helper that waits after a registration: another one than that which has served it.
+  ///
+  /// `register` calls its argument while the call is under way, because the provider holds its answer
+  /// until then.
+  private func waiting(
+    _ backend: DevBackend,
+    among exchangeHelpers: () -> [Int32],
+    _ register: (_ proceed: () throws -> Void) throws -> Void
+  ) throws -> Int32 {
+    try backend.fail(.init("/auth/register", hold: true))
+    var used: [Int32] = []
+    try register {
+      try backend.waitForRequests("/auth/register")
+      used = [try alone(among: exchangeHelpers)]
+      try backend.release()
+    }
+    for helper in used { try waitForEnd(helper) }
+    return try alone(among: exchangeHelpers, otherThan: used)
+  }
+
   /// The one exchange helper that runs.
-  private func spare(of vault: TestVault, otherThan used: [Int32] = []) throws -> Int32 {
+  private func alone(
+    among exchangeHelpers: () -> [Int32],
+    otherThan used: [Int32] = []
+  ) throws -> Int32 {
     var found: [Int32] = []
     let isThere = eventually {
-      found = vault.running(Self.program)
+      found = exchangeHelpers()
       return found.count == 1 && !used.contains(found[0])
     }
     try #require(isThere, "\(found) run")
     return found[0]
+  }
+
+  private func spare(of vault: TestVault, otherThan used: [Int32] = []) throws -> Int32 {
+    try alone(among: { vault.running(Self.program) }, otherThan: used)
   }
 
   /// Makes the provider hold a refresh, and returns the exchange helper that sent it.
@@ -194,10 +219,9 @@ struct SpareExchangeHelperTests {
     do {
       // As long as a caller is connected, the engine is not idle.
       let caller = try bench.connect()
-      try person.register()
+      let spare = try waiting(after: person, backend)
       #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
-      let exchangeHelpers = { IntegrationTests.processes(in: bench.programs, named: Self.program) }
-      processes = [try waiting(among: exchangeHelpers), try #require(bench.engine)]
+      processes = [spare, try #require(bench.engine)]
       // proc(5): root owns the files of an undumpable process. The helper runs as another user.
       let owner = "stat -c %u /proc/\(processes[0])/environ"
       #expect(try eventually { try shell(owner) == "0\n" })
