@@ -11,7 +11,8 @@ struct DesktopAppCrowdTests {
   /// that does other work too.
   private static let longestStall: Int64 = 500
 
-  /// How much longer the first look at a thousand accounts may take there than one at ten.
+  /// How much longer the first look at a thousand accounts may take there than some at ten, which take
+  /// longer on a slow machine too.
   private static let longestReading: Duration = .seconds(15)
 
   private let person: Person
@@ -64,7 +65,7 @@ struct DesktopAppCrowdTests {
     #expect(try app.run("quit()") == .integer(0))
     try add(from: 10, to: 999)
     let many = try openingTime()
-    #expect(many < few + Self.longestReading, "\(many), with ten accounts \(few)")
+    #expect(many < few * 5 + Self.longestReading, "\(many), with ten accounts \(few)")
 
     try app.run("watch()")
     try app.run("tab_to('account-0001')")

@@ -6,25 +6,42 @@ import time
 
 # Asks the app of a process for something that no cache has, again and again, until its input ends. Prints
 # the longest time of an answer in milliseconds, without that in which the app's main thread could run and
-# had no processor (sched_info in proc(5): the second number of schedstat).
+# had no processor (sched_info in proc(5): the second number of schedstat), and without that by which a
+# thread that only sleeps woke too late: the bus and this program wait for the machine as long.
 ASKING = """
-import select, sys, time, gi
+import select, sys, threading, time, gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi
 desktop = Atspi.get_desktop(0)
 apps = [desktop.get_child_at_index(index) for index in range(desktop.get_child_count())]
 Atspi.set_timeout(30000, 30000)
 stat = "/proc/%s/task/%s/schedstat" % (sys.argv[1], sys.argv[1])
+late, ticks, ticked = 0, 0, threading.Condition()
+def sleep():
+    global late, ticks
+    while True:
+        begin = time.monotonic()
+        time.sleep(0.002)
+        with ticked:
+            late, ticks = late + max(0, time.monotonic() - begin - 0.002), ticks + 1
+            ticked.notify()
+threading.Thread(target=sleep, daemon=True).start()
 def now():
     with open(stat) as file:
         return time.monotonic() - int(file.read().split()[1]) / 1e9
+def lateness():
+    with ticked:
+        next_tick = ticks + 1
+        ticked.wait_for(lambda: ticks >= next_tick)  # It tells what has passed until this instant.
+        return late
 frame = next(app.get_child_at_index(0) for app in apps if app and app.get_process_id() == int(sys.argv[1]))
 print("ready", flush=True)
 longest = 0
 while not select.select([sys.stdin], [], [], 0.002)[0]:
-    begin = now()
+    before, begin = late, now()
     frame.get_extents(Atspi.CoordType.WINDOW)
-    longest = max(longest, now() - begin)
+    took = now() - begin
+    longest = max(longest, took - lateness() + before)
 print(round(1000 * longest))
 """
 
@@ -42,7 +59,7 @@ class Stalls:
 
     def longest_stall(self):
         """The longest time since `watch` in which the app answered nothing, in milliseconds."""
-        return int(self.watcher.communicate(timeout=30)[0])
+        return int(self.watcher.communicate(timeout=LIMIT)[0])
 
     def waits(self):
         """The threads of the app, and how often each has waited (proc_pid_status(5))."""
