@@ -62,7 +62,7 @@ def measure_half(service, client, count, seconds):
     calm = {way: ask(client, SOCKET, 1, 1, way, CALL % "me") for way in ("kept", "each")}
     before = service.memory("Rss")
     holder = subprocess.Popen(
-        [client, "hold", SOCKET, str(count), "60", CALL % "me"], stdout=subprocess.PIPE, text=True,
+        [client, "hold", SOCKET, str(count), "300", CALL % "me"], stdout=subprocess.PIPE, text=True,
         **as_user(CROWD))
     ended = threading.Event()
     peak = [before]
@@ -76,7 +76,7 @@ def measure_half(service, client, count, seconds):
     served = {}
     for way in ("kept", "each"):
         served[way] = ask(client, SOCKET, 1, seconds, way, CALL % "me")
-    opened, most, longest, left = (int(word) for word in holder.communicate(timeout=120)[0].split())
+    opened, most, longest, left = (int(word) for word in holder.communicate(timeout=400)[0].split())
     ended.set()
     looker.join()
     print(f"half, {opened} connections of one user: at most {most} at once, the longest for "
@@ -103,13 +103,17 @@ def measure_costly(service, client, seconds):
     """Each caller of the crowd sends its next message when it has its reply."""
     print(f"costly, 120 connections of one user with messages of 64 KiB, {seconds} s each:")
     for _, name, message in dearest(client):
-        crowd = subprocess.Popen(
-            [client, "ask", SOCKET, "120", str(3 * seconds), "kept", message],
-            stdout=subprocess.PIPE, text=True, **as_user(CROWD))
-        time.sleep(seconds / 4)
-        served = {way: ask(client, SOCKET, 1, seconds, way, CALL % "me") for way in ("kept", "each")}
-        is_at_work = crowd.poll() is None
-        rate = Result(crowd.communicate(timeout=120)[0]).rate
+        # On a busy machine the crowd may end before the other user is served: then it works for longer.
+        for longer in (3, 9, 27):
+            crowd = subprocess.Popen(
+                [client, "ask", SOCKET, "120", str(longer * seconds), "kept", message],
+                stdout=subprocess.PIPE, text=True, **as_user(CROWD))
+            time.sleep(seconds / 4)
+            served = {way: ask(client, SOCKET, 1, seconds, way, CALL % "me") for way in ("kept", "each")}
+            is_at_work = crowd.poll() is None
+            rate = Result(crowd.communicate(timeout=300)[0]).rate
+            if is_at_work or crowd.returncode != 0:
+                break
         print(f"  {name:<18} {rate:6.0f}/s; another user's p99 {served['kept'].p99:.2f} ms, with a "
               f"connection each {served['each'].p99:.2f} ms, longest {served['kept'].worst:.2f} ms")
         promise(is_at_work and crowd.returncode == 0, "the messages are legal")

@@ -55,7 +55,7 @@ struct RaceTests {
     let (text, end) = try output(
       of: Self.kit,
       [
-        "--provider", "oidc", "--kills", "3", "--seconds", "20", "--processes", "3", "--vaults",
+        "--provider", "oidc", "--kills", "3", "--seconds", "200", "--processes", "3", "--vaults",
         "2",
         "--at", "openat", "--tool-stored", "write",
         "--tool", "\(Self.naive) --lock --oauth token {issuer} {state}/login.json",
@@ -72,7 +72,7 @@ struct RaceTests {
     try output(
       of: Self.kit,
       [
-        "--kills", "3", "--seconds", "20", "--processes", "3", "--vaults", "2", "--at", "openat",
+        "--kills", "3", "--seconds", "200", "--processes", "3", "--vaults", "2", "--at", "openat",
         "--tool", "\(Self.naive) --lock token {url} {state}/login.json",
         "--tool-login", "\(Self.naive) --lock login {url} {email} {state}/login.json",
       ] + more

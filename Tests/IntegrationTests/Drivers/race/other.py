@@ -20,7 +20,7 @@ class Vault:
 
     account = "me"
     # The time in seconds within which it must have a token again after a storm.
-    patience = 10
+    patience = 60
     tells_uncertain = False
     # Another tool's exit codes are its own. What counts is whether it has a token in the end.
     kept_codes = set(range(-64, 256))
@@ -86,7 +86,7 @@ class Vault:
         path = client.place + ".trace"
         if tracing.read(path) is None:
             return ""
-        events.until(lambda: traces.has_finished(tracing.read(path)), self.work + "/out", 5)
+        events.until(lambda: traces.has_finished(tracing.read(path)), self.work + "/out", 60)
         return tracing.read(path)
 
     def is_lost(self, status):

@@ -82,8 +82,8 @@ class Plans:
             return name
 
     def missing(self, wanted):
-        """With --short: what a sample still lacks, for at most four times the time."""
-        if not self.options.short or self.seconds() > 4 * self.options.seconds:
+        """With --short: what a sample still lacks, for at most sixteen times the time."""
+        if not self.options.short or self.seconds() > 16 * self.options.seconds:
             return {}
         if self.done() < SAMPLE:
             return wanted

@@ -19,7 +19,7 @@ class Vault(TracedPrograms):
 
     account = "me"
     # How long a login may be uncertain before it counts as lost, in seconds.
-    patience = 90
+    patience = 300
     tells_uncertain = True
     stored = STORED
     kept_codes = {0, UNAVAILABLE, LOGIN_REQUIRED}

@@ -115,7 +115,7 @@ class TracedPrograms:
             found.append((name, plan, read("%s/traces/%s" % (self.work, name)) or ""))
         return found
 
-    def wait_for_exchanges(self, seconds=45):
+    def wait_for_exchanges(self, seconds=120):
         """Waits until every traced exchange helper has ended, except the spare that an engine
         keeps.
 
