@@ -3,9 +3,9 @@
 
 usage: same-time.py PROGRAM ISSUER READER PASSWORD PROCESSES SECONDS
 
-Keeps PROCESSES commands running for SECONDS, each a randomly drawn verb. Half of them run at their
-own terminal, where the system password is typed. An enrolled finger, and sometimes an unknown one,
-touches the reader whenever it is armed. Every verb of the help must occur. Prints one JSON object:
+Keeps PROCESSES commands running for SECONDS, each a randomly drawn verb; on a slow machine until enough of
+them have ended. Half of them run at their own terminal, where the system password is typed. An enrolled
+finger, and sometimes an unknown one, touches the reader whenever it is armed. Every verb of the help must occur. Prints one JSON object:
 how often each verb ended with which status, and everything that should not have happened.
 """
 import collections
@@ -31,6 +31,8 @@ PROCESSES, SECONDS = int(sys.argv[5]), float(sys.argv[6])
 LIMIT = 150
 # All imports move this password.
 pathlib.Path.home().joinpath(".git-credentials").write_text("https://ann:word@i1.org\n")
+# How many commands must have ended, and how many times SECONDS a slow machine has for them.
+MOST, LONGER = 700, 10
 # How long the last commands have to end by themselves.
 PATIENCE = 10
 
@@ -196,6 +198,8 @@ def main():
     for thread in threads:
         thread.start()
     time.sleep(SECONDS)
+    while time.monotonic() < begun + LONGER * SECONDS and (due or sum(list(ends.values())) < MOST):
+        time.sleep(1)
     stopped.append(time.monotonic())
     done.set()
     for thread in threads:
