@@ -1,13 +1,14 @@
 """Fingers that the desktop's settings have enrolled count for the service as well. The real fprintd
 is on the bus of the machine, with the same reader."""
+import contextlib
 import os
 import shutil
 import subprocess
 
 import household
 from household import ADA, ask_anew, ask_for_finger, brings_token, enroll_finger, status
-from people import READER, touch
-from scenarios import check, main, run, scenario
+from people import READER, is_armed, touch
+from scenarios import Failure, check, main, run, scenario, until
 
 HELPER = "/opt/virtual/virtual-reader.conf"
 FPRINTD = "/run/systemd/system/fprintd.service.d"
@@ -37,10 +38,18 @@ def touch_until(command, finger, text):
     """Touches the reader until a text is on the screen.
 
     Before each check fprintd has the reader for a moment, and nothing else shows whether a program
-    uses it. A touch in that moment is lost."""
+    uses it. A touch in that moment is lost. After one that was not lost the reader may be free, while the
+    text is still on its way."""
     touch(finger)
-    while not command.shows(text, 5):
-        touch(finger)
+
+    def is_shown():
+        if command.shows(text, 5):
+            return True
+        if is_armed():
+            with contextlib.suppress(Failure):  # it has become free just now
+                touch(finger)
+        return False
+    until(is_shown, f"there is no {text!r}")
 
 
 @scenario
