@@ -6,7 +6,8 @@ usage: same-time.py PROGRAM ISSUER READER PASSWORD PROCESSES SECONDS
 Keeps PROCESSES commands running for SECONDS, each a randomly drawn verb; on a slow machine until enough of
 them have ended. Half of them run at their own terminal, where the system password is typed. An enrolled
 finger, and sometimes an unknown one, touches the reader whenever it is armed. Every verb of the help must
-occur. Prints one JSON object: how often each verb ended with which status, and everything that should not have happened.
+occur. Prints one JSON object: how often each verb ended with which status, and everything that should not
+have happened.
 """
 import collections
 import json

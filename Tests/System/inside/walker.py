@@ -84,10 +84,10 @@ class Walk:
                     self.look(f"{path} {message['method']}", answer)
 
     @staticmethod
-    def ask(address, *messages):
-        """The answer within a second, or None if the connection is refused."""
+    def ask(address, *messages, seconds=1):
+        """The answer within some seconds, or None if the connection is refused."""
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(1)
+            connection.settimeout(seconds)
             try:
                 connection.connect(address)
                 answer = b""
@@ -106,7 +106,7 @@ class Walk:
     def methods(self, user_has_account):
         """Each method of the vault, with and without the number of an unanswered prompt."""
         text = self.ask(VAULT, {"method": "org.varlink.service.GetInterfaceDescription",
-                                "parameters": {"interface": "io.thumblatch.Vault"}})
+                                "parameters": {"interface": "io.thumblatch.Vault"}}, seconds=PATIENCE)
         description = json.loads(text.rstrip(b"\0"))["parameters"]["description"]
         description = re.sub(r"#.*", "", description)
         methods = re.findall(r"^method (\w+)\(([^)]*(?:\([^)]*\)[^)]*)*?)\)\s*->", description, re.M)
