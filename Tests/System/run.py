@@ -73,8 +73,9 @@ def prepare(machine, package, programs):
                   "ReadWritePaths=/run/virtual-reader\n")
     # A session as login(1) and sshd(8) open it, for people without a terminal to log in at.
     machine.write("/etc/pam.d/person", "session required pam_systemd.so\n")
-    machine.write("/etc/thumblatch/providers.d/dev.conf",
-                  "[Provider]\nkind = password-backend\nissuer = http://127.0.0.1:8000\n")
+    # The longest limit: an upgrade and a search of memory take a while before a held answer is released.
+    machine.write("/etc/thumblatch/providers.d/dev.conf", "[Provider]\nkind = password-backend\n"
+                  "issuer = http://127.0.0.1:8000\ntimeout = 60s\n")
     machine.write("/etc/tmpfiles.d/virtual-reader.conf", "d /run/virtual-reader 0700 root root -\n")
     prepare_sleep(machine)
     prepare_desk(machine)
