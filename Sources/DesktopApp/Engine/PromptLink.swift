@@ -33,8 +33,12 @@ final class PromptLink: PresenceView, Sendable {
     var asking = PresenceMethod.fallback
   }
 
-  /// How long the prompt may take to come to the screen, in seconds.
-  private static let longestDisplay: Int64 = 2
+  /// How long the prompt of another program may take to come to the screen, in seconds.
+  ///
+  /// The engine waits for one second more.
+  private static let longestDisplay: Int64 = 5
+  /// The same for a prompt of the app, for which nothing else waits.
+  private static let longestOwnDisplay: Int64 = 20
 
   let request: PresenceRequest
   /// Whether the app itself made the call, after an act of the person.
@@ -93,7 +97,8 @@ final class PromptLink: PresenceView, Sendable {
     content.withLock { $0.asking = method.isDevice ? .key : method }
     let armed = methods.armed(for: method)
     next.yield(.begin(armed, offersPassword: !methods.allSatisfy(\.isDevice)))
-    let end = BootInstant.now.advanced(bySeconds: Self.longestDisplay)
+    let limit = isOwn ? Self.longestOwnDisplay : Self.longestDisplay
+    let end = BootInstant.now.advanced(bySeconds: limit)
     while !content.withLock({ $0.isShown }) {
       guard try Connection.wait(for: wake.descriptor.number, interrupt: interrupt, until: end)
       else {
