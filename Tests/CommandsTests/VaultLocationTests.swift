@@ -83,7 +83,7 @@ struct VaultLocationTests {
     let (reading, writing) = try UnixSocket.pair()
     let pipe = Descriptor(owning: reading)
     try Descriptor(owning: writing).write(text)
-    let deadline = BootInstant.now.advanced(bySeconds: 5)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     return try EngineStart.report(from: pipe, deadline: deadline, interrupt: nil)
   }
 
@@ -187,7 +187,7 @@ struct VaultLocationTests {
     let connection = try Connection(Descriptor(owning: client))
     try engine.write("{}\0")
     #expect(throws: VaultClientError.self) {
-      try connection.next(deadline: BootInstant.now.advanced(bySeconds: 5))
+      try connection.next(deadline: BootInstant.now.advanced(bySeconds: 60))
     }
   }
 
@@ -199,7 +199,7 @@ struct VaultLocationTests {
     let connection = try Connection(Descriptor(owning: client))
     try connection.send(GetStatusCall())
     let chunk = [UInt8](repeating: 32, count: 16 * 1024)
-    let deadline = BootInstant.now.advanced(bySeconds: 10)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while BootInstant.now < deadline {
       _ = try? engine.write(chunk)
       do {

@@ -70,7 +70,7 @@ extension ReaderTests {
       defer { reader.remove() }
       try reader.connected {
         let events = VirtualReaderEvents<EnrollEvent>()
-        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 2000) { events.put($0) }
+        let operation = Reader(.virtual).enroll(.leftThumb, milliseconds: 5000) { events.put($0) }
         #expect(events.next() == .ready(stages: 5))
         try reader.send("SCAN thumb")
         #expect(throws: ReaderError.timedOut) { try operation.wait() }

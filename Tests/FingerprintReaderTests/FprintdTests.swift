@@ -253,10 +253,10 @@ extension ReaderTests {
       let other = try VirtualReader(.device)
       defer { other.remove() }
       let print = try other.connected { try enroll("right", as: .rightIndex, on: other) }
-      let check = RunningCheck([print], milliseconds: 1000, on: reader)
+      let check = RunningCheck([print], milliseconds: 20_000, on: reader)
       #expect(throws: ReaderError.vanished) { try check.wait() }
       try bus.killFprintd()
-      let without = RunningCheck([print], milliseconds: 1000, on: reader)
+      let without = RunningCheck([print], milliseconds: 20_000, on: reader)
       #expect(throws: ReaderError.noReader) { try without.wait() }
     }
   }

@@ -89,9 +89,9 @@ struct PasswordProgramTests {
     let presence = try VirtualPresence()
     defer { presence.remove() }
     let client = try PresenceClient(presence.program)
-    try ask(client, user.name, timeout: 2500)
+    try ask(client, user.name, timeout: 5000)
     // The end of the time is not reported by itself: no call waits for a reply.
-    #expect(try !client.hasReply(withinMilliseconds: 2600))
+    #expect(try !client.hasReply(withinMilliseconds: 5100))
     guard case .failed(.timedOut, _, _, _) = try client.respond(password) else {
       return #expect(Bool(false))
     }

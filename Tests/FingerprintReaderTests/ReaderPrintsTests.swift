@@ -53,10 +53,10 @@ extension ReaderTests {
         try chip.send("SCAN right")
         #expect(throws: ReaderError.duplicate(nil)) { try again.wait() }
 
-        #expect(try library.delete([print], milliseconds: 5000).wait() == [.deleted])
+        #expect(try library.delete([print], milliseconds: 60_000).wait() == [.deleted])
         #expect(try stored() == [])
         // A missing print counts as deleted.
-        #expect(try library.delete([print], milliseconds: 5000).wait() == [.deleted])
+        #expect(try library.delete([print], milliseconds: 60_000).wait() == [.deleted])
         #expect(try enroll("right").isOnReader)
       }
     }
@@ -68,7 +68,7 @@ extension ReaderTests {
         let right = try enroll("right")
         let left = try enroll("left", as: .leftThumb)
         _ = try enroll("other", as: .leftIndex)
-        let deletions = try library.delete([left, right], milliseconds: 5000).wait()
+        let deletions = try library.delete([left, right], milliseconds: 60_000).wait()
         #expect(deletions == [.deleted, .deleted])
         #expect(try stored() == ["other"])
       }
@@ -83,11 +83,11 @@ extension ReaderTests {
         try FingerprintReaderTests.enroll("right", as: .rightIndex, on: plain)
       }
       #expect(!ordinary.isOnReader)
-      #expect(try library.delete([ordinary], milliseconds: 5000).wait() == [.notStored])
+      #expect(try library.delete([ordinary], milliseconds: 60_000).wait() == [.notStored])
       let print = try chip.connected { try enroll("right") }
       // The reader is unplugged.
       #expect(throws: ReaderError.noReader) {
-        try Reader(.virtual).delete([print], milliseconds: 5000).wait()
+        try Reader(.virtual).delete([print], milliseconds: 60_000).wait()
       }
     }
 

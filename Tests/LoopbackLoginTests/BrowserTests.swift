@@ -45,7 +45,7 @@ struct BrowserTests {
 
     /// The output of a program into a file, once it is complete.
     func text(_ name: String) throws -> String {
-      let deadline = BootInstant.now.advanced(bySeconds: 20)
+      let deadline = BootInstant.now.advanced(bySeconds: 60)
       while BootInstant.now < deadline {
         if let file = try? Directory(path: path).openForReading(name),
           let bytes = try? file.readAll(limit: 1 << 16), bytes.last == UInt8(ascii: ".")
@@ -61,7 +61,7 @@ struct BrowserTests {
     ///
     /// A child that was not waited for would block the tests that run as their own processes.
     func finish(_ browser: inout Browser) throws {
-      let deadline = BootInstant.now.advanced(bySeconds: 20)
+      let deadline = BootInstant.now.advanced(bySeconds: 60)
       while browser.isRunning {
         guard BootInstant.now < deadline else {
           throw SystemError("the browser has not ended", code: ETIMEDOUT)
@@ -136,7 +136,7 @@ struct BrowserTests {
     var browser = programs.browser("broken:works")
     let isStarted = browser.start()
     #expect(isStarted)
-    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while (try? Directory(path: programs.path).openForReading("out")) == nil {
       let isLeft = browser.look()
       #expect(isLeft)

@@ -82,7 +82,7 @@ extension RedirectListenerTests {
     // The stranger's connection waits to be accepted, ahead of this one.
     let peer = try Peer(listener.port)
     try peer.send(Self.redirect(listener.port, "code=ours&state=s"))
-    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     let arrival = try listener.wait(interrupt: nil, until: deadline)
     #expect(try Self.text(#require(arrival)) == "code=ours&state=s")
   }

@@ -74,7 +74,7 @@ struct RedirectListenerTests {
   ///
   /// A child of another test may hold its port for a moment until its exec, so it is tried again.
   static func listener(at redirect: LoopbackRedirect) throws -> RedirectListener {
-    let deadline = BootInstant.now.advanced(bySeconds: 20)
+    let deadline = BootInstant.now.advanced(bySeconds: 60)
     while true {
       do throws(SystemError) {
         return try RedirectListener(at: redirect, for: .terminal)

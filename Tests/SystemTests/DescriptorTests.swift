@@ -48,13 +48,13 @@ struct DescriptorTests {
     let (first, second) = try UnixSocket.pair()
     let kept = Descriptor(owning: second)
     do { _ = Descriptor(owning: first) }
-    #expect(try kept.waitReadable(milliseconds: 30_000), "the other end is closed")
+    #expect(try kept.waitReadable(milliseconds: 60_000), "the other end is closed")
     let (third, fourth) = try UnixSocket.pair()
     let open = Descriptor(owning: fourth)
     let number = Descriptor(owning: third).relinquish()
     #expect(try !open.waitReadable(milliseconds: 0))
     _ = Descriptor(owning: number)
-    #expect(try open.waitReadable(milliseconds: 30_000))
+    #expect(try open.waitReadable(milliseconds: 60_000))
   }
 
   @Test
