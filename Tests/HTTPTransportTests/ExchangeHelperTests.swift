@@ -180,7 +180,7 @@ struct ExchangeHelperTests {
   @Test
   func theTimeOfTheCallEndsIt() throws {
     var call = try refresh()
-    call.timeout = 2000
+    call.timeout = 5000
     try backend.fail(DevBackendFault("/auth/refresh", .hang))
     let file = try slot.open()
     guard case .lost(.timeout) = try run(call, slot: file.number) else {

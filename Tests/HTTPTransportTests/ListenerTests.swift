@@ -43,7 +43,7 @@ struct ListenerTests {
     let holder = try PortHolder(user: Self.nobody)
     var request = try request(holder.port)
     request.loopbackUsers = [ThisProcess.user, Self.nobody]
-    request.timeout = 500
+    request.timeout = 4000
     // The server never answers, but it gets the request.
     #expect(interrupted(request) == .timeout)
     #expect(try holder.received() > 0)
@@ -82,7 +82,7 @@ struct ListenerTests {
     #expect(ending(request).error == .untrustedListener(user: Self.nobody))
     #expect(try proxy.received() == 0)
     request.loopbackUsers = [Self.nobody]
-    request.timeout = 500
+    request.timeout = 4000
     // The proxy took the connection and sent nothing.
     #expect(notSent(request) == .silent)
     #expect(try proxy.received() > 0)
@@ -101,7 +101,7 @@ struct ListenerTests {
     #expect(ending(request) == .answered(201))
     let holder = try PortHolder(user: Self.nobody)
     var other = try post("https://127.0.0.1:\(holder.port)/", "{}")
-    other.timeout = 500
+    other.timeout = 4000
     // The handshake got no answer, and that is no lack of a network.
     #expect(notSent(other) == .silent)
   }
@@ -126,7 +126,7 @@ struct ListenerTests {
       url: "http://127.0.0.1:\(port)/token",
       headers: [],
       pins: [],
-      timeout: 5000,
+      timeout: 20_000,
       maximumBody: 1024,
       key: slot?.key,
       context: slot?.context.encoded,
@@ -167,7 +167,7 @@ struct ListenerTests {
     let holder = try PortHolder(user: Self.nobody)
     let exchangeHelper = try ExchangeHelperProcess()
     var named = call(holder.port, nil, listeners: [Int(Self.nobody)])
-    named.timeout = 500
+    named.timeout = 4000
     try exchangeHelper.send(named)
     guard case .lost(.timeout) = try exchangeHelper.exchangeReply() else {
       Issue.record("not sent")

@@ -58,7 +58,7 @@ struct LocalAddressTests {
     let port = String(backend.url.split(separator: ":").last ?? "")
     var request = HTTPRequest(method: "GET", url: url.replacing("PORT", with: port))
     request.mayReachThisMachine = false
-    request.timeout = 5000
+    request.timeout = 20_000
     let reason = notSent(request)
     // A name that this machine does not know leads nowhere in any case.
     #expect(reason == .local || (url.contains("ip6-localhost") && reason == .resolve))
@@ -126,7 +126,7 @@ struct LocalAddressTests {
           url: "https://\(host):9443/",
           headers: [],
           pins: [],
-          timeout: 5000,
+          timeout: 20_000,
           maximumBody: 1024,
           local: local
         )

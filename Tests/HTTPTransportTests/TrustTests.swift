@@ -173,7 +173,7 @@ struct TrustTests {
   func aServerThatSpeaksNoTLSGetsNoRequest() throws {
     let plain = try DevBackend()
     var request = try registration(at: "https" + plain.url.dropFirst("http".count))
-    request.timeout = 5000
+    request.timeout = 20_000
     #expect(notSent(request) != nil)
     #expect(try plain.requests().isEmpty)
   }
@@ -187,7 +187,7 @@ struct TrustTests {
     let port = try LoopbackSocket.port(of: silent)
     var request = try registration(at: "https://127.0.0.1:\(port)")
     request.timeout = 600_000
-    request.connectTimeout = 200
+    request.connectTimeout = 2000
     // It is connected, so the network is not to blame.
     #expect(notSent(request) == .silent)
     request.connectTimeout = 0

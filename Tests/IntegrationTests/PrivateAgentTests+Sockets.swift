@@ -78,7 +78,7 @@ extension PrivateAgentTests {
       silent = []
       for count in range(99):
           silent.append(socket.socket(socket.AF_UNIX))
-          silent[-1].settimeout(30)
+          silent[-1].settimeout(120)
           silent[-1].connect("\(path)")
           silent[-1].send(words[count % 4])
           if count % 4 == 2:

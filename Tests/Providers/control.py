@@ -176,7 +176,7 @@ class Elsewhere:
 
     def take(self, connection):
         with connection:
-            connection.settimeout(5)
+            connection.settimeout(60)
             try:
                 while data := connection.recv(65536):
                     with self.changed:
@@ -189,7 +189,7 @@ class Elsewhere:
         # Connections are accepted in order: after this one, all earlier ones are counted.
         with socket.create_connection(("127.0.0.1", self.port)) as own, self.changed:
             port = own.getsockname()[1]
-            self.changed.wait_for(lambda: port in self.taken, timeout=5)
+            self.changed.wait_for(lambda: port in self.taken, timeout=60)
             self.taken.remove(port)
             return {"url": "http://127.0.0.1:%d" % self.port, "bytes": self.bytes,
                     "connections": len(self.taken)}

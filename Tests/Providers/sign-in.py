@@ -66,7 +66,7 @@ class Person:
         if fields is not None:
             request.add_header("Referer", url)
         try:
-            with self.opener.open(request, timeout=30) as answer:
+            with self.opener.open(request, timeout=120) as answer:
                 return answer.status, answer.url, answer.read().decode(errors="replace")
         except urllib.error.HTTPError as error:
             return error.code, error.url, error.read().decode(errors="replace")
