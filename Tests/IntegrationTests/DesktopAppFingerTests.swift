@@ -98,7 +98,7 @@ struct DesktopAppFingerTests {
     try person.touch()
     try app.sees("1 of 5 touches")
     try expectFit("fingers-enrolling-dark")
-    #expect(person.readerIsOpen)
+    #expect(eventually { person.readerIsOpen })
     let focused = try app.run("focused()")
     #expect(focused == .string("Cancel"), "\(focused)")
     try app.run("key('Return')")
