@@ -125,7 +125,7 @@ struct DesktopAppPrivacyTests {
     defer { kill(process, SIGCONT) }
     try app.run("key('space', 'ctrl+q')")
     kill(process, SIGCONT)
-    try app.run("app.wait(40)")
+    try app.run("app.wait(120)")
     #expect(try shell("cat \(file)") == "[Desktop]\nhide-when-inactive = yes\n")
   }
 
