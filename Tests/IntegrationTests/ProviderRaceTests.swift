@@ -11,7 +11,9 @@ struct ProviderRaceTests {
   private static let many = 64
 
   private func member() throws -> Member {
-    let member = try Member(.toolkit, ["--refresh", "protect"])
+    // The answer is held until all of them are there.
+    let settings = ["timeout": "60s"]
+    let member = try Member(.toolkit, ["--refresh", "protect"], settings: settings)
     try member.signIn().succeeded()
     return member
   }
