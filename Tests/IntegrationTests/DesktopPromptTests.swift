@@ -17,6 +17,7 @@ struct DesktopPromptTests {
   /// expired.
   init() throws {
     person = try Person()
+    try person.allowLongAnswers()
     try person.register()
     try person.enrollFinger()
     let enable = try person.terminal("presence", "enable", "me")

@@ -30,3 +30,10 @@ extension Someone {
     return engines
   }
 }
+
+extension Person {
+  /// Gives the provider a minute for an answer, which a test holds while it looks at the programs.
+  func allowLongAnswers() throws {
+    try shell("echo 'timeout = 60s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
+  }
+}

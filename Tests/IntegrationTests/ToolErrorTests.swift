@@ -65,7 +65,7 @@ struct ToolErrorTests {
   /// A person with the account `me` for a host, whose provider has a few seconds for an answer.
   init() throws {
     person = try Person()
-    try person.shell("echo 'timeout = 3s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
+    try person.shell("echo 'timeout = 8s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
     try person.register()
     try person.run("host", "add", "git.example.org", "me").succeeded()
   }
