@@ -42,7 +42,7 @@ class Target:
 
     def options(self):
         """The options of libFuzzer in every run."""
-        options = ["--target=" + self.name, f"-max_len={self.maximum}", "-timeout=20",
+        options = ["--target=" + self.name, f"-max_len={self.maximum}", "-timeout=60",
                    "-rss_limit_mb=2048", "-print_final_stats=1"]
         if self.dictionary != "-":
             options.append(f"-dict={DICTIONARIES}/{self.dictionary}.dict")

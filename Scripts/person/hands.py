@@ -76,7 +76,7 @@ class Terminal:
         sys.stdout.flush()
         return True
 
-    def expect(self, text, seconds=40):
+    def expect(self, text, seconds=120):
         """Waits until a text stands on the screen, then forgets all up to it."""
         deadline = time.monotonic() + seconds
         while text not in self.shown:
@@ -88,7 +88,7 @@ class Terminal:
     def type(self, text):
         os.write(self.fd, text.encode() + b"\n")
 
-    def end(self, status=0, seconds=40):
+    def end(self, status=0, seconds=120):
         """Waits for the end; anything but `status` fails the demo."""
         deadline = time.monotonic() + seconds
         while self.exit is None:
