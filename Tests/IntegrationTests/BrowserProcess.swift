@@ -130,7 +130,7 @@ final class BrowserProcess {
         return object
       }
       // The driver's own waits end after a minute.
-      guard try socket.waitReadable(milliseconds: 120_000) else { break }
+      guard try socket.waitReadable(milliseconds: 300_000) else { break }
       var chunk = [UInt8](repeating: 0, count: 4096)
       let count = unsafe try chunk.withUnsafeMutableBytes { unsafe try socket.read(into: $0) }
       guard count > 0 else { break }

@@ -64,7 +64,7 @@ struct ChromiumTests {
   /// `text` is shown if there is no report.
   private func report(_ member: Member, _ text: String) throws -> Report {
     let directory = member.home + "/report"
-    let deadline = BootInstant.now.advanced(bySeconds: 60)
+    let deadline = BootInstant.now.advanced(bySeconds: 180)
     while true {
       if let file = try? Directory(path: directory).openForReading("report.json") {
         let seen = String(decoding: try file.readAll(limit: 1 << 20), as: UTF8.self)

@@ -31,7 +31,7 @@ import time
 from devtools import Chromium, Refused
 from page import FAULTS, NAME_OF, PAGE, PLACE, RING
 
-LIMIT = 60
+LIMIT = 150
 SIZES = {390: 844, 1280: 800}
 KEYS = {"Tab": ("Tab", 9, None), "Enter": ("Enter", 13, "\r")}
 
