@@ -116,7 +116,7 @@ final class AppProcess {
         waiting.removeFirst(end + 1)
         return line
       }
-      guard try socket.waitReadable(milliseconds: 60_000) else {
+      guard try socket.waitReadable(milliseconds: 180_000) else {
         throw SystemError("app", code: ETIMEDOUT)
       }
       var chunk = [UInt8](repeating: 0, count: 4096)

@@ -55,7 +55,7 @@ final class EngineConnection {
   func reply() throws -> VarlinkReply? {
     while true {
       if let reply = try buffer.nextReply() { return reply }
-      guard try socket.waitReadable(milliseconds: 60_000) else {
+      guard try socket.waitReadable(milliseconds: 120_000) else {
         throw SystemError("reply", code: ETIMEDOUT)
       }
       let count = unsafe try buffer.receive { room throws(SystemError) in

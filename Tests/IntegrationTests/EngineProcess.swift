@@ -76,7 +76,7 @@ final class EngineProcess {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
     while bytes != [UInt8(ascii: "L")], byte != UInt8(ascii: "\n") {
-      guard try pipe.waitReadable(milliseconds: 60_000) else {
+      guard try pipe.waitReadable(milliseconds: 120_000) else {
         throw SystemError("thumblatchd", code: ETIMEDOUT)
       }
       let count = unsafe try withUnsafeMutableBytes(of: &byte) { unsafe try pipe.read(into: $0) }

@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 
-TITLES = ("Presence Check", "Anwesenheitsprüfung")
+TITLES = ("Presence Check", "Anwesenheitspr\u00fcfung")
 
 
 class Prompts:
