@@ -59,7 +59,7 @@ struct AdoptionTests {
       let old = try #require(slots.first { $0.kind == .recovery })
       let left = try await vaults.removeSlot(RemoveSlotCall(slot: old.id), of: root)
       #expect(left.slots.count == 2)
-      await vaults.retireAll(within: 10)
+      await vaults.retireAll(within: 60)
     }
     vaults = nil
     try run("/bin/rm", ["-r", users + "/1001"])

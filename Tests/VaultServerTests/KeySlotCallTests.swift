@@ -44,7 +44,7 @@ struct KeySlotCallTests {
       }
     )
     #expect(reply.vaults == 1 && reply.slots.count == 2 && touches.withLock { $0 } == 2)
-    await vaults.retireAll(within: 10)
+    await vaults.retireAll(within: 60)
   }
 
   @Test

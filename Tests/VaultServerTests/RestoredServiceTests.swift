@@ -30,7 +30,7 @@ struct RestoredServiceTests {
   private func withService(_ body: (Vaults) async throws -> Void) async throws {
     let vaults = try machine.service(tpm)
     try await body(vaults)
-    await vaults.retireAll(within: 10)
+    await vaults.retireAll(within: 60)
   }
 
   /// Makes a call of user 1000, with its presence check.
@@ -103,6 +103,6 @@ struct RestoredServiceTests {
     tpm.limitCounters(to: 1)
     #expect(try await vaults.addSlot(AddSlotCall(kind: .tpm), of: root).counterProblem == nil)
     #expect(try await vaults.deviceSecretStatus(of: root).counter == .current)
-    await vaults.retireAll(within: 10)
+    await vaults.retireAll(within: 60)
   }
 }

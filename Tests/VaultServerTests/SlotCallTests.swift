@@ -35,7 +35,7 @@ struct SlotCallTests {
       // Only the vault that was open stays so.
       #expect(vaults.openVaults.map(\.0) == [1001])
       #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
-      await vaults.retireAll(within: 10)
+      await vaults.retireAll(within: 60)
     }
     vaults = nil
     let closed = try machine.service(NoTPM())
@@ -148,7 +148,7 @@ struct SlotCallTests {
     vaults.resumeAddition()
     while try await vaults.tier() != .tpm { await Task.yield() }
     #expect(try await vaults.fingers(of: 1001) == ["left-thumb"])
-    await vaults.retireAll(within: 10)
+    await vaults.retireAll(within: 60)
   }
 
   @Test
@@ -209,7 +209,7 @@ struct SlotCallTests {
       let call = AddSlotCall(kind: .tpm, recovery: code)
       #expect(try await vaults.addSlot(call, of: caller).vaults == 1)
       #expect(try await vault.facts(for: caller).isUnderMachineKey)
-      await vaults.retireAll(within: 10)
+      await vaults.retireAll(within: 60)
     }
     vaults = nil
     let closed = try await privately(NoTPM())

@@ -154,7 +154,7 @@ extension Vaults {
         }
       }
     }
-    await retireAll(within: 10)
+    await retireAll(within: 60)
   }
 
   /// The fingers of a user's vault, which show that it opens.
