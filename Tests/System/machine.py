@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 
-BOOT_LIMIT = 120  # seconds
+BOOT_LIMIT = 300  # seconds
 BRIDGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                       "TPMTests/Bridge/bridge.py")
 
@@ -156,7 +156,7 @@ class Machine:
                 "systemd-run", "--quiet", "--collect", "--wait", "--pipe", "--service-type=exec",
                 "--property=LimitCORE=0", "--", *command]
 
-    def run(self, *command, limit=300):
+    def run(self, *command, limit=900):
         """Runs a program in the machine to its end, and returns its result."""
         return subprocess.run(self.enter(*command), stdin=subprocess.DEVNULL, timeout=limit,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

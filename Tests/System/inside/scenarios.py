@@ -11,7 +11,7 @@ import traceback
 SCENARIOS = []
 SOCKET = "/run/thumblatch/io.thumblatch.Vault"
 STATE = "/var/lib/thumblatch"
-LIMIT = 60  # seconds for any single step
+LIMIT = 120  # seconds for any single step
 UNITS = ["thumblatchd.socket", "thumblatch-presence.socket", "thumblatch-exchange.socket",
          "thumblatch-secret.socket"]
 

@@ -37,7 +37,7 @@ class Desk:
 
     def _receive(self):
         # The driver has a limit of its own for each look.
-        if not select.select([self.process.stdout], [], [], 10 * LIMIT)[0]:
+        if not select.select([self.process.stdout], [], [], 5 * LIMIT)[0]:
             raise Failure("the desktop does not answer")
         return json.loads(self.process.stdout.readline() or "{}")
 
