@@ -30,7 +30,7 @@ def press(button):
 def type_password():
     sees("System password")
     DESK.run(f"app.type({ADA.password!r})")
-    misses(ADA.password)
+    DESK.run(f"app.hides({ADA.password!r})")
     press("Continue")
     misses("System password")
 
