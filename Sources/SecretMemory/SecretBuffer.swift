@@ -1,7 +1,4 @@
 /// Locked memory that is filled bit by bit, and then becomes a secret without a copy.
-///
-/// A copy leaves its bytes in the processor's vector registers. The dynamic linker saves them on the
-/// stack when it looks up the next function.
 @safe
 package struct SecretBuffer: ~Copyable {
   private let allocation: SecretArena.Allocation

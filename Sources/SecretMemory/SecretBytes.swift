@@ -60,9 +60,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// Copies bytes from elsewhere; the caller must wipe the original.
   public init(copying bytes: UnsafeRawBufferPointer) throws(SecretMemoryError) {
     let (allocation, base) = unsafe try SecretArena.shared.allocate(bytes.count)
-    if let source = bytes.baseAddress {
-      unsafe base.copyMemory(from: source, byteCount: bytes.count)
-    }
+    unsafe copySecret(bytes, to: base)
     count = bytes.count
     self.allocation = allocation
     unsafe self.base = base

@@ -3,11 +3,23 @@ package import SecretMemory
 
 /// A line for a password, or for another answer that is wiped.
 ///
-/// It is a GtkText that can show dots, has a GtkPasswordEntryBuffer, which GTK keeps in memory that is
-/// not swapped and wipes, and has the role of a text box. GTK's own entries for passwords give the
-/// typed text to every program on the accessibility bus; this one has no text there.
+/// It is a GtkText that can show dots, has a GtkPasswordEntryBuffer, and has the role of a text box.
+/// GTK's own entries for passwords give the typed text to every program on the accessibility bus; this
+/// one has no text there.
+///
+/// A GtkPasswordEntryBuffer keeps its text in memory that is not swapped, and wipes it at its own end.
+/// Deleted text stays there until then, or until other text takes its place. So the field gets another
+/// buffer whenever it becomes empty.
 package final class SecretField: Widget {
   override class var type: UInt { gtk_text_get_type() }
+
+  /// Whether there was text in the present buffer.
+  private var isUsed = false
+
+  required init(_ pointer: UnsafeMutableRawPointer) {
+    unsafe super.init(pointer)
+    on("changed") { [weak self] in self?.noteChange() }
+  }
 
   private var buffer: UnsafeMutablePointer<GtkEntryBuffer> {
     unsafe gtk_text_get_buffer(typed())
@@ -24,16 +36,31 @@ package final class SecretField: Widget {
 
   /// Takes what was typed into locked memory, and wipes it here.
   package func take() throws(SecretMemoryError) -> SecretBytes {
-    defer { clear() }
-    let count = Int(unsafe gtk_entry_buffer_get_bytes(buffer))
+    let typed = unsafe buffer
+    unsafe g_object_ref(typed)
+    // GtkPasswordEntryBuffer wipes its text with the last reference to it.
+    defer { unsafe g_object_unref(typed) }
+    clear()
+    let count = Int(unsafe gtk_entry_buffer_get_bytes(typed))
     return try unsafe SecretBytes(
-      copying: UnsafeRawBufferPointer(start: gtk_entry_buffer_get_text(buffer), count: count)
+      copying: UnsafeRawBufferPointer(start: gtk_entry_buffer_get_text(typed), count: count)
     )
   }
 
-  /// Wipes what was typed. (gtk_entry_buffer_delete_text(3) overwrites it in this kind of buffer.)
-  package func clear() { unsafe gtk_entry_buffer_delete_text(buffer, 0, -1) }
+  /// Wipes what was typed. (gtk_text_set_buffer(3))
+  package func clear() {
+    guard isUsed || !isEmpty else { return }
+    isUsed = false
+    let empty = unsafe gtk_password_entry_buffer_new()
+    unsafe gtk_text_set_buffer(typed(), empty)
+    unsafe g_object_unref(empty)
+  }
 
   /// Calls a closure at Enter.
   package func onEnter(_ body: @escaping @MainActor () -> Void) { on("activate", body) }
+
+  /// Wipes a text that the person has deleted.
+  private func noteChange() {
+    if isEmpty { clear() } else { isUsed = true }
+  }
 }

@@ -104,3 +104,12 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   guard let base = buffer.baseAddress else { return }
   unsafe explicit_bzero(base, buffer.count)
 }
+
+/// Copies secret bytes, and leaves none of them in the processor's vector registers.
+///
+/// memcpy(3) leaves them there. The dynamic linker saves these registers on the stack when it looks up
+/// the next function.
+package func copySecret(_ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
+  guard let source = bytes.baseAddress else { return }
+  unsafe clinux_copy_secret(target, source, bytes.count)
+}
