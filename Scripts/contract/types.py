@@ -43,6 +43,8 @@ NAMES = {
         "reply ReadCounter": "CounterReply",
         "call IncrementCounter": "IncrementCounterCall",
         "reply IncrementCounter": "CounterReply",
+        "call ConfirmCounter": "ConfirmCounterCall",
+        "reply ConfirmCounter": "CounterReply",
         "call RemoveCounter": "RemoveCounterCall",
         "reply RemoveCounter": "RemovedCounterReply",
         "call GetKey": "GetKeyCall",

@@ -72,9 +72,18 @@ package struct SecretHelper: TPMSealing {
   }
 
   /// Defines a counter; see `TPMSealing`.
-  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+  package func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
     try counter(
-      ask(DefineCounterCall(authorization: authorization, parentName: parentName))
+      ask(
+        DefineCounterCall(
+          index: Int(index),
+          authorization: authorization,
+          parentName: parentName
+        )
+      )
     )
   }
 
@@ -106,11 +115,35 @@ package struct SecretHelper: TPMSealing {
     )
   }
 
+  /// Replaces the authorization value of a counter; see `TPMSealing`.
+  package func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    try counter(
+      ask(
+        ConfirmCounterCall(
+          index: Int(index),
+          authorization: authorization,
+          nextAuthorization: next,
+          parentName: parentName
+        )
+      )
+    )
+  }
+
   /// Removes a counter; see `TPMSealing`.
-  package func removeCounter(_ index: UInt32) throws(TPMFailure) {
-    if case .failed(let reason, let detail) = try ask(RemoveCounterCall(index: Int(index))) {
-      throw TPMFailure(reason, detail)
-    }
+  package func removeCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) {
+    let call = RemoveCounterCall(
+      index: Int(index),
+      authorization: authorization,
+      parentName: parentName
+    )
+    if case .failed(let reason, let detail) = try ask(call) { throw TPMFailure(reason, detail) }
   }
 
   private func counter(_ reply: CounterReply) throws(TPMFailure) -> TPMCounter {
@@ -154,6 +187,7 @@ extension TPMFailure {
       case .lockedOut: .lockedOut
       case .noCounter: .noCounter
       case .noRoom: .noRoom
+      case .indexTaken: .indexTaken
       case .unexpected: .unexpected(detail ?? "no code")
       }
   }

@@ -34,7 +34,23 @@ package struct CounterLedger: Sendable, Equatable {
       salt: [UInt8],
       under key: MachineKey
     ) throws(MachineKeyError) -> SharedSecret {
-      let info = [UInt8]("thumblatch counter authorization".utf8)
+      try derived("thumblatch counter authorization", salt, key)
+    }
+
+    /// The value that the counter has until its directory is durable.
+    package static func firstAuthorization(
+      salt: [UInt8],
+      under key: MachineKey
+    ) throws(MachineKeyError) -> SharedSecret {
+      try derived("thumblatch counter definition", salt, key)
+    }
+
+    private static func derived(
+      _ label: String,
+      _ salt: [UInt8],
+      _ key: MachineKey
+    ) throws(MachineKeyError) -> SharedSecret {
+      let info = [UInt8](label.utf8)
       return try calling { () throws(CryptographyError) in
         SharedSecret(
           try HKDF.derive(from: key.copyOfBytes(), salt: salt, info: info, count: 32)

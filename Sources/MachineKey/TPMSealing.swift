@@ -55,6 +55,8 @@ package enum TPMFailure: Error, Sendable, Equatable {
   case noCounter
   /// There is no room for a counter.
   case noRoom
+  /// The index of a new counter is taken.
+  case indexTaken
   /// The program that speaks to the TPM could not be asked.
   case unreachable(String)
   /// Another response, with its code.
@@ -63,6 +65,10 @@ package enum TPMFailure: Error, Sendable, Equatable {
 
 /// A monotonic counter of the TPM.
 package struct TPMCounter: Sendable, Equatable {
+  /// The indices that a counter may have: those of the owner that no other program reserves (TCG
+  /// registry of reserved TPM 2.0 handles, section 2.2.2).
+  package static let indices: ClosedRange<UInt32> = 0x0180_0000...0x01bf_ffff
+
   /// Its NV index.
   package let index: UInt32
   package let value: UInt64
@@ -93,13 +99,26 @@ package protocol TPMSealing: Sendable {
     _ sealed: TPMSealedSecret,
     authorization: SharedSecret
   ) throws(TPMFailure) -> SharedSecret
-  /// Defines a counter at a free index, and increments it for the first time.
-  func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter
+  /// Defines a counter at this index, and increments it for the first time.
+  ///
+  /// - Throws: `indexTaken`.
+  func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter
   func readCounter(_ index: UInt32, authorization: SharedSecret) throws(TPMFailure) -> TPMCounter
   func incrementCounter(
     _ index: UInt32,
     authorization: SharedSecret
   ) throws(TPMFailure) -> TPMCounter
-  /// Removes the counter; does nothing if there is none.
-  func removeCounter(_ index: UInt32) throws(TPMFailure)
+  /// Replaces the authorization value of a counter, and reads it.
+  func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter
+  /// Removes the counter that has this authorization value; does nothing if there is none.
+  ///
+  /// - Throws: `wrongAuthorization` if it has another one; it is left then.
+  func removeCounter(_ index: UInt32, authorization: SharedSecret) throws(TPMFailure)
 }

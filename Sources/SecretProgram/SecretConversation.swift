@@ -77,10 +77,13 @@ struct SecretConversation: ~Copyable {
     case .defineCounter(let call):
       try VarlinkReply(
         counter(call.parentName) { tpm throws(TPMFailure) in
-          let counter = try tpm.defineCounter(authorization: call.authorization)
+          let counter = try tpm.defineCounter(
+            index(call.index),
+            authorization: call.authorization
+          )
           guard engineWaits else {
-            // No engine will know its index.
-            try tpm.removeCounter(counter.index)
+            // The engine, or its successor, may have looked for it already.
+            try tpm.removeCounter(counter.index, authorization: call.authorization)
             throw .unreachable("the engine no longer waits")
           }
           return counter
@@ -98,6 +101,16 @@ struct SecretConversation: ~Copyable {
           try tpm.incrementCounter(index(call.index), authorization: call.authorization) {
             engineWaits
           }
+        }
+      )
+    case .confirmCounter(let call):
+      try VarlinkReply(
+        counter(call.parentName) { tpm throws(TPMFailure) in
+          try tpm.confirmCounter(
+            index(call.index),
+            authorization: call.authorization,
+            next: call.nextAuthorization
+          )
         }
       )
     case .removeCounter(let call): try VarlinkReply(remove(call))
@@ -173,7 +186,10 @@ struct SecretConversation: ~Copyable {
 
   private func remove(_ call: RemoveCounterCall) -> RemovedCounterReply {
     do throws(TPMFailure) {
-      try TPMDevice(path: device).removeCounter(index(call.index))
+      try TPMDevice(path: device, parentName: call.parentName).removeCounter(
+        index(call.index),
+        authorization: call.authorization
+      )
       return .done
     } catch {
       return error == .noCounter ? .done : .failed(error.word, detail: error.detail)
@@ -200,6 +216,7 @@ extension TPMFailure {
     case .lockedOut: .lockedOut
     case .noCounter: .noCounter
     case .noRoom: .noRoom
+    case .indexTaken: .indexTaken
     case .unexpected, .unreachable: .unexpected
     }
   }

@@ -3,15 +3,15 @@ internal import MachineKey
 internal import SecretMemory
 
 extension TPMConnection {
-  /// A random index for a counter.
-  static var anyIndex: UInt32 { .random(in: CTSS_FIRST_INDEX...CTSS_LAST_INDEX) }
-
-  /// Defines a counter (TPM2_NV_DefineSpace); `nil` if the index is taken.
+  /// Defines a counter (TPM2_NV_DefineSpace).
+  ///
+  /// - Throws: `indexTaken`.
   func define(
     _ index: UInt32,
     _ authorization: SharedSecret,
     _ session: borrowing TPMHandle
-  ) throws(TPMFailure) -> TPMHandle? {
+  ) throws(TPMFailure) -> TPMHandle {
+    guard TPMCounter.indices.contains(index) else { throw .noCounter }
     let session = session.number
     let none = ESYS_TR(ESYS_TR_NONE)
     var area = TPM2B_NV_PUBLIC()
@@ -30,7 +30,7 @@ extension TPMConnection {
       )
     }
     if let response = TPMResponse(code, .parent) {
-      if response.isDefined { return nil }
+      if response.isDefined { throw .indexTaken }
       throw response.failure
     }
     return TPMHandle(counter, .kept, of: self)
@@ -38,7 +38,7 @@ extension TPMConnection {
 
   /// The counter at an index; `nil` if there is none of this kind.
   func counter(_ index: UInt32) throws(TPMFailure) -> TPMHandle? {
-    guard (CTSS_FIRST_INDEX...CTSS_LAST_INDEX).contains(index) else { return nil }
+    guard TPMCounter.indices.contains(index) else { return nil }
     var number: ESYS_TR = 0
     let none = ESYS_TR(ESYS_TR_NONE)
     let code = unsafe Esys_TR_FromTPMPublic(context, index, none, none, none, &number)
@@ -67,6 +67,23 @@ extension TPMConnection {
       unsafe Esys_NV_Increment(context, number, number, session.number, none, none),
       .counter
     )
+  }
+
+  /// Replaces the authorization value of a counter (TPM2_NV_ChangeAuth).
+  ///
+  /// The counter's policy wants the value that it has now.
+  func changeAuthorization(
+    of counter: borrowing TPMHandle,
+    to next: SharedSecret,
+    _ session: borrowing TPMHandle
+  ) throws(TPMFailure) {
+    let (number, session) = (counter.number, session.number)
+    let none = ESYS_TR(ESYS_TR_NONE)
+    try check(unsafe ctss_change_policy(context, session), .counter)
+    let code = unsafe try withAuthorization(next) { value throws(TPMFailure) in
+      unsafe Esys_NV_ChangeAuth(context, number, session, none, none, value)
+    }
+    try check(code, .counter)
   }
 
   /// Reads a counter (TPM2_NV_Read).

@@ -12,9 +12,6 @@ package struct TPMDevice: TPMSealing {
   /// The bytes of a secret and of an authorization value.
   package static let secretCount = 32
 
-  /// How often an index is drawn until one is free.
-  private static let draws = 16
-
   private let path: String
   /// The name of the storage key that calls about counters expect.
   private let parentName: [UInt8]?
@@ -88,16 +85,15 @@ package struct TPMDevice: TPMSealing {
   }
 
   /// Defines a counter; see `TPMSealing`.
-  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+  package func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
     let connection = try TPMConnection(path)
     let parent = try connection.parent(named: parentName)
     let session = try connection.session(with: parent, policy: false)
-    for _ in 0..<Self.draws {
-      let index = TPMConnection.anyIndex
-      guard let counter = try connection.define(index, authorization, session) else { continue }
-      return try begin(counter, index, authorization, connection, session)
-    }
-    throw .unexpected("no free index")
+    let counter = try connection.define(index, authorization, session)
+    return try begin(counter, index, authorization, connection, session)
   }
 
   /// Increments a defined counter for the first time.
@@ -113,7 +109,7 @@ package struct TPMDevice: TPMSealing {
       try connection.increment(counter, session)
       return TPMCounter(index: index, value: try connection.read(counter, session))
     } catch {
-      // The caller will not know the index.
+      // The caller has no counter after an error.
       try? connection.undefine(counter)
       throw error
     }
@@ -149,6 +145,23 @@ package struct TPMDevice: TPMSealing {
     }
   }
 
+  /// Replaces the authorization value of a counter; see `TPMSealing`.
+  package func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    let connection = try TPMConnection(path)
+    let parent = try connection.parent(named: parentName)
+    guard let counter = try connection.counter(index) else { throw .noCounter }
+    try connection.setAuthorization(authorization, of: counter)
+    let change = try connection.session(with: parent, policy: true)
+    try connection.changeAuthorization(of: counter, to: next, change)
+    try connection.setAuthorization(next, of: counter)
+    let session = try connection.session(with: parent, policy: false)
+    return TPMCounter(index: index, value: try connection.read(counter, session))
+  }
+
   /// Runs a step with a counter and a session, and reads the counter then.
   private func useCounter(
     _ index: UInt32,
@@ -165,9 +178,20 @@ package struct TPMDevice: TPMSealing {
   }
 
   /// Removes a counter; see `TPMSealing`.
-  package func removeCounter(_ index: UInt32) throws(TPMFailure) {
+  package func removeCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) {
     let connection = try TPMConnection(path)
+    let parent = try connection.parent(named: parentName)
     guard let counter = try connection.counter(index) else { return }
+    try connection.setAuthorization(authorization, of: counter)
+    let session = try connection.session(with: parent, policy: false)
+    do throws(TPMFailure) {
+      _ = try connection.read(counter, session)
+    } catch .noCounter {
+      // The value is right, and a kill came before the first increment (TPM_RC_NV_UNINITIALIZED).
+    }
     try connection.undefine(counter)
   }
 }

@@ -113,7 +113,7 @@ struct ExchangeHelper: ~Copyable {
           case .request(let request) where !isService: return .request(request)
           case .request, .loadPrint, .check, .respond, .enroll, .keep, .deletePrints, .getReader,
             .listEnrolled, .getTPM, .sealSecret, .openSecret, .defineCounter, .readCounter,
-            .incrementCounter, .removeCounter, .getKey, .makeKeySecret,
+            .incrementCounter, .confirmCounter, .removeCounter, .getKey, .makeKeySecret,
             .openKeySecret:
             throw .methodNotImplemented(call.method)
           }

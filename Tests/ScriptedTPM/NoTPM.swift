@@ -19,9 +19,10 @@ package struct NoTPM: TPMSealing {
     authorization: SharedSecret
   ) throws(TPMFailure) -> SharedSecret { throw .absent }
 
-  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
-    throw .absent
-  }
+  package func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter { throw .absent }
 
   package func readCounter(
     _ index: UInt32,
@@ -33,5 +34,14 @@ package struct NoTPM: TPMSealing {
     authorization: SharedSecret
   ) throws(TPMFailure) -> TPMCounter { throw .absent }
 
-  package func removeCounter(_ index: UInt32) throws(TPMFailure) { throw .absent }
+  package func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter { throw .absent }
+
+  package func removeCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) { throw .absent }
 }

@@ -6,12 +6,12 @@ internal import System
 // The counters, with the values of a TPM: a counter never falls below a value that one had before.
 extension ScriptedTPM {
   struct Counter {
-    let authorization: [UInt8]
+    var authorization: [UInt8]
     var value: UInt64
   }
 
   /// How many counters there are.
-  package var counters: Int { state.withLock { $0.counters.count } }
+  package var counters: Int { (try? kept { $0.counters.count }) ?? 0 }
 
   /// Has room for this many counters.
   package func limitCounters(to room: Int) { state.withLock { $0.room = room } }
@@ -32,14 +32,17 @@ extension ScriptedTPM {
     BoundTPM(tpm: self, parentName: parentName)
   }
 
-  /// Defines a counter at a free index.
-  package func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+  /// Defines a counter at this index.
+  package func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
     _ = try seed()
     let bytes = bytes(authorization)
     return try kept { state throws(TPMFailure) in
       guard state.counters.count < state.room else { throw .noRoom }
+      guard state.counters[index] == nil else { throw .indexTaken }
       state.highest += 1
-      let index = 0x0180_0000 + UInt32(state.highest)
       state.counters[index] = Counter(authorization: bytes, value: state.highest)
       return TPMCounter(index: index, value: state.highest)
     }
@@ -48,13 +51,13 @@ extension ScriptedTPM {
   package func readCounter(
     _ index: UInt32,
     authorization: SharedSecret
-  ) throws(TPMFailure) -> TPMCounter { try use(index, authorization, adding: 0) }
+  ) throws(TPMFailure) -> TPMCounter { try use(index, authorization) { _ in } }
 
   package func incrementCounter(
     _ index: UInt32,
     authorization: SharedSecret
   ) throws(TPMFailure) -> TPMCounter {
-    let counter = try use(index, authorization, adding: 1)
+    let counter = try use(index, authorization) { $0.value += 1 }
     let isLost = state.withLock { state in
       defer { state.losesReply = false }
       return state.losesReply
@@ -63,22 +66,39 @@ extension ScriptedTPM {
     return counter
   }
 
-  package func removeCounter(_ index: UInt32) throws(TPMFailure) {
+  package func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    let next = bytes(next)
+    return try use(index, authorization) { $0.authorization = next }
+  }
+
+  package func removeCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) {
     _ = try seed()
-    try kept { state throws(TPMFailure) in state.counters[index] = nil }
+    let bytes = bytes(authorization)
+    try kept { state throws(TPMFailure) in
+      guard let counter = state.counters[index] else { return }
+      guard counter.authorization == bytes else { throw .wrongAuthorization }
+      state.counters[index] = nil
+    }
   }
 
   private func use(
     _ index: UInt32,
     _ authorization: SharedSecret,
-    adding step: UInt64
+    _ step: (inout Counter) -> Void
   ) throws(TPMFailure) -> TPMCounter {
     _ = try seed()
     let bytes = bytes(authorization)
     return try kept { state throws(TPMFailure) in
       guard var counter = state.counters[index] else { throw .noCounter }
       guard counter.authorization == bytes else { throw .wrongAuthorization }
-      counter.value += step
+      step(&counter)
       state.highest = max(state.highest, counter.value)
       state.counters[index] = counter
       return TPMCounter(index: index, value: counter.value)
@@ -165,9 +185,12 @@ private struct BoundTPM: TPMSealing {
     authorization: SharedSecret
   ) throws(TPMFailure) -> SharedSecret { try tpm.open(sealed, authorization: authorization) }
 
-  func defineCounter(authorization: SharedSecret) throws(TPMFailure) -> TPMCounter {
+  func defineCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
     try tpm.demand(parentName)
-    return try tpm.defineCounter(authorization: authorization)
+    return try tpm.defineCounter(index, authorization: authorization)
   }
 
   func readCounter(
@@ -186,5 +209,20 @@ private struct BoundTPM: TPMSealing {
     return try tpm.incrementCounter(index, authorization: authorization)
   }
 
-  func removeCounter(_ index: UInt32) throws(TPMFailure) { try tpm.removeCounter(index) }
+  func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret
+  ) throws(TPMFailure) -> TPMCounter {
+    try tpm.demand(parentName)
+    return try tpm.confirmCounter(index, authorization: authorization, next: next)
+  }
+
+  func removeCounter(
+    _ index: UInt32,
+    authorization: SharedSecret
+  ) throws(TPMFailure) {
+    try tpm.demand(parentName)
+    try tpm.removeCounter(index, authorization: authorization)
+  }
 }

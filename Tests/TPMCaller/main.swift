@@ -42,7 +42,7 @@ func tellAll() throws {
   }
   var first: TPMCounter?
   report("define") {
-    first = try tpm.defineCounter(authorization: authorization)
+    first = try tpm.defineCounter(0x0180_0000, authorization: authorization)
     return "done"
   }
   guard let first else { return }
@@ -61,7 +61,7 @@ func tellAll() throws {
   }
   for name in ["remove", "remove again"] {
     report(name) {
-      try tpm.removeCounter(first.index)
+      try tpm.removeCounter(first.index, authorization: authorization)
       return "done"
     }
   }

@@ -12,6 +12,7 @@ struct Bench {
     case defineSpace = "12a"
     case createPrimary = "131"
     case increment = "134"
+    case changeAuthorization = "13b"
     case read = "14e"
     case create = "153"
     case load = "157"
@@ -37,6 +38,18 @@ struct Bench {
 
   static func random() throws -> SharedSecret {
     SharedSecret(try SecretBytes.random(count: 32))
+  }
+
+  /// Defines a counter at a free index.
+  func defineCounter(by tpm: TPMDevice? = nil) throws(TPMFailure) -> TPMCounter {
+    try (tpm ?? self.tpm).defineCounter(
+      .random(in: TPMCounter.indices),
+      authorization: authorization
+    )
+  }
+
+  func removeCounter(_ index: UInt32) throws(TPMFailure) {
+    try tpm.removeCounter(index, authorization: authorization)
   }
 
   func seal() throws -> TPMSealedSecret {

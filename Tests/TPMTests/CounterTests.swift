@@ -1,4 +1,6 @@
+import HelperInterface
 import MachineKey
+import System
 import TPM
 import TestSupport
 import Testing
@@ -9,7 +11,7 @@ struct CounterTests {
   init() throws { bench = try Bench() }
 
   private func define() throws -> TPMCounter {
-    try bench.tpm.defineCounter(authorization: bench.authorization)
+    try bench.defineCounter()
   }
 
   private func read(_ index: UInt32) throws(TPMFailure) -> UInt64 {
@@ -35,7 +37,7 @@ struct CounterTests {
   func aNewOneGoesOnAboveThoseThatWereRemoved() throws {
     let first = try define()
     let last = try increment(first.index)
-    try bench.tpm.removeCounter(first.index)
+    try bench.removeCounter(first.index)
     let second = try define()
     #expect(second.value > last)
     // So does one after the TPM was cleared, which removes all.
@@ -47,9 +49,9 @@ struct CounterTests {
   @Test
   func withoutACounterThereIsNothingToRead() throws {
     let counter = try define()
-    try bench.tpm.removeCounter(counter.index)
+    try bench.removeCounter(counter.index)
     // As often as one likes.
-    try bench.tpm.removeCounter(counter.index)
+    try bench.removeCounter(counter.index)
     for index in [counter.index, 0, 0x01c0_0002, 0x8100_0001, .max] {
       #expect(try bench.failure { () throws(TPMFailure) in try read(index) } == .noCounter)
       #expect(try bench.failure { () throws(TPMFailure) in try increment(index) } == .noCounter)
@@ -70,13 +72,63 @@ struct CounterTests {
     #expect(try read(counter.index) == counter.value)
   }
 
+  /// A copy of a directory has an earlier value, and must not remove the counter in use.
+  @Test
+  func onlyTheAuthorizationThatItHasNowConfirmsAndRemovesACounter() throws {
+    let (first, next) = (bench.authorization, try Bench.random())
+    let counter = try define()
+    let wrong = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.confirmCounter(counter.index, authorization: next, next: next)
+    }
+    #expect(wrong == .wrongAuthorization)
+    let confirmed = try bench.tpm.confirmCounter(counter.index, authorization: first, next: next)
+    #expect(confirmed == counter)
+    for _ in 0..<2 {
+      let again = try bench.failure { () throws(TPMFailure) in
+        try bench.tpm.confirmCounter(counter.index, authorization: first, next: next)
+      }
+      let removing = try bench.failure { () throws(TPMFailure) in
+        try bench.removeCounter(counter.index)
+      }
+      #expect(again == .wrongAuthorization && removing == .wrongAuthorization)
+      try bench.chip.command("reset")
+    }
+    let value = try bench.tpm.incrementCounter(counter.index, authorization: next).value
+    #expect(value == counter.value + 1)
+    try bench.tpm.removeCounter(counter.index, authorization: next)
+    #expect(try bench.chip.command("indices") == "nothing")
+    #expect(try bench.chip.command("left") == "nothing")
+  }
+
+  /// A kill may come between the definition and the first increment.
+  @Test
+  func aCounterWithoutAValueIsRemoved() throws {
+    try bench.chip.command("hold \(Bench.Command.increment.rawValue)")
+    let index = TPMCounter.indices.lowerBound
+    let program = try SecretProcess(device: bench.chip.device)
+    try program.send(DefineCounterCall(index: Int(index), authorization: bench.authorization))
+    #expect(try bench.chip.line() == "held")
+    program.child.kill()
+    _ = try program.end()
+    // The command is dropped.
+    try bench.chip.command("left")
+    #expect(try bench.chip.command("indices") != "nothing")
+    let other = try Bench.random()
+    let refused = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.removeCounter(index, authorization: other)
+    }
+    #expect(refused == .wrongAuthorization)
+    try bench.removeCounter(index)
+    #expect(try bench.chip.command("indices") == "nothing")
+  }
+
   /// An index of another program is neither read nor removed, even in the range of counters.
   @Test
   func anIndexOfAnotherKindIsLeft() throws {
     let index = "0x01900000"
     try bench.chip.run("tpm2_nvdefine", index, "--size=8", "--attributes=ownerread|ownerwrite")
     #expect(try bench.failure { () throws(TPMFailure) in try read(0x0190_0000) } == .noCounter)
-    try bench.tpm.removeCounter(0x0190_0000)
+    try bench.removeCounter(0x0190_0000)
     try bench.chip.run("tpm2_nvundefine", index)
   }
 
@@ -95,7 +147,7 @@ struct CounterTests {
     for command in [Bench.Command.defineSpace, .increment, .read] {
       try bench.chip.command("fail 101 1 \(command.rawValue)")
       let failure = try bench.failure { () throws(TPMFailure) in
-        try bench.tpm.defineCounter(authorization: bench.authorization)
+        try bench.defineCounter()
       }
       #expect(failure == .unexpected("0x00000101"))
     }
@@ -110,19 +162,25 @@ struct CounterTests {
     // TPM_RC_NV_SPACE.
     try bench.chip.command("fail 14b 1 \(Bench.Command.defineSpace.rawValue)")
     let failure = try bench.failure { () throws(TPMFailure) in
-      try bench.tpm.defineCounter(authorization: bench.authorization)
+      try bench.defineCounter()
     }
     #expect(failure == .noRoom)
   }
 
   @Test
-  func aTakenIndexIsDrawnAgain() throws {
-    try bench.chip.command("fail 14c 3 \(Bench.Command.defineSpace.rawValue)")
-    _ = try define()
-    try bench.chip.command("fail 14c ff \(Bench.Command.defineSpace.rawValue)")
+  func aTakenIndexStaysWithItsCounter() throws {
+    let counter = try define()
+    let other = try Bench.random()
     let failure = try bench.failure { () throws(TPMFailure) in
-      try bench.tpm.defineCounter(authorization: bench.authorization)
+      try bench.tpm.defineCounter(counter.index, authorization: other)
     }
-    #expect(failure == .unexpected("no free index"))
+    #expect(failure == .indexTaken)
+    #expect(try read(counter.index) == counter.value)
+    for index in [0, 0x017f_ffff, 0x01c0_0000, UInt32.max] {
+      let failure = try bench.failure { () throws(TPMFailure) in
+        try bench.tpm.defineCounter(index, authorization: other)
+      }
+      #expect(failure == .noCounter, "\(index)")
+    }
   }
 }

@@ -25,15 +25,17 @@ struct InterposerTests {
     let sealed = try bench.seal()
     #expect(try bench.opens(sealed))
     let tpm = TPMDevice(path: bench.chip.device, parentName: sealed.parentName)
-    let counter = try tpm.defineCounter(authorization: bench.authorization)
+    let counter = try bench.defineCounter(by: tpm)
     _ = try tpm.incrementCounter(counter.index, authorization: bench.authorization)
     _ = try tpm.readCounter(counter.index, authorization: bench.authorization)
-    try tpm.removeCounter(counter.index)
+    let next = try Bench.random()
+    _ = try tpm.confirmCounter(counter.index, authorization: bench.authorization, next: next)
+    try tpm.removeCounter(counter.index, authorization: next)
     let messages = try bench.chip.messages()
     #expect(messages.count > 40)
     // It sees what is loaded. The answer to the seal is encrypted.
     #expect(messages.count { holds($0, sealed.privatePart) } == 1)
-    for secret in [bench.secret, bench.authorization] {
+    for secret in [bench.secret, bench.authorization, next] {
       let bytes = bytes(secret)
       #expect(!messages.contains { holds($0, bytes) })
       #expect(!messages.contains { holds($0, Array(bytes.prefix(8))) })
@@ -51,7 +53,7 @@ struct InterposerTests {
     let tpm = TPMDevice(path: bench.chip.device, parentName: sealed.parentName)
     try bench.chip.command("answer \(Bench.Command.createPrimary.rawValue) \(lie)")
     #expect(throws: TPMFailure.anotherTPM) {
-      try tpm.defineCounter(authorization: bench.authorization)
+      try bench.defineCounter(by: tpm)
     }
     let since = try bench.commands().dropFirst(before)
     #expect(!since.contains(Bench.Command.startSession.number))
@@ -63,7 +65,15 @@ struct InterposerTests {
     let sealed = try bench.seal()
     try bench.chip.command("answer \(Bench.Command.unseal.rawValue) flip")
     #expect(throws: TPMFailure.anotherTPM) { try bench.opens(sealed) }
-    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let counter = try bench.defineCounter()
+    try bench.chip.command("answer \(Bench.Command.changeAuthorization.rawValue) flip")
+    #expect(throws: TPMFailure.anotherTPM) {
+      try bench.tpm.confirmCounter(
+        counter.index,
+        authorization: bench.authorization,
+        next: bench.authorization
+      )
+    }
     for command in [Bench.Command.increment, .read] {
       try bench.chip.command("answer \(command.rawValue) flip")
       #expect(throws: TPMFailure.anotherTPM) {

@@ -60,7 +60,7 @@ struct OwnerPasswordTests {
   @Test
   func aKeptKeyOfTheTemplateOpensWhatWasSealedBefore() throws {
     let sealed = try bench.seal()
-    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let counter = try bench.defineCounter()
     try setPassword()
     try keepKey()
     #expect(try bench.opens(sealed))
@@ -69,10 +69,10 @@ struct OwnerPasswordTests {
     #expect(next.value == counter.value + 1)
     // Only the owner makes and removes counters.
     let defining = try bench.failure { () throws(TPMFailure) in
-      try bench.tpm.defineCounter(authorization: bench.authorization)
+      try bench.defineCounter()
     }
     let removing = try bench.failure { () throws(TPMFailure) in
-      try bench.tpm.removeCounter(counter.index)
+      try bench.removeCounter(counter.index)
     }
     #expect(defining == .ownerPassword && removing == .ownerPassword)
   }

@@ -36,7 +36,7 @@ struct SealingTests {
   @Test
   func afterAFirmwareUpdateItOpens() throws {
     let sealed = try bench.seal()
-    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let counter = try bench.defineCounter()
     let digest = String(repeating: "5a", count: 32)
     try bench.chip.run("tpm2_pcrextend", "0:sha256=\(digest)", "7:sha256=\(digest)")
     #expect(try bench.opens(sealed))
@@ -120,7 +120,7 @@ struct SealingTests {
       #expect(end != .exited(0))
     }
     #expect(try bench.opens(sealed))
-    let counter = try bench.tpm.defineCounter(authorization: bench.authorization)
+    let counter = try bench.defineCounter()
     _ = try bench.tpm.incrementCounter(counter.index, authorization: bench.authorization)
     // If a TPM refuses it after all.
     try bench.chip.command("fail 921 1 \(Bench.Command.unseal.rawValue)")

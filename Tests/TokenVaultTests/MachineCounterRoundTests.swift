@@ -45,7 +45,7 @@ struct MachineCounterRoundTests {
   @Test
   func noStopIsAFalseAlarmAndNoOldLedgerIsMissed() throws {
     let rig = try CounterRig()
-    _ = try rig.counter().define(parentName: rig.parentName)
+    _ = try rig.defined()
     var copies: [[UInt8]] = []
     for round in 0..<600 {
       let stop = Stop.allCases[round % Stop.allCases.count]

@@ -13,9 +13,7 @@ struct MachineCounterTests {
 
   init() throws { rig = try CounterRig() }
 
-  private func defined() throws -> CounterLedger {
-    try rig.counter().define(parentName: rig.parentName)
-  }
+  private func defined() throws -> CounterLedger { try rig.defined() }
 
   /// The ledger, if it is the newest one.
   private func current(_ found: MachineCounter.Finding) -> CounterLedger? {

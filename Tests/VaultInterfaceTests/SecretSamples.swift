@@ -38,7 +38,13 @@ private func sealingSamples() throws -> [Sample] {
 
 private func counterSamples() throws -> [Sample] {
   try [
-    call(DefineCounterCall(authorization: secret("authorization"), parentName: [0, 11, 1])),
+    call(
+      DefineCounterCall(
+        index: 25_165_824,
+        authorization: secret("authorization"),
+        parentName: [0, 11, 1]
+      )
+    ),
     reply(to: DefineCounterCall.self, .done(index: 25_165_824, value: 1), isVariant: true),
     reply(to: DefineCounterCall.self, .failed(.busy, detail: "d"), isVariant: true),
     call(
@@ -63,7 +69,23 @@ private func counterSamples() throws -> [Sample] {
       .failed(.wrongAuthorization, detail: "d"),
       isVariant: true
     ),
-    call(RemoveCounterCall(index: 25_165_824)),
+    call(
+      ConfirmCounterCall(
+        index: 25_165_824,
+        authorization: secret("authorization"),
+        nextAuthorization: secret("next"),
+        parentName: [0, 11, 1]
+      )
+    ),
+    reply(to: ConfirmCounterCall.self, .done(index: 25_165_824, value: 9), isVariant: true),
+    reply(to: ConfirmCounterCall.self, .failed(.damaged, detail: "d"), isVariant: true),
+    call(
+      RemoveCounterCall(
+        index: 25_165_824,
+        authorization: secret("authorization"),
+        parentName: [0, 11, 1]
+      )
+    ),
     reply(to: RemoveCounterCall.self, .done, isVariant: true),
     reply(to: RemoveCounterCall.self, .failed(.absent, detail: "d"), isVariant: true),
   ]

@@ -71,19 +71,31 @@ static inline void ctss_sealed(TPM2B_PUBLIC *object) {
   area->parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL;
 }
 
-// The indices that a counter may have: those of the owner that no other program reserves (TCG registry
-// of reserved TPM 2.0 handles, section 2.2.2).
-#define CTSS_FIRST_INDEX 0x01800000u
-#define CTSS_LAST_INDEX 0x01bfffffu
-
+// A counter. Its authorization value reads and increments it, and replaces itself by the policy.
 static inline void ctss_counter(TPM2B_NV_PUBLIC *counter, TPM2_HANDLE index) {
+  // PolicyAuthValue, then PolicyCommandCode of TPM2_CC_NV_ChangeAuth: SHA-256 of the digest of a sealed
+  // secret, TPM2_CC_PolicyCommandCode and TPM2_CC_NV_ChangeAuth.
+  static const BYTE policy[] = {
+      0x36, 0x3a, 0xc9, 0x45, 0xb6, 0x45, 0x7c, 0x47, 0xc3, 0x1f, 0x33, 0x55, 0xdb, 0xa0, 0xdb, 0x27,
+      0xde, 0x8d, 0xb2, 0x13, 0xd6, 0x25, 0x0c, 0x6b, 0xf7, 0x96, 0x85, 0x00, 0x3f, 0x9f, 0xe7, 0xab};
   memset(counter, 0, sizeof *counter);
   TPMS_NV_PUBLIC *area = &counter->nvPublic;
   area->nvIndex = index;
   area->nameAlg = TPM2_ALG_SHA256;
   area->attributes = TPMA_NV_AUTHREAD | TPMA_NV_AUTHWRITE | TPMA_NV_NO_DA |
       ((TPMA_NV)TPM2_NT_COUNTER << TPMA_NV_TPM2_NT_SHIFT);
+  area->authPolicy.size = sizeof policy;
+  memcpy(area->authPolicy.buffer, policy, sizeof policy);
   area->dataSize = 8;
+}
+
+// Makes a policy session one that replaces the authorization value of a counter.
+static inline TSS2_RC ctss_change_policy(ESYS_CONTEXT *context, ESYS_TR session) {
+  TSS2_RC code =
+      Esys_PolicyAuthValue(context, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE);
+  if (code != TSS2_RC_SUCCESS) return code;
+  return Esys_PolicyCommandCode(
+      context, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, TPM2_CC_NV_ChangeAuth);
 }
 
 // Whether an index is a counter of this kind.

@@ -40,6 +40,12 @@ enum SecurityKeyVerbs {
   ) { session throws(CommandError) in
     let name = session.arguments.operands[0]
     let terminal = try session.terminal(for: "a touch of the security key")
+    // No refusal: in a container, the kernel's list need not be that of the helper.
+    if session.lacksSecurityKey() {
+      session.output.say(
+        "No security key is plugged in. Plug it in before you type the password."
+      )
+    }
     let pin = session.arguments.has(withPIN) ? try session.keyPIN(at: terminal) : nil
     let output = session.output
     do throws(CommandError) {

@@ -81,6 +81,7 @@ package enum Program {
       try VaultLocation.connectToMove(interrupt: interrupt, environment: variables)
     }
     session.inheritedMask = inherited.fileMask
+    session.lacksSecurityKey = { PluggedKeys.areMissing() }
     session.commandWords = CommandLaunch.lastArguments(arguments.command.count)
     session.launch = { launch, token throws(CommandError) in
       try launch.run(token, as: inherited, interrupt: interrupt)

@@ -24,6 +24,8 @@ final class Session {
   var location: VaultLocation?
   /// Whether the caller is root.
   var isRoot = ThisProcess.user == 0
+  /// Whether the kernel lists HID devices to each user, and none is a security key.
+  var lacksSecurityKey: () -> Bool = { false }
   /// Finds the person's desktop, for a program without a terminal; `nil` if prompts are shown at a
   /// terminal only.
   var openDesktop: (() throws(DesktopError) -> Desktop)?

@@ -9,7 +9,7 @@ extension VarlinkInterface {
     name: "io.thumblatch.Helper",
     description: helperDescription,
     maximumMessage: 98304,
-    callSecrets: ["authorization", "body", "credentials", "key", "key_pin", "print", "secret", "text"],
+    callSecrets: ["authorization", "body", "credentials", "key", "key_pin", "next_authorization", "print", "secret", "text"],
     replySecrets: ["body", "print", "secret"]
   )
 }
@@ -232,6 +232,8 @@ let helperDescription = #"""
     no_counter,
     # There is no room for a counter.
     no_room,
+    # The index of the new counter is taken.
+    index_taken,
     # Another response, whose code is in `detail`.
     unexpected
   )
@@ -673,8 +675,9 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # Defines a counter at a free index, and increments it for the first time.
+  # Defines a counter at this index, and increments it for the first time.
   method DefineCounter(
+    index: int,
     # What reads and increments it: 32 bytes.
     # [secret, base64]
     authorization: string,
@@ -733,9 +736,37 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # Removes a counter. It does nothing if there is none.
+  # Replaces the authorization value of a counter, and reads it.
+  method ConfirmCounter(
+    index: int,
+    # [secret, base64]
+    authorization: string,
+    # What reads and increments it from now on: 32 bytes.
+    # [secret, base64]
+    next_authorization: string,
+    # As for DefineCounter.
+    # [base64]
+    parent_name: ?string
+  ) -> (
+    # [variant]
+    outcome: SecretOutcome,
+    # [of done]
+    index: ?int,
+    # [of done]
+    value: ?int,
+    # [of failed]
+    reason: ?SecretFailure,
+    # [maybe of failed]
+    detail: ?string
+  )
+  # Removes the counter that has this authorization value. It does nothing if there is none.
   method RemoveCounter(
-    index: int
+    index: int,
+    # [secret, base64]
+    authorization: string,
+    # As for DefineCounter.
+    # [base64]
+    parent_name: ?string
   ) -> (
     # [variant]
     outcome: SecretOutcome,

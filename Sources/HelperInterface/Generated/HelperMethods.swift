@@ -1069,25 +1069,29 @@ package enum OpenedSecretReply: VarlinkRecord {
   }
 }
 
-/// Defines a counter at a free index, and increments it for the first time.
+/// Defines a counter at this index, and increments it for the first time.
 package struct DefineCounterCall: VarlinkMethod {
   package typealias Reply = CounterReply
   package static let method = "io.thumblatch.Helper.DefineCounter"
 
+  package var index: Int
   /// What reads and increments it: 32 bytes.
   package var authorization: SharedSecret
   /// The name that the storage key must have. Absent: any.
   package var parentName: [UInt8]?
 
   package init(
+    index: Int,
     authorization: SharedSecret,
     parentName: [UInt8]? = nil
   ) {
+    self.index = index
     self.authorization = authorization
     self.parentName = parentName
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
+    index = try object.required("index")
     authorization = (try object.required("authorization") as WireSecret).secret
     parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
   }
@@ -1095,6 +1099,7 @@ package struct DefineCounterCall: VarlinkMethod {
   package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
+        "index": index,
         "authorization": WireSecret(secret: authorization),
         "parent_name": parentName.map(WireBytes.init(bytes:)),
       ])
@@ -1102,7 +1107,7 @@ package struct DefineCounterCall: VarlinkMethod {
   }
 }
 
-/// What `DefineCounter`, `ReadCounter`, `IncrementCounter` answer.
+/// What `DefineCounter`, `ReadCounter`, `IncrementCounter`, `ConfirmCounter` answer.
 package enum CounterReply: VarlinkRecord, Equatable {
   /// The TPM did it.
   case done(index: Int, value: Int)
@@ -1200,27 +1205,81 @@ package struct IncrementCounterCall: VarlinkMethod {
   }
 }
 
-/// Removes a counter. It does nothing if there is none.
-package struct RemoveCounterCall: VarlinkMethod, Equatable {
-  package typealias Reply = RemovedCounterReply
-  package static let method = "io.thumblatch.Helper.RemoveCounter"
+/// Replaces the authorization value of a counter, and reads it.
+package struct ConfirmCounterCall: VarlinkMethod {
+  package typealias Reply = CounterReply
+  package static let method = "io.thumblatch.Helper.ConfirmCounter"
 
   package var index: Int
+  package var authorization: SharedSecret
+  /// What reads and increments it from now on: 32 bytes.
+  package var nextAuthorization: SharedSecret
+  /// As for DefineCounter.
+  package var parentName: [UInt8]?
 
   package init(
-    index: Int
+    index: Int,
+    authorization: SharedSecret,
+    nextAuthorization: SharedSecret,
+    parentName: [UInt8]? = nil
   ) {
     self.index = index
+    self.authorization = authorization
+    self.nextAuthorization = nextAuthorization
+    self.parentName = parentName
   }
 
   package init(decoding object: JSONObject) throws(MessageError) {
     index = try object.required("index")
+    authorization = (try object.required("authorization") as WireSecret).secret
+    nextAuthorization = (try object.required("next_authorization") as WireSecret).secret
+    parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
   }
 
   package var encoded: JSONObject {
     get throws(MessageError) {
       try .wire([
         "index": index,
+        "authorization": WireSecret(secret: authorization),
+        "next_authorization": WireSecret(secret: nextAuthorization),
+        "parent_name": parentName.map(WireBytes.init(bytes:)),
+      ])
+    }
+  }
+}
+
+/// Removes the counter that has this authorization value. It does nothing if there is none.
+package struct RemoveCounterCall: VarlinkMethod {
+  package typealias Reply = RemovedCounterReply
+  package static let method = "io.thumblatch.Helper.RemoveCounter"
+
+  package var index: Int
+  package var authorization: SharedSecret
+  /// As for DefineCounter.
+  package var parentName: [UInt8]?
+
+  package init(
+    index: Int,
+    authorization: SharedSecret,
+    parentName: [UInt8]? = nil
+  ) {
+    self.index = index
+    self.authorization = authorization
+    self.parentName = parentName
+  }
+
+  package init(decoding object: JSONObject) throws(MessageError) {
+    index = try object.required("index")
+    authorization = (try object.required("authorization") as WireSecret).secret
+    parentName = (try object.optional("parent_name") as WireBytes?)?.bytes
+  }
+
+  package var encoded: JSONObject {
+    get throws(MessageError) {
+      try .wire([
+        "index": index,
+        "authorization": WireSecret(secret: authorization),
+        "parent_name": parentName.map(WireBytes.init(bytes:)),
       ])
     }
   }

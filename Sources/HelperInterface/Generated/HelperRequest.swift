@@ -21,6 +21,7 @@ package enum HelperRequest: Sendable {
   case defineCounter(DefineCounterCall)
   case readCounter(ReadCounterCall)
   case incrementCounter(IncrementCounterCall)
+  case confirmCounter(ConfirmCounterCall)
   case removeCounter(RemoveCounterCall)
   case getKey(GetKeyCall)
   case makeKeySecret(MakeKeySecretCall)
@@ -47,6 +48,7 @@ package enum HelperRequest: Sendable {
       case DefineCounterCall.method: self = .defineCounter(try call.content())
       case ReadCounterCall.method: self = .readCounter(try call.content())
       case IncrementCounterCall.method: self = .incrementCounter(try call.content())
+      case ConfirmCounterCall.method: self = .confirmCounter(try call.content())
       case RemoveCounterCall.method: self = .removeCounter(try call.content())
       case GetKeyCall.method: self = .getKey(try call.content())
       case MakeKeySecretCall.method: self = .makeKeySecret(try call.content())
@@ -81,6 +83,7 @@ package enum HelperRequest: Sendable {
     DefineCounterCall.self,
     ReadCounterCall.self,
     IncrementCounterCall.self,
+    ConfirmCounterCall.self,
     RemoveCounterCall.self,
     GetKeyCall.self,
     MakeKeySecretCall.self,

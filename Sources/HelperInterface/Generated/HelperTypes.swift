@@ -152,6 +152,8 @@ package enum SecretFailure: String, Sendable, CaseIterable, WireValue {
   case noCounter = "no_counter"
   /// There is no room for a counter.
   case noRoom = "no_room"
+  /// The index of the new counter is taken.
+  case indexTaken = "index_taken"
   /// Another response, whose code is in `detail`.
   case unexpected
 }

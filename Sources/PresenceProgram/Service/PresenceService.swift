@@ -131,7 +131,8 @@ final class PresenceService {
       // No question is open.
       case .respond: throw .invalidParameter("text")
       case .exchange, .proceed, .request, .getTPM, .sealSecret, .openSecret, .defineCounter,
-        .readCounter, .incrementCounter, .removeCounter, .getKey, .makeKeySecret, .openKeySecret:
+        .readCounter, .incrementCounter, .confirmCounter, .removeCounter, .getKey, .makeKeySecret,
+        .openKeySecret:
         throw .methodNotImplemented(call.method)
       }
     } catch {

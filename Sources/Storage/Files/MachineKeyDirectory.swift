@@ -8,6 +8,8 @@ package import System
 /// | `slot-<id>` | one way to open it |
 /// | `ledger` | the value of the TPM's counter, and the counts of the vaults |
 ///
+/// The file `machine-key.counter` beside it has a counter that is being defined or removed.
+///
 /// It is made beside its location, and then renamed. So there is either none, or one with its first
 /// slots.
 package final class MachineKeyDirectory: Sendable {
@@ -36,6 +38,7 @@ package final class MachineKeyDirectory: Sendable {
 
   static let name = "machine-key"
   static let nextName = "machine-key.new"
+  private static let pendingName = "machine-key.counter"
   private static let stateName = "state"
   private static let ledgerName = "ledger"
   private static let slotPrefix = "slot-"
@@ -129,6 +132,27 @@ package final class MachineKeyDirectory: Sendable {
   /// Replaces the ledger durably.
   package func write(ledger: [UInt8]) throws(StorageError) {
     try replace(Self.ledgerName, with: ledger)
+  }
+
+  /// The counter that is being defined or removed; `nil` if there is none.
+  package func pendingCounter() throws(StorageError) -> [UInt8]? {
+    try read(Self.pendingName, in: parent)
+  }
+
+  /// Whether a counter is being defined or removed.
+  package func hasPendingCounter() throws(StorageError) -> Bool {
+    try calling { () throws(SystemError) in try parent.contains(Self.pendingName) }
+  }
+
+  /// Writes a counter durably, before it is defined or removed.
+  package func write(pendingCounter bytes: [UInt8]) throws(StorageError) {
+    let temporary = Self.pendingName + Self.temporarySuffix
+    try parent.replace(Self.pendingName, with: bytes, by: temporary, durable: true)
+  }
+
+  /// Removes the file of a counter that is in use, or is gone.
+  package func removePendingCounter() throws(StorageError) {
+    try calling { () throws(SystemError) in _ = try parent.unlink(Self.pendingName) }
   }
 
   /// Adds a slot durably.

@@ -43,9 +43,9 @@ struct MachineCounter: Sendable {
     case anotherCounter(CounterLedger)
   }
 
-  private let directory: MachineKeyDirectory
-  private let tpm: any TPMSealing
-  private let key: MachineKey
+  let directory: MachineKeyDirectory
+  let tpm: any TPMSealing
+  let key: MachineKey
   /// The identifier of the directory.
   private let identifier: [UInt8]
 
@@ -81,50 +81,6 @@ struct MachineCounter: Sendable {
       try usable({ () throws(MachineKeyError) in try ledger.isAuthentic(under: key) })
     else { return .distrusted(.ledgerDamaged) }
     return try compared(ledger)
-  }
-
-  /// Defines a counter, and begins a ledger that lists no vault.
-  ///
-  /// - Throws: why this TPM takes no counter; nothing was changed then.
-  func define(parentName: [UInt8]) throws(VaultFailure) -> CounterLedger {
-    try begin(parentName: parentName, unlisted: .isNew, vaults: [:])
-  }
-
-  /// Defines a counter; its ledger is not written yet.
-  ///
-  /// - Throws: why this TPM takes no counter; nothing was changed then.
-  func defined(
-    parentName: [UInt8],
-    unlisted: CounterLedger.Unlisted = .isNew,
-    vaults: [[UInt8]: UInt64] = [:]
-  ) throws(VaultFailure) -> CounterLedger {
-    let salt: [UInt8]
-    do throws(CryptographyError) { salt = try randomBytes(32) } catch {
-      throw .unexpected("no counter can be defined: \(error)")
-    }
-    let authorization = try authorization(salt)
-    let defined: TPMCounter
-    do throws(TPMFailure) {
-      defined = try tpm.bound(to: parentName).defineCounter(authorization: authorization)
-    } catch .ownerPassword {
-      // The storage key is there: a slot was sealed with it.
-      throw .invalidArgument(
-        "the TPM has an owner password, so no counter can be defined: as root, remove the password"
-      )
-    } catch {
-      throw .slotNotSealed(error)
-    }
-    return try made(
-      CounterLedger.Counter(index: defined.index, salt: salt, parentName: parentName),
-      value: defined.value,
-      unlisted: unlisted,
-      vaults: vaults
-    )
-  }
-
-  /// Removes the counter of a ledger that was not written.
-  func remove(_ ledger: CounterLedger) {
-    try? tpm.bound(to: ledger.counter.parentName).removeCounter(ledger.counter.index)
   }
 
   /// Lists a vault that is being made, in the newest ledger; the counter stays as it is.
@@ -190,9 +146,9 @@ struct MachineCounter: Sendable {
       return .current(try advanced(to: next))
     case .distrusted(.anotherCounter), .distrusted(.ledgerMissing), .distrusted(.ledgerDamaged):
       let vaults = [vault: count]
-      return .current(
-        try begin(parentName: parentName, unlisted: .isRefused, vaults: vaults)
-      )
+      let next = try begin(parentName: parentName, unlisted: .isRefused, vaults: vaults)
+      finishDefinition(next)
+      return .current(next)
     }
   }
 
@@ -216,7 +172,7 @@ struct MachineCounter: Sendable {
     } catch .noCounter {
       return nil
     } catch .wrongAuthorization {
-      return nil
+      return try confirmed(ledger)
     } catch .anotherTPM {
       return nil
     } catch {
@@ -238,26 +194,9 @@ struct MachineCounter: Sendable {
     return ledger
   }
 
-  private func begin(
-    parentName: [UInt8],
-    unlisted: CounterLedger.Unlisted,
-    vaults: [[UInt8]: UInt64]
-  ) throws(VaultFailure) -> CounterLedger {
-    let ledger = try defined(parentName: parentName, unlisted: unlisted, vaults: vaults)
-    do throws(StorageError) {
-      try directory.write(ledger: ledger.encoded)
-    } catch {
-      // The disk may hold the ledger after an uncertain write, and a ledger needs its counter.
-      if case .uncertain = error { throw VaultFailure(error) }
-      remove(ledger)
-      throw VaultFailure(error)
-    }
-    return ledger
-  }
-
   // MARK: - The ledger
 
-  private func made(
+  func made(
     _ counter: CounterLedger.Counter,
     value: UInt64,
     unlisted: CounterLedger.Unlisted,
@@ -281,13 +220,13 @@ struct MachineCounter: Sendable {
     }
   }
 
-  private func authorization(_ salt: [UInt8]) throws(VaultFailure) -> SharedSecret {
+  func authorization(_ salt: [UInt8]) throws(VaultFailure) -> SharedSecret {
     try usable { () throws(MachineKeyError) in
       try CounterLedger.Counter.authorization(salt: salt, under: key)
     }
   }
 
-  private func usable<Value>(
+  func usable<Value>(
     _ step: () throws(MachineKeyError) -> Value
   ) throws(VaultFailure) -> Value {
     do throws(MachineKeyError) { return try step() } catch { throw .machineKeyDamaged("\(error)") }

@@ -55,11 +55,14 @@ extension MachineKeySlots {
       } catch {
         // After an uncertain write, the directory may be there and need its counter.
         if case .uncertain = error { throw VaultFailure(error) }
-        if let ledger { removeCounter(ledger, key, in: identifier) }
+        counter(key, in: identifier).removeUnfinished()
         throw VaultFailure(error)
       }
       keep(key, state)
-      if let ledger { withCounter { $0.finding = .current(ledger) } }
+      if let ledger {
+        counter(key, in: identifier).finishDefinition(ledger)
+        withCounter { $0.finding = .current(ledger) }
+      }
     }
   }
 

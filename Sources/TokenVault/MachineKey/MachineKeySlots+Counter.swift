@@ -20,7 +20,7 @@ extension MachineKeySlots {
     return CounterUse.Finding(try counter.check(isExpected: true))
   }
 
-  private func counter(_ key: MachineKey, in identifier: [UInt8]) -> MachineCounter {
+  func counter(_ key: MachineKey, in identifier: [UInt8]) -> MachineCounter {
     MachineCounter(directory, tpm, key, identifier: identifier)
   }
 
@@ -180,11 +180,6 @@ extension MachineKeySlots {
     }
   }
 
-  /// Removes the counter of a machine key that was not made.
-  func removeCounter(_ ledger: CounterLedger, _ key: MachineKey, in identifier: [UInt8]) {
-    counter(key, in: identifier).remove(ledger)
-  }
-
   /// Compares again, in turn; with a TPM that has no counter of this directory it begins a new one.
   ///
   /// It begins one only if the machine key is open and a slot is sealed with this TPM now. That
@@ -194,6 +189,7 @@ extension MachineKeySlots {
   /// - Throws: why the state cannot be written, and why the TPM of a new slot does not answer.
   func renewCounter(_ parentName: [UInt8]?) throws(VaultFailure) {
     let counter = try openedCounter()
+    counter.removeUnfinished()
     let found: MachineCounter.Finding
     do throws(VaultFailure) {
       found = try counter.check(isExpected: hasCounter)
@@ -221,6 +217,7 @@ extension MachineKeySlots {
     do throws(VaultFailure) {
       let ledger = try counter.define(parentName: parentName)
       try noteCounter(true)
+      counter.finishDefinition(ledger)
       withCounter { counter in
         counter.finding = .current(ledger)
         counter.problem = nil
@@ -228,6 +225,7 @@ extension MachineKeySlots {
     } catch {
       // Without a counter, the ledger of another TPM would refuse every vault.
       try noteCounter(false)
+      counter.removeUnfinished()
       withCounter { counter in
         counter.finding = .none
         counter.problem = error.problem
@@ -240,11 +238,12 @@ extension MachineKeySlots {
   /// - Throws: why the state cannot be written.
   func endCounter() throws(VaultFailure) {
     guard hasCounter else { return }
-    let finding = withCounter { $0.finding }
+    let counter = try openedCounter()
+    counter.removeUnfinished()
+    if case .current(let ledger) = withCounter({ $0.finding }) { try counter.beginRemoval(ledger) }
     try noteCounter(false)
     withCounter { $0.finding = .none }
-    let (key, identifier) = try openedKey()
-    if case .current(let ledger) = finding { removeCounter(ledger, key, in: identifier) }
+    counter.removeUnfinished()
   }
 
   /// Writes into the state whether there is a counter.

@@ -75,7 +75,7 @@ extension VaultFailure {
     case .unreachable(let why):
       return .tpmUnavailable("cannot reach the helper for the TPM: \(why)")
     case .noCounter: return .tpmUnavailable("unexpected TPM error: no counter")
-    case .noRoom: return slotNotSealed(failure)
+    case .noRoom, .indexTaken: return slotNotSealed(failure)
     case .unexpected(let code):
       return .tpmUnavailable(
         "unexpected TPM error: \(code): try again; if it stays, \(recoverByOwner)"
@@ -106,6 +106,7 @@ extension VaultFailure {
         "the TPM has no room for a counter: as root, remove an NV index that is not in use"
           + " (tpm2_getcap handles-nv-index, tpm2_nvundefine)"
       )
+    case .indexTaken: .tpmUnavailable("the TPM has another counter there: try again")
     case .unexpected(let code): .tpmUnavailable("unexpected TPM error: \(code)")
     case .busy, .lockedOut, .noCounter, .unreachable: .machineKeyClosed(failure)
     }
@@ -146,7 +147,7 @@ extension TPMFailure {
   /// Whether the same request may succeed soon.
   var isTemporary: Bool {
     switch self {
-    case .busy, .lockedOut, .unreachable, .unexpected, .noCounter: true
+    case .busy, .lockedOut, .unreachable, .unexpected, .noCounter, .indexTaken: true
     case .absent, .notPermitted, .anotherTPM, .ownerPassword, .wrongAuthorization, .damaged,
       .noRoom:
       false

@@ -61,6 +61,7 @@ package enum PrivateEngine {
       )
       // The client that started this engine may be gone, but other clients may wait for it.
       try? report.write("L")
+      vaults.removeUnfinishedCounter()
       vaults.resumeAddition()
       try server.run()
       try state.root.unlink(socketName)

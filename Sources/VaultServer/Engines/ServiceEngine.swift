@@ -58,6 +58,7 @@ package enum ServiceEngine {
       )
       // Both helpers start at once, and not one after the other.
       if vaults.openAhead() { exchange.prepare() }
+      vaults.removeUnfinishedCounter()
       vaults.resumeAddition()
       try server.run()
       return 0

@@ -42,6 +42,19 @@ extension Vaults {
     return true
   }
 
+  /// Removes the TPM's counter whose definition an earlier engine did not finish, in the background.
+  package func removeUnfinishedCounter() {
+    guard let slots = slotChanges.slots, slots.hasUnfinishedCounter else { return }
+    beside {
+      do throws(VaultFailure) {
+        try await blocking { () throws(VaultFailure) in try slots.removeUnfinishedCounter() }
+      } catch {
+        // The next engine tries again.
+        Journal.note("a counter that no vault uses may be left in the TPM: \(error.problem)")
+      }
+    }
+  }
+
   /// Rekeys each vault that opens by its file alone; returns how many were rekeyed.
   ///
   /// Vaults that are made in the meantime are under the machine key from their start. A vault that

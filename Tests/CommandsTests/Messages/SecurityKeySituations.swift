@@ -28,6 +28,15 @@ extension Situation {
     ),
     Situation(
       "keys enroll blue",
+      "a key that is plugged in later",
+      script: { stage in
+        _ = try stage.call(EnrollKeyCall.self)
+        try stage.reply(EnrollKeyReply(event: .waiting, key: "blue"), continues: true)
+        try stage.reply(EnrollKeyReply(event: .done, key: "blue"))
+      }
+    ).with { $0.lacksSecurityKey = { true } },
+    Situation(
+      "keys enroll blue",
       "a key that wants its PIN",
       EnrollKeyCall.self,
       fails: .presenceFailed(.denied, message: "the security key wants its PIN", methods: [])

@@ -2,6 +2,7 @@
 import contextlib
 import os
 import struct
+import subprocess
 
 import sealed
 from scenarios import check, main, run, scenario
@@ -13,6 +14,23 @@ OWNER, LOCKOUT, PASSWORD = 0x40000001, 0x4000000A, 0x40000009
 # Tries before the lockout, and the seconds in which one is forgotten and in which a lockout ends.
 LIMITS = struct.pack(">III", 32, 7200, 86400)
 OWNER_PASSWORD = b"of the owner"
+# A TPM that gives random bytes, for which the library asks first, and is busy with all else (TPM_RC_RETRY).
+# The terminal is its own, so that no helper gets it and hangs it up with its end.
+BUSY = """
+import fcntl, os, signal, struct, sys, termios, tty
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+master, slave = os.openpty()
+fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+tty.setraw(slave)
+print(os.ttyname(slave), flush=True)
+buffer = b""
+while True:
+    buffer += os.read(master, 4096)
+    while len(buffer) >= 10 and len(buffer) >= (size := struct.unpack(">I", buffer[2:6])[0]):
+        code, buffer = struct.unpack(">I", buffer[6:10])[0], buffer[size:]
+        os.write(master, struct.pack(">HIIHQ", 0x8001, 20, 0, 8, 7) if code == 0x17B
+                 else struct.pack(">HII", 0x8001, 10, 0x922))
+"""
 
 
 def answer(message):
@@ -60,6 +78,25 @@ def nothing_changes():
     check(sealed.digests() == before, "a file was changed")
 
 
+@contextlib.contextmanager
+def busy_tpm():
+    """Puts a TPM that is busy in the place of the TPM."""
+    there = os.stat(sealed.NODE)
+    with subprocess.Popen(["python3", "-c", BUSY], stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as other:
+        try:
+            device = other.stdout.readline().strip()
+            os.chown(device, there.st_uid, there.st_gid)
+            os.chmod(device, there.st_mode & 0o777)
+            run("mount", "--bind", device, sealed.NODE)
+            try:
+                yield
+            finally:
+                run("umount", sealed.NODE)
+        finally:
+            other.kill()
+
+
 def all_are_refused(why):
     for person in sealed.EVERYBODY:
         sealed.is_refused(person, "status", why=why)
@@ -77,6 +114,16 @@ def all_go_on():
 def withoutTheTPMNoVaultOpens():
     with nothing_changes(), sealed.without_tpm():
         all_are_refused("there is none (/dev/tpmrm0)")
+    all_go_on()
+
+
+@scenario
+def aBusyTPMIsAskedAgain():
+    with nothing_changes(), busy_tpm():
+        for person in sealed.EVERYBODY:
+            said = person.thumblatch("status").end(status=5)
+            check("the TPM is busy: try again" in said.replace("\n", " "), said)
+        run("thumblatch", "device-secret", "test", status=5)
     all_go_on()
 
 

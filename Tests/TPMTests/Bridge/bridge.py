@@ -14,6 +14,7 @@ answered by one line:
 
   reset             ends swtpm by SIGKILL, and starts it again
   left              ends the conversation of a client that has gone: the handles that it has left loaded
+  indices           the NV indices that are defined
   fail CODE N [CC]  answers the next N commands (of this code) with a response code
   answer CC LIE     changes the next response to a command; LIE is key, name, or flip
   hold CC           holds the next command; a second line, `held`, follows when it is there
@@ -41,6 +42,7 @@ FLUSH, GET_CAPABILITY = 0x165, 0x17A
 PROBE = bytes.fromhex("80010000000c0000017b0008")
 # Objects, loaded sessions, saved sessions.
 LOADED = (0x80000000, 0x02000000, 0x03000000)
+INDICES = 0x01000000
 # The point of P-256 whose private key is 1.
 X = bytes.fromhex("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
 Y = bytes.fromhex("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
@@ -107,20 +109,21 @@ class Chip:
             answer += more
         return answer
 
-    def loaded(self):
-        """The handles of all that is loaded."""
-        found = []
-        for first in LOADED:
-            answer = self.ask(struct.pack(">HIIIII", 0x8001, 22, GET_CAPABILITY, 1, first, 64))
-            count = struct.unpack(">I", answer[15:19])[0]
-            found += struct.unpack(f">{count}I", answer[19:19 + 4 * count])
-        return found
+    def handles(self, first):
+        """The handles of a kind."""
+        answer = self.ask(struct.pack(">HIIIII", 0x8001, 22, GET_CAPABILITY, 1, first, 64))
+        count = struct.unpack(">I", answer[15:19])[0]
+        return list(struct.unpack(f">{count}I", answer[19:19 + 4 * count]))
 
     def flush(self):
-        found = self.loaded()
+        found = [handle for first in LOADED for handle in self.handles(first)]
         for handle in found:
             self.ask(struct.pack(">HIII", 0x8001, 14, FLUSH, handle))
         return found
+
+
+def listed(handles):
+    return " ".join(f"{handle:x}" for handle in handles) or "nothing"
 
 
 def with_own_key(public):
@@ -236,7 +239,9 @@ class Bridge:
                 os.read(self.master, 65536)
             self.buffer = b""
             self.end_conversation()
-            return " ".join(f"{handle:x}" for handle in self.left) or "nothing"
+            return listed(self.left)
+        if word == "indices":
+            return listed(self.chip.handles(INDICES))
         if word == "fail":
             self.failing = [(int(rest[0], 16), int(rest[2], 16) if rest[2:] else None)] * int(rest[1], 16)
         elif word == "answer":

@@ -31,11 +31,19 @@ struct CounterRig {
     return MachineCounter(try directory(), tpm, key, identifier: identifier)
   }
 
+  /// Defines a counter, as an engine that lives.
+  func defined() throws -> CounterLedger {
+    let counter = try counter()
+    let ledger = try counter.define(parentName: parentName)
+    counter.finishDefinition(ledger)
+    return ledger
+  }
+
   var ledgerPath: String { bench.scratch.path + "/machine-key/ledger" }
 
   func ledger() throws -> [UInt8]? { try directory().ledger() }
 
-  private func directory() throws -> MachineKeyDirectory {
+  func directory() throws -> MachineKeyDirectory {
     try MachineKeyDirectory(in: try Directory.make(path: bench.scratch.path))
   }
 
