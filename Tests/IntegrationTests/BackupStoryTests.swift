@@ -126,6 +126,42 @@ struct BackupStoryTests {
     #expect(try person.run("account", "list").succeeded().contains("me"))
   }
 
+  /// The other service has its own state directory, and the person another home directory.
+  @Test
+  func anAccountOfTheServiceIsRestoredInAnother() throws {
+    let backend = try DevBackend(["--no-rotation"])
+    let person = try Customer(try ServiceBench(), backend: backend)
+    try person.makeExportable("moves")
+    try person.register()
+    let file = person.home + "/backup"
+    let terminal = try person.terminal("backup", file, columns: 200)
+    for question in ["New passphrase of the backup: ", "Passphrase again: "] {
+      try terminal.expect(question)
+      try terminal.enter(Self.passphrase)
+    }
+    try terminal.expect("Type the system password to back up the vault")
+    try terminal.expect("System password for")
+    try terminal.enter(person.systemPassword)
+    let shown = try terminal.end()
+    #expect(shown.contains("2 accounts, 1 refresh token"))
+    #expect(shown.contains("me has to sign in again after a restore: it is not exportable"))
+    #expect(try person.run("token", "moves").succeeded().hasPrefix("at_"))
+
+    let other = try Customer(try ServiceBench(), backend: backend)
+    #expect(try other.run("token", "moves", "--no-input").end == .exited(9))
+    let restored = try other.run(
+      "restore",
+      file,
+      "--passphrase-fd",
+      "0",
+      input: Self.passphrase + "\n"
+    ).succeeded()
+    #expect(restored.contains("restored 2 accounts"))
+    #expect(try other.run("token", "moves").succeeded().hasPrefix("at_"))
+    #expect(try other.run("token", "me", "--no-input").end == .exited(4))
+    #expect(try other.run("audit", "verify").succeeded().contains("intact"))
+  }
+
   @Test
   func aTokenThatTheProviderReplacesStaysInTheVault() throws {
     let person = try Person()

@@ -60,10 +60,14 @@ struct MachineKeyStoryTests {
     #expect(refused.end == .exited(2) && refused.text.contains("no TPM"))
     #expect(try person.run("device-secret", "add", "recovery").end == .exited(2))
 
+    let file = "the device secret is in a private file: a copy of the directory opens the vault"
+    #expect(try person.run("doctor").text.contains(file))
     try plug(try SoftwareTPM(), person)
     #expect(try person.run("device-secret", "add", "tpm", "--no-input").end == .exited(7))
     let code = try addTPM(person)
     #expect(try tier(person) == "tpm")
+    let needed = "the vault needs the TPM of this machine or the recovery code"
+    #expect(try person.run("doctor").text.contains(needed))
     #expect(try person.run("device-secret", "test").succeeded().contains("opens"))
     #expect(try person.run("status").succeeded().contains("TPM (or the recovery code)"))
     #expect(try shell("grep -rlF -e \(code) \(person.state) || true") == "")
@@ -138,11 +142,14 @@ struct MachineKeyStoryTests {
     }
     try machine.plug(tpm, for: ServiceBench.helperUser)
     try bench.endEngine()
+    // TPM2_Unseal.
+    let opened = try tpm.count(of: 0x15e)
     // An engine opens it ahead, also if `status` asks the TPM at the same time.
     #expect(eventually { (try? root("status --json").text.contains(#""open":true"#)) == true })
     #expect(!bench.log.contains("was not opened at the start: unexpected"))
     for member in [person, other] {
       #expect(try member.run("status").succeeded().contains("TPM (or the recovery code)"))
     }
+    #expect(try tpm.count(of: 0x15e) == opened + 1)
   }
 }

@@ -64,6 +64,30 @@ struct SecurityKeyStoryTests {
     try test.end()
   }
 
+  /// By the rule the key checks a finger itself, and needs no PIN.
+  @Test
+  func aKeyThatChecksAFingerPassesByTheRuleThatWantsIt() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { removeTemporaryDirectory(directory) }
+    let key = try SoftwareKey(state: directory + "/key", ["--verifies"])
+    let person = try person(key)
+    try person.enroll(key)
+    try person.allowed("change the policy (key: ", ["policy", "key", "verify"])
+    let wrong = try person.terminal("presence", "test", columns: 200)
+    try wrong.expect("Touch the security key to test the presence check")
+    try key.say("bad-finger")
+    try wrong.expect("The security key did not recognize its person.")
+    try wrong.expect(Self.question)
+    try wrong.enter(Person.systemPassword)
+    try wrong.expect("the presence check passed, by system password")
+    try wrong.end()
+    let right = try person.terminal("presence", "test", columns: 200)
+    try right.expect("Touch the security key to test the presence check")
+    try key.say("touch")
+    try right.expect("the presence check passed, by security key")
+    try right.end()
+  }
+
   /// Both are armed by one prompt; the second request is answered by the other one.
   @Test
   func aFingerOrAKeyAnswersOnePrompt() throws {

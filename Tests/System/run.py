@@ -192,10 +192,11 @@ def collector(machine):
 
 @contextlib.contextmanager
 def copy_of_disk(machine, package, programs):
-    """A second machine with the package, and without a TPM."""
+    """A second machine with the package, and with another TPM."""
     other = Machine(machine.tree, "thumblatch-copy")
     try:
         prepare(other, package, programs)
+        other.add_tpm()
         other.boot()
         yield other
     finally:

@@ -119,6 +119,16 @@ def aFingerThatMissesLeavesTheKeyLit():
 
 
 @scenario
+def anAnswerWithoutATouchIsRefused():
+    plug(BLUE)
+    BLUE.say("flags 0")
+    command = test()
+    BLUE.touch()
+    command.expect("does not prove a touch")
+    by_finger(command)
+
+
+@scenario
 def noKeyCountsFromAfar():
     plug(BLUE)
     FAR.arrive()
@@ -157,6 +167,12 @@ def theRuleDemandsMoreThanATouch():
     command = test()
     command.expect("has no PIN")
     by_finger(command)
+    plug(RED)
+    command = test()
+    RED.touch()
+    command.expect(PINNED).type(PIN)
+    RED.touch()
+    passes(command, "security key")
     change = ADA.thumblatch("policy", "key", "default")
     change.expect("System password for").type(ADA.password).end()
 

@@ -115,6 +115,26 @@ def rootAddsItForAllUsersAndTheCodeGoesToAnEscrow():
 
 
 @scenario
+def rootReplacesTheRecoveryCode():
+    """From here on, the escrow has the new code."""
+    old = [slot["id"] for slot in sealed.status()["slots"] if slot["kind"] == "recovery"]
+    check(len(old) == 1, str(old))
+    test = "thumblatch device-secret test --code-stdin"
+    said = run("sh", "-c", "umask 077; exec thumblatch device-secret add recovery --recovery-to 3"
+               f" 3>{sealed.ESCROW}.new 2>&1")
+    check("Added a recovery code" in said, said)
+    with open(f"{sealed.ESCROW}.new", encoding="ascii") as file:
+        code = file.read().strip()
+    check(len(code) == 42 and code not in said, "the code is not in the escrow alone")
+    for place in (sealed.ESCROW, f"{sealed.ESCROW}.new"):
+        run("sh", "-c", f"{test} <{place}")
+    run("thumblatch", "device-secret", "remove", old[0])
+    run("sh", "-c", f"{test} <{sealed.ESCROW}", status=6)
+    run("sh", "-c", f"{test} <{sealed.ESCROW}.new")
+    os.replace(f"{sealed.ESCROW}.new", sealed.ESCROW)
+
+
+@scenario
 def aMachineWithoutTheGroupGetsIt():
     run("userdel", "tss", status=None)
     run("groupdel", "tss", status=None)

@@ -1,11 +1,13 @@
 """Faults of the TPM that opens the vaults, met by the installed units. Each ends before the next."""
 import contextlib
+import glob
 import os
 import struct
 import subprocess
 
+import provider
 import sealed
-from scenarios import check, main, run, scenario
+from scenarios import STATE, check, main, run, scenario
 
 # TPM 2.0 Library, part 2, sections 6.5.2, 6.13, 7.4 and 8.6.
 CLEAR, CHANGE_AUTH, RESET_LOCKOUT, SET_LOCKOUT = 0x126, 0x129, 0x139, 0x13A
@@ -31,6 +33,10 @@ while True:
         os.write(master, struct.pack(">HIIHQ", 0x8001, 20, 0, 8, 7) if code == 0x17B
                  else struct.pack(">HII", 0x8001, 10, 0x922))
 """
+NV_UNDEFINE, NV_DEFINE, NV_INCREMENT, PCR_READ, PCR_EXTEND = 0x122, 0x12A, 0x134, 0x17E, 0x182
+SHA256 = 0x000B
+# AUTHWRITE, a counter, AUTHREAD and NO_DA (part 2, section 13.4).
+COUNTER_ATTRIBUTES = 1 << 2 | 1 << 4 | 1 << 18 | 1 << 25
 
 
 def answer(message):
@@ -117,6 +123,62 @@ def withoutTheTPMNoVaultOpens():
     all_go_on()
 
 
+def measured(register):
+    """The SHA-256 value of a platform configuration register."""
+    selection = struct.pack(">IHB", 1, SHA256, 3) + (1 << register).to_bytes(3, "little")
+    return answer(struct.pack(">HII", 0x8001, 10 + len(selection), PCR_READ) + selection)[-32:]
+
+
+@scenario
+def aFirmwareUpdateStopsNothing():
+    """It changes PCR 0, and one of the keys of Secure Boot PCR 7. No PCR is in the policy."""
+    stop()
+    for register in (0, 7):
+        before = measured(register)
+        command(PCR_EXTEND, register, struct.pack(">IH", 1, SHA256) + b"u" * 32)
+        check(measured(register) != before, f"PCR {register} is the same")
+    all_go_on()
+
+
+def slot_of_tpm():
+    """The slot that the TPM opens (MachineKeySlot.swift has the format)."""
+    for path in glob.glob(f"{STATE}/machine-key/*"):
+        with open(path, "rb") as file:
+            if file.read(9) == b"TLSLOT01" + bytes([1]):
+                return path
+    raise AssertionError("the TPM has no slot")
+
+
+def flip(path, place):
+    with open(path, "r+b") as file:
+        file.seek(place)
+        byte = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([byte ^ 1]))
+
+
+@scenario
+def aSlotThatWasChangedIsToldUntilItIsRestored():
+    stop()
+    path = slot_of_tpm()
+    with open(path, "rb") as file:
+        kept = file.read()
+    parameters = 47 + struct.unpack("<H", kept[45:47])[0]
+    # A byte of the TPM's private part (TPMSlot.swift), and one of the salt that authorizes.
+    for place, why in ((47 + 12 + 2 + 34 + 2 + 50, "slot of the machine key is damaged"),
+                       (parameters, "do not belong together")):
+        flip(path, place)
+        try:
+            with nothing_changes():
+                all_are_refused(why)
+        finally:
+            stop()
+            flip(path, place)
+        with open(path, "rb") as file:
+            check(file.read() == kept, "the slot is not restored")
+        all_go_on()
+
+
 @scenario
 def aBusyTPMIsAskedAgain():
     with nothing_changes(), busy_tpm():
@@ -149,6 +211,40 @@ def aLockoutStopsNothing():
     command(SET_LOCKOUT, LOCKOUT, LIMITS)
     command(RESET_LOCKOUT, LOCKOUT)
     check(not is_in_lockout(), "the TPM stays in lockout")
+
+
+def nv_command(code, handle, index, parameters=b"", password=b""):
+    """A command about an index, which the password of a handle authorizes."""
+    session = struct.pack(">IHBH", PASSWORD, 0, 1, len(password)) + password
+    body = struct.pack(">III", handle, index, len(session)) + session + parameters
+    answer(struct.pack(">HII", 0x8002, 10 + len(body), code) + body)
+
+
+@scenario
+def aCounterThatIsDefinedAgainIsRefused():
+    """The next scenario puts a slot and a counter in the place of these."""
+    stop()
+    ledger = f"{STATE}/machine-key/ledger"
+    with open(ledger, "rb") as file:
+        kept = file.read()
+    # CounterLedger.swift has the format.
+    index = struct.unpack("<I", kept[32:36])[0]
+    area = struct.pack(">IHIHH", index, SHA256, COUNTER_ATTRIBUTES, 0, 8)
+    for change in (lambda: nv_command(NV_UNDEFINE, OWNER, index),
+                   lambda: command(NV_DEFINE, OWNER, sized(b"other") + sized(area)),
+                   lambda: nv_command(NV_INCREMENT, index, index, password=b"other")):
+        stop()
+        change()
+        words = ["token", "work", "--min-ttl", f"{provider.LIFETIME}s"]
+        for person in sealed.EVERYBODY:
+            said = person.thumblatch(*words).end(status=6).replace("\n", " ")
+            check("counter was removed or replaced" in said, said)
+            check("thumblatch recover" in said, said)
+        for user in sealed.CROWD:
+            run(*sealed.as_member(user, *words), status=6)
+        check(sealed.status()["counter"] == "refused", str(sealed.status()))
+        with open(ledger, "rb") as file:
+            check(file.read() == kept, "the ledger was changed")
 
 
 @scenario
