@@ -98,26 +98,47 @@ struct DesktopAppActivityTests {
   }
 
   @Test
+  func recordsOfALongerTimeAreShownIfThePersonWants() throws {
+    defer { bus.remove() }
+    // Between two records are fourteen hours, and the last one is of now.
+    try person.register("work")
+    try fill(101)
+    try app.run("open()")
+    try app.run("resize(800, 880)")
+    try app.run("click('Activity', 'list item')")
+    try app.sees("record 99, rule", "list item")
+    for (time, position, oldest) in [("Last hour", 1, 101), ("Last 24 hours", 2, 100)] {
+      try choose("Time", time, below: position)
+      try app.sees("record 101, rule", "list item")
+      try app.sees("record \(oldest), rule", "list item")
+      try leaves("record \(oldest - 1),")
+      app.keepPicture("activity-\(position)")
+    }
+    try choose("Time", "All times", below: 0)
+    try app.sees("record 99, rule", "list item")
+  }
+
+  @Test
   func hundredThousandRecordsAreScrolledAndFiltered() throws {
     defer { bus.remove() }
     try person.register("work")
-    try fill(99_990)
+    try fill(100_000)
     try app.run("open()")
     try app.sees("work, Ready")
     try withoutStall(
       {
         try app.run("click('Activity', 'list item')")
-        try app.sees("record 99990, rule", "list item")
-        try app.sees("The audit log is whole: 99990 records.")
+        try app.sees("record 100000, rule", "list item")
+        try app.sees("The audit log is whole: 100000 records.")
       },
       "opening"
     )
     try withoutStall(
       {
-        try app.run("tab_to('record 99990,')")
+        try app.run("tab_to('record 100000,')")
         try scrollToEnd()
         try app.run("key('Home')")
-        try app.run("until(lambda: 'record 99990,' in app.focus()[0], 'no begin')")
+        try app.run("until(lambda: 'record 100000,' in app.focus()[0], 'no begin')")
       },
       "scrolling"
     )
@@ -126,7 +147,7 @@ struct DesktopAppActivityTests {
       {
         try choose("Account", "account-3", below: 4)
         try app.sees("record 99399, rule", "list item")
-        try leaves("record 99990,")
+        try leaves("record 100000,")
         try choose("Outcome", "Failed or refused", below: 2)
         try app.sees("record 99300, rule", "list item")
         try leaves("record 99399,")
@@ -139,7 +160,7 @@ struct DesktopAppActivityTests {
       let words = filter.split(separator: ": ").map(String.init)
       try choose(words[0], words[1], below: 0)
     }
-    try app.sees("record 99990, rule", "list item")
+    try app.sees("record 100000, rule", "list item")
     try person.register("later")
     try app.sees("Registration, done, later", "list item")
   }

@@ -110,6 +110,65 @@ struct DesktopAppBackupTests {
     try app.misses(file)
   }
 
+  /// Types the right password, and waits until its check has begun and does not end.
+  private func typePassword(haltingAt reached: String) throws {
+    try app.typePassword()
+    #expect(eventually { (try? shell("ls \(reached) 2>&1")) == reached + "\n" })
+  }
+
+  /// Cancels what runs, and waits until its check is over.
+  private func cancel(seeing form: String) throws {
+    try app.press("Cancel")
+    try app.sees(form)
+    try app.misses("System password")
+    #expect(eventually { processes(in: person.programs, named: "thumblatch-presence").isEmpty })
+  }
+
+  @Test
+  func aBackupThatIsCancelledLeavesNoFile() throws {
+    defer { bus.remove() }
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try app.press("Back Up…")
+    try fill(Self.passphrase, Self.passphrase)
+    try chooseFile()
+    try app.sees("Waiting for your system password")
+    try app.sees("System password", "text")
+    try cancel(seeing: "Choose File…")
+    #expect(try shell("ls -A \(person.home)").contains("safe") == false)
+
+    let (reached, _) = try person.haltPAM()
+    try fill(Self.passphrase, Self.passphrase)
+    try chooseFile()
+    try typePassword(haltingAt: reached)
+    try cancel(seeing: "Choose File…")
+    #expect(try shell("ls -A \(person.home)").contains("safe") == false)
+    // Nothing runs any more, so this leaves the form.
+    try app.press("Cancel")
+    try app.sees("None is known.")
+  }
+
+  @Test
+  func aRestoreThatIsCancelledBringsNoAccount() throws {
+    defer { bus.remove() }
+    try person.register("home")
+    try backUp()
+    try person.run("account", "remove", "work", "--yes").succeeded()
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try chooseBackup(file)
+    try enter(Self.passphrase)
+    try app.sees("restore accounts from a backup (home, work)")
+    try cancel(seeing: "Restore the Accounts")
+    let (reached, _) = try person.haltPAM()
+    try enter(Self.passphrase)
+    try typePassword(haltingAt: reached)
+    try cancel(seeing: "Restore the Accounts")
+    #expect(try person.run("account", "list").succeeded().contains("work") == false)
+    try app.misses("work, ")
+    try app.misses("It is not known whether")
+  }
+
   /// Makes a backup at the terminal.
   private func backUp(to path: String? = nil) throws {
     try person.allowed(

@@ -85,4 +85,29 @@ struct DesktopAppHealthTests {
     try app.press("Sign In…")
     try app.sees("Sign In to “work”")
   }
+
+  @Test
+  func anAccountThatTheRulesWantProtectedIsProtected() throws {
+    defer { bus.remove() }
+    let bench = try ServiceBench(withSessions: true)
+    let backend = try DevBackend()
+    let customer = try Customer(bench, backend: backend)
+    try customer.register()
+    try bench.endEngine()
+    let policy = "\(bench.base)/machine/thumblatch.conf"
+    try shell("umask 022; printf '[Policy]\\npresence = required\\n' >\(policy)")
+    let app = try AppWindows(of: customer, bus: bench.bus)
+    try app.run("open()")
+    try app.run("click('Health', 'list item')")
+    try app.sees("The account me is not used: it has no presence protection")
+    app.keepPicture("health-protect")
+    try app.expectNames()
+    try app.press("Protect…")
+    try app.sees("turn on presence protection for account 'me'")
+    try app.typePassword(customer.systemPassword)
+    try app.sees(" · protected · dev", "list item")
+    try app.misses("it has no presence protection")
+    let accounts = try customer.run("account", "list", "--json").succeeded()
+    #expect(accounts.contains(#""presence_protection":true"#), "\(accounts)")
+  }
 }

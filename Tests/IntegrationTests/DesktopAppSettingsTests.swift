@@ -67,6 +67,28 @@ struct DesktopAppSettingsTests {
   }
 
   @Test
+  func notificationsAreChosenByThePerson() throws {
+    let person = try Person()
+    let bus = try DesktopBus(logind: true)
+    defer { bus.remove() }
+    let app = try AppWindows(seating: person, by: bus)
+    try openPage(of: app)
+    try app.sees("Releases and ended logins (default)")
+    try choose("Notifications after a use", "Each protected use", below: 1, in: app)
+    try app.sees("change the policy (notify: the default ")
+    try app.typePassword()
+    try app.misses("System password")
+    #expect(eventually { (try? person.run("policy", "notify").text.contains("all")) == true })
+    try app.sees("Each protected use")
+    try app.misses("Releases and ended logins")
+    // The file that is read at the next start has it.
+    #expect(try app.run("quit()") == .integer(0))
+    try person.endEngine()
+    try openPage(of: app)
+    try app.sees("Each protected use")
+  }
+
+  @Test
   func theKeyOpensThePageAgainAndMarksItsRow() throws {
     let person = try Person()
     let bus = try DesktopBus(logind: true)

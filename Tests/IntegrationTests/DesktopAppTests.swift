@@ -198,7 +198,7 @@ struct DesktopAppTests {
   private static let hostileAnswer = """
     {"access_token": "at_1", "refresh_token": "rt_1", "token_type": "Bearer", "expires_in": 900,
      "user": {"id": "1", "email": "ada@example.org",
-              "name": "<b>&amp;\\u202e\(String(repeating: "very long name ", count: 650))"}}
+              "name": "<b>&amp;\\u202e\(String(repeating: "very long name ", count: 700))"}}
     """
 
   @Test

@@ -26,7 +26,7 @@ struct DesktopSignInTests {
   }
 
   /// Makes a program the desktop's browser.
-  private func setBrowser(_ command: String, of person: Someone) throws {
+  func setBrowser(_ command: String, of person: Someone) throws {
     try person.shell(
       """
       mkdir -p ~/.local/share/applications && cd ~/.local/share/applications
@@ -36,7 +36,7 @@ struct DesktopSignInTests {
     ).succeeded()
   }
 
-  private func browse(as member: Member, _ options: [String] = []) throws {
+  func browse(as member: Member, _ options: [String] = []) throws {
     let variable = try member.browser(options)
     try setBrowser(String(variable.trimmingPrefix("BROWSER=")), of: member)
   }
@@ -90,8 +90,26 @@ struct DesktopSignInTests {
     try app.run("resize(800, 880)")
     try app.sees("work, Ready · protected · idp", "list item")
     try app.sees("ada@example.org")
+    try app.sees("Scopes", "label")
+    try app.sees("openid", "label")
     #expect(try member.standing() == "ready")
+    try signOutByTheKeyboardAlone(app)
+    #expect(try member.standing() == "signed_out")
     #expect(try app.run("quit()") == .integer(0))
+  }
+
+  /// Signs out of the protected account on the page.
+  private func signOutByTheKeyboardAlone(_ app: AppWindows) throws {
+    try app.run("tab_to('Sign Out…')")
+    try app.run("key('Return')")
+    try app.sees("Sign out of “work”?")
+    try app.run("tab_to('Sign Out Sign Out')")
+    try app.run("key('Return')")
+    try app.sees("System password", "text")
+    try app.run("awaits_focus('System password')")
+    try type(secret: Someone.systemPassword, app)
+    try app.run("key('Return')")
+    try app.sees("work, Signed out · protected · idp", "list item")
   }
 
   @Test

@@ -97,6 +97,15 @@ class Prompts:
         """Whether something is drawn there: the rows of a plain area are equal."""
         return self.until(lambda: len(set(self.picture_above(text, title))) > 10, "no picture above " + text)
 
+    def has_icon(self, title, window):
+        """Whether an icon is drawn above the title of a page: many of the rows there are not of one color."""
+        def lines():
+            left, top, width, _ = self.extents(self.find("label", title))
+            x, y = self.place(window)[:2]
+            rows = [self.screen.row(y + line)[4 * (x + left):4 * (x + left + width)] for line in range(top - 112, top - 12)]
+            return sum(row != row[:4] * (len(row) // 4) for row in rows)
+        return self.until(lambda: lines() > 30, "no icon above " + title)
+
     def picture_moves(self, seconds):
         """Whether the picture of the prompt changes within some seconds, besides the first one, in which the colors
         of a window that becomes active may fade."""
