@@ -14,6 +14,7 @@ final class ProviderHome {
     [
       "XDG_CONFIG_HOME": path, "CLAUDE_CONFIG_DIR": path + "/claude",
       "CODEX_HOME": path + "/codex", "GH_CONFIG_DIR": path + "/gh", "XDG_DATA_HOME": path,
+      "OIDC_CONFIG_DIR": path + "/oidc-agent",
     ]
   }
   var files: String { path + "/thumblatch/providers.d" }

@@ -177,6 +177,8 @@ struct ToolRecipeTests {
         "CLAUDE CODE", "CODEX",
         // `AccountRecipeTests` and `SandboxTests` carry these out.
         "MCP SERVERS WITH A LOGIN OF THEIR OWN", "MOVE A LOGIN OF ANOTHER PROGRAM",
+        // `OIDCAgentImportTests` carries it out.
+        "MOVE A LOGIN OF OIDC-AGENT",
         // `OtherAIToolTests` carries it out.
         "OTHER AI TOOLS",
         "USE IT IN A SANDBOX", "KEEP A PASSWORD, A PERSONAL ACCESS TOKEN OR AN API KEY",

@@ -54,6 +54,8 @@ struct ForeignLogin {
   var server: String?
   /// The issuer; `nil` if the file does not have it.
   var issuer: String?
+  /// Whether the program adds a slash to the issuer's end, so that its own spelling is not known.
+  var isIssuerWithSlash = false
   /// The token endpoint; `nil` if the file does not have it.
   var tokenEndpoint: String?
   /// The redirect URI that the client is registered with; `nil` if it is not known.
@@ -61,8 +63,17 @@ struct ForeignLogin {
   /// The program's own client, for a login at its own service.
   var client: KnownClient?
   var scopes: [String] = []
+  /// The audience of its access tokens; `nil` if it asks for none.
+  var audience: String?
   /// When the present access token ends, in seconds since 1970.
   var expiresAt: Int64?
+
+  /// The spellings that the provider's own issuer may have.
+  var issuers: [String] {
+    guard let issuer else { return [] }
+    guard isIssuerWithSlash, issuer.hasSuffix("/") else { return [issuer] }
+    return [String(issuer.dropLast()), issuer]
+  }
 }
 
 /// A password or token without a login.

@@ -12,6 +12,8 @@ struct ForeignFile {
   let path: String
   private let folder: String
   private let name: String
+  /// The login of a file that only its program can read, and the file's contents at that time.
+  private var opened: (entry: ForeignEntry, contents: SharedSecret)?
 
   /// A relative path begins at the working directory.
   init(_ path: String) throws(CommandError) {
@@ -28,6 +30,11 @@ struct ForeignFile {
     self.path = whole
     name = String(last)
     folder = "/" + parts.dropLast().joined(separator: "/")
+  }
+
+  /// Keeps the login that its program has printed, as long as the file has these contents.
+  mutating func hold(_ entry: ForeignEntry, in contents: SharedSecret) {
+    opened = (entry, contents)
   }
 
   /// The contents in locked memory; `nil` if there is no such file.
@@ -86,6 +93,11 @@ struct ForeignFile {
     switch source {
     case .gh: return GitHubHosts.entries(in: bytes(of: contents))
     case .gitCredentialStore: return StoredCredentials.entries(in: bytes(of: contents))
+    case .oidcAgent:
+      guard let opened, SecretBytes.constantTimeEqual(opened.contents.bytes, contents.bytes) else {
+        return []
+      }
+      return [opened.entry]
     default: break
     }
     let document: JSONValue

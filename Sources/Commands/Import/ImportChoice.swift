@@ -22,13 +22,7 @@ extension ImportVerb {
           ?? "import knows \(known.joined(separator: ", "))"
       )
     }
-    guard source != .oidcAgent else {
-      throw .usage(
-        "oidc-agent encrypts its logins, and prints none: they cannot be moved",
-        hint: "sign in again: oidc-gen -p NAME shows issuer and client; then thumblatch provider"
-          + " add"
-      )
-    }
+    guard source != .oidcAgent else { return try choice(among: [printed(session)], session) }
     let paths =
       if let named = session.arguments.value(file.name) { [named] } else {
         try source.paths(session.environment)

@@ -23,7 +23,7 @@ enum ImportSource: String, CaseIterable {
     }
   }
 
-  /// The files in which it keeps logins, by its own rules.
+  /// The files in which it keeps logins, by its own rules; for oidc-agent their directories.
   func paths(_ environment: @escaping (String) -> String?) throws(CommandError) -> [String] {
     guard let home = ToolEnvironment(environment).value("HOME") else {
       throw .usage("the home directory is not known", hint: "set HOME")
@@ -49,8 +49,15 @@ enum ImportSource: String, CaseIterable {
     case .gitCredentialStore:
       let folder = directory("XDG_CONFIG_HOME", ".config") + "/git"
       return ["\(home)/.git-credentials", "\(folder)/credentials"]
-    case .oidcAgent: return []
+    case .oidcAgent:
+      let chosen = environment("OIDC_CONFIG_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
+      return chosen.map { [$0] } ?? ["\(home)/.config/oidc-agent", "\(home)/.oidc-agent"]
     }
+  }
+
+  /// The command that takes a login from the program while it runs; `nil` if it must be ended.
+  func unloading(_ entry: String) -> String? {
+    self == .oidcAgent ? "oidc-add --remove \(entry)" : nil
   }
 
   /// What to do if its files have no login.
@@ -77,7 +84,8 @@ enum ImportSource: String, CaseIterable {
     case .codex: url.map { "thumblatch setup codex \(account)\($0)" }
     case .gh: "thumblatch exec \(account) --name \(Self.variableOfGh(for: host)) -- gh ..."
     case .gitCredentialStore: "git config --global credential.helper thumblatch"
-    case .gemini, .opencode, .oidcAgent: nil
+    case .oidcAgent: "thumblatch agent --oidc-agent"
+    case .gemini, .opencode: nil
     }
   }
 

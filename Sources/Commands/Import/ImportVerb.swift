@@ -60,7 +60,8 @@ enum ImportVerb {
       server says where the token goes. The command then refuses --yes, unless --provider names \
       both. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or oidc-agent. \
       Tokens of gh and passwords of git become accounts of the kind static, named after host and \
-      user. A login in a keyring, or one that its program encrypts, cannot be moved.
+      user. oidc-agent encrypts its logins: oidc-gen --print NAME asks for the password, and import \
+      reads its output on standard input. A login in a keyring cannot be moved.
       After the move the program is signed out. thumblatch-recipes(7) says how it gets tokens of the \
       account.
       """
@@ -212,7 +213,11 @@ enum ImportVerb {
       session.output.announce(lines: [heading] + facts.map { "  \($0)" })
       if case .login = found.entry.content {
         let program = found.source.title
-        session.output.announce("End \(program) first: it could use the login as well.")
+        session.output.announce(
+          found.source.unloading(found.entry.name).map {
+            "Run \($0) first: \(program) could use the login as well."
+          } ?? "End \(program) first: it could use the login as well."
+        )
       }
     }
     guard !session.arguments.has("--yes") else { return }
@@ -258,7 +263,12 @@ enum ImportVerb {
       )
     }
     if let use = found.source.use(of: account, server: server, host: found.entry.host) {
-      let user = found.source == .gitCredentialStore ? "git" : found.source.title
+      let user =
+        switch found.source {
+        case .gitCredentialStore: "git"
+        case .oidcAgent: "clients of oidc-agent"
+        default: found.source.title
+        }
       session.output.talk("to give \(user) tokens of \(account): \(use)")
     }
   }

@@ -20,11 +20,14 @@ struct ImportedProvider {
       guard try Self.isOf(login, known) else { throw Self.isAnother(name, isChosen: chosen != nil) }
     }
     guard let server = login.server else {
-      provider =
-        if let known { known } else {
-          try Self.provider(of: login.client, named: name, session)
-        }
-      tokenEndpoint = provider.endpoint(.token)
+      if let known {
+        (provider, tokenEndpoint) = (known, known.endpoint(.token))
+      } else if login.client == nil, login.issuer != nil {
+        (provider, tokenEndpoint) = try Self.provider(of: login, named: name, session)
+      } else {
+        provider = try Self.provider(of: login.client, named: name, session)
+        tokenEndpoint = provider.endpoint(.token)
+      }
       file = MCPLogin.Found(provider: provider, known: known, files: files)
       return
     }
@@ -58,11 +61,11 @@ struct ImportedProvider {
     _ login: ForeignLogin,
     _ provider: Provider
   ) throws(CommandError) -> Bool {
-    var (client, issuer) = (login.clientID, login.issuer)
+    var (client, issuers) = (login.clientID, login.issuers)
     if let own = login.client {
       do throws(ConfigurationError) {
         let settings = try own.settings()
-        (client, issuer) = (settings["client_id"], settings["issuer"])
+        (client, issuers) = (settings["client_id"], settings["issuer"].map { [$0] } ?? [])
       } catch {
         throw .usage("the login cannot be used: \(error)")
       }
@@ -71,7 +74,8 @@ struct ImportedProvider {
     guard let client, provider.clientID.map({ $0.utf8.elementsEqual(client.utf8) }) == true else {
       return false
     }
-    return issuer.map { $0.utf8.elementsEqual(provider.issuer.text.utf8) } ?? true
+    return issuers.isEmpty
+      || issuers.contains { $0.utf8.elementsEqual(provider.issuer.text.utf8) }
   }
 
   private static func isAnother(_ name: ProviderName, isChosen: Bool) -> CommandError {
@@ -147,7 +151,7 @@ struct ImportedProvider {
   /// The provider with the client authentication that its server lists, if the client has a secret.
   ///
   /// The imported file does not name the client authentication. The default is `basic` (RFC 7591, section 2).
-  private static func authenticating(
+  static func authenticating(
     _ provider: Provider,
     listed: [String]?
   ) throws(CommandError) -> Provider {

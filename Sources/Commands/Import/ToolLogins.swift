@@ -12,7 +12,7 @@ struct ToolLogins {
   static let rules = JSONRules(
     secretMembers: [
       "refreshToken", "refresh_token", "refresh", "clientSecret", "client_secret", "key",
-      "OPENAI_API_KEY",
+      "OPENAI_API_KEY", "password",
     ],
     longestMixedText: 4096
   )
@@ -45,6 +45,7 @@ struct ToolLogins {
     case (.gemini, .object): [own(.gemini, document, removal: .wholeFile)]
     case (.gemini, .array(let elements)): gemini(elements)
     case (.opencode, .object(let object)): opencode(object)
+    case (.oidcAgent, .object(let object)): oidcAgent(object)
     default: []
     }
   }
@@ -174,6 +175,37 @@ struct ToolLogins {
         )
       }
     }
+  }
+
+  /// What `oidc-gen --print` shows: one account, with all members, of which some are empty.
+  private func oidcAgent(_ object: JSONObject) -> [ForeignEntry] {
+    guard let name = try? object.string("name"), !name.isEmpty else { return [] }
+    var entry = entry(name, .object(object), at: []) { login throws(JSONError) in
+      let redirects = try login.optionalArray("redirect_uris") ?? []
+      let secret = try login.optionalSecret("client_secret")
+      let audience = try login.optionalString("audience")
+      return (
+        name,
+        try login.optionalSecret("refresh_token").flatMap { token throws(JSONError) in
+          guard token.bytes.count > 0 else { return nil }
+          return ForeignLogin(
+            refreshToken: token,
+            clientID: try login.string("client_id"),
+            clientSecret: secret.flatMap { $0.bytes.count > 0 ? $0 : nil },
+            issuer: try login.string("issuer_url"),
+            isIssuerWithSlash: true,
+            // Its redirect URIs may also be of a scheme of its own.
+            redirect: redirects.lazy.compactMap { uri in
+              if case .string(let text) = uri, text.hasPrefix("http:") { text } else { nil }
+            }.first,
+            scopes: Self.words(try login.optionalString("scope")),
+            audience: audience.flatMap { $0.isEmpty ? nil : $0 }
+          )
+        }
+      )
+    }
+    entry = ForeignEntry(name: name, content: entry.content, removal: .wholeFile)
+    return [entry]
   }
 
   // MARK: - Parts

@@ -21,11 +21,12 @@ enum StandardInput {
     called name: String = "password",
     most: Int = Terminal.maximumLine,
     isWhole: Bool = false,
-    isText: Bool = true
+    isText: Bool = true,
+    remedy: String = "leave it out to be asked at the terminal"
   ) throws(CommandError)
     -> SharedSecret
   {
-    try refuseTerminal(number, for: option, remedy: "leave it out to be asked at the terminal")
+    try refuseTerminal(number, for: option, remedy: remedy)
     var failure: CommandError?
     do {
       let secret = try unsafe SecretBytes(capacity: most + 3) { buffer in

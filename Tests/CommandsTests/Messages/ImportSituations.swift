@@ -97,7 +97,10 @@ extension Situation {
     importing("", "no program"),
     importing("--from claud", "a program that is nearly right"),
     importing("--from emacs", "a program that is not known"),
-    importing("--from oidc-agent", "a program that encrypts its logins"),
+    importing("--from oidc-agent", "no output of its program"),
+    importing("--from oidc-agent", "another document").with(input: "{}"),
+    importing("--from oidc-agent", "no document").with(input: "{"),
+    importing("--from oidc-agent", "no encrypted file").with(input: OIDCAgentImportTests.printed()),
     importing("--from codex", "no login"),
     importing("--from gh", "no login, and a keyring"),
     importing("--from claude --entry other", "another name", claude()),
@@ -149,6 +152,14 @@ extension Situation {
       try discovered(stage)
       try taken("git", rotated: true, stage)
     },
+    importing(
+      "--from oidc-agent --yes",
+      "a login that its program has printed",
+      ["oidc-agent/work": OIDCAgentImportTests.file]
+    ) { stage in
+      try discovered(stage)
+      try taken("work", rotated: true, stage)
+    }.with(input: OIDCAgentImportTests.printed()),
     importing("--from gh --yes", "a token of gh", ["gh/hosts.yml": gh]) { stage in
       try newSecret(stage)
     },

@@ -1,0 +1,150 @@
+import JSON
+import SecretMemory
+import System
+import TestSupport
+import Testing
+import VaultInterface
+
+@testable import Commands
+
+/// `import --from oidc-agent`: the output of oidc-gen, and the encrypted file that is removed.
+struct OIDCAgentImportTests {
+  /// What oidc-gen 4.2.6 printed for a public test client, with other names and secrets.
+  static func printed(_ changes: [(String, String)] = []) -> String {
+    var text = """
+      {
+      \t"name":\t"work",
+      \t"client_name":\t"oidc-agent:work-vm",
+      \t"issuer_url":\t"https://id.example.com/",
+      \t"device_authorization_endpoint":\t"",
+      \t"daeSetByUser":\t0,
+      \t"client_id":\t"c1",
+      \t"client_secret":\t"hunter2",
+      \t"refresh_token":\t"old-rt",
+      \t"cert_path":\t"/etc/ssl/certs/ca-certificates.crt",
+      \t"scope":\t"openid tools",
+      \t"audience":\t"",
+      \t"redirect_uris":\t["edu.kit.data.oidc-agent:/redirect", "http://localhost:4242"],
+      \t"username":\t"",
+      \t"password":\t""
+      }
+
+      """
+    for (old, new) in changes { text = text.replacing(old, with: new) }
+    return text
+  }
+
+  /// The form of its file: lengths, nonce, salt, parameters, the encrypted text, and the version.
+  static let file = "409\nbm9uY2U=\nc2FsdA==\n24:16:16:32:1:2:67108864:2\naGlkZGVu\n"
+
+  private let verbs = ImportVerbTests()
+
+  private func home() throws -> ProviderHome {
+    let home = try ProviderHome()
+    try home.writeSettings(Self.file, "oidc-agent/work")
+    return home
+  }
+
+  private func entry(_ text: String) throws -> ForeignEntry? {
+    let document = try JSONReader.read(Array(text.utf8), ToolLogins.rules)
+    return ToolLogins(source: .oidcAgent, document: document).entries.first
+  }
+
+  @Test
+  func theOutputOfItsProgramIsRead() throws {
+    let found = try #require(try entry(Self.printed()))
+    guard case .login(let login) = found.content, case .wholeFile = found.removal else {
+      Issue.record("no login")
+      return
+    }
+    #expect(found.name == "work" && login.clientID == "c1" && login.clientSecret != nil)
+    #expect(login.issuers == ["https://id.example.com", "https://id.example.com/"])
+    #expect(login.redirect == "http://localhost:4242" && login.scopes == ["openid", "tools"])
+    #expect(login.server == nil && login.audience == nil && login.refreshToken.bytes.count == 6)
+    let other = try entry(
+      Self.printed([("\"hunter2\"", "\"\""), ("\"audience\":\t\"\"", "\"audience\":\t\"api\"")])
+    )
+    guard case .login(let login)? = other?.content else {
+      Issue.record("no login of a public client")
+      return
+    }
+    #expect(login.clientSecret == nil && login.audience == "api")
+    for change in [("\"old-rt\"", "\"\""), ("\"c1\"", "7"), ("issuer_url", "issuer")] {
+      guard case .unmovable? = try entry(Self.printed([change]))?.content else {
+        Issue.record("\(change) is movable")
+        continue
+      }
+    }
+    for text in ["[]", "{}", "7", #"{"name":""}"#, #"{"name":7}"#] {
+      #expect(try entry(text) == nil)
+    }
+  }
+
+  /// oidc-agent ends each issuer with a slash, also that of a provider that has none.
+  @Test(arguments: [false, true])
+  func aLoginIsMovedAndItsFileRemoved(_ endsWithSlash: Bool) throws {
+    let home = try home()
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --yes",
+      input: Array(Self.printed().utf8)
+    ) { stage in
+      let issuer = ImportVerbTests.issuer + (endsWithSlash ? "/" : "")
+      if endsWithSlash {
+        let call = try stage.expect(TestProviderCall.self)
+        #expect(call.provider.settings["issuer"] == ImportVerbTests.issuer)
+        try stage.fail(.misconfigured(message: "the issuer is another"))
+      }
+      let test = try stage.expect(TestProviderCall.self)
+      #expect(test.provider.settings["issuer"] == issuer)
+      var metadata = ImportVerbTests.metadata
+      metadata.issuer = issuer
+      metadata.clientAuthentication = ["client_secret_post"]
+      try stage.reply(metadata)
+      let call = try stage.expect(ImportLoginCall.self)
+      let settings = call.provider.settings
+      #expect(call.account == "work" && settings["kind"] == "oidc" && settings["issuer"] == issuer)
+      #expect(settings["client_id"] == "c1" && settings["client_authentication"] == "post")
+      #expect(settings["redirect_uri"] == "http://localhost:4242")
+      #expect(call.provider.clientSecret != nil && call.refreshToken.bytes.count == 6)
+      var account = VerbTests.account
+      account.name = "work"
+      try stage.reply(ImportLoginReply(account: account, rotated: true))
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(home.settings("oidc-agent/work") == nil)
+    #expect(play.talk.contains("thumblatch agent --oidc-agent"), "\(play.talk)")
+  }
+
+  /// oidc-agent writes the file when the provider gives it another token.
+  @Test
+  func aFileThatChangesStays() throws {
+    let home = try home()
+    let folder = home.path + "/oidc-agent"
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent",
+      input: Array(Self.printed().utf8)
+    ) { stage in
+      _ = try stage.expect(TestProviderCall.self)
+      let directory = try Directory(path: folder)
+      try directory.unlink("work")
+      try directory.create("work").write(Self.file + "x")
+      try stage.reply(ImportVerbTests.metadata)
+      try stage.answer("[y/N] ", "y")
+      try stage.expectEnd()
+    }
+    #expect(play.code == .busy && play.talk.contains("has changed work"), "\(play.talk)")
+    #expect(home.settings("oidc-agent/work") == Self.file + "x")
+  }
+
+  /// The name decides which file is removed.
+  @Test(arguments: ["../claude/x", "..", "a/b", ""])
+  func aNameThatIsNoNameOfAFileIsRefused(_ name: String) throws {
+    let home = try home()
+    let text = Self.printed([("\"work\"", "\"\(name)\"")])
+    let play = try verbs.run(home, "--from oidc-agent --yes", input: Array(text.utf8)) { _ in }
+    #expect(play.code == .usage, "\(play.code) \(play.talk)")
+    #expect(home.settings("oidc-agent/work") == Self.file)
+  }
+}
