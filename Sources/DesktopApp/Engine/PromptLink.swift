@@ -34,10 +34,8 @@ final class PromptLink: PresenceView, Sendable {
   }
 
   /// How long the prompt of another program may take to come to the screen, in seconds.
-  ///
-  /// The engine waits for one second more.
-  private static let longestDisplay: Int64 = 5
-  /// The same for a prompt of the app, for which nothing else waits.
+  private static let longestDisplay: Int64 = 2
+  /// The same for a prompt of the app itself, which no other agent shows.
   private static let longestOwnDisplay: Int64 = 20
 
   let request: PresenceRequest

@@ -16,7 +16,7 @@ internal import VaultClient
 ///
 /// If `thumblatch agent` runs in the person's session, it shows the prompt instead, so that no password
 /// reaches this process. The agent shows the words of the vault. This presenter shows the prompt itself
-/// if no agent runs, if the agent does not show it within six seconds, or if the policy or the purpose
+/// if no agent runs, if the agent does not show it within two seconds, or if the policy or the purpose
 /// allows only one method.
 ///
 /// The prompt is cancelled at once if the process belongs to no active and unlocked session at this

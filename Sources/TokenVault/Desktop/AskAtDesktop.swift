@@ -7,9 +7,7 @@ internal import Storage
 // session decides whether a finger counts. The proof and the unlock window stay the caller's.
 extension Vault {
   /// How long an agent may take to show a prompt, in milliseconds.
-  ///
-  /// An agent waits five seconds for its notification server (`NotificationBus.limit`).
-  private static let showTime: Int64 = 6000
+  private static let showTime: Int64 = 2000
   /// How long an agent may show a prompt, in milliseconds: a limit above those of its checks.
   private static let longestShowing: Int64 = 120_000
   /// The most agents that are asked to show one prompt.

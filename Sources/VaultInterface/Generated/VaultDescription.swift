@@ -824,7 +824,7 @@ let vaultDescription = #"""
   # check has passed, or with PresenceFailed. No other call may name the prompt before that.
   method AskAtDesktop(prompt: string) -> ()
   # Waits for a prompt of another program of the same user, which this program is to show: it is an
-  # agent from now on. It calls Check and Respond with the prompt within six seconds, and Cancel if the
+  # agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
   # person denies. The engine ends the connection if the prompt ends earlier. A notice needs no call.
   method NextPrompt(
     # Whether this agent shows notices too.

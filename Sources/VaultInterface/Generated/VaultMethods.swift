@@ -899,7 +899,7 @@ public struct AskAtDesktopCall: VarlinkMethod, Equatable {
 }
 
 /// Waits for a prompt of another program of the same user, which this program is to show: it is an
-/// agent from now on. It calls Check and Respond with the prompt within six seconds, and Cancel if the
+/// agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
 /// person denies. The engine ends the connection if the prompt ends earlier. A notice needs no call.
 public struct NextPromptCall: VarlinkMethod, Equatable {
   public typealias Reply = NextPromptReply
