@@ -24,6 +24,11 @@ class Server(http.server.ThreadingHTTPServer):
             return
         self.is_open.clear()
         self.shutdown()
+        self.socket.shutdown(socket.SHUT_RDWR)
+        # No other program gets the port meanwhile. A socket that does not listen refuses connections.
+        self.holder = socket.socket(self.address_family, self.socket_type)
+        self.holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.holder.bind(self.socket.getsockname())
         self.server_close()
 
     def open_port(self):
@@ -32,6 +37,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.socket = socket.socket(self.address_family, self.socket_type)
         self.server_bind()
         self.server_activate()
+        self.holder.close()
         self.is_open.set()
 
     def finish_request(self, request, client_address):
