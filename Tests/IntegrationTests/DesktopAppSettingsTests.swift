@@ -36,8 +36,10 @@ struct DesktopAppSettingsTests {
     app.keepPicture("settings")
     // The first value is that no account is the default.
     try choose("Default account", "work", below: 2, in: app)
-    try app.sees("Default account changed")
-    #expect(try person.run("whoami", "--json").succeeded().contains("work@example.org"))
+    let isDefault = try eventually {
+      try person.run("whoami", "--json").succeeded().contains("work@example.org")
+    }
+    #expect(isDefault)
 
     // A denied change leaves the rule as it is, also on the screen.
     try app.sees("10 minutes (default)")
