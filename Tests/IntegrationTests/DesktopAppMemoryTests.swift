@@ -44,9 +44,9 @@ struct DesktopAppMemoryTests {
     try app.run("key('ctrl+a')")
     try app.run("key('Delete')")
     // The app takes keys in their order.
-    try app.run("key('shift+Tab')")
-    try app.run("awaits_focus('Continue')")
     try app.run("key('Tab')")
+    try app.run("awaits_focus('Deny')")
+    try app.run("key('shift+Tab')")
     try app.run("awaits_focus('System password')")
   }
 
