@@ -247,4 +247,24 @@ struct OIDCAgentClientTests {
     #expect(try client("oidc-token work").succeeded().hasPrefix("at_"))
     try endAgent()
   }
+
+  /// The other client asks while the first one waits, and again after it.
+  @Test
+  func aProviderThatNeverAnswersKeepsNoOtherClientWaiting() throws {
+    try person.shell("echo 'timeout = 3s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
+    try person.register("slow")
+    try person.expireTokens()
+    let token = try person.run("token", "work").succeeded()
+    try person.backend.clear()
+    try person.backend.fail(.init("/auth/refresh", .hang, count: 100))
+    let waiting = try person.oidcToken("slow", at: socket)
+    try person.backend.waitForRequests("/auth/refresh")
+    #expect(try client("oidc-token work").succeeded() == token)
+    #expect(try !waiting.text().contains("at_"))
+    #expect(try waiting.child.wait() != .exited(0))
+    let refused = try client("oidc-token slow 2>&1")
+    #expect(refused.end != .exited(0) && refused.text.contains("try again"), "\(refused)")
+    #expect(try client("oidc-token work").succeeded() == token)
+    try endAgent()
+  }
 }
