@@ -155,4 +155,39 @@ struct AIToolTests {
     #expect(text.contains("the gateway answers"), "\(text)")
     #expect(try other.log() == [])
   }
+
+  /// The tool runs with the files of setup, and each of them replaces a file that a person wrote.
+  @Test
+  func undoPutsThePersonsOwnFilesBack() throws {
+    let text = try person.shell(
+      """
+      export PATH=\(person.base)/tools:\(person.programs):$PATH
+      export HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
+      export DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
+      set -e; cd ~; exec 2>&1 </dev/null
+      mkdir -p .claude .codex before
+      # Without a line end, with a blank after it, and with bytes that are not UTF-8.
+      printf '{"model": "own"} ' >.claude/thumblatch-work.settings.json
+      printf '# own \\377\\nmodel = "own"' >.codex/thumblatch-work.config.toml
+      cp .claude/thumblatch-work.* .codex/thumblatch-work.* before
+      thumblatch setup claude-code work --yes --url \(gateway.url)
+      claude --settings ~/.claude/thumblatch-work.settings.json -p hello
+      thumblatch setup codex work --yes --url \(gateway.url)/v1
+      codex exec --skip-git-repo-check -m m -p thumblatch-work hello
+      for name in before/*; do if cmp -s $name .c*/${name#before/}; then exit 9; fi; done
+      thumblatch setup --undo
+      cmp before/thumblatch-work.settings.json .claude/thumblatch-work.settings.json
+      cmp before/thumblatch-work.config.toml .codex/thumblatch-work.config.toml
+      echo left: $(find .claude .codex -name 'thumblatch-*' | sort)
+      """
+    ).succeeded()
+    #expect(text.matches(of: /the gateway answers/).count >= 2, "\(text)")
+    let own = ".claude/thumblatch-work.settings.json .codex/thumblatch-work.config.toml"
+    #expect(text.hasSuffix("left: \(own)\n"), "\(text)")
+    let end = try token().suffix(6)
+    let log = try gateway.log()
+    for path in ["/v1/messages", "/v1/responses"] {
+      #expect(log.contains("200 \(path) \(end)"), "\(log)")
+    }
+  }
 }

@@ -214,4 +214,36 @@ struct MCPLoginTests {
     let shown = try person.run("provider", "show", "work").succeeded()
     #expect(!(text + shown).contains("dcr-secret"), "\(text)")
   }
+
+  /// draft-ietf-oauth-client-id-metadata-document: the ID of the client is the URL of its document.
+  @Test
+  func aServerFindsTheClientByItsMetadataDocument() throws {
+    let client = "https://app.example.com/client.json"
+    func offer(_ isOffered: Bool?) throws {
+      let value = isOffered.map { "\($0)" } ?? "null"
+      try server.fail(
+        #"{"\#(Self.metadata)": {"edit": {"client_id_metadata_document_supported": \#(value)}}}"#
+      )
+    }
+    try server.describe(client: client)
+    for isOffered in [nil, false] as [Bool?] {
+      try offer(isOffered)
+      let refused = try person.mcpLogin("--mcp", server.url, "--client-metadata", client)
+      #expect(refused.end == .exited(2), "\(refused.text)")
+      #expect(refused.text.contains("takes no client metadata document"), "\(refused.text)")
+    }
+    try offer(true)
+    _ = try server.requests()
+    try person.mcpLogin("--mcp", server.url, "--client-metadata", client).succeeded()
+    let seen = try server.requests()
+    #expect(!seen.contains { $0.path == "/register" })
+    for path in ["/authorize", "/token"] {
+      #expect(seen.first { $0.path == path }?.parameters["client_id"] == client, "\(path)")
+    }
+    #expect(try ask().succeeded().contains("\"add\""))
+    let old = try token()
+    let new = try person.run("token", "work", "--rejected", input: old + "\n").succeeded()
+    let refreshed = try server.requests().first { $0.path == "/token" }
+    #expect(new.dropLast() != old[...] && refreshed?.parameters["client_id"] == client)
+  }
 }

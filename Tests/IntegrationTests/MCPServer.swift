@@ -83,6 +83,18 @@ final class MCPServer {
   /// Demands scopes of a token, beside those of every login.
   func demand(_ scope: String) throws { try write(scope, "scope") }
 
+  /// Lets the server find the metadata document of a client at its ID.
+  func describe(client: String) throws {
+    try write(
+      #"""
+      {"\#(client)": {"client_id": "\#(client)", "redirect_uris": ["http://127.0.0.1/callback"],
+        "token_endpoint_auth_method": "none", "response_types": ["code"],
+        "grant_types": ["authorization_code", "refresh_token"], "scope": "tools admin"}}
+      """#,
+      "documents"
+    )
+  }
+
   private func write(_ text: String, _ name: String) throws {
     try python(
       "import sys; open(sys.argv[1], 'w').write(sys.argv[2])",

@@ -247,4 +247,23 @@ struct OIDCAgentClientTests {
     #expect(try client("oidc-token work").succeeded().hasPrefix("at_"))
     try endAgent()
   }
+
+  /// The other client asks while the first one waits, and again after it.
+  @Test
+  func aProviderThatNeverAnswersKeepsNoOtherClientWaiting() throws {
+    try person.shell("echo 'timeout = 3s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
+    try person.register("slow")
+    try person.expireTokens()
+    let token = try person.run("token", "work").succeeded()
+    try person.backend.clear()
+    try person.backend.fail(.init("/auth/refresh", .hang, count: 100))
+    let waiting = try person.oidcToken("slow", at: socket)
+    try person.backend.waitForRequests("/auth/refresh")
+    #expect(try client("oidc-token work").succeeded() == token)
+    let said = try waiting.text()
+    #expect(said.contains("no answer came back") && !said.contains("at_"), "\(said)")
+    #expect(try waiting.child.wait() != .exited(0))
+    #expect(try client("oidc-token work").succeeded() == token)
+    try endAgent()
+  }
 }

@@ -1,3 +1,4 @@
+import JSON
 import System
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ struct OIDCAgentImportTests {
   private static let clientSecret = "client-secret"
 
   /// A person whose oidc-agent has the account `work`, and its refresh token.
-  private func member() throws -> (Member, refresh: String) {
+  private func signedIn() throws -> (Member, refresh: String) {
     let member = try Member(
       settings: ["client_id": Self.client, "client_secret": Self.clientSecret],
       certificate: "leaf.pem"
@@ -51,7 +52,7 @@ struct OIDCAgentImportTests {
 
   @Test
   func theRecipeMovesALogin() throws {
-    let (member, first) = try member()
+    let (member, first) = try signedIn()
     let recipe = try ToolRecipe(
       "MOVE A LOGIN OF OIDC-AGENT",
       host: "idp.example.org",
@@ -60,9 +61,11 @@ struct OIDCAgentImportTests {
     try member.provider.clear()
     let text = try member.shell(
       """
-      set -eu; cd; exec 2>&1; export PATH=\(member.programs):$PATH PW=agent-password
+      set -eu; cd; exec 2>&1; export PATH=$HOME/typed:\(member.programs):$PATH PW=agent-password
       eval $(oidc-agent); trap 'kill $OIDCD_PID' EXIT
-      oidc-gen() { command oidc-gen "$@" --pw-env=PW; }
+      # This program types the password.
+      mkdir typed; printf '#!/bin/sh\\nexec /usr/bin/oidc-gen "$@" --pw-env=PW\\n' >typed/oidc-gen
+      chmod +x typed/oidc-gen
       thumblatch() { command thumblatch "$@" --provider idp --yes; }
       oidc-add work --pw-env=PW
       oidc-gen --print work >loaded
@@ -88,7 +91,7 @@ struct OIDCAgentImportTests {
   /// The provider refuses a copy that was used since: oidc-agent keeps its file.
   @Test
   func aRefusedLoginStays() throws {
-    let (member, old) = try member()
+    let (member, old) = try signedIn()
     #expect(try refresh(old, of: member) == "200")
     let refused = try member.shell(
       """

@@ -9,7 +9,7 @@ import Testing
 struct ToolErrorTests {
   /// A helper, and how its tool hears of an error.
   enum Helper: String, CaseIterable {
-    case git, docker, cargo, bazel, terraform, kube
+    case git, docker, cargo, bazel, terraform, kube, token, headers
 
     /// The command that asks for a token.
     var command: String {
@@ -20,6 +20,8 @@ struct ToolErrorTests {
       case .bazel: "bazel-credential-thumblatch get"
       case .terraform: "terraform-credentials-thumblatch get git.example.org"
       case .kube: "thumblatch kube-credential me"
+      case .token: "thumblatch token me --helper"
+      case .headers: "thumblatch headers me --helper"
       }
     }
 
@@ -31,7 +33,7 @@ struct ToolErrorTests {
       case .cargo:
         #"echo '{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org"}}'"#
       case .bazel: #"echo '{"uri":"https://git.example.org/"}'"#
-      case .terraform, .kube: ":"
+      case .terraform, .kube, .token, .headers: ":"
       }
     }
   }

@@ -97,6 +97,37 @@ struct ToolHelperTests {
     #expect(try get.succeeded().contains("password=at_"))
   }
 
+  /// A helper, its arguments, and its request.
+  @Test(arguments: [
+    (["docker-credential", "get"], "git.example.org"),
+    (
+      ["cargo-credential", "--cargo-plugin"],
+      #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://git.example.org"}}"# + "\n"
+    ),
+    (["token", "me", "--helper"], ""),
+  ])
+  func anyHelperThatIsKilledInTheMiddleLosesNothing(_ words: [String], _ request: String) throws {
+    let person = try person()
+    try person.expireTokens()
+    try person.backend.clear()
+    try person.backend.fail(.init("/auth/refresh", hold: true))
+    let (near, far) = try UnixSocket.pair()
+    let ours = Descriptor(owning: near)
+    let theirs = Descriptor(owning: far)
+    try ours.write(request)
+    ours.shutDown()
+    let run = try person.start(words, input: theirs.number)
+    try person.backend.waitForRequests("/auth/refresh")
+    let helpers = processes(in: person.programs, named: "thumblatch-cli")
+    for helper in helpers + [run.child.identifier] { kill(helper, SIGKILL) }
+    #expect(try !run.text().contains("at_"))
+    #expect(try run.child.wait() != .exited(0))
+    try person.backend.release()
+    #expect(try person.run(words, input: request).succeeded().contains("at_"))
+    // The engine has kept the answer to the first request.
+    #expect(try person.backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
+  }
+
   /// Makes the account `me` one whose next token needs a touch.
   private func protect(_ person: Person) throws {
     try person.enrollFinger()

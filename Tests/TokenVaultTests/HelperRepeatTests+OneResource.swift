@@ -100,4 +100,30 @@ extension HelperRepeatTests {
     #expect(try await token(of: vault) == "at-1")
     #expect(bench.exchange.requests.count == requests)
   }
+
+  /// An OAuth provider says at its userinfo endpoint whether it accepts a token.
+  @Test
+  func userinfoDecidesAboutATokenOfOAuth() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let userinfo = "https://id.example.com/me"
+    try await bench.signInOAuth(vault, settings: ["userinfo_endpoint": userinfo])
+    #expect(try await token(of: vault) == "at-1")
+    bench.clock.advance(5)
+    bench.exchange.plan(.answer(status: 200, body: "{}"))
+    #expect(try await token(of: vault) == "at-1")
+    #expect(bench.exchange.requests.last?.url == userinfo && bench.forms.isEmpty)
+    bench.clock.advance(61)
+    #expect(try await token(of: vault) == "at-1")
+    bench.clock.advance(5)
+    bench.exchange.plan(
+      .answer(status: 401, body: "{}"),
+      oauthTokens("at-2", refresh: "rt-2")
+    )
+    #expect(try await token(of: vault) == "at-2")
+    let asked = bench.exchange.requests.suffix(2).map(\.url)
+    #expect(asked == [userinfo, "https://id.example.com/token"])
+    #expect(bench.forms.count == 1)
+    #expect(try await isRejected(in: vault))
+  }
 }

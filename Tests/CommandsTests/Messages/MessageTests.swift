@@ -151,6 +151,7 @@ struct MessageTests {
     "no loopback address is left": ["cannot be used:"],
     "a bug of a command": [
       "a password login needs no page", "a login without a client", "cannot be changed:",
+      "a login without an issuer",
     ],
     "another program changes its file at the same time": [
       "has changed its login in the file, so the new login", "stays in",

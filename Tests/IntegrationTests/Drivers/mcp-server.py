@@ -10,6 +10,8 @@ characters of the token. DIRECTORY/faults is an object of faults by path:
     {"edit": {NAME: VALUE}}                                   changes members of the JSON answer
     {"query": {NAME: VALUE}}                                  changes the redirect to the client
 
+DIRECTORY/documents has the client metadata documents by their URL, in place of the web.
+
 DIRECTORY/scope has scopes that a token must have, beside those of its login.
 """
 
@@ -25,6 +27,7 @@ from fastmcp import FastMCP
 from fastmcp.server.auth.auth import ClientRegistrationOptions, RevocationOptions
 from fastmcp.server.auth.providers.in_memory import InMemoryOAuthProvider
 from mcp.server.auth.provider import AuthorizeError
+from mcp.shared.auth import InvalidRedirectUriError, OAuthClientInformationFull
 
 directory = pathlib.Path(sys.argv[1])
 listener = socket.create_server(("127.0.0.1", 0))
@@ -39,6 +42,20 @@ def read(name):
     return path.read_text() if path.exists() else ""
 
 
+class Described(OAuthClientInformationFull):
+    """A client whose ID is the URL of its metadata document."""
+
+    def validate_redirect_uri(self, redirect_uri):
+        # The port of a loopback redirect may vary (RFC 8252, section 7.3).
+        def known(uri):
+            parts = urllib.parse.urlsplit(str(uri))
+            return parts.scheme, parts.hostname, parts.path
+
+        if known(redirect_uri) not in [known(uri) for uri in self.redirect_uris]:
+            raise InvalidRedirectUriError("another redirect URI")
+        return redirect_uri
+
+
 class Provider(InMemoryOAuthProvider):
     """Binds logins to the resource, and notices a refresh token that comes again."""
 
@@ -50,6 +67,12 @@ class Provider(InMemoryOAuthProvider):
             revocation_options=RevocationOptions(enabled=True),
         )
         self.used = {}
+
+    async def get_client(self, client_id):
+        document = json.loads(read("documents") or "{}").get(client_id)
+        if document and client_id not in self.clients:
+            self.clients[client_id] = Described.model_validate(document)
+        return await super().get_client(client_id)
 
     async def authorize(self, client, params):
         if params.resource != RESOURCE:

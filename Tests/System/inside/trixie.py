@@ -1,10 +1,14 @@
 """The package of Debian 12 in Debian 13: one login, one protected refresh, and its removal."""
+import http.server
+import json
 import os
+import threading
 
 import household
-from household import ADA, is_valid, status, token
-from scenarios import STATE, UNITS, check, main, run, scenario, show
+from household import ACCOUNT, ADA, is_valid, status, token
+from scenarios import SOCKET, STATE, UNITS, check, main, run, scenario, show
 
+VAULT = "io.thumblatch.Vault"
 QUIET = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
 
 
@@ -24,6 +28,70 @@ def aLoginAProtectedRefreshAndAnIntactLog():
     check(status()["engine"]["form"] == "service", str(status()))
     household.ask_anew("--no-input").end(status=7)
     ADA.thumblatch("audit", "verify").expect("The audit log is intact").end()
+
+
+def varlinkctl(*words):
+    """What Ada's varlinkctl shows, without colors."""
+    return ADA.type("env", "SYSTEMD_COLORS=0", "SYSTEMD_PAGER=", "varlinkctl", *words).end()
+
+
+@scenario
+def varlinkctlKnowsTheVaultAndGetsATokenThere():
+    shown = varlinkctl("info", SOCKET)
+    check("thumblatchd" in shown and VAULT in shown, shown)
+    shown = varlinkctl("introspect", SOCKET, VAULT)
+    check(f"interface {VAULT}" in shown and "method AccessToken" in shown, shown[-3000:])
+    parameters = json.dumps({"account": ACCOUNT})
+    shown = varlinkctl("--json=short", "call", SOCKET, f"{VAULT}.AccessToken", parameters)
+    reply = json.loads(shown)
+    check(reply["account"] == ACCOUNT and reply["access_token"] == token(), str(reply.keys()))
+    refused = ADA.type("varlinkctl", "call", SOCKET, f"{VAULT}.AccessToken", '{"account":"none"}')
+    shown = refused.end(status=None)
+    check(f"{VAULT}.NoSuchAccount" in shown, shown)
+
+
+class Forge(http.server.BaseHTTPRequestHandler):
+    """A server of git that takes Bearer tokens only, and notes what comes."""
+
+    authorizations = []
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        given = self.headers.get("Authorization")
+        self.authorizations.append(given)
+        if given != f"Bearer {self.server.token}":
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Bearer realm="forge"')
+            body = b""
+        else:
+            self.send_response(200)
+            # The dumb protocol of gitprotocol-http(5): one branch.
+            body = f"{'5' * 40}\trefs/heads/main\n".encode()
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@scenario
+def gitTakesABearerTokenThatNoHelperStores():
+    """Git knows such tokens since version 2.46. The helper calls them ephemeral."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forge) as forge:
+        forge.token = token()
+        threading.Thread(target=forge.serve_forever, daemon=True).start()
+        origin = f"http://localhost:{forge.server_address[1]}"
+        ADA.thumblatch("host", "add", origin, ACCOUNT).end()
+        git = ["env", "GIT_TERMINAL_PROMPT=0", "git", "-c", "credential.helper=thumblatch",
+               "-c", "credential.helper=store"]
+        shown = ADA.type(*git, "ls-remote", f"{origin}/app.git").end()
+        forge.shutdown()
+    check("refs/heads/main" in shown, shown)
+    bearer = f"Bearer {forge.token}"
+    check(set(Forge.authorizations) == {None, bearer}, str(Forge.authorizations))
+    check(not os.path.exists("/home/ada/.git-credentials"), "another helper has stored the token")
+    ADA.thumblatch("host", "remove", origin).end()
 
 
 @scenario

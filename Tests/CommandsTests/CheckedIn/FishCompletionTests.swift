@@ -1,0 +1,61 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+/// The completions for fish, in a real fish; a vault of two accounts and one provider is told of.
+struct FishCompletionTests {
+  @Test(arguments: [
+    ("thumblatch l", "lock login logout"), ("thumblatch fingers ", "delete enroll list"),
+    ("thumblatch --json account rename ", "me work"), ("thumblatch account rename me ", ""),
+    ("thumblatch provider apply ", "dev"), ("thumblatch provider apply dev ", "me work"),
+    ("thumblatch unlock --for ", ""), ("thumblatch unlock --for 5m w", "work"),
+    ("thumblatch register ", ""), ("thumblatch login --provider ", "dev"),
+    ("thumblatch audit ", "me verify work"), ("thumblatch policy remote d", "default deny"),
+    ("thumblatch provider add x --template git", "github gitlab"),
+    ("thumblatch import --from oidc", "oidc-agent"),
+    ("thumblatch request me -o /etc/os-rel", "/etc/os-release"),
+    ("thumblatch exec m", "me"), ("thumblatch exec me -- printen", "printenv"),
+    ("thumblatch exec me --fd 3 -- cat /etc/os-rel", "/etc/os-release"),
+    ("thumblatch exec -- ls --js", ""),
+    ("thumblatch lock --", "--help --json --no-input --private"),
+  ])
+  func fishOffersWhatFits(_ line: String, _ offers: String) throws {
+    #expect(try completions(of: line) == offers)
+  }
+
+  /// What fish offers at the end of a line, without descriptions, sorted.
+  private func completions(of line: String) throws -> String {
+    let file =
+      BuiltPrograms.sourceDirectory
+      + "/Sources/Installed/usr/share/fish/vendor_completions.d/thumblatch.fish"
+    let script = #"""
+      function thumblatch
+        switch $argv[1]
+          case account; echo '{"accounts":[{"name":"me"},{"name":"work"}]}'
+          case provider; echo '{"providers":[{"name":"dev"}]}'
+        end
+      end
+      source $argv[1]
+      complete --do-complete $argv[2] | string replace --regex '\t.*' '' | sort
+      """#
+    // fish writes its history and its variables below the home directory.
+    let home = try ScratchDirectory()
+    let (reading, writing) = try UnixSocket.pair()
+    let out = Descriptor(owning: reading)
+    let child: ChildProcess
+    do {
+      let ofChild = Descriptor(owning: writing)
+      child = try ChildProcess(
+        path: "/usr/bin/fish",
+        arguments: ["--no-config", "-c", script, file, line],
+        environment: ["PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=\(home.path)"],
+        descriptors: [-1, ofChild.number, 2]
+      )
+    }
+    let text = String(decoding: try out.readAll(limit: 64 * 1024), as: UTF8.self)
+    #expect(try child.wait() == .exited(0))
+    withExtendedLifetime(home) {}
+    return text.split(separator: "\n").joined(separator: " ")
+  }
+}
