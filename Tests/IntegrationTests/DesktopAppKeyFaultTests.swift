@@ -67,4 +67,26 @@ struct DesktopAppKeyFaultTests {
     try app.press("Cancel")
     try app.sees("No security key enrolled")
   }
+
+  @Test
+  func aKeyThatAnotherProgramHasRemovedIsTold() throws {
+    defer { bus.remove() }
+    let key = try SoftwareKey(state: person.base + "/key")
+    try plug([key])
+    try person.enroll(key)
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try app.press("Remove blue")
+    try app.sees("Remove “blue”?")
+    let remove = try person.terminal("keys", "remove", "blue")
+    try remove.expect("System password for")
+    try remove.enter(Someone.systemPassword)
+    try remove.end()
+    try app.sees("No security key enrolled")
+    try app.run("press('Remove Remove')")
+    try app.sees(
+      "The security key is no longer there. The list shows what is there now.",
+      "alert"
+    )
+  }
 }
