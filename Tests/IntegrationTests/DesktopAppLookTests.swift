@@ -47,6 +47,14 @@ struct DesktopAppLookTests {
     try app.run("click('Health', 'list item')")
     try app.misses("Looking…")
     try expectWhole("health", look)
+    for (page, text) in [
+      ("Activity", "The audit log is whole"), ("Programs", "No Rules in a Private Vault"),
+      ("Keys and Backup", "No security key enrolled"),
+    ] {
+      try app.run("click('\(page)', 'list item')")
+      try app.sees(text)
+      try expectWhole(page, look)
+    }
     try app.run("key('ctrl+comma')")
     try app.sees("Unlock window stays open")
     try expectWhole("settings", look)
@@ -78,6 +86,14 @@ struct DesktopAppLookTests {
     try person.register("work")
     try app.run("open(ADW_DEBUG_HIGH_CONTRAST='1')")
     try visit("contrast")
+  }
+
+  @Test
+  func highContrastInTheDarkCutsNothing() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open(ADW_DEBUG_HIGH_CONTRAST='1', ADW_DEBUG_COLOR_SCHEME='prefer-dark')")
+    try visit("contrast-dark")
   }
 
   @Test

@@ -175,4 +175,33 @@ struct DesktopAppPrivacyTests {
     try app.misses("must be yes or no")
     try awaitSettings("[Desktop]\nhide-when-inactive = no\n# mended\n")
   }
+
+  @Test
+  func aFileThatCannotBeReadOrWrittenIsToldAndNotReplaced() throws {
+    defer { bus.remove() }
+    try write("[Desktop]")
+    try shell("rm \(file); mkdir \(file)")
+    try openSettings()
+    try app.sees("desktop.conf: it is not a file.")
+    try app.sees("The strictest settings hold until it is mended or removed")
+    #expect(try app.run("is_on('\(Self.blur)')") == .boolean(true))
+    try app.run("quit()")
+
+    try shell("rmdir \(file)")
+    try write("[Desktop]")
+    try shell("chmod 666 \(file)")
+    try openSettings()
+    try app.sees("desktop.conf: other users can write to it.")
+    try app.run("quit()")
+
+    // The file is the person's, and its directory is not.
+    try shell("chmod 600 \(file); chown root \(directory); chmod 755 \(directory)")
+    try openSettings()
+    try app.misses("desktop.conf: ")
+    try turn(Self.blur)
+    try app.sees("be written: ")
+    try app.sees("The setting was not changed.")
+    try app.run("until(lambda: not app.is_on('\(Self.blur)'), 'still on')")
+    #expect(try shell("cat \(file)") == "[Desktop]\n")
+  }
 }

@@ -87,6 +87,23 @@ extension DesktopSignInTests {
     try app.sees("Protect “idp”?")
   }
 
+  @Test
+  func aPortThatAnotherProgramHasIsTold() throws {
+    let member = try Member()
+    // The provider itself listens there.
+    let host = member.provider.issuer.dropFirst("http://".count).prefix { $0 != "/" }
+    let redirect = "http://\(host)/callback"
+    try member.configure(settings: ["redirect_uri": redirect])
+    let app = try open(of: member, "dark", width: 360)
+    try choose("idp", app)
+    try app.run("key('Return')")
+    try app.sees(
+      "Another program has the port that the browser is sent to: \(redirect). End that program,",
+      "alert"
+    )
+    try expectWhole(app, "port")
+  }
+
   /// The value of a parameter in the query of an address.
   private func parameter(_ name: String, of address: String) throws -> String {
     let script = """

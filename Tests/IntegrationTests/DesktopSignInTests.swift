@@ -107,7 +107,7 @@ struct DesktopSignInTests {
     try app.run("key('Return')")
     try app.sees("System password", "text")
     try app.run("awaits_focus('System password')")
-    try type(secret: Someone.systemPassword, app)
+    try app.run("type_secret('\(Someone.systemPassword)', 'System password')")
     try app.run("key('Return')")
     try app.sees("work, Signed out · protected · idp", "list item")
   }

@@ -102,7 +102,8 @@ class Prompts:
         def lines():
             left, top, width, _ = self.extents(self.find("label", title))
             x, y = self.place(window)[:2]
-            rows = [self.screen.row(y + line)[4 * (x + left):4 * (x + left + width)] for line in range(top - 112, top - 12)]
+            columns = slice(4 * (x + left), 4 * (x + left + width))
+            rows = [self.screen.row(y + line)[columns] for line in range(top - 112, top - 12)]
             return sum(row != row[:4] * (len(row) // 4) for row in rows)
         return self.until(lambda: lines() > 30, "no icon above " + title)
 

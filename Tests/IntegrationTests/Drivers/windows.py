@@ -154,14 +154,32 @@ class Windows(Starts, Focus, Prompts, Stalls):
             and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))])
 
     def overflowing(self):
-        """The texts that reach over the side of the window. What is not shown lies beside it. A label without
-        a text is called GtkLabel. A page that is wider than the window makes that wider."""
+        """The texts and buttons that reach over the side of their window, and the buttons that reach over the
+        end of a window which does not scroll: a prompt or a dialog. What is not shown lies beside the window. A
+        label without a text is called GtkLabel. A page that is wider than the window makes that wider."""
         width = self.extents(self.find("frame", "Thumblatch"))[2]
         if width > self.width:
             return ["the window is %d pixels wide instead of %d" % (width, self.width)]
-        return self.steadily(lambda: [
-            node.get_name() for node in self.shown("label") if node.get_name() != "GtkLabel"
-            and ((box := self.extents(node))[0] < 0 < box[0] + box[2] or box[0] < width < box[0] + box[2])])
+        return self.steadily(lambda: [name for window in self.toplevels() for name in self.cut(window)])
+
+    def toplevels(self):
+        """The app's windows that are shown."""
+        application = next(self.nodes()).get_parent()
+        windows = [application.get_child_at_index(index) for index in range(application.get_child_count())]
+        return [window for window in windows if window is not None and self.extents(window)[2] > 0]
+
+    def cut(self, window):
+        """The texts and buttons of a window that reach over its side or its end."""
+        width, height = self.extents(window)[2:]
+        scrolls = window.get_name() == "Thumblatch"
+        for node in self.walk(window):
+            role, name = node.get_role_name(), node.get_name()
+            if role not in ("label", "push button") or name == "GtkLabel":
+                continue
+            left, top, across, down = self.extents(node)
+            is_over = left < 0 < left + across or left < width < left + across
+            if is_over or role == "push button" and not scrolls and across > 0 and top + down > height:
+                yield "%s: %s" % (window.get_name(), name)
 
     def widest(self, name):
         """The width of the widest label with this text."""
