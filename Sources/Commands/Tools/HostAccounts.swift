@@ -74,21 +74,29 @@ struct HostAccounts {
   ///   - account: the account.
   ///   - file: the file, as it is now.
   ///   - username: who that is at the host; `nil` if an entry keeps its user name.
+  ///   - isOfDocker: whether docker's protocol is to list the host from now on.
   /// - Throws: what the file could not hold.
   /// - Returns: the change; `nil` if none is needed.
   func serving(
     _ host: TokenHost,
     account: String,
     in file: HostFile,
-    username: String?
+    username: String?,
+    isOfDocker: Bool = false
   ) throws(CommandError) -> HostChange? {
     let entry = file[host].flatMap { $0.account.text == account ? $0 : nil }
-    if let entry, username == nil || entry.username == username && entry.isBasic { return nil }
+    if let entry, username == nil || entry.username == username && entry.isBasic,
+      entry.isStoredByDocker || !isOfDocker
+    {
+      return nil
+    }
+    let isListed = isOfDocker || entry?.isStoredByDocker ?? false
     var settings = [(key: "account", value: account)]
     for (key, value) in [
       ("scope", entry?.scope), ("audience", entry?.audience),
       ("min-ttl", entry?.minimumLifetime.map { "\($0)s" }), ("username", username),
       (HostAccount.schemeKey, username.map { _ in HostAccount.basic }),
+      (HostAccount.storedByKey, isListed ? HostAccount.docker : nil),
     ] { if let value { settings.append((key: key, value: value)) } }
     let change = HostChange(host: host, settings: settings)
     _ = try changing(file, change)
