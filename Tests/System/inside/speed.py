@@ -1,11 +1,13 @@
-"""The time of a rotated refresh by the service, compared with the minimum of any unit with
-Accept=yes. It is not part of the other runs, because its figures also depend on the machine."""
+"""The time of other tools' helpers, compared with the front's. The time of a rotated refresh by the
+service, compared with the minimum of any unit with Accept=yes. This part is not one of the other runs,
+because its figures also depend on the machine."""
 import os
 import select
 import statistics
 import subprocess
 
 import provider
+import tools
 from asking import policy_as_before, write_rules
 from calls import Conversation
 from floors import FIGURES, FLOORS, PAUSE, connect, measure, start_unit, tell
@@ -14,12 +16,22 @@ from paths import refresh, spare_taken, spares, valid_token
 from scenarios import check, main, run, scenario, until
 
 RUNS = 30
+TOOL_RUNS = 100
 # Limits in milliseconds, without the POST: with a spare exchange helper. Without a spare, beyond a unit
 # with the same sandbox that loads libcurl.
 AHEAD, BEYOND_LIBRARIES = 4, 5
 # A valid token beside a rule for other programs may take this many times what it takes without rules.
 RULED = 1.1
 RULED_ROUNDS = 7
+
+
+@scenario
+def aToolsHelperTakesHardlyLongerThanATokenTakes():
+    shown = ADA.type("python3", "-B", "/opt/system-test/tools.py", ACCOUNT, str(TOOL_RUNS)).end()
+    for line in shown.splitlines():
+        print(f"measured {line}", flush=True)
+    broken = [line for line in shown.splitlines() if line.startswith(tools.BEYOND)]
+    check(shown.startswith("tools, ") and not broken, f"{broken or shown}")
 
 
 @scenario
