@@ -13,16 +13,22 @@ final class NotificationServer {
     case closed
   }
 
+  /// How long a process that goes on waits for a late notification, in milliseconds.
+  private static let longestLate = 120_000
+
   private let bus: NotificationBus
   /// The id of the shown notification; 0 if there is none.
   private var shown: UInt32 = 0
   /// Whether the person chose an action of the shown notification.
   private var hasActed = false
+  /// The server has ended, or a thread of its own uses the bus.
   private var hasGone = false
   /// The call whose notification may still come to the screen; `nil` if there is none.
   private var lateCall: UInt64?
   /// How long the server may take to show a notification, in milliseconds.
   var limit: Int
+  /// How long `close` waits for a late notification, in milliseconds.
+  var lateLimit = NotificationBus.limit
   /// A descriptor that ends the wait for a late notification; -1 for none.
   private let interrupt: Int32
   /// Events that came during a call.
@@ -53,12 +59,15 @@ final class NotificationServer {
   var hasActions: Bool { bus.hasActions }
 
   /// The descriptor that is readable when an event may have come.
-  var descriptor: Int32 { events.isEmpty ? bus.descriptor : ready.descriptor.number }
+  var descriptor: Int32 {
+    events.isEmpty && !hasGone ? bus.descriptor : ready.descriptor.number
+  }
 
   /// Shows the notification, or replaces its text.
   ///
   /// It returns when the server has answered with the id.
   func show(_ summary: String, _ body: String, _ actions: [Action]) throws(DesktopError) {
+    guard !hasGone else { throw .notShown }
     do throws(BusError) {
       // A server may let only a critical notification stay.
       let content = NotificationBus.Content(summary: summary, body: body, actions: actions)
@@ -80,6 +89,11 @@ final class NotificationServer {
   func close() {
     awaitLate()
     guard shown != 0, !hasGone else { return }
+    Self.close(shown, on: bus, hasActed: hasActed)
+    shown = 0
+  }
+
+  private static func close(_ shown: UInt32, on bus: NotificationBus, hasActed: Bool) {
     var id = shown
     // notification-daemon 3.20 takes a notification from the screen only when it expires or after an
     // action.
@@ -87,15 +101,31 @@ final class NotificationServer {
       let empty = NotificationBus.Content(summary: DesktopText.summary, body: "", expiry: 1)
       id = (try? bus.notify(empty, replacing: id, within: NotificationBus.closeLimit)) ?? id
     }
-    shown = 0
     bus.close(id)
   }
 
   /// Waits for the id of a late notification: no program would act on its buttons.
   private func awaitLate() {
-    let limit = BusLimit(milliseconds: NotificationBus.limit, interrupt: interrupt)
+    let limit = BusLimit(milliseconds: lateLimit, interrupt: interrupt)
     while lateCall != nil, !hasGone, let signal = bus.nextSignal(within: limit) { take(signal) }
+    // The calls of `close` follow a call that replaces a notification. They need no id of it.
+    if let lateCall, shown == 0, !hasGone { closeLater(lateCall) }
     lateCall = nil
+  }
+
+  /// Closes a notification that comes even later, if the process still runs then, as an agent does.
+  private func closeLater(_ call: UInt64) {
+    let late = LateBus(bus: bus)
+    // The server answers no call in this time.
+    hasGone = true
+    try? startThread {
+      let limit = BusLimit(milliseconds: Self.longestLate)
+      while let signal = late.bus.nextSignal(within: limit), signal != .gone {
+        guard case .late(let id, call) = signal else { continue }
+        if id != 0 { Self.close(id, on: late.bus, hasActed: false) }
+        return
+      }
+    }
   }
 
   /// The events that have come since the last call.
@@ -106,6 +136,7 @@ final class NotificationServer {
   }
 
   private func receive() {
+    guard !hasGone else { return }
     for signal in bus.takeSignals() { take(signal) }
   }
 
@@ -129,4 +160,9 @@ final class NotificationServer {
       events.append(.closed)
     }
   }
+}
+
+/// A bus that only one thread uses from now on.
+private struct LateBus: @unchecked Sendable {
+  let bus: NotificationBus
 }

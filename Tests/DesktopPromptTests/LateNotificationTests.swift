@@ -37,6 +37,24 @@ struct LateNotificationTests {
     #expect(eventually { server.calls.contains("CloseNotification") })
   }
 
+  /// The prompt is over, and its program goes on.
+  @Test
+  func aNotificationThatIsShownLongAfterItsPromptIsClosed() throws {
+    defer { bus.remove() }
+    var notification: NotificationServer? = try NotificationServer(of: desktop, within: 100)
+    notification?.lateLimit = 100
+    #expect(throws: DesktopError.notShown) { try notification?.show("a", "b", []) }
+    notification?.close()
+    #expect(notification?.takeEvents() == [.closed])
+    #expect(throws: DesktopError.notShown) { try notification?.show("a", "b", []) }
+    notification = nil
+    #expect(!server.calls.contains("CloseNotification"))
+    server.release.signal()
+    #expect(eventually { server.calls.contains("CloseNotification") })
+    // The only call after it was the one that lets the notification expire.
+    #expect(server.calls.filter { $0 == "Notify" }.count == 2)
+  }
+
   /// The prompt is on the screen, and its text changes, as when a finger does not match.
   @Test
   func aChangeThatIsShownTooLateEndsThePrompt() throws {
