@@ -220,14 +220,14 @@ package struct CallerMarks: Sendable, Equatable {
 }
 
 extension [NamedRule] {
-  /// What must be read from the process of a caller to know which rules hold.
+  /// The marks to read from the process of a caller, to know which rules hold.
   package var marksOfProcess: CallerMarks.OfProcess {
     var marks: CallerMarks.OfProcess = []
     for rule in self {
       switch rule.match {
       case .unit, .userUnit: marks.insert(.unit)
       case .sandbox: marks.insert(.sandbox)
-      // No process has such a mark, but only a restricted connection.
+      // Only a restricted connection has such a mark.
       case .socket, .onRequest: break
       }
     }

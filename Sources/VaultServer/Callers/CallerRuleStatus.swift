@@ -98,15 +98,17 @@ extension Vaults {
 
   /// Whether the first look at the rules for a connection finds none that holds.
   ///
-  /// The server's own thread must not look: the kernel makes a reader of `/proc/PID/cgroup` wait for
-  /// each change of a control group, and a user makes as many of them as they want.
-  func isFreeAtFirstLook(_ peer: Peer, _ recognition: Recognition) -> Bool {
-    guard case .unknown = recognition.known else { return false }
-    do throws(VaultFailure) {
-      guard try ruleOfMachine(for: peer, recognition) == nil else { return false }
-    } catch {
-      return false
-    }
+  /// The server's own thread must not look. A change of a control group delays each reader of
+  /// `/proc/PID/cgroup`, and any user can make such changes.
+  ///
+  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be looked at.
+  func isFreeAtFirstLook(
+    _ peer: Peer,
+    _ recognition: Recognition
+  ) throws(VaultFailure) -> Bool {
+    guard case .unknown = recognition.known,
+      try ruleOfMachine(for: peer, recognition) == nil
+    else { return false }
     recognition.learn(nil)
     return true
   }
@@ -114,14 +116,22 @@ extension Vaults {
   /// The reply to a token call that is the first of its connection on a machine with rules, if no rule
   /// holds and the vault has the token in its cache.
   ///
-  /// As without rules, the names of the program and its ancestors are not read.
+  /// It is the refusal if the rules or the process cannot be read: a second look would wait again. As
+  /// without rules, the names of the program and its ancestors are not read.
   func replyAtHand(
     to usual: UsualTokenCall,
     from peer: Peer,
     _ recognition: Recognition
   ) -> VarlinkReply? {
-    guard let vault = vaultAtHand(of: peer.credentials.user, by: recognition),
-      form == .private || vault.callerRulesOfUser.isEmpty, isFreeAtFirstLook(peer, recognition),
+    guard let vault = vaultAtHand(of: peer.credentials.user, by: recognition) else { return nil }
+    do throws(VaultFailure) {
+      guard try isFreeAtFirstLook(peer, recognition) else { return nil }
+    } catch {
+      // The caller of an ended process gets no reply.
+      return peer.isAlive ? Dispatcher.failure(error) : nil
+    }
+    // The user may have added a rule during the look.
+    guard form == .private || vault.callerRulesOfUser.isEmpty,
       let found = vault.cachedAccessToken(
         account: usual.account,
         minimumLifetime: usual.minimumLifetime.map(Int64.init),

@@ -62,7 +62,8 @@ extension Server {
   /// Answers a token call at once if the vault has the token in its cache.
   private func answer(_ usual: UsualTokenCall, of connection: Connection) throws(MessageError) {
     guard let message = messageAtHand(for: usual, of: connection) else {
-      // A stated reason may have to be recorded.
+      // A stated reason may have to be recorded. Whether it must be is known only after the look at the
+      // ancestors, so a helper that states one gets no reply from the cache at its first call either.
       let unstated = usual.reason == nil ? usual : nil
       return start(ParsedCall(try usual.call), of: connection, usual: unstated)
     }
