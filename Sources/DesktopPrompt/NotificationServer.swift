@@ -13,7 +13,7 @@ final class NotificationServer {
     case closed
   }
 
-  /// How long a process that goes on waits for a late notification, in milliseconds.
+  /// How long the thread of `closeLater` waits for a late notification, in milliseconds.
   private static let longestLate = 120_000
 
   private let bus: NotificationBus
@@ -21,7 +21,8 @@ final class NotificationServer {
   private var shown: UInt32 = 0
   /// Whether the person chose an action of the shown notification.
   private var hasActed = false
-  /// The server has ended, or a thread of its own uses the bus.
+  /// Whether this object may not use the bus any more: the server has ended, or the thread of `closeLater`
+  /// uses the bus.
   private var hasGone = false
   /// The call whose notification may still come to the screen; `nil` if there is none.
   private var lateCall: UInt64?
