@@ -90,17 +90,47 @@ struct HostAccounts {
     {
       return nil
     }
-    let isListed = isOfDocker || entry?.isStoredByDocker ?? false
+    let change = HostChange(
+      host: host,
+      settings: Self.settings(
+        account,
+        entry,
+        username: username,
+        isListed: isOfDocker || entry?.isStoredByDocker ?? false
+      )
+    )
+    _ = try changing(file, change)
+    return change
+  }
+
+  /// The settings of a host's entry, which keeps what else an earlier entry of the account has.
+  private static func settings(
+    _ account: String,
+    _ entry: HostAccount?,
+    username: String?,
+    isListed: Bool
+  ) -> [(key: String, value: String)] {
+    let isBasic = username != nil || entry?.isBasic == true
     var settings = [(key: "account", value: account)]
     for (key, value) in [
       ("scope", entry?.scope), ("audience", entry?.audience),
-      ("min-ttl", entry?.minimumLifetime.map { "\($0)s" }), ("username", username),
-      (HostAccount.schemeKey, username.map { _ in HostAccount.basic }),
+      ("min-ttl", entry?.minimumLifetime.map { "\($0)s" }),
+      ("username", username ?? entry?.username),
+      (HostAccount.schemeKey, isBasic ? HostAccount.basic : nil),
       (HostAccount.storedByKey, isListed ? HostAccount.docker : nil),
     ] { if let value { settings.append((key: key, value: value)) } }
-    let change = HostChange(host: host, settings: settings)
-    _ = try changing(file, change)
-    return change
+    return settings
+  }
+
+  /// Ends the list of docker's protocol for the hosts of an account, whose secret is not docker's any
+  /// more.
+  ///
+  /// `podman logout --all` would erase the secret of another program.
+  func unlist(_ account: String) throws(CommandError) {
+    for entry in try read().entries where entry.account.text == account && entry.isStoredByDocker {
+      let settings = Self.settings(account, entry, username: nil, isListed: false)
+      try apply(HostChange(host: entry.host, settings: settings))
+    }
   }
 
   /// Writes a change; none changes nothing.

@@ -66,6 +66,7 @@ extension Session {
     case .another, nil: try store(secret, name, known, host)
     }
     try hosts.apply(change)
+    if !isOfDocker, relation != .same { try hosts.unlist(name) }
     if served == nil { output.talk("\(host) gets the secret of \(name) from now on") }
     return nil
   }
@@ -87,6 +88,7 @@ extension Session {
       if terms.allows(entry.host), !SecretAccount.isItem(known) {
         guard !isShared, terms.hosts.isEmpty else {
           try eraseSecret(of: known)
+          try hosts.unlist(known.name)
           output.talk(
             "the secret of \(known.name), which is for other hosts as well, is erased here;"
               + " to store another one: thumblatch store \(known.name)"
