@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import System
 internal import SystemBus
 
@@ -15,15 +16,23 @@ final class NotificationServer {
 
   /// How long the thread of `closeLater` waits for a late notification, in milliseconds.
   private static let longestLate = 120_000
+  /// The most threads of `closeLater` at once.
+  ///
+  /// If the server does not answer, each prompt leaves one.
+  private static let mostLate = 8
+  private static let lateThreads = Mutex(0)
 
   private let bus: NotificationBus
   /// The id of the shown notification; 0 if there is none.
   private var shown: UInt32 = 0
   /// Whether the person chose an action of the shown notification.
   private var hasActed = false
-  /// Whether this object may not use the bus any more: the server has ended, or the thread of `closeLater`
-  /// uses the bus.
+  /// Whether the server has ended.
   private var hasGone = false
+  /// Whether the thread of `closeLater` has the bus, so that this object may not use it.
+  private var isLent = false
+  /// Whether no event comes here any more.
+  private var isOver: Bool { hasGone || isLent }
   /// The call whose notification may still come to the screen; `nil` if there is none.
   private var lateCall: UInt64?
   /// How long the server may take to show a notification, in milliseconds.
@@ -61,14 +70,14 @@ final class NotificationServer {
 
   /// The descriptor that is readable when an event may have come.
   var descriptor: Int32 {
-    events.isEmpty && !hasGone ? bus.descriptor : ready.descriptor.number
+    events.isEmpty && !isOver ? bus.descriptor : ready.descriptor.number
   }
 
   /// Shows the notification, or replaces its text.
   ///
   /// It returns when the server has answered with the id.
   func show(_ summary: String, _ body: String, _ actions: [Action]) throws(DesktopError) {
-    guard !hasGone else { throw .notShown }
+    guard !isOver else { throw .notShown }
     do throws(BusError) {
       // A server may let only a critical notification stay.
       let content = NotificationBus.Content(summary: summary, body: body, actions: actions)
@@ -89,7 +98,7 @@ final class NotificationServer {
   /// Closes the notification, also one that comes to the screen late.
   func close() {
     awaitLate()
-    guard shown != 0, !hasGone else { return }
+    guard shown != 0, !isOver else { return }
     Self.close(shown, on: bus, hasActed: hasActed)
     shown = 0
   }
@@ -116,10 +125,16 @@ final class NotificationServer {
 
   /// Closes a notification that comes even later, if the process still runs then, as an agent does.
   private func closeLater(_ call: UInt64) {
+    let hasRoom = Self.lateThreads.withLock { count in
+      guard count < Self.mostLate else { return false }
+      count += 1
+      return true
+    }
+    guard hasRoom else { return }
     let late = LateBus(bus: bus)
-    // The server answers no call in this time.
-    hasGone = true
-    try? startThread {
+    isLent = true
+    let isStarted: Void? = try? startThread {
+      defer { Self.lateThreads.withLock { $0 -= 1 } }
       let limit = BusLimit(milliseconds: Self.longestLate)
       while let signal = late.bus.nextSignal(within: limit), signal != .gone {
         guard case .late(let id, call) = signal else { continue }
@@ -127,17 +142,18 @@ final class NotificationServer {
         return
       }
     }
+    if isStarted == nil { Self.lateThreads.withLock { $0 -= 1 } }
   }
 
   /// The events that have come since the last call.
   func takeEvents() -> [Event] {
     receive()
     defer { events = [] }
-    return hasGone ? [.closed] : events
+    return isOver ? [.closed] : events
   }
 
   private func receive() {
-    guard !hasGone else { return }
+    guard !isOver else { return }
     for signal in bus.takeSignals() { take(signal) }
   }
 
