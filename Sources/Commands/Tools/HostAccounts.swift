@@ -122,8 +122,7 @@ struct HostAccounts {
     return settings
   }
 
-  /// Ends the list of docker's protocol for the hosts of an account, whose secret is not docker's any
-  /// more.
+  /// Ends the list of docker's protocol for the hosts of an account whose secret is no longer docker's.
   ///
   /// `podman logout --all` would erase the secret of another program.
   func unlist(_ account: String) throws(CommandError) {

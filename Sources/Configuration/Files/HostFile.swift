@@ -65,7 +65,7 @@ package struct HostAccount: Sendable, Equatable {
     if let unknown { throw ConfigurationError(.unknownKey, key: unknown) }
   }
 
-  /// Accepts only one value, beside an absent key.
+  /// Accepts only `word`.
   private static func isSet(_ text: String, to word: String) throws(ConfigurationError) -> Bool {
     guard text == word else {
       throw ConfigurationError(.badValue(text: text, rule: "\(word), or absent"))

@@ -1,4 +1,4 @@
-/// What a profile of Codex has for its service, or for one MCP server.
+/// A section of a Codex profile: the settings of its service, or of one MCP server.
 struct ProfileSection {
   /// The lines, with their ends.
   let text: String
@@ -22,7 +22,7 @@ struct ProfileSection {
     return sections.map { lines in ProfileSection(text: lines.map { $0 + "\n" }.joined()) }
   }
 
-  /// Whether a profile has no place for the other section beside this one.
+  /// Whether this section takes the place of the other one.
   func replaces(_ other: ProfileSection) -> Bool {
     guard isServer, other.isServer else { return isServer == other.isServer }
     return header.elementsEqual(other.header)

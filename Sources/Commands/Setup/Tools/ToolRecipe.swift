@@ -29,7 +29,7 @@ struct ToolRecipe {
   let program: [String]
   /// The variables that name the vault, which Codex keeps from a helper for headers.
   let variables: [String]
-  /// What stays in the profile of Codex beside this recipe.
+  /// The sections of earlier setups that stay in the profile of Codex.
   var former: [ProfileSection] = []
 
   /// A tool caches a token for five minutes, and may use it once after that.
