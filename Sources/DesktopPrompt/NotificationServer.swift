@@ -19,8 +19,10 @@ final class NotificationServer {
   /// The most threads of `closeLater` at once.
   ///
   /// If the server does not answer, each prompt leaves one.
-  private static let mostLate = 8
+  static let mostLate = 8
   private static let lateThreads = Mutex(0)
+  /// The threads of `closeLater` that run.
+  static var lateCount: Int { lateThreads.withLock { $0 } }
 
   private let bus: NotificationBus
   /// The id of the shown notification; 0 if there is none.

@@ -55,6 +55,25 @@ struct LateNotificationTests {
     #expect(server.calls.filter { $0 == "Notify" }.count == 2)
   }
 
+  /// A server that answers nothing gets no thread for each prompt.
+  @Test
+  func onlySoManyLateNotificationsAreAwaited() throws {
+    defer { bus.remove() }
+    // The thread of an earlier test ends after its last call.
+    #expect(eventually { NotificationServer.lateCount == 0 })
+    let most = NotificationServer.mostLate
+    let notifications = try (0...most).map { _ in try NotificationServer(of: desktop, within: 10) }
+    for notification in notifications {
+      notification.lateLimit = 10
+      #expect(throws: DesktopError.notShown) { try notification.show("a", "b", []) }
+      notification.close()
+    }
+    #expect(NotificationServer.lateCount == most)
+    server.release.signal()
+    #expect(eventually { NotificationServer.lateCount == 0 })
+    #expect(eventually { server.calls.filter { $0 == "CloseNotification" }.count == most })
+  }
+
   /// The prompt is on the screen, and its text changes, as when a finger does not match.
   @Test
   func aChangeThatIsShownTooLateEndsThePrompt() throws {
